@@ -2,7 +2,7 @@
 
 What stands between two calls empties the processor's caches, and the next one takes up to three
 times as long as in a program that does nothing there. Where a call changes neither the model nor
-what it is made with, nothing has to be put back, and copies that were made before take turns.
+what it is made with, nothing has to be put back, and one copy that was made before serves for all.
 """
 
 from __future__ import annotations
@@ -19,10 +19,8 @@ from inspector.capture.call import Call, PreparedCall, fresh
 from inspector.capture.leaves import PLAIN
 from inspector.capture.state import State
 
-__all__ = ["Turns", "begin_step", "copies_of", "is_plain", "is_unchanged", "versions_of"]
+__all__ = ["Turns", "begin_step", "is_plain", "is_unchanged", "versions_of"]
 
-_COPIES = 4
-_MOST_BYTES = 1 << 28
 _LOOKS_EACH = 16  # calls: to look empties the caches for the next one
 
 
@@ -32,12 +30,6 @@ def begin_step() -> None:
     # call.
     if "torch._inductor.cudagraph_trees" in sys.modules:
         torch.compiler.cudagraph_mark_step_begin()
-
-
-def copies_of(call: Call) -> list[Call]:
-    """Copies of a call to take turns, fewer of a large one."""
-    fitting = _MOST_BYTES // max(1, sum(tensor.nbytes for tensor in call.tensors))
-    return [fresh(call) for _ in range(max(1, min(_COPIES, fitting)))]
 
 
 def is_plain(call: Call) -> bool:
@@ -101,7 +93,7 @@ class Turns:
         self._is_over = not is_plain(given)
         self._repeating: set[Hashable] = set()
         self._first: tuple[Hashable, _Copy] | None = None
-        self._copies: Sequence[_Copy] = ()
+        self._copy: _Copy | None = None
         self._made = 0
         self._has_gradients = False
 
@@ -119,14 +111,14 @@ class Turns:
         """
         self._look_at_first()
         if kind in self._repeating and not self._is_over and self._state.begins(self):
-            call = self._next_copy()
+            call = self._again()
             if call is not None:
                 return PreparedCall(call, made_by)
         return self._with_all_put_back(kind, made_by)
 
     def rest(self) -> None:
-        """Gives the copies up until the next call."""
-        self._copies = ()
+        """Gives the copy up until the next call."""
+        self._copy = None
 
     def end(self) -> None:
         """Puts everything back before each further call, which has new arguments."""
@@ -149,15 +141,15 @@ class Turns:
 
         return PreparedCall(call, made)
 
-    def _next_copy(self) -> Call | None:
-        """The copy whose turn it is; None where calls are found to change something."""
-        if self._made % _LOOKS_EACH == 0 and self._has_changed():
+    def _again(self) -> Call | None:
+        """The copy; None where calls are found to change something."""
+        if self._copy is None:
+            call = fresh(self._given)
+            self._copy = _Copy(call, versions_of(call))
+        elif self._made % _LOOKS_EACH == 0 and self._changes(self._copy):
             self.end()
             return None
-        if not self._copies:
-            copies = copies_of(self._given)
-            self._copies = [_Copy(call, versions_of(call)) for call in copies]
-        call = self._copies[self._made % len(self._copies)].call
+        call = self._copy.call
         self._made += 1
         if self._has_gradients:
             self._state.restore_gradients()
@@ -177,9 +169,6 @@ class Turns:
         self._repeating.add(kind)
         tensors = (*self._state.leaves, *copy.call.tensors)
         self._has_gradients |= any(tensor.grad is not None for tensor in tensors if tensor.is_leaf)
-
-    def _has_changed(self) -> bool:
-        return any(map(self._changes, self._copies)) or self._state.has_changed()
 
     def _changes(self, copy: _Copy) -> bool:
         """Whether calls have changed what they were made with, the model, or random numbers."""

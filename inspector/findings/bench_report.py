@@ -37,7 +37,7 @@ _FEW_SESSIONS = {
     1: "with one session nothing is known of what differs from one start of the program to the "
     "next, so that the intervals are too narrow",
     2: "two sessions say next to nothing of what differs from one start of the program to the "
-    "next, so that the intervals are very wide: a third makes them a third of that",
+    "next, so that the intervals are very wide: with a third one they are a third as wide",
 }
 _ROOMS = {
     Room.PAIR: "had no memory beside all others, and took turns with eager PyTorch alone; how much "

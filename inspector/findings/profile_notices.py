@@ -204,8 +204,8 @@ def _put_back(profile: DeviceProfile, budget: Budget) -> Iterator[str]:
     if profile.in_turns is False and 0 < budget.wall_ns < _SHORT_NS:
         yield (
             "calls change the model or their arguments, or draw random numbers, and that is put "
-            "back before each of them, which empties the processor's caches: as short as they are, "
-            "they take less in a loop of the program's own"
+            "back before each call, which empties the processor's caches: calls of less than half "
+            "a millisecond may take less in a loop of the program's own"
         )
 
 

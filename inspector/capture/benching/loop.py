@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import itertools
 from collections.abc import Callable, Iterable
 
 import torch
 
 from inspector.capture.benching.program import Program
 from inspector.capture.benching.varied import Padding, padded
-from inspector.capture.call import Call
+from inspector.capture.call import Call, fresh
 from inspector.capture.calling import finished
 from inspector.capture.turns import (
     begin_step,
-    copies_of,
     is_plain,
     is_unchanged,
     versions_of,
@@ -44,19 +42,18 @@ class Loop:
 def loop_of(program: Program, index: int) -> Loop:
     """The loop for an input.
 
-    Where a call changes neither the model nor its inputs there is nothing to be put back, and
-    copies of the inputs, made before, take turns: what one does between two calls empties the
+    Where a call changes neither the model nor its inputs there is nothing to be put back, and all
+    are made with one copy of the inputs, as by hand: what one does between two calls empties the
     processor's caches, and the next takes up to twice as long as in a program that does nothing
     there. Elsewhere everything is put back before each call, and its inputs are new.
     """
     if not _repeats(program, index):
         return restoring_loop(program, index)
     padding = program.paddings[index] if program.paddings else ()
-    copies = itertools.cycle(copies_of(program.calls[index]))
+    given = fresh(program.calls[index])
     if program.workload.train:
 
         def trained() -> Callable[[], object]:
-            given = next(copies)
             for tensor in given.tensors:
                 tensor.grad = None
             program.between()
@@ -66,7 +63,6 @@ def loop_of(program: Program, index: int) -> Loop:
     function, has_gradients = program.function, not program.no_grad
 
     def called() -> Callable[[], object]:
-        given = next(copies)
         begin_step()
         if not has_gradients:
             torch.set_grad_enabled(False)  # a program may have left them on
