@@ -12,6 +12,7 @@ from torch._dynamo import list_backends, lookup_backend
 
 from inspector.capture import versions
 from inspector.capture.alone.bench import Alone
+from inspector.capture.back_to_back import BackToBack
 from inspector.capture.call import Call, PreparedCall, fresh
 from inspector.capture.calling import Ones, backward, finished
 from inspector.capture.failed_call import FailedCall, failed_call, lacks_package
@@ -25,7 +26,6 @@ from inspector.capture.roots import recorded_roots
 from inspector.capture.sources import SourceWriter
 from inspector.capture.state import State
 from inspector.capture.target import Target
-from inspector.capture.turns import Turns
 from inspector.capture.writer import guarded, write_artifact
 from inspector.errors import InspectorError, UsageError
 from inspector.model.backends import offered_backends
@@ -249,23 +249,28 @@ def _profile(
 ) -> None:
     """Profiles the warm calls with one input."""
     profiles, state, ones, made = kept
-    turns = Turns(target.calls[index], state)
+    back_to_back = BackToBack(target.calls[index], state)
     without, is_compiled = 0, True
+
+    def make(call: Call, called: Callable[..., object]) -> None:
+        if request.no_grad:
+            _finished(call, called)
+        else:
+            _call(call, request, called, ones)
 
     def prepared(called: Callable[..., object]) -> PreparedCall:
         nonlocal without, is_compiled
         made.append(index)
         is_compiled = called is function
         without += not is_compiled
-        if not request.no_grad:
-            return turns.prepared(is_compiled, lambda call: _call(call, request, called, ones))
-        torch.set_grad_enabled(False)  # here, where it is no part of the call
-        return turns.prepared(is_compiled, lambda call: _finished(call, called))
+        if request.no_grad:
+            torch.set_grad_enabled(False)  # here, where it is no part of the call
+        return back_to_back.prepared(is_compiled, lambda call: make(call, called))
 
     run, eager = (functools.partial(prepared, each) for each in (function, target.function))
     try:
         with quiet():
-            profiles.measure(index, run, eager, turns)
+            profiles.measure(index, run, eager, back_to_back)
     except Exception as error:
         number = made.count(index) - without if is_compiled else 0
         failed = FailedCall(target, index, error, number, without, made)

@@ -60,7 +60,7 @@ class State:
         }
         self._random = _RandomNumbers(reached.generators)
         self._draws: bool | None = None
-        self._who: object = None
+        self._user: object = None
 
     @property
     def leaves(self) -> list[Any]:
@@ -120,9 +120,13 @@ class State:
         self._draws = self._draws or self._random.have_changed()
         return self._draws
 
-    def begins(self, who: object) -> bool:
-        """Whether what made the last call makes the next one, too; it is taken down who does."""
-        is_same, self._who = self._who is who, who
+    def hand_to(self, user: object) -> bool:
+        """Hands it to what makes the next call; whether that made the last one, too.
+
+        Args:
+            user: Calls of one kind and input; calls of another may have changed what they find.
+        """
+        is_same, self._user = self._user is user, user
         return is_same
 
     def has_changed(self) -> bool:

@@ -187,7 +187,7 @@ class DeviceProfile:
             ``page_bytes``; empty where that is not known.
         is_training: Whether a module of the model was in training mode; None where that is not
             known (a function, or an older recording).
-        in_turns: Whether calls followed one another with nothing put back between them; None of
+        back_to_back: Whether calls followed one another with nothing put back between them; None of
             older recordings, in which it always was.
     """
 
@@ -218,7 +218,7 @@ class DeviceProfile:
     eager_page_faults: tuple[int, ...] = ()
     fresh_page: Mapping[str, int] = dataclasses.field(default_factory=dict)
     is_training: bool | None = None
-    in_turns: bool | None = None
+    back_to_back: bool | None = None
 
 
 def device_profile(payload: Payload) -> DeviceProfile:
@@ -261,7 +261,7 @@ def device_profile(payload: Payload) -> DeviceProfile:
         eager_page_faults=naturals(fields.get("eager_page_faults")),
         fresh_page=sizes(fields.get("fresh_page")),
         is_training=_truth(fields.get("is_training")),
-        in_turns=_truth(fields.get("in_turns")),
+        back_to_back=_truth(fields.get("back_to_back")),
     )
 
 

@@ -201,7 +201,7 @@ def _shown(work: Work) -> str:
 
 def _put_back(profile: DeviceProfile, budget: Budget) -> Iterator[str]:
     """That short calls take longer here than in a loop, as something stands between them."""
-    if profile.in_turns is False and 0 < budget.wall_ns < _SHORT_NS:
+    if profile.back_to_back is False and 0 < budget.wall_ns < _SHORT_NS:
         yield (
             "calls change the model or their arguments, or draw random numbers, and that is put "
             "back before each call, which empties the processor's caches: calls of less than half "

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import torch
 
+from inspector.capture.back_to_back import BackToBack
 from inspector.capture.call import Call, shapes_of
 from inspector.capture.calling import LOSS_MARK, Ones, backward
 from inspector.capture.profiling import in_place, measured, payload
@@ -23,7 +24,6 @@ from inspector.capture.profiling.sequence import Launched
 from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace, traced
 from inspector.capture.profiling.wrapper_lines import LINE_MARK, calling_marks
 from inspector.capture.state import State
-from inspector.capture.turns import Turns
 from inspector.errors import UsageError
 
 
@@ -55,7 +55,7 @@ class Program:
             (lambda: self.prepared("compiled"), lambda: self.prepared("eager")),
             Attribution(),
             arguments,
-            Turns(Call(), State(lambda: None)),
+            BackToBack(Call(), State(lambda: None)),
         )
 
 

@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterable
 
 import torch
 
-from inspector.capture.benching.program import Program
-from inspector.capture.benching.varied import Padding, padded
-from inspector.capture.call import Call, fresh
-from inspector.capture.calling import finished
-from inspector.capture.turns import (
+from inspector.capture.back_to_back import (
     begin_step,
     is_plain,
     is_unchanged,
     versions_of,
 )
+from inspector.capture.benching.program import Program
+from inspector.capture.benching.varied import Padding, padded
+from inspector.capture.call import Call, fresh
+from inspector.capture.calling import finished
 
 __all__ = ["Loop", "loop_of", "restoring_loop"]
 

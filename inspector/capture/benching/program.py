@@ -9,12 +9,12 @@ from typing import Any
 
 import torch
 
+from inspector.capture.back_to_back import begin_step
 from inspector.capture.benching.batches import shapes_of
 from inspector.capture.benching.varied import Padding, padded, padded_sizes
 from inspector.capture.call import Call, PreparedCall, fresh
 from inspector.capture.calling import Ones, backward, finished
 from inspector.capture.state import State
-from inspector.capture.turns import begin_step
 from inspector.capture.xla.device import wait_for_xla
 from inspector.model.bench import Workload
 

@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import torch
 
 from inspector.capture import versions
+from inspector.capture.back_to_back import BackToBack
 from inspector.capture.profiling.cpu_lines import cpu_calls, significant
 from inspector.capture.profiling.device import cuda_devices, uses_cuda, wait
 from inspector.capture.profiling.explained import EXPLAINED_CALLS, explain, explained_on_cpu
@@ -38,7 +39,6 @@ from inspector.capture.profiling.user_files import is_users
 from inspector.capture.profiling.user_lines import marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines
 from inspector.capture.ranks import agreed
-from inspector.capture.turns import Turns
 from inspector.capture.writer import guarded
 from inspector.model.out_of_memory import lacks_memory
 
@@ -103,7 +103,7 @@ def profile_in_place(
     runs: tuple[Prepared, Prepared],
     attribution: Attribution,
     arguments: Sequence[Mapping[str, object]],
-    turns: Turns,
+    back_to_back: BackToBack,
 ) -> Measured:
     """Measures warm calls and writes ``inspector_device_profile``, also when a call fails.
 
@@ -112,7 +112,7 @@ def profile_in_place(
         runs: What prepares a call of the compiled target, and one without the compiler.
         attribution: What the second call showed.
         arguments: What the calls are made with, see `inspector.capture.call.shapes_of`.
-        turns: Prepares both.
+        back_to_back: Prepares both.
 
     Returns:
         What was written.
@@ -120,7 +120,7 @@ def profile_in_place(
     measured = Measured(_device(), arguments, attribution.is_training)
 
     def write(name: str = PROFILE) -> None:
-        measured.in_turns = turns.repeats
+        measured.back_to_back = back_to_back.repeats
         kept = measured
         if not uses_cuda():
             kept = dataclasses.replace(measured, launched=significant(measured.launched))

@@ -82,7 +82,7 @@ class Measured:
             touch.
         eager_faults: The same of calls without the compiler.
         fresh_page: What such a page takes, see `inspector.capture.profiling.faults`.
-        in_turns: Whether calls followed one another with nothing put back between them.
+        back_to_back: Whether calls followed one another with nothing put back between them.
         error: What failed, or None.
     """
 
@@ -104,7 +104,7 @@ class Measured:
     faults: list[int] = dataclasses.field(default_factory=list)
     eager_faults: list[int] = dataclasses.field(default_factory=list)
     fresh_page: Mapping[str, int] = dataclasses.field(default_factory=dict)
-    in_turns: bool | None = None
+    back_to_back: bool | None = None
     error: Mapping[str, object] | None = None
     _made: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
     _doing: str = ""

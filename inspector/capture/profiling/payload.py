@@ -51,7 +51,7 @@ def write_profile(
             "page_faults": measured.faults,
             "eager_page_faults": measured.eager_faults,
             "fresh_page": measured.fresh_page,
-            "in_turns": measured.in_turns,
+            "back_to_back": measured.back_to_back,
             "watched_ns": measured.watched,
             "eager_ns": measured.eager,
             "blocks": [[item.kind, item.round, item.calls] for item in measured.blocks],

@@ -9,6 +9,7 @@ from typing import Protocol
 
 import torch
 
+from inspector.capture.back_to_back import BackToBack
 from inspector.capture.call import PreparedCall, shapes_of
 from inspector.capture.handler import attached_handler
 from inspector.capture.profiling.ceilings import ceilings, current_uuid, kept_ceilings
@@ -31,7 +32,6 @@ from inspector.capture.profiling.machine.others import Others
 from inspector.capture.profiling.memory import profile_memory
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target
-from inspector.capture.turns import Turns
 from inspector.capture.writer import guarded, write_artifact
 
 __all__ = ["OneKernel", "Profiles"]
@@ -74,7 +74,7 @@ class Profiles:
         self._alone = alone
         self._attributions: dict[int, Attribution] = {}
         self._captured: dict[int, Captured] = {}
-        self._turns: list[Turns] = []
+        self._back_to_back: list[BackToBack] = []
         self._again: list[Again] = []
         self._memory: list[Callable[[], None]] = []
         if not counters:
@@ -102,7 +102,7 @@ class Profiles:
         index: int,
         run: Callable[[], PreparedCall],
         eager: Callable[[], PreparedCall],
-        turns: Turns,
+        back_to_back: BackToBack,
     ) -> None:
         """Measures warm calls with an input, see `profile_in_place`.
 
@@ -110,7 +110,7 @@ class Profiles:
             index: Number of the input, from 0.
             run: Prepares a call of the compiled target.
             eager: Prepares a call without the compiler.
-            turns: Prepares both.
+            back_to_back: Prepares both.
         """
         attached_handler().end_autotuning()
         if self._counters:
@@ -120,16 +120,16 @@ class Profiles:
         guarded("look for known ceilings", self._write_kept_ceilings)
         with _device_watched(index):
             arguments = shapes_of(self._target.calls[index])
-            measured = profile_in_place(index, (run, eager), found, arguments, turns)
+            measured = profile_in_place(index, (run, eager), found, arguments, back_to_back)
         if is_worth_it(measured):
             self._again.append(Again(index, run, eager, measured.blocks))
         captured = self._captured.get(index)
-        self._turns.append(turns)
+        self._back_to_back.append(back_to_back)
         self._memory.append(lambda: profile_memory(index, run, eager, self._target, captured))
         alone = self._alone
         if alone is not None:
             guarded("benchmark one kernel", lambda: alone.measure(index, run))
-        turns.rest()
+        back_to_back.rest()
 
     def finish(self) -> None:
         """Measures the memory of a call, after all that is timed, and what the machine can do.
@@ -140,8 +140,10 @@ class Profiles:
             return
         with quiet():
             guarded("keep memory", lambda: profile_with_kept_memory(self._again))
-        for turns in self._turns:  # copies of no input lie beside another one's memory
-            turns.end()
+        for (
+            back_to_back
+        ) in self._back_to_back:  # copies of no input lie beside another one's memory
+            back_to_back.end()
         for measure in self._memory:
             with quiet():
                 guarded("measure the memory", measure)

@@ -107,7 +107,7 @@ def _wall(found: Profiled) -> dict[str, object]:
     return {
         "wall_ns": budget.wall_ns,
         "calls": budget.calls,
-        "in_turns": found.profile.in_turns,
+        "back_to_back": found.profile.back_to_back,
         "watched_ns": budget.watched_ns,
         "shown_ns": budget.shown_ns,
         "profiler_slowdown": None if budget.profiled is None else budget.slowdown,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeAlias
@@ -12,6 +11,7 @@ import torch
 from torch import nn
 
 from inspector.capture import execution
+from inspector.capture.back_to_back import BackToBack
 from inspector.capture.benching.blocks import block
 from inspector.capture.benching.loop import Loop
 from inspector.capture.call import Call
@@ -19,8 +19,8 @@ from inspector.capture.profiling import device
 from inspector.capture.profiling.measured import Block, Measured
 from inspector.capture.state import State
 from inspector.capture.target import Target
-from inspector.capture.turns import Turns
 from inspector.model.request import Request
+from tests.compile.test_failed_calls import Profiles as Unmeasured
 
 CALLS = 9
 
@@ -58,23 +58,25 @@ def plain(net: Net, x: torch.Tensor) -> object:
     return net(x)
 
 
-def begun(net: Net, *functions: Function, x: torch.Tensor | None = None) -> Turns:
-    """Turns behind a first call of each function: what it changes without a mark shows then."""
+def begun(net: Net, *functions: Function, x: torch.Tensor | None = None) -> BackToBack:
+    """Calls behind a first call of each function: what it changes without a mark shows then."""
     given = torch.ones(8, 4) if x is None else x
     state = State(net)
     for function in functions:
         function(net, given.detach().clone().requires_grad_(given.requires_grad))
         state.look_again()
         state.begin_again()
-    return Turns(Call((given,)), state)
+    return BackToBack(Call((given,)), state)
 
 
-def called(turns: Turns, net: Net, *functions: Function) -> list[tuple[torch.Tensor, object]]:
+def called(
+    repeated: BackToBack, net: Net, *functions: Function
+) -> list[tuple[torch.Tensor, object]]:
     """The argument of each call, and what the call gave; functions take turns."""
     found = []
     for number in range(CALLS):
         function = functions[number % len(functions)]
-        prepared = turns.prepared(function, partial(_call, function, net))
+        prepared = repeated.prepared(function, partial(_call, function, net))
         found.append((prepared.arguments.args[0], prepared()))
     return found
 
@@ -85,35 +87,35 @@ def _call(function: Function, net: Net, call: Call) -> object:
 
 def test_what_changes_nothing_is_called_with_one_copy_as_by_hand() -> None:
     net = Net()
-    turns = begun(net, plain)
-    assert not turns.repeats  # nothing is known yet
-    places = [given.data_ptr() for given, _ in called(turns, net, plain)[1:]]
-    assert turns.repeats
+    repeated = begun(net, plain)
+    assert not repeated.repeats  # nothing is known yet
+    places = [given.data_ptr() for given, _ in called(repeated, net, plain)[1:]]
+    assert repeated.repeats
     assert len(places) == CALLS - 1
     assert len(set(places)) == 1
-    turns.end()
-    held = [given for given, _ in called(turns, net, plain)]
+    repeated.end()
+    held = [given for given, _ in called(repeated, net, plain)]
     assert len({given.data_ptr() for given in held}) == CALLS
 
 
 @pytest.mark.parametrize("function", [normed, written, drawn])
 def test_what_changes_something_finds_it_put_back(function: Function) -> None:
     net = Net()
-    turns = begun(net, function)
-    results = [result for _, result in called(turns, net, function)]
+    repeated = begun(net, function)
+    results = [result for _, result in called(repeated, net, function)]
     assert all(torch.equal(results[0], other) for other in results)  # type: ignore[arg-type]
-    assert not turns.repeats
+    assert not repeated.repeats
 
 
 def test_of_two_kinds_the_one_that_changes_something_is_enough() -> None:
     net = Net()
-    turns = begun(net, plain, normed)
-    called(turns, net, plain, normed)
+    repeated = begun(net, plain, normed)
+    called(repeated, net, plain, normed)
     buffer = net.norm.running_mean
     assert buffer is not None
     normed(net, torch.ones(8, 4))
     assert buffer.count_nonzero()
-    turns.prepared(plain, partial(_call, plain, net))  # by itself it changes nothing
+    repeated.prepared(plain, partial(_call, plain, net))  # by itself it changes nothing
     assert not buffer.count_nonzero()
 
 
@@ -128,27 +130,27 @@ def test_what_changes_something_now_and_then_is_found_out() -> None:
             net.norm.running_var.add_(1)  # type: ignore[union-attr]
         return net(x)
 
-    turns = begun(net, now_and_then)
+    repeated = begun(net, now_and_then)
     for _ in range(3):
-        called(turns, net, now_and_then)
-    assert not turns.repeats
-    turns.prepared(now_and_then, partial(_call, now_and_then, net))
+        called(repeated, net, now_and_then)
+    assert not repeated.repeats
+    repeated.prepared(now_and_then, partial(_call, now_and_then, net))
     assert torch.equal(net.norm.running_var, torch.ones(4))  # type: ignore[arg-type]
 
 
 def test_another_input_finds_what_it_would_without_the_first() -> None:
     net = Net()
     state = State(net)
-    one, other = (Turns(Call((torch.ones(size, 4),)), state) for size in (8, 6))
+    one, other = (BackToBack(Call((torch.ones(size, 4),)), state) for size in (8, 6))
 
     def of_six(net: Net, x: torch.Tensor) -> object:
         if len(x) == 6:
             net.norm.running_var.add_(1)  # type: ignore[union-attr]
         return net.norm.running_var.clone()  # type: ignore[union-attr]
 
-    for turns in (one, other, one):
-        for _, result in called(turns, net, of_six):
-            assert torch.equal(result, torch.full((4,), 1.0 + (turns is other)))  # type: ignore[arg-type]
+    for repeated in (one, other, one):
+        for _, result in called(repeated, net, of_six):
+            assert torch.equal(result, torch.full((4,), 1.0 + (repeated is other)))  # type: ignore[arg-type]
     assert one.repeats
     assert not other.repeats
 
@@ -162,20 +164,20 @@ def test_containers_that_a_call_changes_are_new_each_time(changed: str) -> None:
             given["last" if changed == "renamed" else "first"] = given.pop("first")
 
     given = {"first": torch.ones(2), "second": torch.ones(2)}
-    turns = Turns(Call((given,)), State(Net()))
+    repeated = BackToBack(Call((given,)), State(Net()))
     for _ in range(CALLS):
-        prepared = turns.prepared(plain, lambda call: change(*call.args))
+        prepared = repeated.prepared(plain, lambda call: change(*call.args))
         assert list(prepared.arguments.args[0]) == ["first", "second"]
         prepared()
-    assert not turns.repeats
+    assert not repeated.repeats
 
 
 def test_nan_is_no_change() -> None:
     net = Net()
-    turns = begun(net, plain, x=torch.tensor([[float("nan")] * 4] * 8))
-    called(turns, net, plain)
-    assert turns.repeats
-    number = Turns(Call((torch.ones(8, 4), float("nan"))), State(net))
+    repeated = begun(net, plain, x=torch.tensor([[float("nan")] * 4] * 8))
+    called(repeated, net, plain)
+    assert repeated.repeats
+    number = BackToBack(Call((torch.ones(8, 4), float("nan"))), State(net))
     for _ in range(2):
         number.prepared(plain, lambda call: net(call.args[0]))()
     number.prepared(plain, lambda call: net(call.args[0]))
@@ -183,47 +185,39 @@ def test_nan_is_no_change() -> None:
 
 
 def test_what_was_prepared_and_not_called_shows_nothing() -> None:
-    turns = begun(Net(), plain)
+    repeated = begun(Net(), plain)
     for _ in range(3):
-        turns.prepared(plain, lambda _: None)
-    assert not turns.repeats
+        repeated.prepared(plain, lambda _: None)
+    assert not repeated.repeats
 
 
 def test_what_cannot_be_compared_is_copied_each_time() -> None:
     cache: list[object] = []
-    turns = Turns(Call((type("Cache", (), {"kept": cache})(),)), State(Net()))
-    given = [turns.prepared(plain, lambda _: None).arguments.args[0] for _ in range(3)]
+    repeated = BackToBack(Call((type("Cache", (), {"kept": cache})(),)), State(Net()))
+    given = [repeated.prepared(plain, lambda _: None).arguments.args[0] for _ in range(3)]
     assert len({id(each) for each in given}) == 3
 
 
 def test_gradients_are_those_of_one_call() -> None:
     net = Net()
     net.linear.bias.grad = torch.full((4,), 100.0)  # the program's own
-    turns = Turns(Call((torch.ones(8, 4, requires_grad=True),)), State(net))
+    repeated = BackToBack(Call((torch.ones(8, 4, requires_grad=True),)), State(net))
     for _ in range(CALLS):
-        prepared = turns.prepared(trained, partial(_call, trained, net))
+        prepared = repeated.prepared(trained, partial(_call, trained, net))
         prepared()
         (argument,) = prepared.arguments.args
         assert torch.equal(net.linear.bias.grad, torch.full((4,), 108.0))
         assert torch.allclose(argument.grad, net.linear.weight.detach().sum(0).expand(8, 4))
-    assert turns.repeats
+    assert repeated.repeats
 
 
-class Profiles:
-    """Makes calls of either kind, and measures nothing."""
+class Profiles(Unmeasured):
+    """Makes more calls of either kind."""
 
-    def __init__(self, *_: object, **__: object) -> None: ...
-
-    def closely(self, *_: object) -> contextlib.AbstractContextManager[None]:
-        return contextlib.nullcontext()
-
-    def is_refused(self) -> bool:
-        return False
-
-    def measure(self, _: int, run: Any, eager: Any, turns: Turns) -> None:
+    def measure(self, _: int, run: Any, eager: Any, repeated: BackToBack) -> None:
         for make in (run, eager) * CALLS:
             make()()
-        assert turns.repeats
+        assert repeated.repeats
 
     def finish(self) -> None: ...
 

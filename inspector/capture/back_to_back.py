@@ -19,7 +19,7 @@ from inspector.capture.call import Call, PreparedCall, fresh
 from inspector.capture.leaves import PLAIN
 from inspector.capture.state import State
 
-__all__ = ["Turns", "begin_step", "is_plain", "is_unchanged", "versions_of"]
+__all__ = ["BackToBack", "begin_step", "is_plain", "is_unchanged", "versions_of"]
 
 _LOOKS_EACH = 16  # calls: to look empties the caches for the next one
 
@@ -76,8 +76,8 @@ class _Copy:
     versions: Sequence[int | None]
 
 
-class Turns:
-    """Prepares the calls with an input.
+class BackToBack:
+    """Prepares the calls with an input, back to back where they change nothing.
 
     One call of each kind is made with everything put back before it, and shows what it changes;
     where that is nothing, further ones are looked at now and then.
@@ -110,7 +110,8 @@ class Turns:
             made_by: Makes it.
         """
         self._look_at_first()
-        if kind in self._repeating and not self._is_over and self._state.begins(self):
+        is_as_left = self._state.hand_to(self)
+        if is_as_left and kind in self._repeating and not self._is_over:
             call = self._again()
             if call is not None:
                 return PreparedCall(call, made_by)
@@ -127,7 +128,6 @@ class Turns:
 
     def _with_all_put_back(self, kind: Hashable, made_by: Callable[[Call], object]) -> PreparedCall:
         self._state.begin_again()
-        self._state.begins(self)
         begin_step()
         call = fresh(self._given)
         if self._is_over or kind in self._repeating:
