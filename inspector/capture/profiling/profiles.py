@@ -140,10 +140,8 @@ class Profiles:
             return
         with quiet():
             guarded("keep memory", lambda: profile_with_kept_memory(self._again))
-        for (
-            back_to_back
-        ) in self._back_to_back:  # copies of no input lie beside another one's memory
-            back_to_back.end()
+        for each in self._back_to_back:  # no input's copy lies beside another one's memory
+            each.end()
         for measure in self._memory:
             with quiet():
                 guarded("measure the memory", measure)
