@@ -251,7 +251,7 @@ def _row(
         uncut=_once((name for event in events[0] for name in event.uncut), index),
         uncompared=_once((name for event in events[0] for name in event.uncompared), index),
         unsteady=_once(unsteady, index),
-        parting=next((e.parting for e in events[0] if e.parting is not None), None),
+        parting=next((event.parting for event in mine if event.parting is not None), None),
         draws=bool(first and first.draws),
         compiled=None if is_eager else compiled,
         is_settled=all(event.is_settled for event in mine if event.what == "settled"),

@@ -227,11 +227,13 @@ def _unsteady(rows: Sequence[BenchRow]) -> Iterator[str]:
     found = [row for row in rows if row.unsteady]
     names = sorted({value_named(name) for row in found for name in row.unsteady})
     partings = {row.parting.operator for row in found if row.parting}
+    backward = any(row.workload.train for row in found)
     if names:
         yield (
             f"not called wrong, for a rounding decides it: {listed(names, _MOST_NAMED)} "
             f"({listed(sorted(partings))} gives others in eager PyTorch, too, when what it gets "
-            "changes by that little)"
+            "changes by that little"
+            + ("; whether the backward pass behind it is right is not known)" if backward else ")")
         )
 
 

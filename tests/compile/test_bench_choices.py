@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -115,3 +116,73 @@ def test_what_a_rounding_decides_is_not_called_wrong(
     assert bool(row["wrong"]) is wrong
     assert any("a rounding decides it" in notice for notice in report["notices"]) is not wrong
     assert row["parting"]["operator"] == "Tensor.argmax"
+
+
+def nudged(folder: Path, model: str, *more: str) -> Any:
+    """The report on a model whose sines are other roundings, and what else its backend does."""
+    text = NUDGING.replace("{PLACES}", "(torch.sin,)").replace("{CHANGE}", "rounded")
+    head, _, _ = text.replace("{BY}", "1.2e-7").partition("\ndef model")
+    (folder / "model.py").write_text(head + model)
+    options = ("--modes", "none", "--backends", "nudging", "--rounds", "3", "--sessions", "1")
+    done = bench(folder, "model.py", *options, "--format", "json", *more)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+TIED = """
+x = torch.ones(8, 4)
+x[4:, 2] = 1.5
+"""
+BEHIND = """
+def by_half(y):
+    return y * 1.5
+
+def model(x):
+    y = torch.sin(x)
+    place = y.argmax(-1)
+    return place, y.gather(-1, place[:, None]), {LAST}
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "operator"),
+    [("torch.cos(y)", "Tensor.argmax"), ("torch.tanh(y)", "torch.tanh")],
+    ids=["what follows from it", "what is wrong behind it"],
+)
+def test_behind_a_choice_what_is_wrong_is_found_all_the_same(
+    tmp_path: Path, last: str, operator: str
+) -> None:
+    wrong = """
+def wrongly(y):
+    return torch.tanh(y) * 1.01
+
+inner = nudging
+
+@register_backend(name="nudging_and_wrong")
+def nudging_and_wrong(graph, inputs):
+    graph = inner(graph, inputs)
+    for node in graph.graph.nodes:
+        if node.target is torch.tanh:
+            node.target = wrongly
+    graph.recompile()
+    return graph
+"""
+    text = wrong + BEHIND.replace("{LAST}", last) + TIED + "example_inputs = (x,)\n"
+    report = nudged(tmp_path, text, "--backends", "nudging_and_wrong")
+    _, row = report["groups"][0]["rows"]
+    assert bool(row["wrong"]) is (operator == "torch.tanh")
+    assert row["parting"]["operator"] == operator
+
+
+def test_each_input_that_is_off_is_looked_at(tmp_path: Path) -> None:
+    model = """
+def model(x):
+    y = torch.sin(x)
+    return y.argmax(-1), y
+"""
+    several = "example_inputs = [(x,), (torch.rand(8, 4),), (x[2:],)]\n"
+    report = nudged(tmp_path, model + TIED + several)
+    rows = [group["rows"][1] for group in report["groups"]]
+    assert [row["wrong"] for row in rows] == [False, False, False]
+    partings = [row["parting"] and row["parting"]["operator"] for row in rows]
+    assert partings == ["Tensor.argmax", None, "Tensor.argmax"]
