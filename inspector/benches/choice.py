@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 
 from inspector.benches.ratio import ratio_of
@@ -78,15 +79,24 @@ def _best(
 ) -> tuple[BenchRow | None, list[BenchRow]]:
     if not faster:
         return None, []
-    shortest = min(faster, key=lambda row: row.latency.middle_ns if row.latency else 0)
-    alike = [row for row in faster if row is shortest or _do_not_differ(row, shortest)]
-    first = min(alike, key=lambda row: row.first_ns or 0) if compiled_alone else shortest
+    # By the ratio, which is known better than the time, and where it had no room beside the others
+    # is of other sessions.
+    shortest = max(faster, key=lambda row: row.faster.middle if row.faster else 0)
+    alike = [shortest, *(row for row in faster if row is not shortest and _is_as(row, shortest))]
+    first = shortest
+    if compiled_alone:
+        first = min(alike, key=lambda row: math.inf if row.first_ns is None else row.first_ns)
     return first, [row for row in alike if row is not first]
 
 
-def _do_not_differ(one: BenchRow, other: BenchRow) -> bool:
+def _is_as(one: BenchRow, other: BenchRow) -> bool:
+    """Whether two do not differ by more than noise."""
     ratio = ratio_of(one.medians, other.medians)
-    return ratio is not None and not ratio.is_known
+    if ratio is not None:
+        return not ratio.is_known
+    if one.faster is None or other.faster is None:
+        return False
+    return one.faster.holds(other.faster) or other.faster.holds(one.faster)
 
 
 def _least(eager: BenchRow | None, rows: Sequence[BenchRow]) -> BenchRow | None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePath
 
 from inspector.benches.earlier import EarlierBench, EarlierRow, Key
-from inspector.benches.ratio import Ratio, ratio_of
+from inspector.benches.ratio import Ratio, ratio_of_runs
 from inspector.benches.rows import BenchRow
-from inspector.benches.sessions import logs_by_session
 
 __all__ = ["BenchComparison", "Change", "OtherMachine", "compared"]
 
@@ -106,7 +104,7 @@ def compared(
 
     A ratio to eager PyTorch has changed where each of the two is outside of the other's interval:
     what the machine did meets eager PyTorch, too. Plain times are compared on the same machine with
-    the same torch alone, by the spread between their sessions; memory on the same device.
+    the same torch alone, by the spread between the sessions of each run; memory on the same device.
 
     Args:
         rows: What is measured now.
@@ -139,7 +137,7 @@ def _is_told(row: BenchRow, before: EarlierRow, *, same: bool) -> bool:
     """Whether a change of a row's time would be seen."""
     if row.faster is not None:
         return before.faster is not None
-    return same and _plain_ratio(before.medians, row.medians) is not None
+    return same and _plain_ratio(before, row) is not None
 
 
 def _others(earlier: EarlierBench, machine: tuple[str, str, str]) -> Iterator[OtherMachine]:
@@ -170,11 +168,12 @@ def _changes(
         return
     if row.is_wrong != before.is_wrong:
         yield change("wrong", before.is_wrong, row.is_wrong, worse=row.is_wrong)
-    if row.faster and before.faster and _has_changed(before.faster, row.faster):
-        was, now = before.faster.middle, row.faster.middle
-        yield change("faster", was, now, worse=now < was)
+    if row.faster and before.faster:
+        if not (row.faster.holds(before.faster) or before.faster.holds(row.faster)):
+            was, now = before.faster.middle, row.faster.middle
+            yield change("faster", was, now, worse=now < was)
     elif same and row.latency and before.latency_ns and row.faster is None:
-        ratio = _plain_ratio(before.medians, row.medians)
+        ratio = _plain_ratio(before, row)
         if ratio is not None and ratio.is_known:
             was, now = before.latency_ns, row.latency.middle_ns
             yield change("time", was, now, worse=now > was)
@@ -193,20 +192,18 @@ def _counts(row: BenchRow, before: EarlierRow, change: Callable[..., Change]) ->
             yield change(name, count, counts[name], worse=worse)
 
 
-def _has_changed(before: Ratio, after: Ratio) -> bool:
-    def holds(interval: Ratio, other: Ratio) -> bool:
-        return interval.low <= other.middle <= interval.high
+def _plain_ratio(before: EarlierRow, row: BenchRow) -> Ratio | None:
+    """Time before by time now; None where too little is known.
 
-    return not holds(before, after) and not holds(after, before)
-
-
-def _plain_ratio(
-    before: Mapping[tuple[int, int], float], after: Mapping[tuple[int, int], float]
-) -> Ratio | None:
-    """Time before by time after: sessions of two runs have nothing in common, rounds neither."""
-    means = [[*logs_by_session(item).values()] for item in (before, after)]
-    if min(map(len, means)) < 2:  # noqa: PLR2004 - a spread needs two
+    Whether the allocator keeps its memory can be chance, and then moves a time by half. Where that
+    was looked at, the interval has that of calls with kept memory in it, too; a run that timed none
+    had no new memory to speak of.
+    """
+    plain = ratio_of_runs(before.medians, row.medians)
+    kept_now = row.kept.medians if row.kept is not None else {}
+    if plain is None or not (before.kept or kept_now):
+        return plain
+    kept = ratio_of_runs(before.kept or before.medians, kept_now or row.medians)
+    if kept is None:
         return None
-    pairs = {(at, 0): math.exp(value) for at, value in enumerate(means[0])}
-    others = {(at, 0): math.exp(value) for at, value in enumerate(means[1])}
-    return ratio_of(pairs, others)
+    return Ratio(min(plain.low, kept.low), plain.middle, max(plain.high, kept.high))

@@ -31,6 +31,7 @@ class EarlierRow:
         counts: What was compiled, by name.
         is_wrong: Whether its results were wrong.
         failure: Why it was not measured, or an empty string.
+        kept: The medians where the allocator keeps memory, likewise; empty where none were timed.
     """
 
     label: str
@@ -41,6 +42,7 @@ class EarlierRow:
     counts: Mapping[str, int]
     is_wrong: bool
     failure: str
+    kept: Mapping[tuple[int, int], float] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -123,9 +125,14 @@ def _row(fields: Mapping[str, Any]) -> EarlierRow:
         label=str(fields["label"]),
         faster=Ratio(interval[0], ratio, interval[1]) if interval and ratio else None,
         latency_ns=fields["latency_ns"],
-        medians={(item["session"], item["round"]): item["median_ns"] for item in fields["blocks"]},
+        medians=_medians(fields["blocks"]),
         peak_bytes=fields["memory_bytes"].get("peak_allocated"),
         counts={name: int(compiled[name]) for name in _COUNTS if name in compiled},
         is_wrong=bool(fields["wrong"]),
         failure=str(fields["failure"] or ""),
+        kept=_medians((fields.get("memory_kept") or {}).get("blocks", ())),
     )
+
+
+def _medians(blocks: Sequence[Mapping[str, Any]]) -> Mapping[tuple[int, int], float]:
+    return {(item["session"], item["round"]): item["median_ns"] for item in blocks}

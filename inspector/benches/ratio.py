@@ -7,12 +7,13 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 
-from inspector.benches.sessions import ratio_logs
+from inspector.benches.sessions import by_session, ratio_logs
 from inspector.model.student import median_widens, student
 
-__all__ = ["Ratio", "known_by_rounds", "ratio_of"]
+__all__ = ["Ratio", "known_by_rounds", "ratio_of", "ratio_of_runs"]
 
 _LEAST_ROUNDS = 3
+_LEAST_SESSIONS = 2
 _TWICE = 2
 
 
@@ -34,6 +35,10 @@ class Ratio:
     def is_known(self) -> bool:
         """Whether it differs from 1 by more than its noise."""
         return self.low > 1 or self.high < 1
+
+    def holds(self, other: Ratio) -> bool:
+        """Whether another ratio is in this one's interval."""
+        return self.low <= other.middle <= self.high
 
     @property
     def says_nothing(self) -> bool:
@@ -67,15 +72,51 @@ def ratio_of(
         (means,) = logs.values()
         if len(means) < _LEAST_ROUNDS:
             return None
-        known, widened = 0.0, 1.0
         middle = statistics.fmean(means)
+        error = statistics.stdev(means) / math.sqrt(len(means))
     else:
         means = [statistics.fmean(rounds) for rounds in logs.values()]
-        known, widened = known_by_rounds(logs.values()), median_widens(len(means))
         middle = statistics.median(means)
-    error = widened * max(statistics.stdev(means), known) / math.sqrt(len(means))
+        error = _error_of_median(means, list(logs.values()))
     reach = math.sqrt(2) * student(len(means) - 1) * error
     return Ratio(*(math.exp(value) for value in (middle - reach, middle, middle + reach)))
+
+
+def ratio_of_runs(
+    above: Mapping[tuple[int, int], float], below: Mapping[tuple[int, int], float]
+) -> Ratio | None:
+    """The ratio of two times of different runs of the tool; None where one has a single session.
+
+    Sessions of two runs have nothing in common, whatever their numbers: each run has the median of
+    its own ones, with the error that `ratio_of` gives it. The interval is that of 95 % around the
+    quotient of the medians: Student's t times the root of the sum of both squared errors, with the
+    degrees of freedom of the run that has fewer sessions (the lower bound of Welch's).
+
+    Args:
+        above: Times in ns by session and round.
+        below: The same of another run.
+    """
+    runs = [
+        {at: [math.log(time_ns) for time_ns in rounds] for at, rounds in by_session(each).items()}
+        for each in (above, below)
+    ]
+    fewest = min(map(len, runs))
+    if fewest < _LEAST_SESSIONS:
+        return None
+    means = [[statistics.fmean(rounds) for rounds in sessions.values()] for sessions in runs]
+    middle = statistics.median(means[0]) - statistics.median(means[1])
+    errors = [
+        _error_of_median(of_run, list(sessions.values()))
+        for of_run, sessions in zip(means, runs, strict=True)
+    ]
+    reach = student(fewest - 1) * math.hypot(*errors)
+    return Ratio(*(math.exp(value) for value in (middle - reach, middle, middle + reach)))
+
+
+def _error_of_median(means: Sequence[float], sessions: Sequence[Sequence[float]]) -> float:
+    """The standard error of the median of sessions; no less than their rounds let it be known."""
+    spread = max(statistics.stdev(means), known_by_rounds(sessions))
+    return median_widens(len(means)) * spread / math.sqrt(len(means))
 
 
 def known_by_rounds(sessions: Iterable[Sequence[float]]) -> float:

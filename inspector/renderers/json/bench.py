@@ -179,6 +179,10 @@ def _kept(kept: KeptMemory) -> dict[str, object]:
         "latency_ns": middle_of(kept.medians),
         "faster_than_eager": kept.faster.middle if kept.faster else None,
         "faster_than_eager_interval": _interval(kept.faster),
+        "blocks": [
+            {"session": session, "round": number, "median_ns": median}
+            for (session, number), median in kept.medians.items()
+        ],
     }
 
 

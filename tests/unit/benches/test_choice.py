@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from inspector.benches.choice import choose
+from inspector.benches.ratio import Ratio
 from inspector.benches.rows import INTERRUPTED, BenchRow
 from inspector.model.bench import Setting
 from tests.bench_rows import row
@@ -39,3 +40,23 @@ def test_the_shortest_where_compiling_was_not_timed_alone() -> None:
     short = equal(10**10, 500, mode="max-autotune")
     found = choose([EAGER, quick, short], compiled_alone=False)
     assert (found.latency, found.as_good) == (short, (quick,))
+
+
+def test_what_was_measured_in_sessions_of_its_own_is_compared_by_its_ratio() -> None:
+    """Where there was no room for all, times are of other sessions, and of other conditions."""
+    beside = dataclasses.replace(equal(10**9, 501, mode="default"), faster=Ratio(1.9, 2.0, 2.1))
+    alone = equal(10**10, 400, mode="max-autotune")
+    apart = {(3, number): time_ns for (_, number), time_ns in alone.medians.items()}
+    alone = dataclasses.replace(alone, faster=Ratio(1.95, 2.05, 2.15), medians=apart)
+    found = choose([EAGER, beside, alone])
+    assert (found.latency, found.as_good) == (beside, (alone,))
+    # The shorter time is of a session in which eager PyTorch was quicker, too.
+    slower = dataclasses.replace(alone, faster=Ratio(1.4, 1.5, 1.6))
+    found = choose([EAGER, beside, slower])
+    assert (found.latency, found.as_good) == (beside, ())
+
+
+def test_a_first_call_that_is_not_known_is_not_the_quickest() -> None:
+    quick = equal(10**9, 501, mode="default")
+    unknown = dataclasses.replace(equal(1, 500, mode="max-autotune"), first_ns=None)
+    assert choose([EAGER, quick, unknown]).latency is quick

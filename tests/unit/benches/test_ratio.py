@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from inspector.benches.ratio import Ratio, ratio_of
+from inspector.benches.ratio import Ratio, ratio_of, ratio_of_runs
 
 
 def measured(
@@ -117,3 +117,48 @@ def test_of_too_little_nothing_is_said() -> None:
 )
 def test_a_difference_smaller_than_its_noise_is_none(ratio: Ratio, known: bool) -> None:  # noqa: FBT001
     assert ratio.is_known is known
+
+
+def of_sessions(*times_ns: float) -> dict[tuple[int, int], float]:
+    """Sessions whose rounds all take the same."""
+    return {(at, number): time for at, time in enumerate(times_ns) for number in range(4)}
+
+
+def test_of_two_runs_sessions_are_not_paired_by_their_numbers() -> None:
+    before = of_sessions(100, 110, 120)
+    found = {
+        ratio_of_runs(before, of_sessions(*each)) for each in ((105, 116, 126), (126, 105, 116))
+    }
+    (ratio,) = found
+    assert ratio is not None
+    assert ratio.middle == pytest.approx(110 / 116)
+    assert not ratio.is_known
+
+
+def test_of_two_runs_each_can_have_its_own_number_of_sessions() -> None:
+    ratio = ratio_of_runs(of_sessions(200, 201, 202), of_sessions(*(100 + at for at in range(8))))
+    assert ratio is not None
+    assert ratio.is_known
+    assert ratio.middle == pytest.approx(201 / 103.5, rel=1e-3)
+    assert ratio_of_runs(of_sessions(200), of_sessions(100, 101)) is None
+
+
+def test_two_runs_are_not_better_known_than_their_rounds() -> None:
+    noisy = {
+        (session, number): 100.0 * swing
+        for session in range(3)
+        for number, swing in enumerate((0.8, 1.25) * 2)
+    }
+    ratio = ratio_of_runs(noisy, of_sessions(101, 101, 101))
+    assert ratio is not None
+    assert not ratio.is_known
+
+
+def test_what_has_not_changed_is_seldom_said_to_have() -> None:
+    chosen = random.Random(7)  # noqa: S311 - generated cases are to be the same every time
+    changed = 0
+    for _ in range(400):
+        ratio = ratio_of_runs(measured(chosen, 1000), measured(chosen, 1000))
+        assert ratio is not None
+        changed += ratio.is_known
+    assert changed <= 0.05 * 400
