@@ -33,8 +33,8 @@ class VariedInput:
         recompiles: Those of them that had been compiled before, with what did not fit.
         is_after_limit: Whether the recompile limit had been reached with an input before: nothing
             is compiled any more then, and what fits no cache entry runs as eager PyTorch.
-        failure: Why it was not measured, where others were or failed for another reason; or an
-            empty string.
+        failure: Why it was not measured, or not to its end, where others were or failed for another
+            reason; or an empty string.
     """
 
     label: str
@@ -151,7 +151,9 @@ def _setting(
     summed = [item for item in inputs if item.label not in left_out]
     times = [item.row.latency.middle_ns for item in summed if item.row.latency]
     calls = [item.row.first_ns for item in summed if item.row.first_ns is not None]
-    is_whole = bool(summed) and len(times) == len(calls) == len(summed)
+    # What failed behind its first blocks is no setting to take.
+    is_over = eager is not None and any(item.row.fails_later for item in summed)
+    is_whole = bool(summed) and len(times) == len(calls) == len(summed) and not is_over
     round_ns = sum(times) if is_whole else None
     first_ns = max(0.0, sum(calls) - sum(times)) if is_whole else None
     logs = [math.log(item.row.faster.middle) for item in summed if item.row.faster]
@@ -181,7 +183,7 @@ def _rounds(inputs: Sequence[VariedInput]) -> Mapping[tuple[int, int], float]:
 
 
 def _with_failure(item: VariedInput, left_out: Sequence[str]) -> VariedInput:
-    if item.row.latency or not item.row.failure:
+    if item.row.failure == "" or (item.row.latency and not item.row.fails_later):
         return item
     failure = _AS_EAGER if item.label in left_out else item.row.failure
     return dataclasses.replace(item, failure=failure)

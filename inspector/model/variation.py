@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
+import math
 import re
 from collections.abc import Sequence
 
@@ -87,7 +88,7 @@ def _value(text: str, whole: str) -> int | float | bool | str:
         value = json.loads({"True": "true", "False": "false"}.get(text, text))
     except ValueError as error:
         raise UsageError(f"--vary {whole!r}: {text!r} is no value.", _EXAMPLE) from error
-    if not isinstance(value, int | float):
+    if not isinstance(value, int | float) or not math.isfinite(value):
         raise UsageError(f"--vary {whole!r}: {text!r} is no number, true or false.", _EXAMPLE)
     return value
 
@@ -97,7 +98,7 @@ def _is_size(value: object) -> bool:
 
 
 def variations(varied: Sequence[Varied]) -> tuple[tuple[Assignment, ...], ...]:
-    """All products, the last one changing fastest.
+    """All products, each once, the last one changing fastest.
 
     Raises:
         UsageError: There are more than 64.
@@ -111,6 +112,7 @@ def variations(varied: Sequence[Varied]) -> tuple[tuple[Assignment, ...], ...]:
         )
         for chosen in itertools.product(*each)
     )
+    found = tuple({tuple(map(str, items)): items for items in found}.values())  # each once
     if len(found) > _MOST:
         raise UsageError(f"--vary makes {len(found)} inputs.", f"Give at most {_MOST}.")
     return found

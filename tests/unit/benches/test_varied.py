@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from inspector.benches.varied import VariedSetting
+from inspector.model.bench import BenchPlan, WorkerEnd
 from inspector.model.variation import Assignment
 from tests.unit.bench_logs import PLAN, block, report_of
 
@@ -24,7 +25,7 @@ def first(combination: int, at: int, first_ns: int) -> dict[str, object]:
     }  # fmt: skip
 
 
-def compiled(folder: Path, *times_ns: tuple[int, int]) -> VariedSetting:
+def compiled(folder: Path, *times_ns: tuple[int, int], plan: BenchPlan = VARIED) -> VariedSetting:
     """What takes these times in its rounds, eager PyTorch 10 µs and 1000 µs."""
     events = [first(at, each, 10_000_000 * at + 1) for at in range(2) for each in range(2)]
     for number, (short_ns, long_ns) in enumerate(times_ns):
@@ -32,7 +33,7 @@ def compiled(folder: Path, *times_ns: tuple[int, int]) -> VariedSetting:
             events.append(block(0, each_ns, round=number, input=at))
         for at, each_ns in enumerate((short_ns, long_ns)):
             events.append(block(1, each_ns, round=number, input=at))
-    _, found = report_of(folder, *events, plan=VARIED).varied
+    _, found = report_of(folder, *events, plan=plan).varied
     return found
 
 
@@ -52,3 +53,14 @@ def test_one_call_of_each_together_decides_and_not_most_inputs(tmp_path: Path) -
     assert [item.row.faster.low > 1 for item in found.inputs if item.row.faster] == [False, True]
     assert found.is_faster
     assert found.break_even_rounds == 40
+
+
+def test_what_ends_while_it_is_timed_is_no_setting_to_take(tmp_path: Path) -> None:
+    end = WorkerEnd(1, 0, "its process was ended by SIGSEGV")
+    ended = dataclasses.replace(VARIED, ends=(end,))
+    times = [(5_000, 500_000 + 1_000 * at) for at in range(ROUNDS)]
+    found = compiled(tmp_path, *times)
+    assert found.round_ns is not None
+    found = compiled(tmp_path, *times, plan=ended)
+    assert found.failure == end.failure
+    assert (found.round_ns, found.together, found.break_even_rounds) == (None, None, None)

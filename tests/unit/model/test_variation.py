@@ -33,7 +33,7 @@ def test_several_are_products_the_last_changing_fastest() -> None:
 @pytest.mark.parametrize(
     "text",
     ["x", "x=", "=1", "x[0]=a", "x[0]=-1", "x[0]=1.5", "x[0]=true", "x[a]=1", "x-y=1", "n=f99",
-     'n="text"', "x[0]=f32"],
+     'n="text"', "x[0]=f32", "n=NaN", "n=Infinity"],
 )  # fmt: skip
 def test_what_cannot_be_read_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(UsageError) as raised:
@@ -49,3 +49,9 @@ def test_too_many_are_refused() -> None:
     many = parse_varied("x[0]=" + ",".join(map(str, range(1, 12))))
     with pytest.raises(UsageError, match="121 inputs"):
         variations([many, many])
+
+
+def test_what_is_named_twice_is_there_once() -> None:
+    assert labels("x[0]=4,8,4", "n=1,true,1") == [
+        "x[0]=4, n=1", "x[0]=4, n=True", "x[0]=8, n=1", "x[0]=8, n=True"
+    ]  # fmt: skip
