@@ -8,14 +8,14 @@ import inspect
 from collections.abc import Callable, Iterator
 
 import torch
-from torch._dynamo import list_backends, lookup_backend
 
 from inspector.capture import versions
 from inspector.capture.alone.bench import Alone
 from inspector.capture.back_to_back import BackToBack
 from inspector.capture.call import Call, PreparedCall, fresh
 from inspector.capture.calling import Ones, backward, finished
-from inspector.capture.failed_call import FailedCall, failed_call, lacks_package
+from inspector.capture.failed_call import FailedCall, failed_call
+from inspector.capture.known_backends import check_backend
 from inspector.capture.measure import Measurement, measure, write_copy_rates
 from inspector.capture.module_places import places_within
 from inspector.capture.profiling.profiles import Profiles
@@ -28,8 +28,6 @@ from inspector.capture.state import State
 from inspector.capture.target import Target
 from inspector.capture.writer import guarded, write_artifact
 from inspector.errors import InspectorError, UsageError
-from inspector.model.backends import offered_backends
-from inspector.model.near_matches import near_matches
 from inspector.model.request import Request
 from inspector.model.roots import Owner
 
@@ -51,7 +49,7 @@ def compiled(target: Target, request: Request) -> Callable[..., object]:
     """
     if target.already_compiled:
         return target.function
-    _check_backend(request.backend)
+    check_backend(request.backend)
     if request.measure and request.backend != "inductor":
         # Inductor marks its graphs itself; the code of others is FX's own.
         versions.mark_graphs()
@@ -72,21 +70,6 @@ def compiled(target: Target, request: Request) -> Callable[..., object]:
         message = f"torch.compile refuses these settings: {error}"
         raise UsageError(message, "See the --help of the command.") from error
     return function
-
-
-def _check_backend(name: str) -> None:
-    known = list_backends(exclude_tags=())
-    if name not in known:
-        offered = offered_backends(known)
-        near = near_matches(name, offered)
-        choice = (
-            f"Did you mean {' or '.join(near)}?" if near else f"There are {', '.join(offered)}."
-        )
-        raise UsageError(f"torch knows no backend {name!r}.", choice)
-    try:
-        lookup_backend(name)
-    except ImportError as error:
-        raise lacks_package(name, error) from error
 
 
 def write_target(target: Target, sources: SourceWriter) -> None:

@@ -14,7 +14,9 @@ from inspector.capture.kept_tensor import size_bytes
 from inspector.capture.leaves import PLAIN, leaves_of
 from inspector.errors import UsageError
 
-__all__ = ["Comparison", "Kept", "compare", "joined", "keep", "kept_values", "load"]
+__all__ = [
+    "Comparison", "Kept", "compare", "has_kept", "joined", "keep", "kept_values", "load",
+]  # fmt: skip
 
 _FILE = "outputs.pt"
 
@@ -114,9 +116,16 @@ def _copied(tensor: Any, most_bytes: float) -> Any:  # noqa: ANN401 - torch is A
 
 
 def keep(kept: Kept, folder: Path) -> None:
-    """Writes values for another process."""
+    """Writes values for another process, which finds all of them or none."""
     fields = dataclasses.asdict(dataclasses.replace(kept, tensors={}))
-    torch.save({**fields, "tensors": dict(kept.tensors)}, folder / _FILE)
+    part = folder / f"{_FILE}.part"
+    torch.save({**fields, "tensors": dict(kept.tensors)}, part)
+    part.replace(folder / _FILE)
+
+
+def has_kept(folder: Path) -> bool:
+    """Whether another process kept anything there."""
+    return (folder / _FILE).exists()
 
 
 def load(folder: Path) -> Kept:

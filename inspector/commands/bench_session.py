@@ -28,6 +28,7 @@ _BLOCK_SECONDS = 0.25
 _MOST_CALLS = 300
 _LEAST_CALLS = 2
 _BLOCK_MOST_SECONDS = 300.0
+_FAULT_SECONDS = 900.0  # beginnings of graphs are compiled one after the other
 _SAME_ON_CPU = "on the CPU it compiles what the default does; --modes measures it all the same"
 
 
@@ -66,6 +67,7 @@ class Session:
         self._call_ns: dict[int, Sequence[int]] = {}
         self._device = ""
         self._wrong: list[int] = []
+        self._restores: dict[int, set[int]] = {}
         self._eager_failed = False
         self.eager_has_no_room = False
 
@@ -88,6 +90,7 @@ class Session:
                 with turns.alone(self._workers.values()):
                     self._time_alone()
                     self._rounds()
+                    self._look_last()
                     # Before the next model is timed: processes that end are at work, too.
                     self._end(right)
             if self._wrong:
@@ -129,15 +132,21 @@ class Session:
         self._starts.end_ahead()
         return left_out
 
-    def _end(self, numbers: Iterable[int]) -> None:
-        """Ends processes; before that they say how busy the GPU is, or what new memory takes."""
-        alive = [number for number in numbers if self._workers[number].is_alive]
+    def _look_last(self) -> None:
+        """What is found out behind all that is timed: how busy the GPU is, what new memory takes.
+
+        Of what is wrong, too, before its fault is looked for: then nothing of it is compiled any
+        more.
+        """
+        alive = [number for number in self.ready if self._workers[number].is_alive]
         if self._device == "cpu" and self.bench.jobs == 1:
-            numbers = [number for number in alive if number in self.ready]
-            self._time_with_kept_memory(numbers)
+            self._time_with_kept_memory(alive)
         for number in alive:
             if self._device != "cpu" and self.bench.plan.is_last(self.session):
                 self._look_at_gpu(number)
+
+    def _end(self, numbers: Iterable[int]) -> None:
+        for number in numbers:
             self._workers[number].end()
 
     @property
@@ -189,7 +198,7 @@ class Session:
         if ready is not None:
             self._wrong += [number] if ready.get("wrong") else []
             self._device = self._device or str(ready["device"])
-            self._call_ns[number] = _times_of(ready)
+            self._take(number, ready)
 
     def _started(self, number: int) -> Worker:
         is_first = number in self._firsts
@@ -210,7 +219,7 @@ class Session:
             seconds = _BLOCK_MOST_SECONDS + 10 * sum(self._call_ns[number]) / 1e9
             timed = worker.wait("done", seconds, self._tick)
             if timed is not None:
-                self._call_ns[number] = _times_of(timed)
+                self._take(number, timed)
 
     def _planned_rounds(self, alive: Sequence[int]) -> int:
         """How many rounds of all of them there is time for, or are asked for."""
@@ -232,8 +241,34 @@ class Session:
             self._progress.begin(f"round {number + 1} of {rounds}", counts=False)
             self._chosen.shuffle(alive)
             for index in range(max(map(len, self._call_ns.values()))):
+                self._agree(index)
                 for at in alive:
                     self.block(at, number, index)
+
+    def _agree(self, index: int) -> None:
+        """Lets all put everything back before each call with an input, if one of them has to.
+
+        Each decides for itself, and calls of both kinds are not to be compared.
+        """
+        restoring = {number for number, inputs in self._restores.items() if index in inputs}
+        if not restoring:
+            return
+        for number in set(self.ready) - restoring:
+            worker = self._workers[number]
+            if not worker.is_alive or index >= len(self._call_ns[number]):
+                continue
+            worker.tell({"do": "restore", "input": index})
+            done = worker.wait("done", _BLOCK_MOST_SECONDS, self._tick)
+            if done is not None:
+                self._take(number, done)
+
+    def _take(self, number: int, said: Mapping[str, Any]) -> None:
+        """Takes note of what a process says of its calls with each input.
+
+        That is what they take, in ns, 0 where they fail; and with which everything is put back.
+        """
+        self._call_ns[number] = [int(time_ns) for time_ns in said["call_ns"]]
+        self._restores[number] = set(said["restores"])
 
     def block(self, number: int, round_: int, index: int) -> None:
         """Lets a combination make a round's calls with an input."""
@@ -246,7 +281,7 @@ class Session:
         seconds = _BLOCK_MOST_SECONDS + 10 * calls * times[index] / 1e9
         done = worker.wait("done", seconds, self._tick)
         if done is not None:
-            self._call_ns[number] = _times_of(done)
+            self._take(number, done)
 
     def calls(self, number: int, index: int) -> int:
         """How many calls of a combination with an input make a block."""
@@ -273,23 +308,31 @@ class Session:
 
     def _look_at_gpu(self, number: int) -> None:
         """For how long of a call a GPU works: where no other model waits for its turn."""
-        if self.bench.jobs > 1 or number not in self.ready:
+        if self.bench.jobs > 1:
             return
         label = self.bench.plan.combinations[number].setting.label
         self._say(f"{label}: how much the GPU works")
         self._ask_last(number, {"do": "busy"})
 
-    def _ask_last(self, number: int, what: Mapping[str, object]) -> Mapping[str, Any] | None:
+    def _ask_last(
+        self, number: int, what: Mapping[str, object], seconds: float | None = None
+    ) -> Mapping[str, Any] | None:
         """Asks for something behind all that is timed; None where the process is gone.
 
         It comes last: what takes its process with it, as a profiler can, is no failure of what was
         measured before.
+
+        Args:
+            number: The combination.
+            what: What it is asked for.
+            seconds: How long that may take, or None for what calls can take.
         """
         worker = self._workers[number]
         if not worker.is_alive:
             return None
         worker.tell(what)
-        seconds = _BLOCK_MOST_SECONDS + 100 * sum(self._call_ns[number]) / 1e9
+        if seconds is None:
+            seconds = _BLOCK_MOST_SECONDS + 100 * sum(self._call_ns[number]) / 1e9
         said = worker.wait("done", seconds, self._tick)
         worker.failure = worker.detail = ""
         return said
@@ -297,18 +340,9 @@ class Session:
     def _look_for_faults(self) -> None:
         """Where results are wrong, the operator at which they part from eager ones."""
         for number in self._wrong:
-            worker = self._workers[number]
-            if worker.is_alive:
-                label = self.bench.plan.combinations[number].setting.label
-                self._progress.begin(f"{label} is wrong: looks for the operator", counts=False)
-                worker.tell({"do": "part"})
-                seconds = self.bench.ready_seconds
-                worker.wait("done", seconds, self._tick)
-
-
-def _times_of(said: Mapping[str, Any]) -> Sequence[int]:
-    """What a call with each input takes, in ns, as a process says it; 0 where it fails."""
-    return [int(time_ns) for time_ns in said["call_ns"]]
+            label = self.bench.plan.combinations[number].setting.label
+            self._say(f"{label} is wrong: looks for the operator")
+            self._ask_last(number, {"do": "part"}, min(_FAULT_SECONDS, self.bench.ready_seconds))
 
 
 def _keep_logs(folder: Path, recording: Path, name: str) -> None:

@@ -58,6 +58,10 @@ class Starts:
         Returns:
             The process, where it took too long to be loaded: eager PyTorch itself does nothing else
             until then, so that this is its failure, and not waited for twice; else None.
+
+        Raises:
+            InspectorError: It is the very first, and the target, or what it needs, is not there:
+                eager PyTorch itself would not come further.
         """
         limit = self._bench.ready_seconds
         calls = min(limit, max(_LEAST_REFERENCE_SECONDS, limit / _REFERENCE_PART))
@@ -65,6 +69,8 @@ class Starts:
             lambda: started_reference(self._bench, number), calls
         )
         worker.end()
+        if worker.error is not None and not is_loaded and not number:
+            raise worker.error
         return worker if worker.is_late and not is_loaded else None
 
     def until_ready(

@@ -90,10 +90,13 @@ def _request(bench: Bench, number: int, session: int, *, is_first: bool) -> Work
     eager = bench.plan.numbers(workload)[0]
     references: dict[str, str] = {}
     outputs = None
+    backends: tuple[str, ...] = ()
     if is_first:
         references["float64"] = str(_made(_outputs(bench, eager, _FLOAT64)))
         if setting.is_eager:
             outputs = str(_made(_outputs(bench, number, "eager")))
+            named = (item.setting.backend for item in bench.plan.combinations)
+            backends = tuple(dict.fromkeys(filter(None, named)))
         else:
             references["eager"] = str(_made(_outputs(bench, eager, "eager")))
     return WorkerRequest(
@@ -119,6 +122,7 @@ def _request(bench: Bench, number: int, session: int, *, is_first: bool) -> Work
         cold_cache=bench.plan.cold_cache,
         variations=bench.plan.variations,
         pads=setting.pads,
+        backends=backends,
     )
 
 

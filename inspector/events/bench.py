@@ -106,7 +106,8 @@ class InspectorBench:
 
     Attributes:
         what: ``first`` (the first calls), ``settled``, ``block``, ``memory``, ``errors``, ``busy``,
-            ``fresh``, ``keeps``, ``kept``, ``parting``, or ``failed`` (with one input of several).
+            ``fresh``, ``keeps``, ``kept``, ``restored``, ``parting``, or ``failed`` (with one input
+            of several).
         combination: Number of the combination in the plan.
         session: Number of the session, from 0.
         input: Number of the input, from 0.

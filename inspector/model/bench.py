@@ -130,6 +130,7 @@ class WorkerRequest:
         is_reference: Whether it only keeps what the first calls give.
         variations: What the inputs are, each a change to the first input of the file; or none.
         pads: Whether what is varied is padded to the next power of two.
+        backends: All of the plan's, for the process that sees first whether torch has them.
     """
 
     request: Request
@@ -145,6 +146,7 @@ class WorkerRequest:
     is_reference: bool = False
     variations: tuple[tuple[Assignment, ...], ...] = ()
     pads: bool = False
+    backends: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """The request as one line of JSON."""
@@ -157,6 +159,7 @@ class WorkerRequest:
         fields["request"] = Request.from_json(json.dumps(fields["request"]))
         fields["workload"] = Workload(**fields["workload"])
         fields["variations"] = _variations(fields["variations"])
+        fields["backends"] = tuple(fields["backends"])
         return cls(**fields)
 
 

@@ -251,6 +251,11 @@ def test_another_recording_has_no_bench(folder: Path) -> None:
         (("nothing.py",), 2, "nothing.py"),
         (("model.py", "--jobs", "2"), 2, "--jobs is for several models"),
         (("model.py", "--modes", "fast"), 2, "--modes has no 'fast'"),
+        (
+            ("model.py", "--backends", "cudagraph"),
+            2,
+            "no backend 'cudagraph'. Did you mean cudagraphs",
+        ),
         (("model.py", "--optimizer", "SGD"), 2, "Add --train"),
         (("model.py", "--input", "f32[3,3]"), 3, "fails when it is called without torch.compile"),
         (("kept.zip", "--batch", "4"), 2, "no meaning for a recording"),

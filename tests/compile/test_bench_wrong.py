@@ -9,6 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from inspector.sources.recording import opened, read_run
 from tests.compile.benches import bench, schema
 
 MODEL = """
@@ -54,12 +55,16 @@ example_inputs = (torch.randn(16, 8), torch.ones(8))
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    folder = tmp_path_factory.mktemp("wrong")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("wrong")
+
+
+@pytest.fixture(scope="module")
+def report(folder: Path) -> dict[str, Any]:
     (folder / "model.py").write_text(MODEL)
     backends = "aot_eager,forgets,halves,nothing"
     options = ("--modes", "none", "--backends", backends, "--sessions", "1", "--rounds", "3")
-    done = bench(folder, "model.py", *options, "--format", "json")
+    done = bench(folder, "model.py", *options, "--format", "json", "--save", "recording")
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     jsonschema.validate(found, schema("bench"))
@@ -92,6 +97,22 @@ def test_what_is_to_be_changed_and_is_not_is_named(report: dict[str, Any]) -> No
     (row,) = (item for item in report["groups"][0]["rows"] if item["label"] == "forgets")
     assert "add_" in row["parting"]["operator"]  # the first that changes something: a counter
     assert row["parting"]["file"].endswith("model.py")
+
+
+def test_all_put_everything_back_where_one_has_to(folder: Path, report: dict[str, Any]) -> None:
+    """What changes nothing would have no pauses between its calls, and eager PyTorch has."""
+    labels = [row["label"] for row in report["groups"][0]["rows"]]
+    with opened(folder / "recording") as recording:
+        run = read_run(recording)
+    events = [event for process in run.processes for event in process.benches]
+    settled, told = (
+        {labels[event.combination] for event in events if event.what == what and event.restores}
+        for what in ("settled", "restored")
+    )
+    assert "eager" in settled
+    assert "forgets" in told
+    assert not settled & told
+    assert settled | told == set(labels)
 
 
 def test_another_dtype_and_nothing_at_all_are_named(report: dict[str, Any]) -> None:

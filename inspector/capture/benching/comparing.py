@@ -9,7 +9,7 @@ from pathlib import Path
 from inspector.capture.benching.errors import errors_of, follows_rounding, others_of, wrong_in
 from inspector.capture.benching.scales import scales_of
 from inspector.capture.benching.varied import without_padding
-from inspector.capture.outputs import Kept, load
+from inspector.capture.outputs import Kept, has_kept, load
 from inspector.model.result_names import input_of
 
 __all__ = ["Compared", "compared"]
@@ -52,7 +52,7 @@ def compared(
     others = {
         name: load(Path(folder))
         for name, folder in references.items()
-        if any(Path(folder).iterdir())  # that process may have failed
+        if has_kept(Path(folder))  # that process may have failed
     }
     eager, exact = others.get("eager"), others.get("float64")
     whole = kept

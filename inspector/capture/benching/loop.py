@@ -53,13 +53,16 @@ def loop_of(program: Program, index: int) -> Loop:
     given = fresh(program.calls[index])
     if program.workload.train:
 
-        def trained() -> Callable[[], object]:
+        def between() -> None:
             for tensor in given.tensors:
                 tensor.grad = None
             program.between()
+
+        def trained() -> Callable[[], object]:
+            between()
             return lambda: program.call(padded(given, padding) if padding else given)
 
-        return Loop(trained, contextlib.nullcontext, program.between)
+        return Loop(trained, contextlib.nullcontext, between)
     function, has_gradients = program.function, not program.no_grad
 
     def called() -> Callable[[], object]:

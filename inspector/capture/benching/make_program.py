@@ -102,7 +102,11 @@ def _step(optimizer: Any, asked: WorkerRequest) -> Any:  # noqa: ANN401 - torch 
     request = asked.request
     if not asked.compiles_optimizer:
         return optimizer.step
-    return torch.compile(optimizer.step, backend=request.backend, mode=request.mode)
+    # Not fullgraph: torch itself breaks the graph of a step (torch/optim/optimizer.py,
+    # `_use_grad_for_differentiable`).
+    return torch.compile(
+        optimizer.step, backend=request.backend, mode=request.mode, dynamic=request.dynamic
+    )
 
 
 def _paddings(

@@ -42,6 +42,7 @@ from inspector.capture.call import PreparedCall
 from inspector.capture.compile_count import compilations
 from inspector.capture.environment import environment
 from inspector.capture.execution import write_target
+from inspector.capture.known_backends import check_spelling
 from inspector.capture.outputs import Kept, joined, keep, kept_values
 from inspector.capture.profiling.device import cuda_devices, uses_cuda
 from inspector.capture.profiling.faults import fresh_page, grow, keep_freed, keep_mapped
@@ -70,7 +71,8 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
         cores: The cores that this process may use.
 
     Raises:
-        InspectorError: The target cannot be loaded, compiled or called.
+        InspectorError: The target cannot be loaded, compiled or called, or a backend of the plan is
+            misspelt.
     """
     channel = Channel()
     handler = attach(folder, project=None).handler
@@ -81,6 +83,7 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     write_artifact("environment", environment(target.root, asks_for_gpus=True))
     write_target(target, handler.sources)
     handler.sources.add_digests()
+    check_spelling(asked.backends)
     channel.say("loaded")
     if channel.told() is None:  # nobody wants it any more
         return
@@ -95,13 +98,13 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
         torch.cuda.empty_cache()  # others want memory, too
     channel.say(
         "ready", call_ns=worker.call_ns, device=device_name(), wrong=worker.is_wrong,
-        crowded=worker.lacks_memory,
+        crowded=worker.lacks_memory, restores=worker.restores,
     )  # fmt: skip
     while (asked_now := channel.told()) is not None:
         worker.do(asked_now.pop("do"), asked_now)
         channel.say(
             "done", call_ns=worker.call_ns, fresh_share=worker.fresh_share,
-            keeps_memory=worker.keeps_memory,
+            keeps_memory=worker.keeps_memory, restores=worker.restores,
         )  # fmt: skip
 
 
@@ -130,6 +133,11 @@ class _Worker:
         return bool(self._wrong)
 
     @property
+    def restores(self) -> Sequence[int]:
+        """The inputs of which everything that a call changes is put back before the next one."""
+        return [index for index, loop in self._loops.items() if loop.restores]
+
+    @property
     def lacks_memory(self) -> bool:
         """Whether there was no memory for some input."""
         return self._inputs.lack_memory
@@ -152,6 +160,7 @@ class _Worker:
             "fresh": self.fresh,
             "keep_memory": self.keep_memory,
             "part": self.part,
+            "restore": self.restore,
             "time_kept": self.time_kept,
             "time": partial(self.time_calls, is_cold=True),
         }
@@ -321,6 +330,12 @@ class _Worker:
                 more = burst(self._loops[input], calls)
         self._write("block", round=round, input=input, **found, **more)
 
+    def restore(self, input: int) -> None:  # noqa: A002 - as in `block`
+        """Puts everything back before each call with an input from now on, as others do."""
+        if input in self._loops:
+            self._loops[input] = restoring_loop(self._program, input)
+            self._write("restored", input=input, restores=True)
+
     def fresh(self) -> None:
         """Looks what a page of memory takes that the system gives anew."""
         with contextlib.suppress(Exception), quiet():  # there may be no memory for that
@@ -354,32 +369,36 @@ class _Worker:
                 self._write("busy", input=index, **busy_of(self._loops[index], self._flush))
 
     def part(self) -> None:
-        """Looks for the first operator at which results part from eager ones."""
+        """Looks for the first operator at which results part from eager ones, of each input."""
+        # What is compiled here is none of the program's compilations.
+        mark = {"v": 1, "input": 0, "call": 1}
+        write_artifact("call", {**mark, "state": "begin"})
+        for index in sorted(set(map(input_of, self._wrong))):
+            torch.compiler.reset()
+            try:
+                with quiet():
+                    found = self._parting(index)
+            except Exception as error:  # noqa: BLE001 - parts of a graph may not compile
+                failure = f"{type(error).__name__}: {sentence(error)}"
+                self._write("parting", input=index, failure=failure)
+            else:
+                self._write("parting", input=index, parting=found or {})
+        write_artifact("call", {**mark, "state": "end"})
+
+    def _parting(self, index: int) -> Mapping[str, object] | None:
         program, request = self._program, self._asked.request
-        torch.compiler.reset()
 
         def compile_(graph: Any) -> Any:  # noqa: ANN401 - something that is called
             return torch.compile(
                 graph, backend=request.backend, mode=request.mode, dynamic=request.dynamic
             )
 
-        # What is compiled here is none of the program's compilations.
-        mark = {"v": 1, "input": 0, "call": 1}
-        write_artifact("call", {**mark, "state": "begin"})
-        found = None
-        try:
-            with quiet():
-                found = first_parting(
-                    program.plain,
-                    lambda function: program.forward(function, input_of(self._wrong[0])),
-                    compile_,
-                    program.context,
-                )
-        except Exception as error:  # noqa: BLE001 - parts of a graph may not compile
-            self._write("parting", failure=f"{type(error).__name__}: {sentence(error)}")
-        else:
-            self._write("parting", input=input_of(self._wrong[0]), parting=found or {})
-        write_artifact("call", {**mark, "state": "end"})
+        return first_parting(
+            program.plain,
+            lambda function: program.forward(function, index),
+            compile_,
+            program.context,
+        )
 
     def _failed(self, index: int, error: ModelFailedError) -> None:
         """Takes note of an input that fails."""

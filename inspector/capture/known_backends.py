@@ -1,0 +1,56 @@
+"""Whether torch has the backends that are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from torch._dynamo import list_backends, lookup_backend
+
+from inspector.capture.failed_call import lacks_package
+from inspector.errors import UsageError
+from inspector.model.backends import offered_backends
+from inspector.model.near_matches import near_matches
+from inspector.model.xla_backends import XLA_BACKENDS
+
+__all__ = ["check_backend", "check_spelling"]
+
+
+def check_backend(name: str) -> None:
+    """Looks a backend up.
+
+    Raises:
+        UsageError: torch knows none of this name.
+        EnvironmentLacksError: Its package is not installed.
+    """
+    known = list_backends(exclude_tags=())
+    if name not in known:
+        offered = offered_backends(known)
+        raise UsageError(
+            f"torch knows no backend {name!r}.",
+            _meant(near_matches(name, offered)) or f"There are {', '.join(offered)}.",
+        )
+    try:
+        lookup_backend(name)
+    except ImportError as error:
+        raise lacks_package(name, error) from error
+
+
+def check_spelling(names: Iterable[str]) -> None:
+    """Looks for names that are like those of torch's, and are none.
+
+    What is like none can be a backend that this environment lacks, and others have.
+
+    Raises:
+        UsageError: There is one.
+    """
+    known = list_backends(exclude_tags=())
+    for name in names:
+        if name in known or name in XLA_BACKENDS:
+            continue
+        near = near_matches(name, offered_backends(known))
+        if near:
+            raise UsageError(f"torch knows no backend {name!r}.", _meant(near))
+
+
+def _meant(near: Iterable[str]) -> str:
+    return f"Did you mean {' or '.join(near)}?" if near else ""
