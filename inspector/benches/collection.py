@@ -41,7 +41,7 @@ class SettingSummary:
     """What a setting does to a collection.
 
     Attributes:
-        label: Its name.
+        label: Its name, behind the workload's where there are several.
         models: Models that it was tried on.
         ran: Those that ran with right results.
         captured: Those that were captured whole: compiled, without a graph break.
@@ -74,15 +74,30 @@ def summarized(models: Sequence[Measured]) -> tuple[SettingSummary, ...]:
 
     A model that could not be measured at all counts as tried with every setting, and one that was
     interrupted with none. Of several inputs of a model all have to run; its speed-up is their
-    geometric mean.
+    geometric mean. Several workloads (batch sizes, dtypes) have summaries of their own.
     """
-    labels = dict.fromkeys(row.setting.label for model in models for row in model.compiled())
+    rows = [row for model in models for row in model.compiled()]
+    several = len({row.workload for row in rows}) > 1
+    keys = dict.fromkeys((row.workload, row.setting.label) for row in rows)
     failed = sum(not model.rows and model.failure != INTERRUPTED for model in models)
-    return tuple(_summary(label, models, failed) for label in labels)
+    return tuple(
+        _summary(
+            f"{workload.label or 'as it is'} · {label}" if several else label,
+            [
+                [
+                    row for row in model.compiled()
+                    if (row.workload, row.setting.label) == (workload, label)
+                ]
+                for model in models
+            ],
+            failed,
+        )
+        for workload, label in keys
+    )  # fmt: skip
 
 
-def _summary(label: str, models: Sequence[Measured], failed: int) -> SettingSummary:
-    each = [[row for row in model.compiled() if row.setting.label == label] for model in models]
+def _summary(label: str, each: Sequence[Sequence[BenchRow]], failed: int) -> SettingSummary:
+    """That of a setting, by the rows of each model."""
     each = [rows for rows in each if rows and all(row.failure != INTERRUPTED for row in rows)]
     ran = [rows for rows in each if all(row.is_right for row in rows)]
     is_kept = any(row.kept for rows in ran for row in rows)

@@ -17,6 +17,7 @@ from inspector.findings.collection_report import (
     CollectionReport,
     make_collection_report,
 )
+from inspector.model.meta_file import META_FILE
 
 __all__ = ["collection_of", "exit_code_of", "is_collection", "models_of"]
 
@@ -24,6 +25,7 @@ _NOT_KEPT = (
     "no recordings of these models are kept, and `inspect bench` alone shows an older one: --save "
     "DIR keeps one of each, and the same command goes on from there"
 )
+_TRACES = "dedicated_log_torch_trace_*"  # of a folder that TORCH_TRACE filled
 _SESSIONS = 1  # of many models; several of one model say more of that one
 
 
@@ -34,7 +36,7 @@ def is_collection(targets: Sequence[str]) -> bool:
 
 def _is_folder(target: str) -> bool:
     folder = Path(target)
-    if not folder.is_dir() or (folder / "meta.json").exists() or any(folder.glob("*.log")):
+    if not folder.is_dir() or (folder / META_FILE).exists() or any(folder.glob(_TRACES)):
         return False
     return bool(models_in(folder))
 

@@ -8,13 +8,17 @@ loaded, so that all Python files of its project count.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import importlib.metadata
 import json
+import os
 import re
-from collections.abc import Iterator, Mapping
+import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
+from inspector.commands.project_files import python_files
 from inspector.errors import TRACEBACK_BELOW, InspectorError, ModelFailedError, UsageError
 from inspector.model.out_of_memory import lacks_memory
 
@@ -31,6 +35,7 @@ __all__ = [
 NOTE_SUFFIX = ".failed.json"
 """How the name of a note ends, in the folder of the recordings."""
 _MOST_FILES = 2_000
+_SAYS_VERSION = "import importlib.metadata as found; print(found.version('torch'))"
 # As Python spells a place in a traceback.
 _PLACE = re.compile(r'File "([^"]+)", line (\d+)')
 # What time, room, or the environment may change: a time-out, a signal, a package that is missing.
@@ -47,7 +52,7 @@ class FailureNote:
     Attributes:
         key: What was asked for: the target and the settings, as JSON.
         failure: What it raised, as a sentence.
-        torch: The version of torch of this tool's environment, or an empty string.
+        torch: The version of torch of the interpreter's environment, or an empty string.
         digest: Of its project's Python files, see `project_digest`.
         seconds: How long it took to find out.
     """
@@ -98,19 +103,41 @@ def in_a_line(error: InspectorError | OSError) -> str:
     return f"{error.message} ({':'.join(places[-1])})" if places else error.message
 
 
-def note_of(key: str, target: str, error: InspectorError, seconds: float) -> FailureNote | None:
-    """The note of a model that could not be measured; None where it may be the next time."""
+def note_of(
+    key: str, target: str, error: InspectorError, seconds: float, python: str | None = None
+) -> FailureNote | None:
+    """The note of a model that could not be measured; None where it may be the next time.
+
+    Args:
+        key: What was asked for.
+        target: The model, as the user wrote it.
+        error: Why it could not be measured.
+        seconds: How long it took to find out.
+        python: The interpreter that was asked for, or None for this one.
+    """
     is_own = isinstance(error, ModelFailedError | UsageError) and fails_again(
         f"{error} {error.detail}"
     )
     digest = project_digest(target) if is_own else ""
     if not digest:
         return None
-    return FailureNote(key, in_a_line(error), torch_version(), digest, round(seconds, 1))
+    return FailureNote(key, in_a_line(error), torch_version(python), digest, round(seconds, 1))
 
 
-def torch_version() -> str:
-    """That of this environment, or an empty string."""
+@functools.cache
+def torch_version(python: str | None = None) -> str:
+    """That of an interpreter's environment, or an empty string.
+
+    Args:
+        python: The interpreter, or None for this one.
+    """
+    if python is not None:
+        command = (python, "-c", _SAYS_VERSION)
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        except (OSError, subprocess.TimeoutExpired):
+            return ""
+        return done.stdout.strip().partition("+")[0]
     try:
         return importlib.metadata.version("torch").partition("+")[0]
     except importlib.metadata.PackageNotFoundError:
@@ -121,7 +148,7 @@ def project_digest(target: str) -> str:
     """A digest of the Python files that a model can import of its project.
 
     These are all below the working directory, if the file is there, or else below the file's own
-    folder; hidden folders and those of installed packages are left out.
+    folder; hidden folders and those of installed packages are left out (`python_files`).
 
     Returns:
         The digest; empty where the model is in no file, or there are too many.
@@ -132,20 +159,15 @@ def project_digest(target: str) -> str:
     root = Path.cwd() if file.is_relative_to(Path.cwd()) else file.parent
     digest = hashlib.sha256()
     try:
-        for number, found in enumerate(_files(root)):
+        for number, found in enumerate(python_files(root, _raised)):
             if number == _MOST_FILES:
                 return ""
-            digest.update(f"{found.relative_to(root)}\0".encode())
+            digest.update(os.fsencode(found.relative_to(root)) + b"\0")
             digest.update(hashlib.sha256(found.read_bytes()).digest())
     except OSError:
         return ""
     return digest.hexdigest()
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    for place in sorted(folder.iterdir()):
-        if place.is_dir() and not place.is_symlink():
-            if not place.name.startswith((".", "__pycache__")) and place.name != "site-packages":
-                yield from _files(place)
-        elif place.suffix == ".py":
-            yield place
+def _raised(error: OSError) -> None:
+    raise error

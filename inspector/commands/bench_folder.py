@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from inspector.commands.project_files import python_files
+
 __all__ = ["helpers_in", "models_in"]
 
 _MODEL = "model.py"
@@ -40,16 +42,16 @@ def _helpers(folder: Path) -> list[Path]:
 
 
 def _named(folder: Path) -> list[Path]:
-    every = folder.rglob(_MODEL)
-    return sorted(path for path in every if not _is_hidden(path.relative_to(folder)))
+    every = (path for path in python_files(folder) if path.name == _MODEL)
+    return sorted(path for path in every if not _is_private(path.relative_to(folder)))
 
 
 def _own_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*.py") if not path.name.startswith(("_", "test_")))
 
 
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith((".", "_")) for part in path.parts)
+def _is_private(path: Path) -> bool:
+    return any(part.startswith("_") for part in path.parts)
 
 
 def _parsed(path: Path) -> ast.Module | None:

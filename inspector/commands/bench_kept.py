@@ -88,7 +88,7 @@ class KeptRecordings:
     ) -> FailureNote | None:
         """The note of a model that failed by itself, if code and torch are those of then."""
         note = self.failed.get(asked_key(target, options, python))
-        if note is None or (python is None and note.torch != torch_version()):
+        if note is None or note.torch != torch_version(python):
             return None
         return note if note.digest == project_digest(target) else None
 
@@ -161,7 +161,7 @@ def _read(place: Path, python: str | None, *, retries: bool) -> BenchReport | No
     try:
         with opened(place) as found:
             run = read_run(found)
-            if run.warnings or changed_files(run) or (python is None and _is_other_torch(run)):
+            if run.warnings or changed_files(run) or _is_other_torch(run, python):
                 return None
             report = bench_report(found.folder, read_plan(found.folder), run)
     except (RecordingError, OSError):
@@ -174,7 +174,7 @@ def _read(place: Path, python: str | None, *, retries: bool) -> BenchReport | No
     return report if is_last and not (retries and any(failures)) else None
 
 
-def _is_other_torch(run: Run) -> bool:
-    """Whether it was recorded with another version than that of this environment."""
+def _is_other_torch(run: Run, python: str | None) -> bool:
+    """Whether it was recorded with another version than that of the interpreter's environment."""
     theirs = {process.versions.get("torch", "") for process in run.processes if process.versions}
-    return {version.partition("+")[0] for version in theirs} != {torch_version()}
+    return {version.partition("+")[0] for version in theirs} != {torch_version(python)}

@@ -219,7 +219,7 @@ def _keep_note(job: Job, how: BenchProcess, error: InspectorError, seconds: floa
     if how.save is None:
         return
     key = asked_key(job.target, job.options, how.python)
-    note = note_of(key, job.target, error, seconds)
+    note = note_of(key, job.target, error, seconds, how.python)
     if note is not None:
         with contextlib.suppress(OSError):
             note.write(how.save.with_name(how.save.name + NOTE_SUFFIX))

@@ -143,12 +143,14 @@ def collection_cells(model: Measured) -> Iterator[tuple[str, ...]]:
         yield (model.name, model.failure, *empty)
         return
     several = len({row.input for row in model.rows}) > 1
-    for row in model.compiled():
+    for row in model.compiled() or model.rows:
         name = f"{model.name} #{row.input + 1}" if several else model.name
         setting = " · ".join(filter(None, (row.setting.label, row.workload.label)))
-        yield (name, setting, *_cells(row, _eager_of(row, model)))
-    if not model.compiled():
-        yield (model.name, "eager", *empty)
+        if row.setting.is_eager:
+            said = time_text(row) if row.latency else row.failure
+            yield (name, setting, said, *empty[1:])
+        else:
+            yield (name, setting, *_cells(row, _eager_of(row, model)))
 
 
 def _eager_of(row: BenchRow, model: Measured) -> BenchRow | None:

@@ -58,7 +58,7 @@ class _Reader:
             yield ClaimedModel(
                 name=name,
                 target=self._target(target),
-                options={key: self._option(key, value, where) for key, value in fields.items()},
+                options=dict(self._options(fields, where)),
                 claims=tuple(self._claims(claims, where)),
             )
 
@@ -66,6 +66,13 @@ class _Reader:
         """A file is looked for beside the claims; a module is what it is."""
         file, colon, name = target.partition(":")
         return f"{self._file.parent / file}{colon}{name}" if file.endswith(".py") else target
+
+    def _options(self, fields: Mapping[str, object], where: str) -> Iterator[tuple[str, object]]:
+        """Those that are given: a flag that is off is none, as on the command line."""
+        for key, value in fields.items():
+            option = self._option(key, value, where)
+            if option is not False:
+                yield key, option
 
     def _option(self, key: str, value: object, where: str) -> object:
         if key in _FLAGS and isinstance(value, bool):

@@ -160,6 +160,15 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, text: str, said: str)
         read_claims(file)
 
 
+def test_a_flag_that_is_off_is_not_given(tmp_path: Path) -> None:
+    file = tmp_path / "claims.toml"
+    claim = "claim = [{ setting = 'default', speedup = [1, 2] }]"
+    file.write_text(f"[[model]]\ntarget = 'm.py'\ngrad = false\ntrain = true\n{claim}")
+    (found,) = read_claims(file).models
+    assert dict(found.options) == {"train": True}
+    assert not plan_of("", dict(found.options)).is_grad
+
+
 def test_a_setting_that_is_not_measured_is_refused_before_anything_is(tmp_path: Path) -> None:
     file = tmp_path / "claims.toml"
     claim = "claim = [{ setting = 'reduce-overheat', speedup = [1, 2] }]"

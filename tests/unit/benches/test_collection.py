@@ -11,12 +11,13 @@ from inspector.benches.collection import Measured, summarized
 from inspector.benches.kept import KeptMemory
 from inspector.benches.ratio import Ratio
 from inspector.benches.rows import INTERRUPTED, NOT_TRIED, BenchRow
+from inspector.findings.bench_wording import time_text
 from inspector.findings.collection_report import (
     collection_cells,
     collection_lines,
     make_collection_report,
 )
-from inspector.model.bench import Setting
+from inspector.model.bench import Setting, Workload
 from tests.bench_rows import row
 
 EAGER, DEFAULT = Setting(), Setting("inductor")
@@ -98,3 +99,25 @@ def test_what_was_not_tried_has_the_reason_of_eager_pytorch() -> None:
         Measured("m", (hangs, row(DEFAULT, failure=NOT_TRIED)), None, "", 1)
     )
     assert "eager PyTorch fails: it was ended after 60 seconds" in cells
+
+
+def test_workloads_have_summaries_of_their_own() -> None:
+    narrow = Workload(dtype="bf16")
+    models = [
+        model(row(DEFAULT, 2.0), row(DEFAULT, 8.0, workload=narrow)),
+        model(
+            row(DEFAULT, 2.0), dataclasses.replace(row(DEFAULT, 8.0, wrong=("y",)), workload=narrow)
+        ),
+    ]
+    plain, other = summarized(models)
+    assert (plain.label, plain.ran, plain.speedup) == ("as it is · default", 2, pytest.approx(2.0))
+    assert (other.label, other.ran, other.wrong) == ("bf16 · default", 1, 1)
+
+
+def test_what_is_measured_of_eager_pytorch_alone_is_shown() -> None:
+    one, other = row(EAGER), dataclasses.replace(row(EAGER), input=1)
+    cells = list(collection_cells(Measured("m", (one, other), None, "", 1)))
+    assert [line[:2] for line in cells] == [("m #1", "eager"), ("m #2", "eager")]
+    assert all(line[2] == time_text(one) for line in cells)
+    (failed,) = collection_cells(Measured("m", (row(EAGER, failure="it fails"),), None, "", 1))
+    assert failed[:3] == ("m", "eager", "it fails")

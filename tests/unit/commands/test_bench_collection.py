@@ -98,3 +98,13 @@ def test_where_no_model_gives_a_time_beside_eager_pytorch_the_models_failed() ->
 
 def test_where_nothing_was_to_be_compiled_no_model_failed() -> None:
     assert exit_code_of([]) == 0
+
+
+def test_what_is_installed_in_a_folder_is_none_of_its_models(tmp_path: Path) -> None:
+    for place in ("venv/lib/python3.12/site-packages/pkg", "env/src", "node_modules/x", ".old"):
+        (tmp_path / place).mkdir(parents=True)
+        (tmp_path / place / "model.py").write_text("model = None")
+    (tmp_path / "env" / "pyvenv.cfg").write_text("")
+    (tmp_path / "own.py").write_text("model = None")
+    (tmp_path / "train.log").write_text("epoch 1")
+    assert models_of([str(tmp_path)]) == (str(tmp_path / "own.py"),)

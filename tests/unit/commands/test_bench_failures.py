@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from inspector.commands.bench_failures import (
     in_a_line,
     note_of,
     project_digest,
+    torch_version,
 )
 from inspector.errors import (
     TRACEBACK_BELOW,
@@ -115,3 +117,22 @@ def test_how_many_were_not_tried_is_said() -> None:
     assert one.endswith("was not tried again: --retry does")
     (two,) = notices_of([], failed=2)
     assert "2 models failed by themselves" in two
+
+
+def test_a_name_that_is_not_utf_8_is_a_file_like_others(model: str, tmp_path: Path) -> None:
+    before = project_digest(model)
+    try:
+        (tmp_path / os.fsdecode(b"caf\xe9.py")).write_text("")
+    except OSError:
+        pytest.skip("this file system has UTF-8 names alone")
+    assert project_digest(model) not in {"", before}
+
+
+def test_a_note_is_of_the_torch_of_its_own_interpreter(model: str, tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\necho 9.8.7+cpu\n")
+    python.chmod(0o755)
+    note = note_of("key", model, UsageError("No.", ""), 1.0, str(python))
+    assert note is not None
+    assert note.torch == "9.8.7"
+    assert torch_version("/there/is/none") == ""
