@@ -97,7 +97,9 @@ def warmup_command(
             report, code = _warmed(target, plan, how, folder)
         code = ending.code(code)
     else:
-        report, code = _from_recording(target, folder), 0
+        report = _from_recording(target, folder)
+        check = report.plan.check
+        code = 0 if check is None or check.is_passed else _EXIT_STILL
     write_report(report, output, format_)
     return code
 
@@ -157,7 +159,7 @@ def _warmed(
             progress.close()
         write_warmup(begun.path, plan)
         report = _report(begun, plan, partial)
-        if folder is not None and not partial:
+        if folder is not None and plan.check is not None:
             write_plan_file(report, folder)
     finish(begun, report.run, how.save)
     return report, INTERRUPTED if partial else _exit_code(plan)
@@ -217,6 +219,9 @@ def _from_recording(target: str | None, folder: Path | None) -> WarmupReport:
         run = read_run(found)
         say_which(run, target)
         report = _made(read_warmup(found.folder), run)
+        if folder is not None and (report.plan.loading is None or not report.has_plan):
+            message = "There is no plan in this recording: its cold start did not come to its end."
+            raise UsageError(message, "Make one with: inspect bench model.py --warmup")
         if folder is not None:
             write_script(report, found.folder / ARTIFACT, folder)
             write_plan_file(report, folder)

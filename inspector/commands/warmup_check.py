@@ -98,5 +98,6 @@ def _read(fields: Mapping[str, Any], began_ns: int, failure: str) -> WarmupCheck
         loaded=bool(fields["loaded"]),
         calls=tuple(CheckedCall(**call) for call in fields["calls"]),
         later=tuple(CheckedCall(**call) for call in fields["later"]),
+        graphs=tuple(CheckedCall(**call) for call in fields["graphs"]),
         counters=fields.get("counters", {}),
     )

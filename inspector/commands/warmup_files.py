@@ -11,6 +11,7 @@ import orjson
 from inspector.commands.output import write_file
 from inspector.errors import RecordingError
 from inspector.findings.warmup_report import WarmupReport
+from inspector.renderers.json.cleaned import cleaned
 from inspector.renderers.json.warmup import plan_fields
 from inspector.renderers.warmup_script import render
 from inspector.sources.warmup_file import ARTIFACT
@@ -61,9 +62,8 @@ def write_plan_file(report: WarmupReport, folder: Path) -> None:
     Raises:
         RecordingError: It cannot be written.
     """
-    text = orjson.dumps(
-        {"format_version": 1, **plan_fields(report)}, option=orjson.OPT_INDENT_2
-    ).decode()
+    fields = cleaned({"format_version": 1, **plan_fields(report)})
+    text = orjson.dumps(fields, option=orjson.OPT_INDENT_2).decode()
     write_file(folder / "plan.json", lambda stream: print(text, file=stream))
     names = [name for name in ("warmup.py", ARTIFACT, "plan.json") if (folder / name).exists()]
     sys.stderr.write(f"wrote {', '.join(names)} to {folder}\n")

@@ -39,10 +39,10 @@ def warmup_notices(report: WarmupReport) -> Iterator[str]:
         yield f"no cache keeps what the backend {backend} makes: every start makes all of it anew"
     yield from _limits(report, cold)
     yield from _bypasses(report)
-    if report.plan.records_cuda_graphs:
+    if report.plan.records_cuda_graphs and report.device != "cpu":
         yield (
-            "CUDA graphs are in no cache: warmup.py calls every input three times, because each "
-            "size is recorded anew in every start"
+            "CUDA graphs are in no cache: warmup.py calls every input twice behind the plan, "
+            "because each size is recorded anew in every start"
         )
 
 

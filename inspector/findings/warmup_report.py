@@ -77,8 +77,16 @@ class WarmupReport:
         return processor_of(self.run)
 
     def start(self, name: str) -> Start | None:
-        """A start by its name, where it came to its end."""
-        return next((s for s in self.starts if s.name == name and s.firsts), None)
+        """A start by its name, where it has called every input."""
+        all_inputs = set(range(len(self.inputs)))
+        called = (s for s in self.starts if {call.input for call in s.firsts} >= all_inputs)
+        return next((s for s in called if s.name == name and s.firsts), None)
+
+    @property
+    def has_plan(self) -> bool:
+        """Whether it is known which inputs to call at start."""
+        cold = self.start("cold")
+        return cold is not None and (bool(self.plan.calls) or not cold.compilations)
 
     def cache(self, start: str, cache: str) -> CacheUse | None:
         """What a cache had in a start."""
@@ -121,7 +129,7 @@ def _still(plan: WarmupPlan, process: Process | None) -> tuple[StillCompiles, ..
     compilations = _in_order(process)
     at = sum(call.compiled for call in check.calls)
     found = []
-    for call in check.later:
+    for call in (*check.graphs, *check.later):
         because = tuple(map(_because, compilations[at : at + call.compiled]))
         if call.compiled:
             found.append(StillCompiles(call.input, call.compiled, tuple(dict.fromkeys(because))))

@@ -66,6 +66,8 @@ def _named(report: WarmupReport, numbers: Sequence[int]) -> str:
 def _plan_line(report: WarmupReport) -> str:
     plan, check = report.plan, report.plan.check
     inputs = count(len(report.inputs), "input")
+    if not report.has_plan:
+        return f"which of {inputs} to call at start is not known: it was cut off before"
     if not plan.calls:
         return f"nothing compiles in the first calls of {inputs}: there is nothing to warm up"
     names = _named(report, plan.calls)
@@ -131,11 +133,11 @@ def check_lines(report: WarmupReport) -> Iterator[str]:
 
 
 def _checked(report: WarmupReport, check: WarmupCheck) -> str:
-    calls_ns = sum(call.time_ns for call in check.calls)
+    calls_ns = sum(call.time_ns for call in (*check.calls, *check.graphs))
     loaded = "loaded the artifact" if check.loaded else "could not use the artifact"
     hits = check.counters.get("hits", 0)
     anew = check.counters.get("misses", 0) + check.counters.get("bypasses", 0)
-    compiled = sum(call.compiled for call in check.later)
+    compiled = sum(call.compiled for call in (*check.graphs, *check.later))
     ready = duration(check.load_ns + check.artifact_ns + calls_ns)
     return (
         f"checked: a fresh process ran warmup.py, {loaded}, and was warm after {ready} "

@@ -110,6 +110,7 @@ class WarmupCheck:
         calls: The calls of the plan.
         later: The calls of all inputs after it.
         counters: How often torch's caches had something, by torch's names.
+        graphs: The calls of all inputs between the two, in which CUDA graphs are recorded.
     """
 
     failure: str = ""
@@ -119,20 +120,22 @@ class WarmupCheck:
     calls: tuple[CheckedCall, ...] = ()
     later: tuple[CheckedCall, ...] = ()
     counters: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    graphs: tuple[CheckedCall, ...] = ()
 
     @classmethod
     def from_fields(cls, fields: Mapping[str, Any]) -> WarmupCheck:
         """What `dataclasses.asdict` made, as JSON gives it back."""
         calls = {
             name: tuple(CheckedCall(**call) for call in fields.get(name, ()))
-            for name in ("calls", "later")
+            for name in ("calls", "graphs", "later")
         }
         return cls(**{**fields, **calls})
 
     @property
     def compiled_later(self) -> tuple[int, ...]:
-        """The inputs that compiled something after the plan."""
-        return tuple(call.input for call in self.later if call.compiled)
+        """The inputs that compiled something after the plan, in a CUDA graph's recording, too."""
+        later = (call.input for call in (*self.graphs, *self.later) if call.compiled)
+        return tuple(dict.fromkeys(later))
 
     @property
     def is_passed(self) -> bool:
@@ -195,8 +198,9 @@ class WarmupPlan:
 
     @property
     def records_cuda_graphs(self) -> bool:
-        """Whether its mode records a CUDA graph for each input."""
-        return self.setting.mode in {"reduce-overhead", "max-autotune"}
+        """Whether it records a CUDA graph for each input, where there is a GPU."""
+        modes = {"reduce-overhead", "max-autotune"}
+        return self.setting.mode in modes or self.setting.backend == "cudagraphs"
 
     def to_json(self) -> str:
         """The plan as JSON."""

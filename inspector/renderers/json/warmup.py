@@ -109,6 +109,7 @@ def _check(report: WarmupReport) -> dict[str, object] | None:
         "load_ns": check.load_ns,
         "artifact_ns": check.artifact_ns,
         "calls": [dataclasses.asdict(call) for call in check.calls],
+        "graphs": [dataclasses.asdict(call) for call in check.graphs],
         "later": [dataclasses.asdict(call) for call in check.later],
         "counters": dict(check.counters),
         "still_compiles": [

@@ -22,6 +22,9 @@ from inspector.version import __version__
 __all__ = ["render"]
 
 _SCRIPT = "script.txt"
+_IMPORTED = (
+    "argparse", "contextlib", "functools", "importlib", "importlib.util", "json", "sys", "time",
+)  # fmt: skip
 _CALLS_WITH_CUDA_GRAPHS = 3
 
 
@@ -60,8 +63,8 @@ def _head(report: WarmupReport) -> Iterator[str]:
     yield f"Written by torch-inspector {__version__}; it needs torch alone."
     yield '"""'
     yield ""
-    for module in ("argparse", "contextlib", "importlib", "importlib.util", "json", "sys", "time"):
-        yield f"import {module}"
+    yield from (f"import {module}" for module in _IMPORTED)
+    yield "from collections.abc import Mapping"
     yield "from pathlib import Path"
     yield "from typing import NamedTuple"
     yield ""
@@ -99,12 +102,13 @@ def _how(report: WarmupReport) -> Iterator[str]:
     yield f"DTYPE = {_dtype(workload.dtype)}"
     yield f"AUTOCAST = {_dtype(workload.autocast)}"
     yield f"TF32 = {workload.tf32}"
-    yield f"CALLS_OF_EACH = {_CALLS_WITH_CUDA_GRAPHS if plan.records_cuda_graphs else 1}"
+    records = plan.records_cuda_graphs and report.device != "cpu"
+    yield f"CALLS_OF_EACH = {_CALLS_WITH_CUDA_GRAPHS if records else 1}"
     yield ""
     yield f"JOB = {_quoted(plan.job)}"
     yield f"TORCH = {_quoted(report.torch)}"
     yield f"MADE_ON = {_quoted(_machine(report))}"
-    yield 'RESULT = {"loaded": False, "calls": [], "later": []}'
+    yield 'RESULT = {"loaded": False, "calls": [], "graphs": [], "later": []}'
 
 
 def _machine(report: WarmupReport) -> str:
@@ -217,7 +221,11 @@ def _tensor(dtype: DType, shape: tuple[int, ...], limit: int | None) -> str:
 
 
 def _quoted(text: str | None) -> str:
-    return "None" if text is None else json.dumps(text, ensure_ascii=False)
+    """As Python has it; what no encoding has, of a name that is not UTF-8, is escaped."""
+    if text is None:
+        return "None"
+    is_plain = text.encode("utf-8", "ignore").decode() == text
+    return json.dumps(text, ensure_ascii=False) if is_plain else repr(text)
 
 
 def _text(text: str) -> str:

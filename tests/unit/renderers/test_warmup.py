@@ -255,3 +255,46 @@ def test_the_script_makes_the_inputs_of_the_command_line(report: WarmupReport) -
         '"past": (None, 3)',
     ):
         assert expected in found["text"]
+
+
+def test_what_compiles_where_cuda_graphs_are_recorded_was_not_in_the_plan(
+    report: WarmupReport,
+) -> None:
+    check = report.plan.check
+    assert check is not None
+    assert check.is_passed
+    graphs = tuple(dataclasses.replace(call, compiled=call.input == 2) for call in check.later)
+    found = made(check=dataclasses.replace(check, graphs=graphs))
+    assert found.plan.check is not None
+    assert not found.plan.check.is_passed
+    assert [item.input for item in found.still] == [2]
+    assert "1 input compiled after it" in "\n".join(warmup_verdict(found))
+
+
+def test_a_start_that_has_not_called_all_inputs_has_no_plan(report: WarmupReport) -> None:
+    """As where it dies with its second input, or Ctrl-C comes before a plan is looked for."""
+    cold, *others = (start for start in report.starts if start.name != "eager")
+    cut = dataclasses.replace(cold, firsts=cold.firsts[:2], failure="it was ended by SIGSEGV")
+    died = dataclasses.replace(report, starts=(report.starts[0], cut, *others))
+    assert died.start("cold") is None
+    assert not died.has_plan
+    (line,) = warmup_verdict(died)
+    assert line == "torch.compile fails: there is no start to warm up"
+    early = dataclasses.replace(report, plan=dataclasses.replace(report.plan, calls=(), check=None))
+    assert not early.has_plan
+    assert "is not known: it was cut off before" in list(warmup_verdict(early))[1]
+    assert report.has_plan
+
+
+def test_a_place_that_no_encoding_has_is_python_all_the_same(report: WarmupReport) -> None:
+    loading = report.plan.loading
+    assert loading is not None
+    odd = dataclasses.replace(loading, file="/srv/mod\udce8le.py")
+    found = dataclasses.replace(report, plan=dataclasses.replace(report.plan, loading=odd))
+    text = io.StringIO()
+    render_script(found, Path("/srv"), text)
+    (file,) = (
+        node.value for node in ast.parse(text.getvalue()).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "FILE"
+    )  # fmt: skip
+    assert ast.unparse(file) == "HERE / 'mod\\udce8le.py'"
