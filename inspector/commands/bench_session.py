@@ -254,8 +254,8 @@ class Session:
         if not restoring:
             return
         for number in set(self.ready) - restoring:
-            worker = self._workers[number]
-            if not worker.is_alive or index >= len(self._call_ns[number]):
+            worker, times = self._workers[number], self._call_ns[number]
+            if not worker.is_alive or index >= len(times) or not times[index]:
                 continue
             worker.tell({"do": "restore", "input": index})
             done = worker.wait("done", _BLOCK_MOST_SECONDS, self._tick)
