@@ -31,7 +31,7 @@ from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count, listed
 from inspector.model.compilation import Frame
-from inspector.model.graph_break import Outcome
+from inspector.model.graph_break import GraphBreak, Outcome
 from inspector.model.recompile import Answer, Recompile, RecompileClass
 from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame, user_frame
@@ -164,7 +164,19 @@ def _case(
         set_at=own_write(run, definition, user_spelling(first.name)),
         file=frame.file,
         apart_by=caller.user if caller else None,
+        skipped_by=_skipped_by(frame, items),
     )
+
+
+def _skipped_by(frame: Frame, items: tuple[Recompile, ...]) -> GraphBreak | None:
+    """The graph break at which Dynamo gave the function up in one of these recompilations."""
+    ids = {item.compile_id for item in items if item.answer is Answer.EAGER}
+    records = (
+        record for each in frame.compilations if each.compile_id in ids
+        for record in each.graph_breaks
+    )  # fmt: skip
+    given_up = (record for record in records if record.outcome is Outcome.FRAME_SKIPPED)
+    return next((record for record in given_up if record.user is not None), None)
 
 
 def _handed_on(run: Run, frame: Frame, items: tuple[Recompile, ...]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from inspector.findings.recompile_multiplied import Multiplied
 from inspector.findings.recompile_wrapped import on_stack, stack_name, unwrapped
 from inspector.findings.wording import listed
 from inspector.model.closure_name import ClosureName
+from inspector.model.graph_break import GraphBreak
 from inspector.model.recompile import Recompile, RecompileClass
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame
@@ -59,6 +60,8 @@ class FixCase:
         file: The function's file.
         apart_by: The graph break in a compiled caller for which the function is compiled on its
             own, or None.
+        skipped_by: The graph break for which Dynamo makes no graph of the function any more, or
+            None.
     """
 
     items: tuple[Recompile, ...]
@@ -75,6 +78,7 @@ class FixCase:
     set_at: StackFrame | None = None
     file: str = ""
     apart_by: StackFrame | None = None
+    skipped_by: GraphBreak | None = None
 
     @property
     def first(self) -> Recompile:

@@ -67,7 +67,13 @@ def _of_torchs_own(case: FixCase) -> str:
 
 
 def _without_graph(case: FixCase, found: Sequence[str]) -> Iterator[str]:
-    """Dynamo met no operator, and skips the function since then, whatever is passed."""
+    """Dynamo made no graph, and skips the function since then, whatever is passed."""
+    if case.skipped_by is not None and case.skipped_by.user is not None:
+        at, title = case.place(case.skipped_by.user), case.skipped_by.cause.title
+        yield (
+            f"Mend the graph break at {at} ({title}): because of it Dynamo makes no graph of "
+            f"{case.called}, and all of it runs eagerly since then."
+        )
     if not any(item.failure for item in case.items):
         yield (
             f"Make {EMPTY_GRAPHS}: what has no operator is then "

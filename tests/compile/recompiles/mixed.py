@@ -233,6 +233,22 @@ def nothing_to_compile() -> None:
 
 
 @program(
+    Expected("tensor-size", "x", "4", "8", "eager", "Mend the graph break at"),
+)
+def given_up_once_dynamic() -> None:
+    """A size that becomes dynamic breaks the graph in a loop: Dynamo gives all of it up."""
+
+    @compiled
+    def attend(x: Tensor) -> Tensor:
+        for _ in range(2):
+            x = torch.nn.functional.scaled_dot_product_attention(x, x, x, is_causal=x.shape[1] > 1)
+        return x
+
+    for size in (4, 8, 16):
+        attend(torch.ones(1, size, 8))
+
+
+@program(
     Expected("bool", "flag", "True", "False", "eager", "allow_empty_graphs=True"),
 )
 def nothing_left_to_do() -> None:
