@@ -307,12 +307,11 @@ def _unusual(profile: DeviceProfile) -> Mapping[int, float]:
     """How many times as long as usual the calls of a round took, of those that are left out.
 
     Both kinds of calls of a round are taken together: what met one of them met the other, as a
-    rule, and which of them is faster must not decide.
+    rule, and which of them is faster must not decide. A round that was cut off has one alone.
     """
     eager, plain = (medians_of(profile.blocks, kind) for kind in ("eager", "plain"))
-    levels = {
-        number: math.sqrt(eager.get(number, time_ns) * time_ns) for number, time_ns in plain.items()
-    }
+    both = {number: math.sqrt(eager[number] * plain[number]) for number in eager.keys() & plain}
+    levels = both or plain
     if not levels:
         return {}
     usual = statistics.median(levels.values())

@@ -104,7 +104,8 @@ def gains(  # noqa: PLR0913 - what the advice depends on
 
     rows = [row for row in hot(work) if not is_said(row)]
     found = list(kernel_gains(rows, advised, mode=mode, is_cpu=is_cpu, is_hidden=is_hidden))
-    found += gains_of_idle_gradients(work, is_hidden=is_hidden) if is_grad_idle else []
+    if is_grad_idle:
+        found += gains_of_idle_gradients(work, is_hidden=is_hidden, is_cpu=is_cpu)
     found += copy_gains(work, is_grad_idle=is_grad_idle, is_hidden=is_hidden)
     found += _of_communication(work, is_hidden=is_hidden)
     found += _of_gradients(work, is_hidden=is_hidden)
@@ -112,9 +113,11 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     found += _of_repeats(work, is_hidden=is_hidden)
     if not has_backward:
         found += gains_of_training_mode(work, is_training=is_training, is_hidden=is_hidden)
-    # Of unwatched calls, as all that the host does is.
+    # Of unwatched calls, as all that the host does is; what runs side by side, on several streams
+    # or GPUs, takes no longer than the call.
     found = [
-        dataclasses.replace(gain, time_ns=gain.time_ns / budget.shown_slowdown) for gain in found
+        dataclasses.replace(gain, time_ns=min(gain.time_ns / budget.shown_slowdown, budget.wall_ns))
+        for gain in found
     ]
     found += fault_gains(budget, faults)
     found += host_gains(

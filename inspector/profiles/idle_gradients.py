@@ -11,7 +11,7 @@ from inspector.profiles.gain import Gain, first_names
 from inspector.profiles.hot import Hot
 from inspector.profiles.row_names import named, where
 from inspector.profiles.step_facts import operator_of
-from inspector.profiles.work import Work
+from inspector.profiles.work import Bound, Work
 
 __all__ = ["gains_of_idle_gradients", "is_for_backward"]
 
@@ -23,8 +23,16 @@ def is_for_backward(work: Work) -> bool:
     return _share_for_backward(work) >= _NOTICED
 
 
-def gains_of_idle_gradients(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
-    """What is computed for a backward pass that nobody asks for."""
+def gains_of_idle_gradients(
+    work: Sequence[Work], *, is_hidden: bool, is_cpu: bool = True
+) -> Iterator[Gain]:
+    """What is computed for a backward pass that nobody asks for.
+
+    Args:
+        work: The statements.
+        is_hidden: Whether a call gets no shorter by it.
+        is_cpu: Whether they ran on the CPU.
+    """
     items = [item for item in work if is_for_backward(item)]
     if items:
         row = Hot(tuple(items))
@@ -34,7 +42,7 @@ def gains_of_idle_gradients(work: Sequence[Work], *, is_hidden: bool) -> Iterato
         yield Gain(
             f"{named(row)}{where(row)} {also} what only a backward pass needs "
             f"({first_names(names)})",
-            sum(map(_won_ns, items)),
+            sum(_won_ns(item, is_cpu=is_cpu) for item in items),
             "torch.no_grad() around calls that need no gradients: --no-grad measures it",
             is_hidden,
         )
@@ -45,10 +53,18 @@ def _share_for_backward(work: Work) -> float:
     return sum(part.share for part in work.main.parts if part.line.node in names) if names else 0.0
 
 
-def _won_ns(work: Work) -> float:
-    """What it takes above what its bytes take, or that part of it, if that is more."""
+def _won_ns(work: Work, *, is_cpu: bool) -> float:
+    """That part of it; on the CPU what it takes above what its bytes take, if that is more.
+
+    There it can be what keeps a loop from being vectorised. A kernel that is as short as an empty
+    one stays as long.
+    """
     part_ns = work.median_ns * _share_for_backward(work)
-    return part_ns if work.least_ns is None else max(part_ns, work.median_ns - work.least_ns)
+    if work.bound is Bound.LATENCY:
+        return 0.0
+    if work.least_ns is None or not is_cpu:
+        return part_ns
+    return max(part_ns, work.median_ns - work.least_ns)
 
 
 def _of_backward(work: Work) -> Sequence[Node]:

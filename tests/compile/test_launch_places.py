@@ -78,6 +78,43 @@ def test_what_a_replay_launches_has_the_places_of_the_capture() -> None:
     assert [(place.line, place.region) for place in places] == [(12, "0/0"), (15, "0/0")]
 
 
+def replayed(*graphs: tuple[str, ...]) -> list[Launched]:
+    """A call that replays CUDA graphs of these kernels."""
+    events = []
+    for number, names in enumerate(graphs, 1):
+        events.append(host("cudaGraphLaunch", 100 * number, 100 * number + 5, number))
+        events += [
+            kernel(name, 100 * number + 10 * at, 100 * number + 10 * at + 5, number)
+            for at, name in enumerate(names, 1)
+        ]
+    (items,) = calls_of(trace(*events), [(BASE, BASE + 900_000)])
+    return items
+
+
+def capture(file: str, *names: str) -> list[tuple[str, Place]]:
+    return [(name, Place(file, line)) for line, name in enumerate(names, 1)]
+
+
+def files_of(items: list[Launched], *captured: list[tuple[str, Place]]) -> list[str]:
+    return [place.file for place in placed(items, [], captured).places]
+
+
+def test_graphs_that_are_alike_are_replayed_in_the_order_of_their_capture() -> None:
+    """Inductor numbers its kernels anew in each graph."""
+    one = capture("one", "kernel", "triton_poi_fused_relu_0")
+    other = capture("other", "kernel", "triton_poi_fused_relu_0")
+    layer = ("gemm", "triton_poi_fused_relu_0")
+    assert files_of(replayed(layer, layer), one, other) == ["one", "one", "other", "other"]
+    # One that is replayed twice, and was captured once.
+    assert files_of(replayed(layer, layer), one) == ["one"] * 4
+
+
+def test_a_graph_of_a_librarys_kernels_is_not_taken_for_a_longer_one() -> None:
+    longer = capture("longer", "triton_poi_0", "kernel", "memset", "kernel", "kernel")
+    short = capture("short", "memset", "kernel", "kernel")
+    assert files_of(replayed(("gemm", "gemm")), longer, short) == ["short"] * 2
+
+
 def test_a_capture_of_other_kernels_is_not_taken() -> None:
     replay = trace(host("cudaGraphLaunch", 1, 2, 5), kernel("triton_red_1", 3, 4, 5))
     (items,) = calls_of(replay, [(BASE, BASE + 9_000)])

@@ -273,3 +273,7 @@ def test_of_all_watched_calls_the_most_usual_one_says_what_the_host_does() -> No
     again = explained_on_cpu(trace, (times, windows), [1_000], usual)
     assert again is usual
     assert explained_on_cpu(trace, (times, windows), [1_200], usual).wall_ns == 1_100
+    # The first call is cold, and explains nothing.
+    cold = explained_on_cpu(trace, (times, windows), [9_000], Explained(), 1)
+    assert cold.wall_ns == 4_000
+    assert cold.calls_ns == (4_000, 1_100)

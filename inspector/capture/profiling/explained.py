@@ -54,6 +54,7 @@ def explained_on_cpu(
     calls: tuple[Sequence[int], Sequence[tuple[int, int]]],
     unwatched: Sequence[int],
     before: Explained,
+    untimed: int = 0,
 ) -> Explained:
     """The same of the CPU, where the host is seen in all watched calls: the most usual one of all.
 
@@ -65,10 +66,12 @@ def explained_on_cpu(
         calls: How long each of some calls took, and when it was made.
         unwatched: How long calls take that nobody watches.
         before: What an earlier call showed: it stays, if none of these is more usual.
+        untimed: How many of the first ones do not count.
     """
     times, windows = calls
     usual_ns = statistics.median(unwatched)
-    last = range(max(0, len(times) - EXPLAINED_CALLS), len(times))
+    first = max(min(untimed, len(times) - 1), len(times) - EXPLAINED_CALLS)
+    last = range(first, len(times))
     nearest = min(last, key=lambda number: _distance(times[number], usual_ns))
     is_usual = _distance(times[nearest], usual_ns) < _distance(before.wall_ns, usual_ns)
     if before.wall_ns and not is_usual:

@@ -279,7 +279,7 @@ def _watch(
         if not with_device and times:
             usual = measured.unwatched if kind == "watched" else measured.eager
             into.explained = explained_on_cpu(
-                seen.trace, (times, windows), usual or times, into.explained
+                seen.trace, (times, windows), usual or times, into.explained, untimed
             )
 
 

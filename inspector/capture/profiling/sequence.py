@@ -6,7 +6,7 @@ import bisect
 import collections
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from inspector.capture.profiling.places import Place, Places, place_around
 from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace
@@ -19,6 +19,7 @@ _LAUNCHES = re.compile(
 )
 _REPLAY = "GraphLaunch"
 _TRITON = "triton_"
+_SET = "memset"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -132,8 +133,11 @@ def placed(
         if not launched[here].is_replayed or place.file:
             places[here] = place
             found.add(here)
+    taken: set[int] = set()
     for at, items in _replays(launched):
-        for offset, place in _captured_as(items, captured).items():
+        number, its_places = _captured_as(items, captured, taken)
+        taken.add(number)
+        for offset, place in its_places.items():
             places[at[offset]] = dataclasses.replace(place, region=places[at[offset]].region)
             found.add(at[offset])
     return Placed(places, len(launched) - len(found))
@@ -158,21 +162,40 @@ def _replays(launched: Sequence[Launched]) -> Iterator[tuple[list[int], list[Lau
 
 
 def _captured_as(
-    items: Sequence[Launched], captured: Sequence[Sequence[tuple[str, Place]]]
-) -> Mapping[int, Place]:
-    """The places of what a replay launched, out of the capture that is most like it.
+    items: Sequence[Launched],
+    captured: Sequence[Sequence[tuple[str, Place]]],
+    taken: Container[int],
+) -> tuple[int, Mapping[int, Place]]:
+    """The capture that is most like what a replay launched, and the places out of it.
 
-    All Triton kernels have to be there in the same order; a capture has launches that run nothing
-    (sets of no byte).
+    All Triton kernels have to be there in the same order, and of several the one that has least
+    beside them; a capture has launches that run nothing (sets of no byte). Inductor numbers its
+    kernels anew in each graph, so that several can be alike: they were captured in the order in
+    which a call replays them.
+
+    Args:
+        items: What the replay launched.
+        captured: As `captured_in`.
+        taken: The captures of the replays before.
+
+    Returns:
+        The number of the capture, and the places by what the replay launched; -1 and none where
+        no capture is like it.
     """
     here = [_token(item) for item in items]
-    best: dict[int, Place] = {}
-    for part in captured:
+    named = [number for number, name in enumerate(here) if name.startswith(_TRITON)]
+    found: dict[int, Mapping[int, Place]] = {}
+    for at, part in enumerate(captured):
         places = {one: part[two][1] for one, two in align(here, [name for name, _ in part])}
-        named = [number for number, name in enumerate(here) if name.startswith(_TRITON)]
-        if len(places) > len(best) and all(number in places for number in named):
-            best = places
-    return best
+        if places and all(number in places for number in named):
+            found[at] = places
+
+    def unlike(at: int) -> tuple[int, int, bool]:
+        runs = sum(name != _SET for name, _ in captured[at])
+        return -len(found[at]), max(0, runs - len(found[at])), at in taken
+
+    best = min(found, key=unlike, default=-1)
+    return best, found.get(best, {})
 
 
 def _token(item: Launched) -> str:

@@ -168,6 +168,13 @@ def test_a_round_that_met_something_else_is_left_out() -> None:
     assert times == pytest.approx((1800 * 2000 / 100 / 200) ** 0.5)
 
 
+def test_a_round_that_was_cut_off_met_nothing_unusual() -> None:
+    """It has calls of one kind alone, and these take another time than both together."""
+    found = make_budget(in_blocks([[100, 101, 99]] * 5, [[400] * 3] * 4))
+    assert found.left_out == ()
+    assert found.faster == pytest.approx((4, 4, 4))
+
+
 def test_where_many_rounds_differ_nothing_is_usual() -> None:
     plain, eager = [[100], [900], [100], [5000]], [[200], [100], [9000], [300]]
     found = make_budget(in_blocks(plain, eager))

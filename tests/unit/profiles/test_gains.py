@@ -17,7 +17,7 @@ from inspector.profiles.gain import Gain
 from inspector.profiles.gains import gains
 from inspector.profiles.hot import Hot
 from inspector.profiles.idle_gradients import gains_of_idle_gradients
-from inspector.profiles.work import Work
+from inspector.profiles.work import Bound, Work
 from tests.unit.profiles.test_budget import PROFILE
 from tests.unit.profiles.test_work import work
 
@@ -337,3 +337,34 @@ def test_what_is_for_a_backward_pass_alone_is_said_of_forward_passes() -> None:
         "triton_poi_0 at model.py:3 also computes what only a backward pass needs (relu)"
     )
     assert not list(gains_of_idle_gradients([of("inference")], is_hidden=False))
+
+
+def test_on_a_gpu_no_more_of_a_kernel_is_won_than_is_for_the_backward_pass() -> None:
+    """What is left of it runs as before, and one that is as short as an empty one stays so."""
+    first, _ = work(time_ns=100_000)
+    (launch,) = first.launches
+    assert launch.step is not None
+    assert launch.code is not None
+    assert launch.call is not None
+    nodes = [dataclasses.replace(node, is_backward=True) for node in launch.step.operators]
+    made = dataclasses.replace(
+        launch,
+        step=dataclasses.replace(launch.step, operators=tuple(nodes)),
+        code=dataclasses.replace(launch.code, direction="forward"),
+        call=dataclasses.replace(
+            launch.call, nodes=(NodeLine("relu", "m.py", 3), NodeLine("mul", "m.py", 4))
+        ),
+        facts=None,
+    )
+    kept = dataclasses.replace(first, launches=(made,), least_ns=10_000.0)
+    won = {
+        is_cpu: [gain.time_ns for gain in gains_of_idle_gradients(
+            [kept], is_hidden=False, is_cpu=is_cpu
+        )]
+        for is_cpu in (True, False)
+    }  # fmt: skip
+    assert won[True] == [pytest.approx(kept.median_ns - 10_000)]
+    assert won[False] == [pytest.approx(0.5 * kept.median_ns)]
+    short = dataclasses.replace(kept, bound=Bound.LATENCY)
+    (gain,) = gains_of_idle_gradients([short], is_hidden=False, is_cpu=False)
+    assert not gain.time_ns

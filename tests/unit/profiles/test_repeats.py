@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from inspector.model.kernel import Call, NodeLine
 from inspector.profiles.budget import make_budget
 from inspector.profiles.gains import gains
@@ -22,12 +24,13 @@ def test_the_calls_behind_the_first_could_be_won() -> None:
     work = all_work([launched("gemm", 300_000, call=each) for each in calls], None, 0)
 
     assert [item.launches[0].call for item in repeated_work(work)] == calls[1:3]
-    found = gains(make_budget(PROFILE), work, "", is_cpu=False)
+    budget = make_budget(dataclasses.replace(PROFILE, plain_ns=(2_000_000,) * 3))
+    found = gains(budget, work, "", is_cpu=False)
     (gain,) = [gain for gain in found if "have computed" in gain.what]
     assert gain.what == (
         "2 of the calls of libraries compute what others have computed (model.py:14)"
     )
-    assert gain.time_ns == 600_000 / make_budget(PROFILE).shown_slowdown
+    assert gain.time_ns == 600_000 / budget.shown_slowdown
     assert "in front of the loop" in gain.change
 
 
@@ -37,3 +40,12 @@ def test_of_many_lines_some_are_named() -> None:
     found = gains(make_budget(PROFILE), work, "", is_cpu=False)
 
     assert any("(model.py:14, model.py:15, model.py:16 and 1 more)" in gain.what for gain in found)
+
+
+def test_nothing_wins_more_than_the_call() -> None:
+    """What runs side by side is added up, and a call takes no longer for that."""
+    work = all_work([launched("gemm", 300_000, call=call(at, 3)) for at in range(3, 7)], None, 0)
+    budget = make_budget(PROFILE)
+    found = gains(budget, work, "", is_cpu=False)
+    assert found
+    assert max(gain.time_ns for gain in found) <= budget.wall_ns
