@@ -60,10 +60,10 @@ class SkippedFrameRule(Rule):
             entries = {(skip.file, skip.line) for skip in process.skipped if skip.is_entry}
             for skip in process.skipped:
                 if (skip.file, skip.line) not in frames and _matters(run, skip):
-                    yield _silent(run, skip)
+                    yield _silent(run, process, skip)
             for place, frame in frames.items():
                 if _is_empty(frame) and (place in entries or _is_target(process, frame)):
-                    yield _without_graph(run, frame)
+                    yield _without_graph(run, process, frame)
             if not entries:
                 yield from _never_seen(run, process)
 
@@ -98,7 +98,7 @@ def _is_entry(stack: tuple[StackFrame, ...]) -> bool:
     return bool(callers) and callers[-1] == "compile_wrapper"
 
 
-def _silent(run: Run, skip: SkippedFrame) -> Finding:
+def _silent(run: Run, process: Process, skip: SkippedFrame) -> Finding:
     frame = StackFrame(skip.file, skip.line, skip.name)
     cause, _, _ = skip.cause.partition("\n")
     return Finding(
@@ -111,11 +111,11 @@ def _silent(run: Run, skip: SkippedFrame) -> Finding:
         # A function is skipped once; the reason is told in torch's words, which change.
         fingerprint=fingerprint(run, frame, SkippedFrameRule.id, "skipped"),
         evidence="inspector_skipped_frame",
-        cost=entry_cost(run) if skip.is_entry else None,
+        cost=entry_cost(run, process) if skip.is_entry else None,
     )
 
 
-def _without_graph(run: Run, frame: Frame) -> Finding:
+def _without_graph(run: Run, process: Process, frame: Frame) -> Finding:
     place = StackFrame(frame.file, frame.first_line, frame.name)
     name = plain_name(frame.name)
     return Finding(
@@ -128,7 +128,7 @@ def _without_graph(run: Run, frame: Frame) -> Finding:
         alternatives=(f"Where other calls of it have operators: {EMPTY_GRAPHS}.",),
         fingerprint=fingerprint(run, place, SkippedFrameRule.id, "no graph"),
         evidence="compilation_metrics",
-        cost=entry_cost(run),
+        cost=entry_cost(run, process),
     )
 
 
@@ -148,7 +148,7 @@ def _never_seen(run: Run, process: Process) -> Iterator[Finding]:
         fix=_advice(target.kind),
         fingerprint=fingerprint(run, frame, SkippedFrameRule.id, "never seen"),
         evidence="inspector_target",
-        cost=entry_cost(run),
+        cost=entry_cost(run, process),
     )
 
 

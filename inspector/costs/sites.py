@@ -56,10 +56,9 @@ def site_costs(run: Run) -> dict[Site, Cost]:
     return found
 
 
-def entry_cost(run: Run) -> Cost | None:
+def entry_cost(run: Run, process: Process) -> Cost | None:
     """The time of a target that runs without any compiled graph of its own, or None."""
-    process = next((item for item in run.processes if item.profiles), None)
-    if process is None or process.target is None:
+    if not process.profiles or process.target is None:
         return None  # a program: nothing tells how long the function took
     return _Measured(process, str(run.meta.settings.get("backend") or "")).whole_frame()
 

@@ -9,7 +9,7 @@ from inspector.findings.finding import Finding
 from inspector.findings.recompile_wording import compile_cost
 from inspector.findings.report import Report
 from inspector.findings.wording import count, duration, listed, size
-from inspector.model.cost import Cost, CostKind
+from inspector.model.cost import Cost, CostKind, Part
 from inspector.model.timeline import warm_call_ns
 
 __all__ = ["cost_lines", "finding_cost_lines", "total_line"]
@@ -19,6 +19,7 @@ _UNSTABLE = 0.25
 """Of calls of which there are few, one after another: `inspect profile` makes blocks of them."""
 _SCALED = 0.9
 _NEAR = 0.01
+_GUARDS = "guard-cost"  # inspector/analyses/guard_cost.py
 
 
 def finding_cost_lines(finding: Finding) -> tuple[str, ...]:
@@ -94,11 +95,18 @@ def total_line(report: Report) -> tuple[str, str] | None:
     if not calls_ns:
         return None
     call_ns = round(statistics.mean(calls_ns))
-    costs = [finding.cost for finding in report.findings if finding.cost is not None]
-    measured = [cost for cost in costs if cost.kind is CostKind.MEASURED]
+    costs = [
+        (finding.rule, finding.cost) for finding in report.findings if finding.cost is not None
+    ]
+    measured = [cost for _, cost in costs if cost.kind is CostKind.MEASURED]
     if not measured:
         return duration(call_ns), ""
-    own_ns = sum(cost.outside_ns or 0 for cost in measured)
+    # All guards of a call are a finding of their own, and those behind a break a part of its cost.
+    guards_ns = sum(cost.outside_ns or 0 for rule, cost in costs if rule == _GUARDS)
+    told_ns = sum(
+        share.time_ns for cost in measured for share in cost.shares if share.part is Part.GUARDS
+    )
+    own_ns = sum(cost.outside_ns or 0 for cost in measured) - min(guards_ns, told_ns)
     shared_ns = max((cost.shared_ns for cost in measured), default=0)
     # Of several processes each site has the cost of the one in which it costs most.
     outside_ns = min(call_ns, own_ns + shared_ns)

@@ -21,6 +21,11 @@ _DECIDING = re.compile(
     r"\b(?:if|elif|while|assert|for|range|and|or|not|math\.\w+|int|min|max)\b|[<>]|[=!]="
     r"|\[[^\[\]]*:[^\[\]]*\]|\bf['\"]"
 )
+# Behind what is indexed: a method that writes to it, and an assignment.
+_ASSIGNS = r"\s*(?:[-+*/%&|^@]|//|\*\*|<<|>>)?=(?!=)"
+_STORE = re.compile(_ASSIGNS)
+_PARTS = r"(?:\[[^\[\]]*\]|\.\w+)"
+_IN_PLACE = re.compile(rf"{_PARTS}*\.\w*[a-z]_\(|{_PARTS}+{_ASSIGNS}")
 
 
 def _int(case: FixCase) -> Iterator[str]:
@@ -84,14 +89,17 @@ def _indexed(case: FixCase) -> str:
     frame = user_frame(special.guarded, case.roots) if special else case.first.caused_by
     pattern = rf"(?P<table>[A-Za-z_][\w.]*)\[\s*{re.escape(index)}\s*\]"
     found = re.search(pattern, frame.code) if frame else None
-    if frame is None or found is None:
-        return ""
+    if frame is None or found is None or _IN_PLACE.match(frame.code, found.end()):
+        return ""  # what is written to in place is a view, and would be a copy
+    instead = f"{found['table']}[{index}.reshape(1)]"
+    same = "What is written is the same"
+    if not _STORE.match(frame.code, found.end()):
+        instead = f"{instead}.squeeze(0)"
+        same = "The result is the same (without .squeeze(0) it has one dimension more)"
     return (
-        f"Write {found['table']}[{index}.reshape(1)].squeeze(0) in place of {found[0]} at "
-        f"{case.place(frame)}: torch makes the value of a tensor without dimensions a constant of "
-        "the graph where it is an index, and an index with one dimension stays data. The result "
-        "is the same (without .squeeze(0) it has one dimension more), and all values are one "
-        "program."
+        f"Write {instead} in place of {found[0]} at {case.place(frame)}: torch makes the value of "
+        "a tensor without dimensions a constant of the graph where it is an index, and an index "
+        f"with one dimension stays data. {same}, and all values are one program."
     )
 
 

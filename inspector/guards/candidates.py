@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from inspector.events.guard_checks import (
     AliasCheck,
@@ -65,21 +66,15 @@ class Candidate:
     has_changed: bool = False
 
 
-def _other_int(value: object) -> int:
-    return value + 5 if isinstance(value, int) else 5
-
-
-def _other_float(value: object) -> float:
-    return value + 1.5 if isinstance(value, float) else 1.5
-
-
-_VALUES: dict[type, tuple[ChangeKind, Callable[[object], object]]] = {
+# Of a value the next one to try.
+_VALUES: dict[type, tuple[ChangeKind, Callable[[Any], object]]] = {
     bool: (ChangeKind.BOOL, lambda value: not value),
-    int: (ChangeKind.INT, _other_int),
-    float: (ChangeKind.FLOAT, _other_float),
+    int: (ChangeKind.INT, lambda value: value + 5),
+    float: (ChangeKind.FLOAT, lambda value: value + 1.5),
     str: (ChangeKind.STR, lambda value: f"{value}'"),
     type(None): (ChangeKind.NONE, lambda _value: "something"),
 }
+_MOST_TRIED = 100  # an infinite float stays what it is
 _BY_ORIGIN = {
     Origin.MODULE: ChangeKind.ATTRIBUTE,
     Origin.GLOBAL: ChangeKind.GLOBAL,
@@ -101,7 +96,7 @@ def value_candidates(frame: FrameGuards) -> Iterator[Candidate]:
             continue
         match guard.check:
             case EqualsCheck(is_literal=True, value=value) if type(value) in _VALUES:
-                yield from _of_value(guard, value)
+                yield from _of_value(frame, guard, value)
             case LengthCheck(length=length) if guard.origin is not Origin.MODULE:
                 yield _of_length(frame, guard, length)
             case IdCheck():
@@ -113,8 +108,31 @@ def value_candidates(frame: FrameGuards) -> Iterator[Candidate]:
     yield from _of_thread(frame)
 
 
-def _of_value(guard: Guard, value: object) -> Iterator[Candidate]:
-    kind, other = _VALUES[type(value)]
+def _unseen_value(frame: FrameGuards, source: str, value: object) -> object:
+    """A value that no entry has been compiled for, if there is one."""
+    _, after = _VALUES[type(value)]
+    seen = [
+        (type(guard.check.value), guard.check.value)
+        for guard in frame.same_source(source)
+        if isinstance(guard.check, EqualsCheck)
+    ]
+    other = after(value)
+    for _ in range(_MOST_TRIED):
+        if (type(other), other) not in seen or type(value) not in {int, float, str}:
+            break
+        other = after(other)
+    return other
+
+
+def _unseen_length(frame: FrameGuards, source: str, length: int) -> int:
+    """A length that no entry has been compiled for."""
+    checks = (guard.check for guard in frame.same_source(source))
+    seen = [check.length for check in checks if isinstance(check, LengthCheck)]
+    return max([length, *seen]) + 1
+
+
+def _of_value(frame: FrameGuards, guard: Guard, value: object) -> Iterator[Candidate]:
+    kind, _ = _VALUES[type(value)]
     kind = _BY_ORIGIN.get(guard.origin, kind)
     if "dict.keys(" in guard.source:
         return  # the dict's own row says it
@@ -131,7 +149,8 @@ def _of_value(guard: Guard, value: object) -> Iterator[Candidate]:
     else:
         fixed = f"{name} is fixed at {value!r}"
     yield Candidate(
-        of_value(kind, guard.source, other(value)), name, fixed, "any other value", guard.cause,
+        of_value(kind, guard.source, _unseen_value(frame, guard.source, value)), name, fixed,
+        "any other value", guard.cause,
         lead=_one_other(kind, value),
     )  # fmt: skip
 
@@ -161,7 +180,12 @@ def _of_length(frame: FrameGuards, guard: Guard, length: int) -> Candidate:
     kind = ChangeKind.KEYS if "Dict" in guard.kind or "DICT" in guard.kind else ChangeKind.LENGTH
     noun = "items" if kind is ChangeKind.LENGTH else "keys"
     return Candidate(
-        of_length(ChangeKind.ARGUMENTS if is_varargs else kind, guard.source, length, length + 1),
+        of_length(
+            ChangeKind.ARGUMENTS if is_varargs else kind,
+            guard.source,
+            length,
+            _unseen_length(frame, guard.source, length),
+        ),
         guard.name,
         f"the number of {noun} in {guard.name} is fixed at {length}",
         "any other number",
@@ -189,7 +213,9 @@ def _of_keys(frame: FrameGuards, guard: Guard, keys: tuple[str, ...]) -> Candida
     order = ", in this order" if len(keys) > 1 else ""
     seen = {keys_of(frame, source, entry) for entry in range(len(frame.indexes))}
     return Candidate(
-        of_length(ChangeKind.KEYS, source, len(keys), len(keys) + 1), name,
+        of_length(
+            ChangeKind.KEYS, source, len(keys), _unseen_length(frame, source, len(keys))
+        ), name,
         f"the keys of {name} are fixed ({', '.join(keys[:_MOST_KEYS])}{more}{order})",
         "any other set", guard.cause, each="set of keys", has_changed=len(seen) > 1,
     )  # fmt: skip

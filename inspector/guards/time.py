@@ -23,7 +23,8 @@ class GuardTime:
         call_ns: Time of a call; without the profiler where that was measured.
         lookups: Looks into the cache per call: one per compiled function that is entered.
         calls: How many calls were measured.
-        by_frame: The time per call by torch's number of the frame whose entry was found.
+        by_frame: The time per call by torch's number of the frame whose entry was found; of a
+            program per call that enters the frame.
         is_program: Whether nothing marks the calls of a program: a call is then one entry into
             compiled code, and its time ends where that code does.
     """
@@ -72,13 +73,26 @@ def guard_time(process: Process) -> GuardTime | None:
         lookups=_mean(inputs, [call.lookups for calls, _ in inputs for call in calls]),
         calls=sum(len(calls) for calls, _ in inputs),
         by_frame={
-            frame: round(
-                _mean(inputs, [c.by_frame.get(frame, 0) for calls, _ in inputs for c in calls])
-            )
+            frame: round(_of_frame(frame, [calls for calls, _ in inputs], is_program=is_program))
             for frame in sorted(frames)
         },
         is_program=is_program,
     )
+
+
+def _of_frame(frame: int, inputs: Sequence[Sequence[_Call]], *, is_program: bool) -> float:
+    """The mean over the inputs of the median of a frame's time.
+
+    A program calls one compiled function after another, and most of its calls enter no given one.
+    """
+    medians = []
+    for calls in inputs:
+        times = [call.by_frame[frame] for call in calls if frame in call.by_frame]
+        if not is_program:
+            times += [0] * (len(calls) - len(times))
+        if times:
+            medians.append(statistics.median(times))
+    return statistics.mean(medians)
 
 
 def _mean(inputs: Sequence[tuple[list[_Call], int | None]], values: list[int]) -> float:

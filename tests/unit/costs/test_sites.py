@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from inspector.analyses.guard_cost import GuardCostRule
 from inspector.costs.sites import site_costs
 from inspector.findings.cost_wording import cost_lines, total_line
 from inspector.findings.finding import Finding
@@ -79,6 +80,18 @@ def test_shared_time_is_counted_once() -> None:
     assert total_line(report) == ("386 µs", "76 µs of it outside of graphs, because of the above")
     report = dataclasses.replace(report, findings=())
     assert total_line(report) == ("386 µs", "")
+
+
+def test_guards_behind_a_break_are_not_counted_once_more_as_guards_of_the_call() -> None:
+    guards = Cost(CostKind.MEASURED, cost_ns=12_000, outside_ns=12_000)
+    findings = (
+        Finding("graph-break", Severity.WARNING, "x", cost=COST),  # 9.4 of its 36 µs are guards
+        Finding(GuardCostRule.id, Severity.WARNING, "x", cost=guards),
+    )
+    report = dataclasses.replace(runs.report_of(runs.broken()), findings=findings)
+    run = dataclasses.replace(report.run, processes=(measured(),))
+    told = total_line(dataclasses.replace(report, run=run))
+    assert told == ("386 µs", "39 µs of it outside of graphs, because of the above")
 
 
 def test_a_copy_takes_the_rate_of_its_size() -> None:

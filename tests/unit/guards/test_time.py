@@ -57,3 +57,18 @@ def test_a_programs_calls_are_its_entries_into_compiled_code() -> None:
 def test_nothing_measured_is_nothing_said() -> None:
     assert guard_time(process()) is None
     assert guard_time(process(profile())) is None
+
+
+def test_of_a_program_each_function_has_the_time_of_its_own_calls() -> None:
+    """Three functions, one after another: no call of the program enters more than one of them."""
+    marks = [
+        each
+        for at in range(9)
+        for each in (
+            mark(MarkKind.LOOKUP, 1000 * at, 1000 * at + 110 + 100 * (at % 3)),
+            mark(MarkKind.REGION, 1000 * at + 400, 1000 * at + 900, label=f"{at % 3}/0"),
+        )
+    ]
+    found = guard_time(process(profile(*marks, number=None, plain_ns=None)))
+    assert found is not None
+    assert found.by_frame == {0: 100, 1: 200, 2: 300}
