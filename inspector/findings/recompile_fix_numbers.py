@@ -24,6 +24,8 @@ _DECIDING = re.compile(
 # Behind what is indexed: a method that writes to it, and an assignment.
 _ASSIGNS = r"\s*(?:[-+*/%&|^@]|//|\*\*|<<|>>)?=(?!=)"
 _STORE = re.compile(_ASSIGNS)
+_WRITES = {"copy_": "=", "add_": "+=", "sub_": "-=", "mul_": "*=", "div_": "/="}
+_WRITING = re.compile(rf"\.({'|'.join(_WRITES)})\(([^,=]+)\)\s*$")
 _PARTS = r"(?:\[[^\[\]]*\]|\.\w+)"
 _IN_PLACE = re.compile(rf"{_PARTS}*\.\w*[a-z]_\(|{_PARTS}+{_ASSIGNS}")
 
@@ -89,15 +91,23 @@ def _indexed(case: FixCase) -> str:
     frame = user_frame(special.guarded, case.roots) if special else case.first.caused_by
     pattern = rf"(?P<table>[A-Za-z_][\w.]*)\[\s*{re.escape(index)}\s*\]"
     found = re.search(pattern, frame.code) if frame else None
-    if frame is None or found is None or _IN_PLACE.match(frame.code, found.end()):
-        return ""  # what is written to in place is a view, and would be a copy
-    instead = f"{found['table']}[{index}.reshape(1)]"
+    if frame is None or found is None:
+        return ""
+    instead, place = f"{found['table']}[{index}.reshape(1)]", found[0]
+    written = _WRITING.match(frame.code, found.end())
+    if written is not None:
+        instead, place = (
+            f"{instead} {_WRITES[written[1]]} {written[2]}",
+            place + written[0].rstrip(),
+        )
+    elif _IN_PLACE.match(frame.code, found.end()):
+        return ""  # a view is written to, and would be a copy
     same = "What is written is the same"
-    if not _STORE.match(frame.code, found.end()):
+    if written is None and not _STORE.match(frame.code, found.end()):
         instead = f"{instead}.squeeze(0)"
         same = "The result is the same (without .squeeze(0) it has one dimension more)"
     return (
-        f"Write {instead} in place of {found[0]} at {case.place(frame)}: torch makes the value of "
+        f"Write {instead} in place of {place} at {case.place(frame)}: torch makes the value of "
         "a tensor without dimensions a constant of the graph where it is an index, and an index "
         f"with one dimension stays data. {same}, and all values are one program."
     )

@@ -65,3 +65,30 @@ def test_torch_compiles_for_each_of_them_alone(folder: Path) -> None:
     changes = [*CHANGES.values(), {"keys": ("b", "a")}, *UNCHANGED]
 
     assert compiled(folder, changes) == [1] * (len(CHANGES) + 1) + [0] * len(UNCHANGED)
+
+
+TOLD_APART = """
+import torch
+
+def model(x, sizes, n):
+    for size in sizes:
+        x = x + size
+    return x * 2 if n == 1 else x * 3 if n == 6 else x
+
+def call(sizes, n):
+    return torch.ones(3), [torch.ones(3)] * sizes, n
+
+def get_inputs():
+    return [call(4, 6), call(3, 1)]
+"""
+
+
+def test_what_is_tried_is_what_no_entry_has(tmp_path: Path) -> None:
+    """Of 3 items and of a 1 the next ones to try have been compiled for: 4 and 6."""
+    (tmp_path / "model.py").write_text(TOLD_APART)
+    (tmp_path / "child.py").write_text(CHILD)
+    listed = texts_of(tmp_path)
+    assert [text for text in listed if text.startswith("n is fixed at 1")], listed
+    assert [text for text in listed if text.startswith("the number of items in sizes")], listed
+    known, new = {"sizes": 4, "n": 6}, {"sizes": 5, "n": 1}
+    assert compiled(tmp_path, [known, new, {"sizes": 3, "n": 8}]) == [0, 1, 1]

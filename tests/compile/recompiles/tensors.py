@@ -212,6 +212,50 @@ def global_tensor() -> None:
 SHARED = torch.ones(3)
 
 
+@program(Expected("int", "pos.item()", "3", "5", "again", "cache[pos.reshape(1)] in place of"))
+def stored_by_index() -> None:
+    """A cache that is filled: what is assigned has no dimension more."""
+    cache = torch.zeros(10, 4)
+
+    @compiled
+    def put(x: Tensor, pos: Tensor) -> Tensor:
+        cache[pos] = x.sin()
+        return x * 2
+
+    for step in (3, 5):
+        put(torch.ones(4), torch.tensor(step))
+
+
+@program(
+    Expected("int", "pos.item()", "3", "5", "again", "cache[pos.reshape(1)] = x.sin() in place of"),
+)
+def written_through_an_index() -> None:
+    """The element is a view; an element that is read with one dimension more would be a copy."""
+    cache = torch.zeros(10, 4)
+
+    @compiled
+    def put(x: Tensor, pos: Tensor) -> Tensor:
+        cache[pos].copy_(x.sin())
+        return x * 2
+
+    for step in (3, 5):
+        put(torch.ones(4), torch.tensor(step))
+
+
+@program(Expected("int", "pos.item()", "3", "5", "again", "is made the constant 3"))
+def written_in_part_through_an_index() -> None:
+    """For what is written to in part there is no such line."""
+    cache = torch.zeros(10, 4)
+
+    @compiled
+    def put(x: Tensor, pos: Tensor) -> Tensor:
+        cache[pos][1:] = x[1:].sin()
+        return x * 2
+
+    for step in (3, 5):
+        put(torch.ones(4), torch.tensor(step))
+
+
 @program(
     *(
         Expected("int", "t.item()", before, now, "again", "table[t.reshape(1)].squeeze(0)")
