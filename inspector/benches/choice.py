@@ -82,14 +82,17 @@ def _best(
     # By the ratio, which is known better than the time, and where it had no room beside the others
     # is of other sessions.
     shortest = max(faster, key=lambda row: row.faster.middle if row.faster else 0)
-    alike = [shortest, *(row for row in faster if row is not shortest and _is_as(row, shortest))]
+    alike = [
+        shortest,
+        *(row for row in faster if row is not shortest and _are_alike(row, shortest)),
+    ]
     first = shortest
     if compiled_alone:
         first = min(alike, key=lambda row: math.inf if row.first_ns is None else row.first_ns)
     return first, [row for row in alike if row is not first]
 
 
-def _is_as(one: BenchRow, other: BenchRow) -> bool:
+def _are_alike(one: BenchRow, other: BenchRow) -> bool:
     """Whether two do not differ by more than noise."""
     ratio = ratio_of(one.medians, other.medians)
     if ratio is not None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from inspector.benches.ratio import Ratio
 from inspector.benches.rows import INTERRUPTED, BenchRow
+from inspector.model.bench import Workload
 
 __all__ = ["Measured", "SettingSummary", "summarized"]
 
@@ -76,24 +77,23 @@ def summarized(models: Sequence[Measured]) -> tuple[SettingSummary, ...]:
     interrupted with none. Of several inputs of a model all have to run; its speed-up is their
     geometric mean. Several workloads (batch sizes, dtypes) have summaries of their own.
     """
-    rows = [row for model in models for row in model.compiled()]
-    several = len({row.workload for row in rows}) > 1
-    keys = dict.fromkeys((row.workload, row.setting.label) for row in rows)
+    keys = dict.fromkeys(_key(row) for model in models for row in model.compiled())
+    several = len({workload for workload, _ in keys}) > 1
     failed = sum(not model.rows and model.failure != INTERRUPTED for model in models)
-    return tuple(
-        _summary(
-            f"{workload.label or 'as it is'} · {label}" if several else label,
-            [
-                [
-                    row for row in model.compiled()
-                    if (row.workload, row.setting.label) == (workload, label)
-                ]
-                for model in models
-            ],
-            failed,
-        )
-        for workload, label in keys
-    )  # fmt: skip
+    found = []
+    for workload, setting in keys:
+        label = f"{workload.label or 'as it is'} · {setting}" if several else setting
+        each = [
+            [row for row in model.compiled() if _key(row) == (workload, setting)]
+            for model in models
+        ]
+        found.append(_summary(label, each, failed))
+    return tuple(found)
+
+
+def _key(row: BenchRow) -> tuple[Workload, str]:
+    """What is measured of a model, and how it is compiled."""
+    return row.workload, row.setting.label
 
 
 def _summary(label: str, each: Sequence[Sequence[BenchRow]], failed: int) -> SettingSummary:

@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 
 from inspector.benches.sessions import by_session, ratio_logs
-from inspector.model.student import median_widens, student
+from inspector.model.student import half_width, median_widens, student
 
 __all__ = ["Ratio", "known_by_rounds", "ratio_of", "ratio_of_runs"]
 
@@ -65,21 +65,16 @@ def ratio_of(
         above: Times in ns by session and round.
         below: The same of what is compared.
     """
-    logs = ratio_logs(above, below)
+    logs = list(ratio_logs(above, below).values())
     if not logs:
         return None
-    if len(logs) == 1:
-        (means,) = logs.values()
-        if len(means) < _LEAST_ROUNDS:
-            return None
-        middle = statistics.fmean(means)
-        error = statistics.stdev(means) / math.sqrt(len(means))
-    else:
-        means = [statistics.fmean(rounds) for rounds in logs.values()]
-        middle = statistics.median(means)
-        error = _error_of_median(means, list(logs.values()))
-    reach = math.sqrt(2) * student(len(means) - 1) * error
-    return Ratio(*(math.exp(value) for value in (middle - reach, middle, middle + reach)))
+    if len(logs) > 1:
+        middle, error = _median_of(logs)
+        return _around(middle, math.sqrt(2) * student(len(logs) - 1) * error)
+    (rounds,) = logs
+    if len(rounds) < _LEAST_ROUNDS:
+        return None
+    return _around(statistics.fmean(rounds), math.sqrt(2) * half_width(rounds))
 
 
 def ratio_of_runs(
@@ -96,27 +91,36 @@ def ratio_of_runs(
         above: Times in ns by session and round.
         below: The same of another run.
     """
-    runs = [
-        {at: [math.log(time_ns) for time_ns in rounds] for at, rounds in by_session(each).items()}
-        for each in (above, below)
-    ]
+    runs = [_logs(above), _logs(below)]
     fewest = min(map(len, runs))
     if fewest < _LEAST_SESSIONS:
         return None
-    means = [[statistics.fmean(rounds) for rounds in sessions.values()] for sessions in runs]
-    middle = statistics.median(means[0]) - statistics.median(means[1])
-    errors = [
-        _error_of_median(of_run, list(sessions.values()))
-        for of_run, sessions in zip(means, runs, strict=True)
-    ]
-    reach = student(fewest - 1) * math.hypot(*errors)
+    (mine, my_error), (theirs, their_error) = map(_median_of, runs)
+    return _around(mine - theirs, student(fewest - 1) * math.hypot(my_error, their_error))
+
+
+def _around(middle: float, reach: float) -> Ratio:
+    """The ratio whose logarithm is in the middle, as far as it reaches to either side."""
     return Ratio(*(math.exp(value) for value in (middle - reach, middle, middle + reach)))
 
 
-def _error_of_median(means: Sequence[float], sessions: Sequence[Sequence[float]]) -> float:
-    """The standard error of the median of sessions; no less than their rounds let it be known."""
+def _logs(times_ns: Mapping[tuple[int, int], float]) -> list[list[float]]:
+    """The logarithms of times, those of a session together."""
+    return [list(map(math.log, rounds)) for rounds in by_session(times_ns).values()]
+
+
+def _median_of(sessions: Sequence[Sequence[float]]) -> tuple[float, float]:
+    """The median of the means of sessions, and its standard error.
+
+    That is no less than their rounds let it be known.
+
+    Args:
+        sessions: Of each the logarithms of its rounds; two at least.
+    """
+    means = [statistics.fmean(rounds) for rounds in sessions]
     spread = max(statistics.stdev(means), known_by_rounds(sessions))
-    return median_widens(len(means)) * spread / math.sqrt(len(means))
+    error = median_widens(len(means)) * spread / math.sqrt(len(means))
+    return statistics.median(means), error
 
 
 def known_by_rounds(sessions: Iterable[Sequence[float]]) -> float:

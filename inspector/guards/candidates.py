@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -116,12 +117,11 @@ def _unseen_value(frame: FrameGuards, source: str, value: object) -> object:
         for guard in frame.same_source(source)
         if isinstance(guard.check, EqualsCheck)
     ]
-    other = after(value)
-    for _ in range(_MOST_TRIED):
-        if (type(other), other) not in seen or type(value) not in {int, float, str}:
-            break
-        other = after(other)
-    return other
+    others = itertools.accumulate(
+        range(_MOST_TRIED), lambda other, _: after(other), initial=after(value)
+    )
+    new = (other for other in others if (type(other), other) not in seen)
+    return next(new, after(value))
 
 
 def _unseen_length(frame: FrameGuards, source: str, length: int) -> int:

@@ -24,7 +24,7 @@ def is_for_backward(work: Work) -> bool:
 
 
 def gains_of_idle_gradients(
-    work: Sequence[Work], *, is_hidden: bool, is_cpu: bool = True
+    work: Sequence[Work], *, is_hidden: bool, is_cpu: bool
 ) -> Iterator[Gain]:
     """What is computed for a backward pass that nobody asks for.
 

@@ -26,7 +26,7 @@ from inspector.capture.benching.errors import is_off
 __all__ = ["first_parting"]
 
 _OUTPUT, _INPUT = "output", "input"
-_MOST_CHOICES = 16
+_MOST_CHOICES = 16  # each costs a search: what is behind these is not looked at
 _COMPUTES = ("call_function", "call_method", "call_module")
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in [^\n]*\n\s*([^\n]*)')
 

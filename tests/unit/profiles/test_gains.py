@@ -332,11 +332,11 @@ def test_what_is_for_a_backward_pass_alone_is_said_of_forward_passes() -> None:
         made = dataclasses.replace(launch, step=step, code=code)
         return dataclasses.replace(first, launches=(made,))
 
-    (gain,) = gains_of_idle_gradients([of("forward")], is_hidden=False)
+    (gain,) = gains_of_idle_gradients([of("forward")], is_hidden=False, is_cpu=True)
     assert gain.what == (
         "triton_poi_0 at model.py:3 also computes what only a backward pass needs (relu)"
     )
-    assert not list(gains_of_idle_gradients([of("inference")], is_hidden=False))
+    assert not list(gains_of_idle_gradients([of("inference")], is_hidden=False, is_cpu=True))
 
 
 def test_on_a_gpu_no_more_of_a_kernel_is_won_than_is_for_the_backward_pass() -> None:
