@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import site
 import subprocess
 import sys
 import tempfile
@@ -17,6 +19,10 @@ __all__ = ["compile_kernels"]
 
 _MAIN = Path(__file__).resolve().parent.parent / "capture" / "builds" / "__main__.py"
 _LAST_LINES = 20
+_KEPT = frozenset({
+    "CUDA_HOME", "CUDA_PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "PYTHONPATH", "TMPDIR",
+})  # fmt: skip
+"""What the process needs to find torch, Triton and their tools, besides `TRITON_*`."""
 
 
 def compile_kernels(  # noqa: PLR0913 - what a request has
@@ -47,16 +53,23 @@ def compile_kernels(  # noqa: PLR0913 - what a request has
     """
     request = {
         "kernels": [{"name": name, "source": source} for name, source in kernels],
-        "folder": str(folder) if folder else None,
+        "folder": str(folder or default_folder()),
         "workers": workers,
         "time_limit_s": time_limit_s,
     }
     if not request["kernels"]:
         return
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as said:
-        command = [python, str(_MAIN)]
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8") as said,
+        tempfile.TemporaryDirectory(prefix="inspector_home_") as home,
+    ):
         process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said, text=True
+            [python, str(_MAIN)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=said,
+            text=True,
+            env={**_environment(), "HOME": home},
         )
         try:
             yield from _lines(process, json.dumps(request), on_progress)
@@ -66,6 +79,23 @@ def compile_kernels(  # noqa: PLR0913 - what a request has
         if code:
             said.seek(0)
             raise _failed(python, said.read())
+
+
+def default_folder() -> Path:
+    """The user's cache folder (XDG Base Directory Specification)."""
+    base = os.environ.get("XDG_CACHE_HOME") or ""
+    root = Path(base) if Path(base).is_absolute() else Path.home() / ".cache"
+    return root / "torch-inspector" / "kernels"
+
+
+def _environment() -> dict[str, str]:
+    """The environment without what is the user's alone: sources can come from anywhere."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name in _KEPT or name.startswith("TRITON_")
+    }
+    return {"PYTHONUSERBASE": site.getuserbase(), **kept}  # where `pip install --user` installs
 
 
 def _lines(

@@ -24,6 +24,7 @@ from inspector.commands.record import Settings
 from inspector.commands.target import existing, is_model, refuse_options, shown_run
 from inspector.errors import UsageError
 from inspector.findings.diff_report import DiffReport, make_diff_report
+from inspector.findings.kernels_compiled import not_compiled
 from inspector.findings.kernels_report import KernelsReport, make_kernels_report
 from inspector.model.gpu_table import known_gpu
 from inspector.model.request import Request
@@ -51,8 +52,9 @@ __all__ = ["command"]
     help="With --gpu: give large tensors no memory and run nothing, for models of any size.",
 )  # fmt: skip
 @click.option(
-    "--no-compile", "compiles", flag_value=False, default=True,
-    help="Compare the kernels' source: no registers, no predicted times, in seconds.",
+    "--compile/--no-compile", "compiles", default=None,
+    help="Compile the kernels, for registers and predicted times. Only those of models by "
+    "default: a recording's kernels are source code from elsewhere.",
 )  # fmt: skip
 @target_options
 @process_options
@@ -68,7 +70,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     timeout: float | None,
     save: Path | None,
     *,
-    compiles: bool,
+    compiles: bool | None,
     no_progress: bool,
     **asked: Any,  # noqa: ANN401 - the options of a Request, typed there
 ) -> int:
@@ -101,6 +103,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         _check(target, python)
     old, code = _kernels(before, given, settings)
     new, other_code = _kernels(after, given, settings)
+    if compiles is None:
+        compiles = is_model(before) and is_model(after)
+        if not compiles:
+            old, new = not_compiled(old), not_compiled(new)
     if compiles:
         old, new = (
             compiled_if_possible(side, python=python, progress=not no_progress)

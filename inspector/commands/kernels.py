@@ -11,7 +11,12 @@ import click
 
 from inspector.commands.completion import complete_file, complete_gpu
 from inspector.commands.gpu_list import gpu_lines
-from inspector.commands.kernel_builds import TEXTS, compiled, compiled_if_possible, text_of
+from inspector.commands.kernel_builds import (
+    TEXTS,
+    compiled,
+    compiled_if_possible,
+    text_of,
+)
 from inspector.commands.kernel_choice import which_kernel
 from inspector.commands.kernel_exported import write_all_exported, write_exported
 from inspector.commands.options import (
@@ -25,8 +30,9 @@ from inspector.commands.options import (
 )
 from inspector.commands.output import check_output, check_place, write_report
 from inspector.commands.record import Settings
-from inspector.commands.target import check_target, shown_run
+from inspector.commands.target import check_target, is_recorded_now, shown_run
 from inspector.errors import UsageError
+from inspector.findings.kernels_compiled import not_compiled
 from inspector.findings.kernels_report import KernelsReport, make_kernels_report
 from inspector.model.kernel_name import named
 from inspector.model.request import Request
@@ -67,8 +73,9 @@ _ALL = "all"
     "write each into a folder (-o kernels).",
 )  # fmt: skip
 @click.option(
-    "--no-compile", "compiles", flag_value=False, default=True,
-    help="Stop at the kernels' source: no registers, no predicted times, in seconds.",
+    "--compile/--no-compile", "compiles", default=None,
+    help="Compile the kernels, for registers and predicted times. Only a model's by default: a "
+    "recording's kernels are source code from elsewhere.",
 )  # fmt: skip
 @target_options
 @process_options
@@ -86,7 +93,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     save: Path | None,
     *,
     list_gpus: bool,
-    compiles: bool,
+    compiles: bool | None,
     no_progress: bool,
     **asked: Any,  # noqa: ANN401 - the options of a Request, typed there
 ) -> int:
@@ -101,16 +108,21 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     Examples:
       inspect kernels samples/small_cnn/model.py --gpu h200
       inspect kernels model.py --gpu sm_90 --train -o kernels.json
-      inspect kernels --show triton_per_fused_softmax_0 --as sass
+      inspect kernels --show triton_per_fused_softmax_0 --as sass --compile
       inspect kernels model.py --gpu h200 --no-grad
       inspect kernels llama_70b.py --gpu h200 --no-grad --fake
       inspect kernels --show triton_per_fused_softmax_0 --as source
-      inspect kernels --export triton_per_fused_softmax_0 -o kernel.py
+      inspect kernels --export triton_per_fused_softmax_0 -o kernel.py --compile
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     if list_gpus:
         sys.stdout.writelines(gpu_lines())
         return 0
     _check_what_is_asked(show, export, form, output, format_)
+    is_wanted = compiles if compiles is not None else is_recorded_now(target)
+    if not is_wanted and (export is not None or form != "source"):
+        raise _not_compiled(
+            "--export" if export is not None else f"--as {form}", refused=compiles is False
+        )
     show = show if export in {None, _ALL} else export
     given = given_options(asked)
     check_target(
@@ -125,8 +137,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
             report = compiled(report, python=python, progress=not no_progress, only=report.shown)
             _write_compiled(report, export, form, output)
             return code
-    if compiles and not report.shown:
+    if is_wanted and not report.shown:
         report = compiled_if_possible(report, python=python, progress=not no_progress)
+    elif compiles is None:
+        report = not_compiled(report)
     write_report(report, output, format_)
     return code
 
@@ -154,6 +168,16 @@ def _check_what_is_asked(
         raise UsageError(message, f"Call it {output.with_suffix('.py').name}.")
     if output is not None:
         check_place(output)
+
+
+def _not_compiled(option: str, *, refused: bool) -> UsageError:
+    if refused:
+        message = f"{option} needs compiled kernels: it excludes --no-compile."
+        return UsageError(message, "Leave one of them out.")
+    return UsageError(
+        f"{option} compiles kernel source from a recording.",
+        "Add --compile to compile what it holds.",
+    )
 
 
 def _write_compiled(

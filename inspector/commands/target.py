@@ -26,6 +26,7 @@ __all__ = [
     "check_target",
     "existing",
     "is_model",
+    "is_recorded_now",
     "read",
     "recorded",
     "refuse_options",
@@ -40,6 +41,11 @@ def is_model(target: str) -> bool:
     if _exists(path):
         return path.suffix == ".py"
     return ".py" in target or ":" in target
+
+
+def is_recorded_now(target: str | None) -> bool:
+    """Whether a command records its target itself, so that what it reads is its own."""
+    return target is not None and is_model(target)
 
 
 def recorded(request: Request, settings: Settings) -> Recorded:

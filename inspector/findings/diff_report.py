@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator, Mapping
 
 from inspector.findings.kernel_build_wording import shortest
+from inspector.findings.kernels_compiled import NOT_COMPILED
 from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.findings.wording import listed
 from inspector.kernels.matching import matched
@@ -208,5 +209,8 @@ def _notices(
             yield f"{letter} failed: {report.run.meta.error.rstrip('.')}"
         if not report.graphs:
             yield f"{letter} has no code of Inductor"
+    yield from dict.fromkeys(
+        notice for report in reports for notice in report.notices if notice == NOT_COMPILED
+    )
     if not diff.is_empty and diff.before.traffic_bytes is None and diff.before.kernels:
         yield "bytes are unknown: Inductor counted none for these kernels"

@@ -207,10 +207,17 @@ def _recorded(report: KernelsReport, row: KernelRow) -> tuple[OutputText, Inspec
 
 
 def _is_whole(said: InspectorTritonKernel) -> bool:
-    """Whether every tensor's dtype, sizes and strides are there."""
+    """Whether every tensor's dtype, sizes and strides are there, and what it names are names.
+
+    They become code in the file that is written.
+    """
     tensors = [item for item in said.arguments if item.kind in {"TensorArg", "WorkspaceArg"}]
     return all(
         _DTYPE.fullmatch(item.dtype) and len(item.size) == len(item.stride) for item in tensors
+    ) and all(
+        node is None or node.isidentifier()
+        for item in tensors
+        for node in (item.reads, item.writes)
     )
 
 

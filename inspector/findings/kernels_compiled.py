@@ -20,7 +20,16 @@ from inspector.model.kernel_facts import KernelFacts
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame
 
-__all__ = ["compilable", "gpu_of", "with_builds"]
+__all__ = ["NOT_COMPILED", "compilable", "gpu_of", "not_compiled", "with_builds"]
+
+NOT_COMPILED = "kernels not compiled: --compile adds registers, SASS and predicted times"
+
+
+def not_compiled(report: KernelsReport) -> KernelsReport:
+    """The report of a recording, whose kernels are compiled only on request."""
+    if not compilable(report):
+        return report
+    return dataclasses.replace(report, notices=(*report.notices, NOT_COMPILED))
 
 
 def compilable(report: KernelsReport, *, candidates: bool = False) -> tuple[KernelRow, ...]:
@@ -143,7 +152,7 @@ def _notices(
             "figures; of several configurations the shortest is shown, and the GPU would measure"
         )
     if any(row.is_candidate for row in report.rows):
-        yield "of the candidates, the one is compiled that is shown: --show KERNEL --as sass"
+        yield "a candidate is compiled when it is shown: --show KERNEL --as sass --compile"
 
 
 def _first(text: str) -> str:

@@ -27,6 +27,13 @@ _SYMBOL = re.compile(r'"Sym\((\w+)\)"')
 # What a node's annotation says: sizes and strides.
 _SHAPE = re.compile(r"\w+\[([^\]]*)\]\[([^\]]*)\]")
 _REDUCTION = re.compile(r"torch\.ops\.aten\.(sum|prod|amax|amin|any)\.")
+# What a graph calls: operators, and functions of numbers.
+_OPERATOR = re.compile(r"torch\.ops\.\w+\.\w+(\.\w+)?|torch\.(sym_\w+|_higher_order_ops\.\w+)")
+_CODE = (
+    ast.Attribute, ast.BinOp, ast.Call, ast.Compare, ast.Constant, ast.Dict, ast.List, ast.Name,
+    ast.Slice, ast.Subscript, ast.Tuple, ast.UnaryOp, ast.cmpop, ast.expr_context, ast.keyword,
+    ast.operator, ast.unaryop,
+)  # fmt: skip
 _FORWARD = re.compile(r"^\s*def forward\(self", re.MULTILINE)
 
 
@@ -146,6 +153,8 @@ class LoweredGraph:
             self._take_shape(target.id, statement.annotation)
         if isinstance(target, ast.Name) and value is not None and not is_freed:
             value = _Devices().visit(value)
+            if not _is_operators(value):
+                return
             names = [node.id for node in ast.walk(value) if isinstance(node, ast.Name)]
             self._assigned[target.id] = ast.unparse(value)
             self._needs[target.id] = tuple(dict.fromkeys(names))
@@ -193,6 +202,18 @@ class LoweredGraph:
 
 def _names(code: str) -> set[str]:
     return {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
+
+
+def _is_operators(value: ast.expr) -> bool:
+    """Whether code of a graph only calls operators: it is written into files that people run."""
+    nodes = list(ast.walk(value))
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    return all(
+        _OPERATOR.fullmatch(ast.unparse(node))
+        if id(node) in called
+        else isinstance(node, _CODE) and not (isinstance(node, ast.Attribute) and "__" in node.attr)
+        for node in nodes
+    )
 
 
 class _Devices(ast.NodeTransformer):

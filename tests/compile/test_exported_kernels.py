@@ -64,7 +64,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]
 def test_every_kernel_runs_and_agrees_with_eager(recorded: tuple[Path, list[str]]) -> None:
     folder, names = recorded
     told: list[str] = []
-    done = inspected(folder, "recording", "--export", "all", "-o", "kernels")
+    done = inspected(folder, "recording", "--export", "all", "-o", "kernels", "--compile")
     assert done.returncode == 0
     assert len(names) > 4
     files = [folder / "kernels" / f"{name}.py" for name in names]
@@ -93,7 +93,7 @@ def test_a_wrong_kernel_differs_from_eager(
 ) -> None:
     folder, names = recorded
     name = next(name for name in names if "gelu" in name and "backward" not in name)
-    text = inspected(folder, "recording", "--export", name).stdout
+    text = inspected(folder, "recording", "--export", name, "--compile").stdout
     assert right in text
     (folder / "wrong.py").write_text(text.replace(right, wrong))
     result = interpreted(folder / "wrong.py")
@@ -114,7 +114,8 @@ def test_what_cannot_be_exported_is_said(
     recorded: tuple[Path, list[str]], arguments: tuple[str, ...], message: str
 ) -> None:
     folder, names = recorded
-    done = inspected(folder, "recording", *(item.format(names[0]) for item in arguments))
+    asked = [item.format(names[0]) for item in arguments]
+    done = inspected(folder, "recording", "--compile", *asked)
 
     assert done.returncode in {2, 4}
     assert message in done.stderr
@@ -124,7 +125,7 @@ def test_what_cannot_be_exported_is_said(
 def test_a_zipped_recording_is_exported_as_well(recorded: tuple[Path, list[str]]) -> None:
     folder, names = recorded
     shutil.make_archive(str(folder / "zipped"), "zip", folder / "recording")
-    done = inspected(folder, "zipped.zip", "--export", names[0], "-o", "zipped.py")
+    done = inspected(folder, "zipped.zip", "--export", names[0], "-o", "zipped.py", "--compile")
 
     assert done.returncode == 0, done.stderr
     assert (folder / "zipped.py").read_text().startswith('"""')
@@ -138,7 +139,7 @@ def test_a_kernel_in_cpp_does_not_stand_alone(
 ) -> None:
     file = str(ROOT / "tests/unit/data" / log)
     names = re.findall(rf"{kernel}\w+", inspected(tmp_path, file, "--format", "markdown").stdout)
-    done = inspected(tmp_path, file, "--export", names[0], "-o", "kernel.py")
+    done = inspected(tmp_path, file, "--export", names[0], "-o", "kernel.py", "--compile")
 
     assert done.returncode == 2
     assert message in done.stderr

@@ -73,7 +73,7 @@ def test_it_is_shown_down_to_machine_code(folder: Path, report: dict[str, Any]) 
     name = report["kernels"][0]["name"]
     marks = {"ttir": "tt.func", "ttgir": "#ttg.", "llir": "define", "ptx": ".target sm_90a"}
     for form, mark in {**marks, "sass": "EXIT"}.items():
-        shown = inspect(folder, "r", "--show", name, "--as", form)
+        shown = inspect(folder, "r", "--show", name, "--as", form, "--compile")
         assert shown.returncode == 0, shown.stderr
         assert mark in shown.stdout, form
     assert "@triton.jit" in inspect(folder, "r", "--show", name).stdout
@@ -81,18 +81,18 @@ def test_it_is_shown_down_to_machine_code(folder: Path, report: dict[str, Any]) 
 
 def test_without_compiling_there_is_the_source_alone(folder: Path, report: dict[str, Any]) -> None:
     assert report["kernels"]
-    done = inspect(folder, "r", "--no-compile", "--format", "json")
+    done = inspect(folder, "r", "--format", "json")
     (kernel,) = json.loads(done.stdout)["kernels"]
 
     assert kernel["build"] is None
-    shown = inspect(folder, "r", "--as", "sass")
+    shown = inspect(folder, "r", "--as", "sass", "--compile")
     assert shown.returncode == 2
     assert "--show KERNEL" in shown.stderr
 
 
 def test_a_line_tells_what_was_compiled(folder: Path, report: dict[str, Any]) -> None:
     registers = report["kernels"][0]["build"]["configs"][0]["resources"]["registers"]
-    shown = inspect(folder, "r").stdout
+    shown = inspect(folder, "r", "--compile").stdout
 
     assert f"{registers} registers" in shown
     assert "predicted" in shown

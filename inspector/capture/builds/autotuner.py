@@ -9,6 +9,7 @@ from typing import Any
 
 from torch._inductor.runtime.triton_heuristics import CachingAutotuner
 
+from inspector.capture.builds.source_check import check_source
 from inspector.model.kernel_build import TargetDevice
 
 __all__ = ["capability_of", "load_autotuner", "target_device"]
@@ -31,9 +32,11 @@ def load_autotuner(source: str, name: str, file: Path) -> Any:  # noqa: ANN401 -
         file: Where the source is written: Triton reads a function's text from its file.
 
     Raises:
-        ValueError: The source makes no kernel of that name, nor exactly one of another.
+        ValueError: The source has more than a kernel, makes no kernel of that name, or not exactly
+            one of another.
         Exception: Whatever running it raises.
     """
+    check_source(source)
     file.write_text(source, encoding="utf-8")
     module = types.ModuleType(file.stem)
     module.__file__ = str(file)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from inspector.capture.builds.build import Source, build_kernels
-from inspector.capture.builds.store import Store, default_folder
+from inspector.capture.builds.store import Store
 
 __all__ = ["main"]
 
@@ -21,8 +21,8 @@ def main() -> int:
     """Reads the request from standard input, and writes results to standard output.
 
     Each line out has either ``progress`` or ``build``.
-    The request is an object: ``kernels``, a list of ``name`` and ``source``; and, where they should
-    not be as usual, ``folder``, ``limit_bytes``, ``workers``, ``time_limit_s`` and ``capability``.
+    The request is an object: ``kernels``, a list of ``name`` and ``source``; ``folder``; and, where
+    they should not be as usual, ``limit_bytes``, ``workers``, ``time_limit_s``, ``capability``.
     Whatever else is printed here goes to standard error.
     """
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -34,8 +34,7 @@ def main() -> int:
 
 
 def _serve(request: dict[str, Any], out: TextIO) -> None:
-    folder = Path(request.get("folder") or default_folder())
-    store = Store(folder, int(request.get("limit_bytes") or _LIMIT_BYTES))
+    store = Store(Path(request["folder"]), int(request.get("limit_bytes") or _LIMIT_BYTES))
     sources = [Source(entry["name"], entry["source"]) for entry in request["kernels"]]
     payloads = build_kernels(
         sources,

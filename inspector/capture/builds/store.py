@@ -18,7 +18,7 @@ import triton
 from inspector.capture.builds.driverless import find_ptxas
 from inspector.capture.builds.tools import version_of_ptxas
 
-__all__ = ["Store", "default_folder", "versions"]
+__all__ = ["Store", "versions"]
 
 FORMAT = 3
 """Changes when the same source gives another result here."""
@@ -27,13 +27,6 @@ _RESULT = "build.json"
 _NEW = "new_"
 _LEFT_OVER_S = 24 * 3600
 _UNLIKE = ("TRITON_CACHE_DIR", "TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH")
-
-
-def default_folder() -> Path:
-    """The user's cache folder (XDG Base Directory Specification)."""
-    base = os.environ.get("XDG_CACHE_HOME") or ""
-    root = Path(base) if Path(base).is_absolute() else Path.home() / ".cache"
-    return root / "torch-inspector" / "kernels"
 
 
 def versions(capability: int) -> dict[str, str]:

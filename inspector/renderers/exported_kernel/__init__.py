@@ -46,9 +46,9 @@ def _head(export: KernelExport) -> Iterator[str]:
     yield "    python kernel.py                     # on a GPU: checks it against eager, times it"
     yield "    TRITON_INTERPRET=1 python kernel.py  # without one: in Triton's interpreter"
     yield ""
-    yield f"Generated for {export.gpu} ({versions}), from {_text(export.recording)}."
+    yield f"Generated for {_text(export.gpu)} ({versions}), from {_text(export.recording)}."
     if kernel.aten:
-        yield f"It computes {', '.join(kernel.aten)}:"
+        yield f"It computes {_text(', '.join(kernel.aten))}:"
     for node in lines_of(kernel)[:_MOST_NODES]:
         yield f"    {_text(node.file)}:{node.line}  {_text(node.code)}"
     yield '"""'
