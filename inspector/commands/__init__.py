@@ -14,6 +14,7 @@ from pathlib import Path
 
 import click
 
+from inspector.commands.ending import ended_as_by_ctrl_c
 from inspector.commands.lazy import LazyGroup, ReaderGoneError
 from inspector.commands.streams import abandon_stdout, prepare_streams, stdout_fails
 from inspector.errors import InspectorError, RecordingError
@@ -53,7 +54,8 @@ def main() -> int:
     prepare_streams()
     session = Session(debug=bool(os.environ.get("INSPECTOR_DEBUG")))
     try:
-        code = _invoke(session)
+        with ended_as_by_ctrl_c() as ending:
+            code = ending.code(_invoke(session))
         sys.stdout.flush()
     except (BrokenPipeError, ReaderGoneError):
         abandon_stdout()

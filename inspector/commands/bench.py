@@ -22,7 +22,6 @@ from inspector.commands.bench_measure import BenchProcess, bench_report, measure
 from inspector.commands.bench_shown import is_kept_collection, kept_collection
 from inspector.commands.bench_warmup import is_warmup, warmup_command
 from inspector.commands.completion import complete_file
-from inspector.commands.ending import ended_as_by_ctrl_c
 from inspector.commands.gate import EXIT_FINDINGS
 from inspector.commands.options import option_help, output_options, process_options
 from inspector.commands.output import check_output, check_place, write_report
@@ -186,9 +185,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         raise UsageError("One model is compared.", "Leave --compare out, or name one model.")
     _check_output(output, format_, kind)
     earlier = None if compare is None else _earlier(compare)
-    with ended_as_by_ctrl_c() as ending:
-        report, code = _report(kind, targets, given, process)
-    code = ending.code(code)
+    report, code = _report(kind, targets, given, process)
     if compare is not None and earlier is not None and isinstance(report, BenchReport):
         report = _against(report, earlier, compare)
         code = code or int(is_worse(report.comparison))

@@ -14,7 +14,7 @@ from inspector.commands.bench_measure import INTERRUPTED, BenchProcess
 from inspector.commands.bench_plan import combinations_of, sizes_of, variations_of
 from inspector.commands.bench_progress import BenchProgress
 from inspector.commands.bench_shown import is_kept_collection
-from inspector.commands.ending import ended_as_by_ctrl_c, interruption
+from inspector.commands.ending import interruption
 from inspector.commands.job import check_alone
 from inspector.commands.output import check_output, write_report
 from inspector.commands.record import Begun, finish, recording
@@ -93,9 +93,7 @@ def warmup_command(
     check_target(target, how.python, {**others, **how.given})
     if target is not None and is_model(target):
         plan = _plan_of(target, others)
-        with ended_as_by_ctrl_c() as ending:
-            report, code = _warmed(target, plan, how, folder)
-        code = ending.code(code)
+        report, code = _warmed(target, plan, how, folder)
     else:
         report = _from_recording(target, folder)
         check = report.plan.check

@@ -1,4 +1,7 @@
-"""Signals that end a command become what Ctrl-C is: what was measured until then is shown."""
+"""Signals that end a command become what Ctrl-C is.
+
+What was measured until then is shown, and temporary files are deleted.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,6 @@ import contextlib
 import signal
 import threading
 from collections.abc import Iterator
-
-from inspector.sources.child import CTRL_C
 
 __all__ = ["Ending", "ended_as_by_ctrl_c", "interruption"]
 
@@ -65,4 +66,6 @@ def ended_as_by_ctrl_c() -> Iterator[Ending]:
 
 def interruption(error: KeyboardInterrupt) -> str:
     """What ended it, for a report: Ctrl-C, or the signal that became one."""
+    from inspector.sources.child import CTRL_C  # not for a command that only prints its help
+
     return f"it was ended by {error.args[0]}" if error.args else CTRL_C

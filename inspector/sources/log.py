@@ -42,6 +42,8 @@ _MOST_WARNINGS = 20
 _LONG_TEXTS = frozenset({"dynamo_cpp_guards_str", "dynamo_output_graph"})
 _READ_BYTES = 1 << 20
 _LONGEST_PREFIX_BYTES = 1 << 16
+_MAX_HELD_BYTES = 64 << 20
+"""Of a payload that is read, or a record's first line; what is longer is left out."""
 
 
 class LogReader:
@@ -128,8 +130,10 @@ class LogReader:
         self._line += block.count(b"\n", at, end)
         self._offset += end - at
         self._payload_bytes += end - at
-        if self._keeps_payload:
+        if self._keeps_payload and self._payload_bytes <= _MAX_HELD_BYTES:
             self._payload.append(block[at:end])
+        elif self._keeps_payload:
+            self._payload.clear()
         return end
 
     def _hold(self, piece: bytes) -> None:
@@ -137,7 +141,7 @@ class LogReader:
         head = self._rest[0] if self._rest else b""
         if len(head) < _LONGEST_PREFIX_BYTES:
             self._rest = [head + piece]
-        elif _PREFIX.match(head):
+        elif _PREFIX.match(head) and sum(map(len, self._rest)) < _MAX_HELD_BYTES:
             self._rest.append(piece)
 
     def _take_line(self, piece: bytes) -> Envelope | None:
@@ -175,6 +179,10 @@ class LogReader:
         if self._header is None:
             return None
         (prefix, number), self._header = self._header, None
+        if self._keeps_payload and self._payload_bytes > _MAX_HELD_BYTES:
+            size = f"{self._payload_bytes >> 20:,} MiB"
+            self._warn(number, f"the payload of this record has {size}; the record was left out")
+            return None
         envelope = self._envelope(prefix, number, pieces)
         if envelope is None:
             return None

@@ -169,7 +169,7 @@ def _recording(folder: Path, name: str, found: Found, stack: contextlib.ExitStac
         try:
             log = gunzipped(path, _scratch(stack)) if path.suffix == ".gz" else path
         except RecordingError as error:  # the others can be read all the same
-            message = f"the log cannot be unpacked: {error.__cause__}"
+            message = f"the log cannot be unpacked: {error.__cause__ or error}"
             warnings.append(LogWarning(path.name, 0, message))
             continue
         names[log] = path.relative_to(folder)
