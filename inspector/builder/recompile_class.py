@@ -74,7 +74,7 @@ _ENUM_TYPE = re.compile(r"<(?:enum|flag) '")
 _ENUM_VALUE = re.compile(r"<[\w.]+\.\w+: ")  # Enum.__repr__; 2.11 shows the object itself
 _KEY_LINE = re.compile(r"list\(dict\.keys\((.+)\)\)\[(\d+)\] == (.+?)\s*(?:  # .*)?$")
 # DictGuardManager::check_verbose_nopybind, torch/csrc/dynamo/guards.cpp: no other length has `!=`.
-_DICT_GUARD = re.compile(r"len\(.+\) != \d+$", re.DOTALL)
+_DICT_GUARD = re.compile(r"\) != \d+\Z")  # of `len(…) != 2`
 _DICT = re.compile(r"<class '(?:dict|collections\.(?:OrderedDict|defaultdict|Counter))'>")
 # Literals of these types; other constants (dtypes, devices, bytes, complex numbers) are one class.
 _LITERALS: Mapping[type, RecompileClass] = {
@@ -187,7 +187,7 @@ def _is_dict(context: Context) -> bool:
     name = context.guard.source
     process = context.seen.now.get(name) if context.seen else None
     return (
-        _DICT_GUARD.search(context.failed.text) is not None
+        ("len(" in context.failed.text and _DICT_GUARD.search(context.failed.text) is not None)
         or bool(context.before.of_kind(name, "DICT_LENGTH"))
         or bool(process and process.keys)
         or any(

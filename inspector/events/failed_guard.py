@@ -11,6 +11,7 @@ import ast
 import dataclasses
 import re
 
+from inspector.events.fields import MAX_GUARD_CHARACTERS
 from inspector.events.float_guards import floats_by_name
 from inspector.events.graph_break import TracebackFrame, parse_stack
 from inspector.events.guard_shapes import Guard, guard_of
@@ -20,6 +21,7 @@ __all__ = ["CausedBy", "FailedGuard", "parse_reason", "split_comment", "stripped
 _ENTRY = re.compile(r"\A(?P<id>(?:!\d+/)?\d+/\d+(?:_\d+)?): ")
 _USER_STACK = "\nUser stack trace:\n"
 _COMMENT = "  # "
+_MAX_COMMENTS = 8  # of a guard that are tried; a string can look like one
 # format_frame in torch/_utils_internal.py and torch/utils/_traceback.py: `file:line in name`.
 _PLACE = re.compile(r"(?P<file>[^\s#()]+):(?P<line>\d+) in (?P<name>[^\s()]+|<\w+>)")
 _HINT = re.compile(r" \(HINT: (?P<hint>.*)\)\s*\Z", re.DOTALL)
@@ -68,7 +70,7 @@ class FailedGuard:
 
 def parse_reason(reason: str) -> FailedGuard:
     """Takes a reason apart; whatever it is, something comes out."""
-    reason = floats_by_name(reason)
+    reason = floats_by_name(reason[:MAX_GUARD_CHARACTERS])
     match = _ENTRY.match(reason)
     whole = reason[match.end() :] if match else reason
     body, _, stack = whole.partition(_USER_STACK)
@@ -96,7 +98,9 @@ def split_comment(body: str) -> tuple[str, str]:
     """The guard and its comment; a string in the guard can look like a comment."""
     start = body.find(_COMMENT)
     first = start
-    while start >= 0:
+    for _ in range(_MAX_COMMENTS):
+        if start < 0:
+            break
         if _is_expression(body[:start].strip()):
             return body[:start], body[start + len(_COMMENT) :]
         start = body.find(_COMMENT, start + 1)

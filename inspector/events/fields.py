@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 __all__ = [
+    "MAX_GUARD_CHARACTERS",
     "items",
     "mapping",
     "mappings",
@@ -17,6 +18,9 @@ __all__ = [
     "number_or_symbol",
     "sizes",
 ]
+
+MAX_GUARD_CHARACTERS = 1 << 16
+"""Of one guard's text that are read: parsing takes more than linear time."""
 
 _LIMIT = 1 << 63  # what readers of our JSON can hold
 

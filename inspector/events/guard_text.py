@@ -12,7 +12,7 @@ import dataclasses
 import re
 from collections.abc import Iterable
 
-from inspector.events.fields import nanoseconds
+from inspector.events.fields import MAX_GUARD_CHARACTERS, nanoseconds
 from inspector.events.float_guards import floats_by_name
 
 __all__ = [
@@ -186,7 +186,7 @@ class _Reader:
         guard = _GUARD.fullmatch(rest)
         if guard is None:
             return False
-        code, cause = split_comment(guard["text"] or "")
+        code, cause = split_comment((guard["text"] or "")[:MAX_GUARD_CHARACTERS])
         self.guards.append(TextGuard(parent, guard["kind"], code, cause, is_epilogue=not depth))
         return True
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 
-__all__ = ["TAB", "escaped", "one_line", "pieces"]
+__all__ = ["TAB", "clipped", "escaped", "one_line", "pieces"]
 
 TAB = "    "
 """What a tab is shown as: the columns of carets count characters, so a tab is a fixed width."""
@@ -18,6 +18,13 @@ TAB = "    "
 _OBEYED = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _LATIN = 0x100
 _BASIC_PLANE = 0x10000
+
+
+def clipped(text: str, most: int) -> str:
+    """The beginning of a recorded text that is too long for a person; JSON reports have all."""
+    if len(text) <= most:
+        return text
+    return f"{text[:most]} … ({len(text) - most:,} more characters in the JSON report)"
 
 
 def escaped(text: str) -> str:

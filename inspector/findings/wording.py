@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from inspector.errors import UsageError
-from inspector.findings.escaping import escaped, one_line
+from inspector.findings.escaping import clipped, escaped, one_line
 from inspector.findings.finding import Finding, Place
 from inspector.model.run import Meta
 
@@ -35,6 +35,8 @@ _UNIT = 1024
 _UNITS = ("B", "KiB", "MiB", "GiB")
 _WRONG_USE = UsageError.exit_code
 _CODE_INDENTATION = "    "
+_MAX_TITLE_CHARACTERS = 2_000
+_MAX_CHARACTERS = 20_000  # of an explanation
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -114,7 +116,7 @@ def kind(finding: Finding) -> str:
 
 def title(finding: Finding) -> str:
     """What was found, on one line."""
-    return one_line(finding.message).rstrip(":")
+    return one_line(clipped(finding.message, _MAX_TITLE_CHARACTERS)).rstrip(":")
 
 
 def advice(finding: Finding) -> tuple[str, ...]:
@@ -148,7 +150,7 @@ def paragraphs(text: str) -> tuple[Paragraph, ...]:
 
     Torch writes code and tensors' origins into its explanations, indented by four spaces or more.
     """
-    lines = [line for line in escaped(text).split("\n") if line.strip()]
+    lines = [line for line in escaped(clipped(text, _MAX_CHARACTERS)).split("\n") if line.strip()]
     return tuple(
         Paragraph(line.removeprefix(_CODE_INDENTATION).rstrip(), code=True)
         if line.startswith(_CODE_INDENTATION)

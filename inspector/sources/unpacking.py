@@ -69,7 +69,8 @@ def gunzipped(path: Path, folder: Path) -> Path:
     room = _Room(path)
     try:
         with path.open("rb") as file, gzip.open(file) as packed, target.open("wb") as unpacked:
-            while block := packed.read(_BLOCK_BYTES):
+            # read1: what comes before a cut is given before the error.
+            while block := packed.read1(_BLOCK_BYTES):
                 room.take(len(block), file.tell())
                 unpacked.write(block)
     except EOFError:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
 from inspector.commands.ending import ended_as_by_ctrl_c, interruption
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
@@ -59,3 +66,22 @@ def test_a_handler_that_is_not_python_s_stays(monkeypatch: pytest.MonkeyPatch) -
     with ended_as_by_ctrl_c():
         pass
     assert taken == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_what_was_unpacked_is_deleted(number: int, tmp_path: Path) -> None:
+    log = tmp_path / "a.log.gz"
+    record = 'V1127 19:21:07.584000 1 a.py:1] {"dynamo_start": {"stack": []}, "frame_id": 0}\n'
+    with gzip.open(log, "wt", compresslevel=1) as packed:
+        packed.writelines([record * 1000] * 500)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "inspector.commands", "explain", str(log)],
+        env={**os.environ, "TMPDIR": str(temporary)}, cwd=ROOT, stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+    while process.poll() is None and not any(temporary.glob("*/a.log")):
+        time.sleep(0.01)
+    process.send_signal(number)
+    assert process.wait() == 128 + number
+    assert list(temporary.iterdir()) == []

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from inspector.events.failed_guard import parse_reason
+from inspector.events.fields import MAX_GUARD_CHARACTERS
 from inspector.events.guard_lines import read_guard_lines
 from inspector.events.guard_shapes import GuardShape
 
@@ -179,3 +182,13 @@ def test_a_guard_tree_by_source() -> None:
     )
     assert "grad_mode" in lines.state()
     assert ("LAMBDA_GUARD", "2 <= L['x'].size()[0]") in lines.ambient
+
+
+def test_a_text_without_end_is_read_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+    parse = ast.parse
+    monkeypatch.setattr(ast, "parse", lambda text, **how: [parsed.append(text), parse(text, **how)])
+    failed = parse_reason("0/0: " + " and ".join([f"len(x) != 1 !{COMMENT}"] * 5_000))
+    assert failed.guard.shape is not None
+    assert len(failed.text) + len(failed.comment) <= MAX_GUARD_CHARACTERS
+    assert len(parsed) < 20

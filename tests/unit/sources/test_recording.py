@@ -21,6 +21,7 @@ from inspector.model.run import Meta
 from inspector.model.summary import summarize
 from inspector.sources.meta import _TYPES, read_meta, write_meta
 from inspector.sources.recording import opened, read_run, write_zip
+from inspector.sources.unpacking import _ANY_RATIO_BYTES, MAX_FILES
 
 RECORD = (
     b'V1121 07:34:27.229000 7 torch/x.py:1] {"dynamo_start": {"stack": []}, "frame_id": 0, '
@@ -392,3 +393,35 @@ def test_a_copy_of_a_log_is_counted_once_and_said(tmp_path: Path) -> None:
         ("e.log", "the log holds no complete record"),
         ("f.log", "the log holds no complete record"),
     ]
+
+
+def _bomb(folder: Path, name: str) -> Path:
+    """A small file of gigabytes, or of very many files."""
+    record = b'V1127 19:21:07.584000 1 torch/_x.py:1] {"dynamo_start": {"stack": []}}\n'
+    path = folder / name
+    if name == "many.zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            for number in range(MAX_FILES + 1):
+                archive.writestr(f"{number}.log", "")
+    elif path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("a.log", record + b"\t" + bytes(_ANY_RATIO_BYTES))
+    else:
+        with gzip.open(path, "wb") as packed:
+            packed.write(record + b"\t" + bytes(_ANY_RATIO_BYTES))
+    return path
+
+
+@pytest.mark.parametrize("name", ["zeros.log.gz", "zeros.zip", "many.zip"])
+def test_what_unpacks_to_too_much_is_refused(tmp_path: Path, name: str) -> None:
+    bomb = _bomb(tmp_path, name)
+    with pytest.raises(RecordingError, match=r"is not read: it (unpacks|holds)"), opened(bomb):
+        pass
+
+
+def test_a_packed_log_in_a_folder_does_not_stop_the_others(tmp_path: Path) -> None:
+    _bomb(tmp_path, "zeros.log.gz")
+    (tmp_path / "a.log").write_text('V1127 19:21:07.584000 1 a.py:1] {"dynamo_start": {}}\n')
+    with opened(tmp_path) as recording:
+        assert [log.name for log in recording.logs] == ["a.log"]
+        assert "it unpacks to more than 64 MiB" in recording.warnings[0].message
