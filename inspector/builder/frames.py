@@ -17,13 +17,17 @@ from inspector.model.roots import Roots
 __all__ = ["make_frames"]
 
 
-def make_frames(drafts: Sequence[CompilationDraft], roots: Roots) -> Iterator[Frame]:
+def make_frames(
+    drafts: Sequence[CompilationDraft], roots: Roots, *, explains_recompiles: bool = True
+) -> Iterator[Frame]:
     """The frames that Dynamo met, in order, with what their recompilations were for.
 
     Args:
         drafts: The compilations, in the order in which they began.
         roots: Whose code a file is.
+        explains_recompiles: Whether it is found out what each recompilation was for.
     """
+    compilations = _compilations if explains_recompiles else _outcomes
     for own in _by_frame(drafts):
         first = own[0]
         yield Frame(
@@ -31,7 +35,7 @@ def make_frames(drafts: Sequence[CompilationDraft], roots: Roots) -> Iterator[Fr
             name=first.name,
             file=first.file,
             first_line=first.first_line,
-            compilations=tuple(_compilations(own, roots)),
+            compilations=tuple(compilations(own, roots)),
         )
 
 
@@ -51,6 +55,12 @@ def _by_frame(drafts: Sequence[CompilationDraft]) -> list[list[CompilationDraft]
         newest[frame_id] = known[code] = found
         found.append(draft)
     return frames
+
+
+def _outcomes(drafts: Sequence[CompilationDraft], roots: Roots) -> Iterator[Compilation]:
+    for draft in drafts:
+        yield draft.build(roots)
+        draft.facts.forget()
 
 
 def _compilations(drafts: Sequence[CompilationDraft], roots: Roots) -> Iterator[Compilation]:

@@ -168,12 +168,13 @@ class ProcessBuilder:
         """What is being compiled, for showing progress."""
         return self._compilations.compiling
 
-    def build(self, roots: Roots) -> Process:
+    def build(self, roots: Roots, *, explains_recompiles: bool = True) -> Process:
         """The process, as far as it was logged."""
         account, results, environment = self._account, self._results, self._account.environment
         stages = (*self._cold_start.stages(), *self._dropped_time())
         lookups = self._cold_start.lookups()
-        frames = tuple(make_frames(self._compilations.drafts, roots))
+        drafts = self._compilations.drafts
+        frames = tuple(make_frames(drafts, roots, explains_recompiles=explains_recompiles))
         broke = any(item.graph_breaks for frame in frames for item in frame.compilations)
         return Process(
             host=environment.host if environment else "",

@@ -50,10 +50,12 @@ class RunBuilder:
 
     Args:
         keep_spans: Whether spans of compilation are kept for a timeline.
+        explains_recompiles: Whether it is found out what each recompilation was for.
     """
 
-    def __init__(self, *, keep_spans: bool = False) -> None:
+    def __init__(self, *, keep_spans: bool = False, explains_recompiles: bool = True) -> None:
         self._keep_spans = keep_spans
+        self._explains_recompiles = explains_recompiles
         self._processes: dict[tuple[str, int], ProcessBuilder] = {}
         self._warnings: list[LogWarning] = []
         self._unread: collections.Counter[str] = collections.Counter()
@@ -91,7 +93,12 @@ class RunBuilder:
         roots = _roots(builders)
         return Run(
             meta=meta,
-            processes=_in_order([builder.build(roots) for builder in builders]),
+            processes=_in_order(
+                [
+                    builder.build(roots, explains_recompiles=self._explains_recompiles)
+                    for builder in builders
+                ]
+            ),
             roots=roots,
             sources=_sources([source for builder in builders for source in builder.sources]),
             warnings=(*self._warnings, *self._untold()),

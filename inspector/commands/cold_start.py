@@ -101,11 +101,15 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
             target, **{"backend": _BACKEND, "measure": False, "line_times": True, **given}
         )
         made = recorded(request, settings)
-        run = read(str(made.place), keep_spans=True) if keep_spans else made.run
+        run = (
+            read(str(made.place), keep_spans=True, explains_recompiles=False)
+            if keep_spans
+            else made.run
+        )
         code = made.exit_code
     else:
         refuse_options({**given, "python": python, "timeout": timeout, "save": save})
-        run, code = read(target, keep_spans=keep_spans), 0
+        run, code = read(target, keep_spans=keep_spans, explains_recompiles=False), 0
     if keep_spans and not any(process.lanes for process in run.processes):
         raise RecordingError(
             "There is no span of any compilation in it, so that there is no timeline to write.",
@@ -138,7 +142,7 @@ def _other(against: Path) -> Run:
             f"There is no recording or trace {str(against)!r}.",
             "Record one with: inspect cold-start model.py --save other.zip",
         )
-    return read(str(against))
+    return read(str(against), explains_recompiles=False)
 
 
 def _report(run: Run, other: Run | None, name: str) -> ColdStartReport:

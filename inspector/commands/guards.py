@@ -78,7 +78,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     request, report_of = (
         (_cuda_graphs_request, _cuda_graphs) if cuda_graphs else (_guards_request, _guards)
     )
-    with shown_run(target, lambda model: request(model, given), settings) as (run, code):
+    with shown_run(
+        target, lambda model: request(model, given), settings, explains_recompiles=True
+    ) as (run, code):
         report = report_of(run)
     write_report(report, output, format_)
     return code

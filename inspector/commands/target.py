@@ -58,7 +58,11 @@ def recorded(request: Request, settings: Settings) -> Recorded:
 
 @contextlib.contextmanager
 def shown_run(
-    target: str | None, request: Callable[[str], Request], settings: Settings
+    target: str | None,
+    request: Callable[[str], Request],
+    settings: Settings,
+    *,
+    explains_recompiles: bool = False,
 ) -> Iterator[tuple[Run, int]]:
     """The run that a view shows, and the exit code of recording it; its logs are there meanwhile.
 
@@ -66,13 +70,15 @@ def shown_run(
         target: A model, which is recorded, or what is read.
         request: Makes the request of a model.
         settings: How a model is recorded.
+        explains_recompiles: As in `read_run`, of what is read.
 
     Raises:
         InspectorError: It cannot be recorded, or not be read.
     """
     if target is None or not is_model(target):
         with opened(existing(target)) as recording:
-            run = dataclasses.replace(read_run(recording), place=named(target))
+            run = read_run(recording, explains_recompiles=explains_recompiles)
+            run = dataclasses.replace(run, place=named(target))
             say_which(run, target)
             yield run, 0
         return
@@ -82,8 +88,8 @@ def shown_run(
         return
     # What is read on demand is in the .zip by now.
     with opened(made.place) as recording:
-        run = dataclasses.replace(read_run(recording), place=made.run.place)
-        yield run, made.exit_code
+        run = read_run(recording, explains_recompiles=explains_recompiles)
+        yield dataclasses.replace(run, place=made.run.place), made.exit_code
 
 
 def check_target(target: str | None, python: str | None, given: Mapping[str, object]) -> None:
@@ -117,7 +123,7 @@ def refuse_options(given: Mapping[str, object]) -> None:
         raise UsageError(message, "Name a model (model.py) to record it with these options.")
 
 
-def read(target: str | None, *, keep_spans: bool = False) -> Run:
+def read(target: str | None, *, keep_spans: bool = False, explains_recompiles: bool = True) -> Run:
     """Reads a recording or a trace, the newest recording where none is named.
 
     Raises:
@@ -125,7 +131,7 @@ def read(target: str | None, *, keep_spans: bool = False) -> Run:
         RecordingError: It is neither.
     """
     with opened(existing(target)) as recording:
-        run = read_run(recording, keep_spans=keep_spans)
+        run = read_run(recording, keep_spans=keep_spans, explains_recompiles=explains_recompiles)
     say_which(run, target)
     return dataclasses.replace(run, place=named(target))
 

@@ -145,13 +145,16 @@ def make_graph_report(run: Run, stage: str, graph: str = "") -> GraphReport:
     Raises:
         OSError: A log is gone.
     """
-    wanted = frozenset(item for item in Stage if item.value == stage) or frozenset(Stage)
+    wanted = _stages_of(stage)
     graphs: list[Graph] = []
     rows: list[FusionRow] = []
     unread: list[str] = []
     for process in run.processes:
         name = _process_name(run, process)
-        read, problems = read_graphs(process.graphs.places, run.roots, wanted)
+        places = process.graphs.places
+        if stage == FUSION and not any(place.stage == FUSION for place in places):
+            continue  # nothing is shown of these graphs
+        read, problems = read_graphs(places, run.roots, wanted)
         found = [
             dataclasses.replace(item, process=name)
             for item in read
@@ -173,6 +176,12 @@ def make_graph_report(run: Run, stage: str, graph: str = "") -> GraphReport:
         rows=tuple(rows),
         notices=(*reading_texts(run), *said),
     )
+
+
+def _stages_of(stage: str) -> frozenset[Stage]:
+    if stage == FUSION:
+        return frozenset({Stage.POST_GRAD})
+    return frozenset(item for item in Stage if item.value == stage) or frozenset(Stage)
 
 
 def _with_kernels(graphs: Sequence[Graph], rows: Sequence[FusionRow]) -> Iterator[Graph]:

@@ -71,17 +71,21 @@ def opened(path: Path) -> Iterator[Recording]:
             yield _from_log(path, path.name)
 
 
-def read_run(recording: Recording, *, keep_spans: bool = False) -> Run:
+def read_run(
+    recording: Recording, *, keep_spans: bool = False, explains_recompiles: bool = True
+) -> Run:
     """Reads all logs of a recording.
 
     Args:
         recording: The recording.
         keep_spans: Whether spans of compilation are kept for a timeline.
+        explains_recompiles: Whether it is found out what each recompilation was for, which takes
+            as long as all else.
 
     Raises:
         RecordingError: A plain trace holds no record at all: it is something else.
     """
-    builder = RunBuilder(keep_spans=keep_spans)
+    builder = RunBuilder(keep_spans=keep_spans, explains_recompiles=explains_recompiles)
     for warning in recording.warnings:
         builder.warn(warning)
     records = 0
