@@ -26,7 +26,10 @@ from inspector.model.stack import (
     user_frame,
 )
 
-__all__ = ["CompilationDraft"]
+__all__ = ["CompilationDraft", "OlderBreak"]
+
+# "Data-dependent jump" is what torch calls it since 2.6.
+_NO_REASON = "Data-dependent branch, or another break without a reason in this torch's log"
 
 
 @dataclasses.dataclass(slots=True)
@@ -34,6 +37,19 @@ class _BreakDraft:
     attempt: int
     reason: GraphBreakReason
     positions: tuple[Position, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OlderBreak:
+    """A graph break of torch 2.4 or 2.5, whose logs have no record of it.
+
+    Attributes:
+        reasons: Why tracing restarted; empty where nothing says why.
+        line: The line behind which Dynamo goes on; the function's first where it does not.
+    """
+
+    reasons: tuple[str, ...]
+    line: int
 
 
 @dataclasses.dataclass(slots=True)
@@ -56,6 +72,7 @@ class CompilationDraft:
     guards_text: Payload | None = None
     guard_costs: InspectorGuardCosts | None = None
     symbols: dict[str, float] = dataclasses.field(default_factory=dict)
+    older_break: OlderBreak | None = None
 
     def add_break(self, attempt: int, reason: GraphBreakReason) -> None:
         """Takes a record of a graph break.
@@ -150,6 +167,15 @@ class CompilationDraft:
             operator_count=self._operators_so_far() or 0,
         )  # fmt: skip
 
+    def end(self, said: CompilationMetrics) -> None:
+        """Takes its metrics; before torch 2.5 the stack ends in what called the function."""
+        self.metrics = said
+        own = (said.file, said.name)
+        is_missing = self.stack and (self.stack[-1].file, self.stack[-1].name) != own
+        if not said.logs_breaks and is_missing and said.file and said.name:
+            frame = RawFrame(said.file, said.first_line or 0, said.name)
+            self.stack = (*self.stack, frame)
+
     def _operators_so_far(self) -> int | None:
         """Those of the graph's text, for where torch has not counted them."""
         if self.graph_text is None:
@@ -167,6 +193,7 @@ class CompilationDraft:
     def _graph_breaks(self, roots: Roots) -> Iterator[GraphBreak]:
         yield from with_consequences(tuple(self._logged_breaks(roots)))
         yield from self._breaks_of_metrics(roots)
+        yield from self._older_break(roots)
         yield from self._raised_break(roots)
 
     def _logged_breaks(self, roots: Roots) -> Iterator[GraphBreak]:
@@ -219,6 +246,18 @@ class CompilationDraft:
                     roots, 0, cause, (), Outcome.RESUMED, stack, Evidence.METRICS
                 )
 
+    def _older_break(self, roots: Roots) -> Iterator[GraphBreak]:
+        older = self.older_break
+        if older is None:
+            return
+        causes = [cause for text in older.reasons for cause in parse_causes(text)]
+        first, *others = causes or [Cause(None, _NO_REASON)]
+        own = StackFrame(self.file, older.line, self.name)
+        stack = (*self.caller_stack(roots)[:-1], own)
+        yield self._graph_break(
+            roots, 0, first, tuple(others), Outcome.RESUMED, stack, Evidence.PARSED
+        )
+
     def _raised_break(self, roots: Roots) -> Iterator[GraphBreak]:
         """The break that ``fullgraph=True`` made an error: only the failure knows it."""
         failure = self._failure(roots)
@@ -226,7 +265,8 @@ class CompilationDraft:
         if failure is None or failure.type != "Unsupported" or gave_up or self.hit_limit:
             return
         causes = parse_causes(failure.reason)
-        if causes and causes[0].gb_type:
+        # Without records of breaks, a function that is left to run eagerly fails in the same way.
+        if causes and self.metrics and self.metrics.logs_breaks:
             yield self._graph_break(
                 roots, 0, causes[0], causes[1:], Outcome.RAISED, failure.stack, Evidence.FAILURE
             )

@@ -82,7 +82,7 @@ class CompilationsDraft:
                 draft.add_fact(envelope.attempt, event)
             # The backward's metrics come later under the forward's id and say nothing of it.
             case CompilationMetrics(is_forward=True):
-                draft.metrics = event
+                draft.end(event)
             case _:
                 _add_ours(draft, event)
         return draft.compile_id

@@ -198,7 +198,8 @@ class Limit:
     """The limit of ``torch._dynamo.config`` that forbade a compilation.
 
     Attributes:
-        name: ``recompile_limit`` or ``accumulated_recompile_limit``.
+        name: ``recompile_limit`` or ``accumulated_recompile_limit``; in torch 2.6 and before
+            ``cache_size_limit`` or ``accumulated_cache_size_limit``.
         number: Its value.
         raised: Whether torch raised ``FailOnRecompileLimitHit``, as under ``fullgraph=True``, and
             nothing ran eagerly.
