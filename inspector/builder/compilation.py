@@ -73,6 +73,7 @@ class CompilationDraft:
     guard_costs: InspectorGuardCosts | None = None
     symbols: dict[str, float] = dataclasses.field(default_factory=dict)
     older_break: OlderBreak | None = None
+    is_refused: bool = False
 
     def add_break(self, attempt: int, reason: GraphBreakReason) -> None:
         """Takes a record of a graph break.
@@ -121,7 +122,7 @@ class CompilationDraft:
     @property
     def hit_limit(self) -> bool:
         """Whether Dynamo refused to compile because of the recompile limit."""
-        return self.metrics is not None and self.metrics.hit_limit
+        return self.is_refused or (self.metrics is not None and self.metrics.hit_limit)
 
     def build(self, roots: Roots) -> Compilation:
         """The compilation, as far as it was logged."""
@@ -140,7 +141,7 @@ class CompilationDraft:
             recompile_reasons=self._recompile_reasons(),
             hit_limit=self.hit_limit,
             graph_breaks=tuple(self._graph_breaks(roots)),
-            finished=metrics is not None,
+            finished=metrics is not None or self.is_refused,
             start_time_ns=metrics.start_time_ns if metrics else None,
             duration_ns=metrics.duration_ns if metrics else None,
             guards_text=self.guards_text,

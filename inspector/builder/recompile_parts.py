@@ -126,6 +126,10 @@ def limit_of(item: Compilation) -> Limit | None:
         is_accumulated = match["older"].startswith("accumulated_")
         number = settings.accumulated_limit if is_accumulated else settings.recompile_limit
         return Limit(match["older"], number, raised)
+    if failure is None:  # of torch 2.5, which skips the function from then on
+        return Limit(
+            "cache_size_limit", settings.recompile_limit, raised=False, keeps_versions=False
+        )
     # `exceeds_recompile_limit` in torch/_dynamo/cache_size.py asks for the accumulated one first.
     if settings.accumulated_limit <= settings.recompile_limit:
         return Limit("accumulated_recompile_limit", settings.accumulated_limit, raised)

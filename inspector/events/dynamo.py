@@ -29,6 +29,7 @@ __all__ = [
 _SECOND_NS = 1_000_000_000
 _US_NS = 1_000
 _COUNTED = (("FX graph", "inductor_fx"), ("AOTAutograd", "aotautograd"))
+_LOCAL = re.compile(r"L\['(\w+)'\]")
 _LIMIT = "recompile limit exceeded"
 _LIMIT_ERRORS = frozenset(
     {"FailOnRecompileLimitHit", "RecompileLimitExceeded", "CacheLimitExceeded"}  # since 2.5
@@ -36,7 +37,7 @@ _LIMIT_ERRORS = frozenset(
 _CLASS = re.compile(r"<class '(?:\w+\.)*(\w+)'>")
 
 _LONGEST_NUMBER = 40
-# torch/_dynamo/utils.py: the key is in all metrics, the version since 2.6, as records of breaks are.
+# torch/_dynamo/utils.py: all metrics have the key; the version came with records of breaks, in 2.6.
 _KEY, _VERSION = "frame_key", "log_format_version"
 
 
@@ -200,7 +201,7 @@ class RecompileReasons:
         # A reason can read as JSON by chance ("0").
         if not isinstance(reasons, list):
             reasons = [text]
-        return cls(reasons=tuple(str(reason) for reason in reasons))
+        return cls(reasons=tuple(_without_scope(str(reason)) for reason in reasons))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -228,6 +229,9 @@ class CompilationMetrics:
         guard_latency_ns: Torch's own figure for the guards, cold caches of the processor, or None.
         settings: Settings of Dynamo that decide what a failed guard leads to, or None.
         cuda_graph_skip: Why no CUDA graph is made of what was compiled, or None.
+        backend_ns: How much of the duration was the backend's, or None.
+        inductor_ns: How much of that was Inductor's, or None.
+        code_generation_ns: How much of that was generating code, or None.
         logs_breaks: Whether its torch writes records of graph breaks, as 2.6 and later do.
     """
 
@@ -251,6 +255,9 @@ class CompilationMetrics:
     guard_latency_ns: int | None = None
     settings: DynamoSettings | None = None
     cuda_graph_skip: str | None = None
+    backend_ns: int | None = None
+    inductor_ns: int | None = None
+    code_generation_ns: int | None = None
     logs_breaks: bool = True
 
     @classmethod
@@ -270,7 +277,7 @@ class CompilationMetrics:
             fail_file=_text(fields, "fail_user_frame_filename"),
             fail_line=natural(fields.get("fail_user_frame_lineno")),
             restart_reasons=_texts(fields, "restart_reasons"),
-            recompile_reason=_text(fields, "recompile_reason"),
+            recompile_reason=_without_scope(_text(fields, "recompile_reason") or "") or None,
             start_time_ns=nanoseconds(fields.get("start_time"), _SECOND_NS),
             duration_ns=nanoseconds(fields.get("entire_frame_compile_time_s"), _SECOND_NS),
             # Torch 2.6 takes what the limit refused for a backward: it does not say what it is.
@@ -280,6 +287,9 @@ class CompilationMetrics:
             guard_latency_ns=nanoseconds(fields.get("guard_latency_us"), 1000),
             settings=read_settings(fields.get("dynamo_config")),
             cuda_graph_skip=_text(fields, "cudagraph_skip_reason"),
+            backend_ns=nanoseconds(fields.get("backend_compile_time_s"), _SECOND_NS),
+            inductor_ns=nanoseconds(fields.get("inductor_compile_time_s"), _SECOND_NS),
+            code_generation_ns=nanoseconds(fields.get("code_gen_time_s"), _SECOND_NS),
             logs_breaks=_VERSION in fields or _KEY not in fields,
         )
 
@@ -304,6 +314,11 @@ class CompilationMetrics:
             return 0
         refused = self.fail_type == "BackendCompilerFailed"
         return max(0, attempted - failed - refused)
+
+
+def _without_scope(reason: str) -> str:
+    """``L['x']`` as ``x``, which torch itself writes since 2.7 (``strip_local_scope``)."""
+    return _LOCAL.sub(r"\1", reason)
 
 
 def _cache_counts(fields: Mapping[str, object]) -> dict[str, int]:

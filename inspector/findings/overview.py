@@ -263,6 +263,11 @@ def reading_notices(run: Run) -> Iterator[tuple[str, str]]:
     for process in run.processes:
         for problem in process.problems:
             yield "problem", one_line(f"the recorder failed in {problem}")
+    lost = sum(process.lost_ends for process in run.processes)
+    if lost:
+        ends = f"the log lacks the {'ends' if lost > 1 else 'end'} of {count(lost, 'span')}"
+        effect = "taken to end with what is around it, so compile times by stage are affected"
+        yield "warning", f"{ends} of compile time: {effect}"
     cut = "" if run.meta.partial or run.meta.error else cut_off(run)
     if cut:
         yield "warning", one_line(f"{cut}: what came behind that is not in it")

@@ -203,11 +203,14 @@ class Limit:
         number: Its value.
         raised: Whether torch raised ``FailOnRecompileLimitHit``, as under ``fullgraph=True``, and
             nothing ran eagerly.
+        keeps_versions: Whether what was compiled before is still used where it fits; torch 2.5 and
+            before run the whole function eagerly from then on.
     """
 
     name: str
     number: int
     raised: bool
+    keeps_versions: bool = True
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -1,9 +1,12 @@
-"""Graph breaks in logs of torch 2.4 and 2.5, which have no record of them.
+"""Graph breaks and the recompile limit in logs of torch 2.4 and 2.5, which have no record of them.
 
-What is there: the metrics' ``restart_reasons`` (torch traces a function again, up to the break),
-and the functions that Dynamo makes to go on behind a break, whose names have its line. A
+What is there of breaks: the metrics' ``restart_reasons`` (torch traces a function again, up to the
+break), and the functions that Dynamo makes to go on after a break, whose names have its line. A
 data-dependent branch restarts nothing and is known by such a function alone. A break in a loop,
 where Dynamo skips the function, leaves nothing.
+
+Of a call that the limit refused torch 2.5 logs why it would have been compiled, and nothing more;
+torch 2.4 logs nothing.
 """
 
 from __future__ import annotations
@@ -13,14 +16,14 @@ from collections.abc import Iterator, Sequence
 from inspector.builder.compilation import CompilationDraft, OlderBreak
 from inspector.model.stack import plain_name, resumed_line
 
-__all__ = ["add_older_breaks"]
+__all__ = ["complete_older"]
 
 # A restart for another reason is logged as its exception's class.
 _NO_REASON = "<class '"
 
 
-def add_older_breaks(drafts: Sequence[CompilationDraft]) -> None:
-    """Gives the compilations of older logs the graph breaks that can be told from the whole log.
+def complete_older(drafts: Sequence[CompilationDraft]) -> None:
+    """Gives the compilations of older logs what can be told from the whole log.
 
     Args:
         drafts: The compilations, in the order in which they began.
@@ -32,6 +35,9 @@ def add_older_breaks(drafts: Sequence[CompilationDraft]) -> None:
     for own in functions.values():
         for draft, older in _breaks(own):
             draft.older_break = older
+    for draft in drafts if functions else ():
+        if draft.metrics is None and not draft.stack and draft.recompile_reasons:
+            draft.is_refused = True
 
 
 def _breaks(own: Sequence[CompilationDraft]) -> Iterator[tuple[CompilationDraft, OlderBreak]]:
