@@ -59,7 +59,7 @@ class Pairing:
     """Takes the events of one process in the order of its log.
 
     Attributes:
-        lost: How many spans have no end in the log, and were ended here.
+        lost: How many spans have no end although the log goes on after them, and were ended here.
     """
 
     def __init__(self) -> None:
@@ -71,6 +71,8 @@ class Pairing:
         # When the last event of each compilation at work was, and which of them are over.
         self._last_of: dict[str, int] = {}
         self._over: set[str] = set()
+        # When the last span of a compilation ended while workers' were open.
+        self._left_ns: int | None = None
 
     @property
     def is_idle(self) -> bool:
@@ -106,6 +108,8 @@ class Pairing:
         ended = self._end_inside(begun, event.time_ns) if event.compile_id else []
         self._remove(begun)
         self._touch(event)
+        if event.compile_id and not any(key[2] for key in self._open):
+            self._left_ns = event.time_ns
         arguments = {**begun.event.arguments, **event.arguments}
         return [*ended, _span(begun, event.time_ns, arguments, ended=True)]
 
@@ -138,7 +142,7 @@ class Pairing:
 
     def _end_inside(self, around: _Begun, time_ns: int) -> list[Span]:
         """Ends what began in a span of the same compilation, which now ends."""
-        is_whole = around.event.name == _OUTERMOST or is_backward(around.event.name)
+        is_whole = _is_whole(around.event)
         inside = [
             begun
             for (_, _, compile_id), found in self._open.items()
@@ -151,16 +155,30 @@ class Pairing:
 
     def _end_those_over(self, event: ChromiumEvent) -> list[Span]:
         """Ends the spans of compilations that are over, when another one begins."""
+        is_new = _is_whole(event)
         ended: list[Span] = []
-        is_new = event.name == _OUTERMOST or is_backward(event.name)
-        if not self._over or (event.compile_id in self._over and not is_new):
-            return ended
-        for compile_id in sorted(self._over):
-            last_ns = self._last_of.pop(compile_id, event.time_ns)
-            found = [item for key, item in self._open.items() if key[2] == compile_id]
-            ended += self._end_lost([begun for item in found for begun in item], last_ns)
-        self._over.clear()
+        # Outside of any compilation one thread is at work.
+        is_outside = not any(key[2] for key in self._open)
+        if is_outside and (is_new or self._open.keys() == {_key(event)}):
+            self._left_ns = self._left_ns or event.time_ns
+        for compile_id in sorted({key[2] for key in self._open}):
+            is_other = is_new or is_outside or event.compile_id not in {"", compile_id}
+            if self._is_lost(compile_id) and is_other:
+                found = [item for key, item in self._open.items() if key[2] == compile_id]
+                end_ns = self._end_of(compile_id)
+                ended += self._end_lost([begun for item in found for begun in item], end_ns)
+                self._over.discard(compile_id)
+        if event.compile_id or is_outside:
+            self._left_ns = None
         return ended
+
+    def _is_lost(self, compile_id: str) -> bool:
+        """Whether what is open of a compilation, or of workers, should have ended."""
+        return compile_id in self._over if compile_id else self._left_ns is not None
+
+    def _end_of(self, compile_id: str) -> int:
+        left_ns = self._last_ns if self._left_ns is None else self._left_ns
+        return self._last_of.get(compile_id, self._last_ns) if compile_id else left_ns
 
     def _end_lost(self, lost: Iterable[_Begun], time_ns: int) -> list[Span]:
         ended: list[Span] = []
@@ -176,9 +194,15 @@ class Pairing:
 
     def unfinished(self) -> Iterator[Span]:
         """The spans that never ended (the process died); they last until the last event."""
-        for found in self._open.values():
+        for (_, _, compile_id), found in self._open.items():
+            end_ns = self._end_of(compile_id) if self._is_lost(compile_id) else self._last_ns
             for begun in found:
-                yield _span(begun, self._last_ns, begun.event.arguments, ended=False)
+                yield _span(begun, end_ns, begun.event.arguments, ended=False)
+
+
+def _is_whole(event: ChromiumEvent) -> bool:
+    """Whether a span is that of a whole compilation, or of its backward half."""
+    return event.name == _OUTERMOST or is_backward(event.name)
 
 
 def _key(event: ChromiumEvent) -> tuple[str, int, str]:

@@ -122,7 +122,11 @@ def _programs(torch: Any) -> Iterator[tuple[Any, list[tuple[Any, ...]], bool]]:
     for function in (printing, printing_thrice, calling, looping, branching, reading_item):
         yield function, one, False
     yield other_sizes, [(torch.ones(size, 4),) for size in (3, 5, 7, 1, 9)], False
-    yield other_types, [(torch.ones(4, dtype=item),) for item in (torch.float32, torch.int32)], False
+    yield (
+        other_types,
+        [(torch.ones(4, dtype=item),) for item in (torch.float32, torch.int32)],
+        False,
+    )
     # The last call is one that a kept version fits.
     yield at_the_limit, [(torch.ones(2), str(number)) for number in (*range(11), 1)], False
     settings = {"scale": 2.0, "names": ["a", "b"]}
@@ -248,7 +252,12 @@ def main() -> None:
         environment = {**os.environ, "TORCH_TRACE": folder}
         command = [sys.executable, _HERE.name, str(out)]
         done = subprocess.run(
-            command, cwd=_HERE.parent, env=environment, check=True, stdout=subprocess.PIPE, text=True
+            command,
+            cwd=_HERE.parent,
+            env=environment,
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         logs = list(pathlib.Path(folder).glob("*.log"))
         assert len(logs) == 1, logs
