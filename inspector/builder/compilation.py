@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from inspector.builder.consequences import with_consequences
 from inspector.builder.recompile_facts import CompileFacts, SymbolEvent
 from inspector.events.compile_id import CompileId
-from inspector.events.dynamo import CompilationMetrics, CreateSymbol
+from inspector.events.dynamo import CACHE_LIMIT, CompilationMetrics, CreateSymbol
 from inspector.events.envelope import RawFrame
 from inspector.events.graph_break import Cause, GraphBreakReason, TracebackFrame, parse_causes
 from inspector.events.graph_text import parse_graph
@@ -217,6 +217,8 @@ class CompilationDraft:
 
     def _failure(self, roots: Roots) -> Failure | None:
         metrics = self.metrics
+        if self.is_refused:
+            return Failure(CACHE_LIMIT, "cache_size_limit reached", ())
         if metrics is None or metrics.fail_type is None:
             return None
         stack = _stack(self.error_stack, ())

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from inspector.builder.guard_case import GuardCase
+from inspector.events.dynamo import CACHE_LIMIT
 from inspector.events.failed_guard import FailedGuard, split_comment, stripped_source
 from inspector.events.guard_lines import GuardLines
 from inspector.events.guard_shapes import GuardShape
@@ -125,11 +126,8 @@ def limit_of(item: Compilation) -> Limit | None:
     if match:
         is_accumulated = match["older"].startswith("accumulated_")
         number = settings.accumulated_limit if is_accumulated else settings.recompile_limit
-        return Limit(match["older"], number, raised)
-    if failure is None:  # of torch 2.5, which skips the function from then on
-        return Limit(
-            "cache_size_limit", settings.recompile_limit, raised=False, keeps_versions=False
-        )
+        keeps = failure is not None and failure.type != CACHE_LIMIT
+        return Limit(match["older"], number, raised, keeps)
     # `exceeds_recompile_limit` in torch/_dynamo/cache_size.py asks for the accumulated one first.
     if settings.accumulated_limit <= settings.recompile_limit:
         return Limit("accumulated_recompile_limit", settings.accumulated_limit, raised)

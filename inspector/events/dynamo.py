@@ -15,6 +15,7 @@ from inspector.events.guards import DynamoSettings, read_settings
 from inspector.events.kept import KeptPayload
 
 __all__ = [
+    "CACHE_LIMIT",
     "CompilationMetrics",
     "CreateSymbol",
     "DynamoError",
@@ -31,8 +32,10 @@ _US_NS = 1_000
 _COUNTED = (("FX graph", "inductor_fx"), ("AOTAutograd", "aotautograd"))
 _LOCAL = re.compile(r"L\['(\w+)'\]")
 _LIMIT = "recompile limit exceeded"
+CACHE_LIMIT = "CacheLimitExceeded"
+"""Torch 2.5's exception, after which it skips the function; its log has nothing of it."""
 _LIMIT_ERRORS = frozenset(
-    {"FailOnRecompileLimitHit", "RecompileLimitExceeded", "CacheLimitExceeded"}  # since 2.5
+    {"FailOnRecompileLimitHit", "RecompileLimitExceeded", CACHE_LIMIT}  # the second since 2.6
 )
 _CLASS = re.compile(r"<class '(?:\w+\.)*(\w+)'>")
 
