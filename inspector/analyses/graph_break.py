@@ -110,8 +110,8 @@ def _notes(run: Run, site: BreakSite) -> Iterator[str]:
     record = site.first
     if record.evidence is Evidence.PARSED:
         yield (
-            "torch logs graph breaks since 2.6: this one is read from its restart reasons and from "
-            "the names of the functions that Dynamo makes after a break (parsed)"
+            "torch logs graph breaks since 2.6: this one is read from restart reasons, failures "
+            "and the names of the functions that Dynamo makes after a break (parsed)"
         )
     if record.caused_by is not None:
         yield "it comes of another graph break, at which torch could not end the graph"

@@ -74,6 +74,7 @@ class CompilationDraft:
     symbols: dict[str, float] = dataclasses.field(default_factory=dict)
     older_break: OlderBreak | None = None
     is_refused: bool = False
+    is_last: bool = True
 
     def add_break(self, attempt: int, reason: GraphBreakReason) -> None:
         """Takes a record of a graph break.
@@ -262,17 +263,19 @@ class CompilationDraft:
         )
 
     def _raised_break(self, roots: Roots) -> Iterator[GraphBreak]:
-        """The break that ``fullgraph=True`` made an error: only the failure knows it."""
+        """The break that only the failure knows, as ``fullgraph=True`` made it an error."""
         failure = self._failure(roots)
         gave_up = any(draft.reason.outcome == "frame-skipped" for draft in self.breaks)
         if failure is None or failure.type != "Unsupported" or gave_up or self.hit_limit:
             return
         causes = parse_causes(failure.reason)
-        # Without records of breaks, a function that is left to run eagerly fails in the same way.
-        if causes and self.metrics and self.metrics.logs_breaks:
-            yield self._graph_break(
-                roots, 0, causes[0], causes[1:], Outcome.RAISED, failure.stack, Evidence.FAILURE
-            )
+        if not causes or self.metrics is None:
+            return
+        # Before 2.6 a function that is skipped fails in the same way, and the program goes on.
+        is_skipped = not self.metrics.logs_breaks and not self.is_last
+        outcome = Outcome.FRAME_SKIPPED if is_skipped else Outcome.RAISED
+        evidence = Evidence.PARSED if is_skipped else Evidence.FAILURE
+        yield self._graph_break(roots, 0, causes[0], causes[1:], outcome, failure.stack, evidence)
 
     def _graph_break(  # noqa: PLR0913, PLR0917 - one parameter per thing that tells two breaks apart
         self,

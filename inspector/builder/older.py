@@ -35,6 +35,8 @@ def complete_older(drafts: Sequence[CompilationDraft]) -> None:
     for own in functions.values():
         for draft, older in _breaks(own):
             draft.older_break = older
+    for draft in drafts[:-1]:
+        draft.is_last = False
     for draft in drafts if functions else ():
         if draft.metrics is None and not draft.stack and draft.recompile_reasons:
             draft.is_refused = True

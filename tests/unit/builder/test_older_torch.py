@@ -70,7 +70,7 @@ def test_breaks(version: str, run: Run, said: dict[str, dict[str, Any]]) -> None
             name = plain_name(record.frame_name).replace("_helper", "calling")
             lines[name].append(record.user.line)
     if version in WITHOUT_BREAKS:
-        assert {record.evidence for record in run.graph_breaks} == {Evidence.PARSED}
+        assert {item.evidence for item in run.graph_breaks[:-1]} == {Evidence.PARSED}
         # Of a break in a function that is inlined, these logs have the line of the call. Torch
         # skips a function with a break in a loop, and logs nothing.
         assert lines.pop("calling") == [50, 56] != said["calling"]["graph_break_lines"]
@@ -82,7 +82,7 @@ def test_breaks(version: str, run: Run, said: dict[str, dict[str, Any]]) -> None
     assert lines == wanted
     assert set(lines) >= {"printing", "printing_thrice", "branching", "reading_item"}
     raised = [item for item in run.graph_breaks if item.evidence is Evidence.FAILURE]
-    assert len(raised) == (version not in WITHOUT_BREAKS)
+    assert [item.outcome.value for item in raised] == ["raised"]
 
 
 def test_compilations_and_the_limit(
@@ -150,4 +150,4 @@ def test_every_view(run: Run) -> None:
         terminal.render(report, stream)
         texts.append(stream.getvalue())
     assert "could not be read" not in "".join(texts)
-    assert "is not compiled" not in texts[0].replace("forbidden is not compiled", "")
+    assert "is not compiled" not in texts[0]
