@@ -38,8 +38,9 @@ TAIL = """
 - Torch 2.4 logs nothing of a call that the limit refuses; what follows from eight versions is in
   `inspect guards`. Torch 2.4 and 2.5 drop the versions at the limit; later releases keep them.
 - Guards are compared where the cache still has the versions.
-- Torch 2.4 logs no spans: the times of its metrics are shown. Later, compile time is the union of
-  torch's spans, which begin before what the metrics measure and end after it.
+- Torch 2.4 logs no spans: the times of its metrics are shown, and of backward graphs it logs none.
+  Later, compile time is the union of torch's spans, which begin before what the metrics measure and
+  end after it.
 """
 
 

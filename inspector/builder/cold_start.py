@@ -32,12 +32,15 @@ class ColdStartDraft:
 
     Args:
         keep_spans: Whether spans are kept for a timeline, instead of added up alone.
+
+    Attributes:
+        has_spans: Whether the log has any; else times are those of the metrics.
     """
 
     def __init__(self, *, keep_spans: bool = False) -> None:
         self._lanes = LaneBuilder() if keep_spans else None
         self._spans = Spans()
-        self._has_spans = False
+        self.has_spans = False
         self._of_metrics = MetricsTimes()
         self._lookups = Lookups()
         self._lines: collections.Counter[tuple[str, int, str]] = collections.Counter()
@@ -49,7 +52,7 @@ class ColdStartDraft:
         if event.phase == "i":
             self._lookups.add_instant(self._asked(event.compile_id), event)
             return
-        self._has_spans = True
+        self.has_spans = True
         ended = self._spans.add(event)
         for span in ended:
             if concerns_caches(span):
@@ -87,7 +90,7 @@ class ColdStartDraft:
         )
         counts.update(event.cache_counts)
         self._spans.end(text)
-        if not self._has_spans:
+        if not self.has_spans and event.is_forward:
             self._of_metrics.add(text, event)
 
     def traced_lines(self) -> tuple[LineTime, ...]:
@@ -111,7 +114,7 @@ class ColdStartDraft:
     @property
     def _timed(self) -> Spans:
         """The spans; of a log without any (torch 2.4) what the metrics say in their place."""
-        return self._spans if self._has_spans else self._of_metrics.spans
+        return self._spans if self.has_spans else self._of_metrics.spans
 
     def lanes(self) -> tuple[Lane, ...]:
         """The spans side by side, where they are kept."""

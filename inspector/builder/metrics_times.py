@@ -1,4 +1,7 @@
-"""Compile time out of metrics, for logs of torch 2.4, which have no spans."""
+"""Compile time out of metrics, for logs of torch 2.4, which have no spans.
+
+Of backward graphs that torch logs no time.
+"""
 
 from __future__ import annotations
 
@@ -20,22 +23,18 @@ class MetricsTimes:
 
     def __init__(self) -> None:
         self.spans = Spans()
-        self._last_ns = 0
 
     def add(self, compile_id: str, metrics: CompilationMetrics) -> None:
-        """Takes the metrics of a compilation; those of a backward half do not say when it began."""
+        """Takes the metrics of a compilation."""
         phases = [
             ("dynamo", metrics.duration_ns),
             ("backend_compile", metrics.backend_ns),
             ("inductor_compile", metrics.inductor_ns),
             ("code_gen", metrics.code_generation_ns),
         ]
-        if not metrics.is_forward:
-            phases = [("entire_backward_compile", metrics.inductor_ns), *phases[2:]]
         known = [(name, time_ns) for name, time_ns in phases if time_ns]
-        begin_ns = max(metrics.start_time_ns or 0, self._last_ns)
+        begin_ns = metrics.start_time_ns or 0
         for name, _ in known:
             self.spans.add(ChromiumEvent(name, "B", begin_ns, 0, compile_id))
         for name, time_ns in reversed(known):
-            self._last_ns = begin_ns + time_ns
-            self.spans.add(ChromiumEvent(name, "E", self._last_ns, 0, compile_id))
+            self.spans.add(ChromiumEvent(name, "E", begin_ns + time_ns, 0, compile_id))

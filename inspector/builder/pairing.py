@@ -155,10 +155,12 @@ class Pairing:
 
     def _end_those_over(self, event: ChromiumEvent) -> list[Span]:
         """Ends the spans of compilations that are over, when another one begins."""
-        is_new = _is_whole(event)
-        ended: list[Span] = []
-        # Outside of any compilation one thread is at work.
         is_outside = not any(key[2] for key in self._open)
+        ended: list[Span] = []
+        if not self._open or not (is_outside or self._over or self._left_ns):
+            return ended
+        is_new = _is_whole(event)
+        # Outside of any compilation one thread is at work.
         if is_outside and (is_new or self._open.keys() == {_key(event)}):
             self._left_ns = self._left_ns or event.time_ns
         for compile_id in sorted({key[2] for key in self._open}):

@@ -30,6 +30,7 @@ from inspector.model.stack import plain_name
 from inspector.model.summary import summarize
 from inspector.renderers import terminal
 from inspector.sources.recording import opened, read_run
+from tests.unit.logs import FILE, metrics, run_of, start
 
 DATA = Path(__file__).parents[1] / "data" / "older_torch"
 VERSIONS = ("2.4.1", "2.5.1", "2.6.0", "2.8.0", "2.10.0", "2.13.0", "2.15.0")
@@ -132,6 +133,21 @@ def test_compile_time(version: str, run: Run, said: dict[str, dict[str, Any]]) -
     assert told_ns * 0.999 < found_ns < told_ns * 1.3
     named = {item.name for item in run.processes[0].compile_times if item.compile_id}
     assert {"printing", "other_sizes", "forward"} <= named
+
+
+def test_a_function_that_older_torch_skips_is_no_error(tmp_path: Path) -> None:
+    # What torch 2.4.1 logs of a break in a `try`; under fullgraph=True the program ends there.
+    failed = metrics(
+        frame_key="1", has_guarded_code=False, graph_op_count=None, restart_reasons=[],
+        fail_type="<class 'torch._dynamo.exc.Unsupported'>", fail_reason="builtin: print",
+        fail_user_frame_filename=FILE, fail_user_frame_lineno=3,
+    )  # fmt: skip
+    other = (start("1/0", "g"), metrics("1/0", frame_key="2", co_name="g"))
+    (record,) = run_of(tmp_path, start(), failed, *other).graph_breaks
+    assert record.user is not None
+    assert (record.outcome.value, record.user.line) == ("frame-skipped", 3)
+    (record,) = run_of(tmp_path, start(), failed).graph_breaks
+    assert record.outcome.value == "raised"
 
 
 def test_every_view(run: Run) -> None:
