@@ -47,8 +47,17 @@ def before_of(case: GuardCase) -> Value | None:
         return _parsed(keys_text(side_of(case, is_now=False), guard.before))
     # Of an identity, torch 2.13 says the type alone.
     nothing = guard.shape is GuardShape.IDENTITY and _CLASS.fullmatch(guard.before or "")
-    texts = {GuardShape.SYMBOLIC: case.failed.text, GuardShape.TENSOR_TYPE: "a tensor"}
+    texts = {GuardShape.SYMBOLIC: case.failed.text, GuardShape.TENSOR_TYPE: _tensor_type(case)}
     return None if nothing else _parsed(texts.get(guard.shape, _ordered(guard.before)))
+
+
+def _tensor_type(case: GuardCase) -> str:
+    """The class of the tensor; where there is none now, that it was one tells more."""
+    return (
+        "a tensor"
+        if case.kind is RecompileClass.NONE
+        else case.before.types.get(case.name, "a tensor")
+    )
 
 
 def _is_number_of_keys(case: GuardCase) -> bool:
@@ -116,7 +125,7 @@ def _seen_now(case: GuardCase) -> Value | None:
     if seen is None:
         return None
     if case.failed.guard.shape is GuardShape.TYPE:
-        return Value(seen.type, Known.PROCESS)
+        return Value(_public(seen.type), Known.PROCESS)
     if case.failed.guard.shape in _KEYS and seen.keys:
         return Value(f"keys {', '.join(seen.keys)}", Known.PROCESS)
     is_number = case.failed.guard.shape in _WITH_VALUE and seen.kind == "container"
@@ -231,9 +240,14 @@ def _parsed(text: str | None) -> Value | None:
     if not text:
         return None
     match = _CLASS.fullmatch(text.strip())
-    return Value(match[1] if match else without_addresses(text).strip(), Known.PARSED)
+    return Value(_public(match[1]) if match else without_addresses(text).strip(), Known.PARSED)
 
 
 def _class_name(text: str) -> str:
     match = _CLASS.fullmatch(text)
-    return match[1] if match else text
+    return _public(match[1]) if match else text
+
+
+def _public(name: str) -> str:
+    """A class as users import it."""
+    return name.replace("torch.nn.parameter.", "torch.nn.")

@@ -200,13 +200,25 @@ def _deciding(case: FixCase) -> StackFrame | None:
 
 
 def _rank(case: FixCase) -> Iterator[str]:
-    before = case.first.before.text if case.first.before else ""
+    before, now = (value.text if value else "" for value in (case.first.before, case.first.now))
     wanted = count(int(before), "dimension") if before.isdecimal() else "as many dimensions"
-    yield (
-        f"Give {case.passed} {wanted} {case.before_call}: "
-        f"{case.passed}.reshape(…) or {case.passed}.unsqueeze(0). A number of dimensions is never "
-        "dynamic."
+    passed, where = case.passed, case.before_call
+    others = dict.fromkeys(
+        case.shown_name(change.name)
+        for item in case.items
+        for change in item.changes
+        if change.kind is RecompileClass.RANK and change.name != case.first.name
     )
+    also = f" (likewise {listed(list(others), 3)})" if others else ""
+    never = "A number of dimensions is never dynamic"
+    if before.isdecimal() and now.isdecimal() and int(now) < int(before):
+        yield (
+            f"Give {passed} {wanted}{also} {where}, in the sizes that other calls pass: "
+            f"{passed}.expand(…).contiguous(). {never}, and {passed}.unsqueeze(0) has a size of 1, "
+            "which is a program of its own."
+        )
+        return
+    yield f"Give {passed} {wanted}{also} {where}: {passed}.reshape(…). {never}."
 
 
 def _stride(case: FixCase) -> Iterator[str]:
