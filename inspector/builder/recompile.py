@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from inspector.builder.dict_keys import came_and_went
+from inspector.builder.equal_sizes import equal_sizes
 from inspector.builder.guard_case import GuardCase, full_source, without_addresses
 from inspector.builder.guard_values import before_of, now_of
 from inspector.builder.nearest_entry import nearest
@@ -100,6 +101,7 @@ def make_recompile(
         new_keys=came,
         missing_keys=went,
         bounds=tuple(bounds_of(facts, changes, roots)),
+        equal_sizes=equal_sizes(case, changes),
     )
 
 

@@ -13,13 +13,21 @@ from inspector.findings.recompile_case import is_zero_one, tensor_of
 from inspector.findings.recompile_failed import all_failed
 from inspector.findings.recompile_key_wording import compiled_by_keys, key_sides, keys_changed
 from inspector.findings.wording import count, duration, listed
-from inspector.model.recompile import Answer, Origin, Recompile, RecompileClass, SymbolUse
+from inspector.model.recompile import (
+    Answer,
+    EqualSizes,
+    Origin,
+    Recompile,
+    RecompileClass,
+    SymbolUse,
+)
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame, user_frame
 
-__all__ = ["changed", "compile_cost", "told", "told_notes"]
+__all__ = ["changed", "compile_cost", "dimension_of", "told", "told_notes"]
 
 _MOST_TOLD = 4
+_SIZE = re.compile(r"(.+)\.size\(\)\[(\d+)\]")
 _TWO = "each of the two is compiled once"
 _ORIGINS: Mapping[Origin, str] = {
     Origin.MODULE_ATTRIBUTE: "module attribute",
@@ -90,6 +98,8 @@ _BOUNDED = frozenset(
 def changed(item: Recompile) -> str:
     """What changes, as a clause: ``dimension 0 of x changes``."""
     name = user_spelling(item.name).removesuffix("._modules").removesuffix(".__code__")
+    if item.equal_sizes is not None:
+        return _equal(item.equal_sizes)
     if item.kind in {RecompileClass.SIZE, RecompileClass.STRIDE}:
         return _sizes(item, name)
     if item.kind in _VALUES:
@@ -107,6 +117,18 @@ def changed(item: Recompile) -> str:
     of = f": {item.name}" if item.name else ""
     among = f": {names}" if names else ""
     return text.format(name=name or "an object", names=names or "tensors", of=of, among=among)
+
+
+def _equal(equal: EqualSizes) -> str:
+    one, two = (*equal.changed[:1], *(equal.kept or equal.changed[1:])[:1])
+    sizes = f"{dimension_of(one)} and {dimension_of(two)}"
+    return f"{sizes} were both {equal.value} when it was compiled, and differ now"
+
+
+def dimension_of(size: str) -> str:
+    """``dimension 1 of past`` for ``past.size()[1]``; a number as it is."""
+    match = _SIZE.fullmatch(user_spelling(size))
+    return f"dimension {match[2]} of {match[1]}" if match else user_spelling(size)
 
 
 def _sizes(item: Recompile, name: str) -> str:
@@ -204,6 +226,8 @@ def _answer(item: Recompile) -> str:
 def _dynamic(item: Recompile) -> str:
     if item.kind is RecompileClass.STRIDE:
         return "the strides are dynamic since: others may fit"
+    if item.equal_sizes is not None:
+        return "each size is dynamic on its own since then"
     if item.kind is RecompileClass.SYMBOLIC_SHAPE:
         return "the size stays dynamic: each side of the condition is compiled once"
     if item.bounds:
@@ -226,6 +250,8 @@ def compile_cost(items: Sequence[Recompile]) -> str:
 def told_notes(items: Sequence[Recompile], roots: Roots) -> Iterator[str]:
     """What else there is to know, one sentence each."""
     yield from _places(items[0], roots)
+    if items[0].equal_sizes is not None:
+        yield "dynamic=True gives sizes that are equal in the first call one symbol (duck shaping)"
     if any(item.answer is Answer.EAGER for item in items):
         yield (
             "Dynamo skips a function of which it could make no graph: from then on all of it runs "

@@ -51,4 +51,8 @@ def stack_name(name: str, values: Sequence[str]) -> str:
 
 def _renamed(item: Recompile, named: Callable[[str], str]) -> Recompile:
     changes = tuple(dataclasses.replace(each, name=named(each.name)) for each in item.changes)
-    return dataclasses.replace(item, name=named(item.name), changes=changes)
+    equal = item.equal_sizes
+    if equal is not None:
+        changed, kept = (tuple(map(named, sizes)) for sizes in (equal.changed, equal.kept))
+        equal = dataclasses.replace(equal, changed=changed, kept=kept)
+    return dataclasses.replace(item, name=named(item.name), changes=changes, equal_sizes=equal)

@@ -12,6 +12,7 @@ __all__ = [
     "Answer",
     "Bound",
     "Change",
+    "EqualSizes",
     "Known",
     "Limit",
     "Origin",
@@ -194,6 +195,21 @@ class Bound:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class EqualSizes:
+    """Sizes that a cache entry has as one: they were equal in the call that it was compiled for.
+
+    Attributes:
+        value: What they were then.
+        changed: Those that are another now, as reasons spell them (``x.size()[0]``); at least one.
+        kept: Those that are the same now, likewise.
+    """
+
+    value: str
+    changed: tuple[str, ...]
+    kept: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Limit:
     """The limit of ``torch._dynamo.config`` that forbade a compilation.
 
@@ -251,6 +267,7 @@ class Recompile:
         missing_keys: The reverse; both are empty where unknown.
         bounds: Within what that became dynamic stays so, the shortest first; empty where nothing
             did, or nothing bounds it.
+        equal_sizes: The sizes that the entry has as one and the call has not, or None.
     """
 
     compile_id: CompileId
@@ -284,6 +301,7 @@ class Recompile:
     new_keys: tuple[str, ...] = ()
     missing_keys: tuple[str, ...] = ()
     bounds: tuple[Bound, ...] = ()
+    equal_sizes: EqualSizes | None = None
 
     @property
     def hit_limit(self) -> bool:

@@ -188,6 +188,38 @@ def duck_shape() -> None:
 
 
 @program(
+    Expected("tensor-size", "x", "8", "12", "dynamic", "mark_dynamic(x, 0)"),
+)  # fmt: skip
+def batch_as_wide_as_a_weight() -> None:
+    """The first batch has the size of a weight, which makes the symbol of both a constant."""
+    weight = nn.Parameter(torch.ones(8, 2))
+
+    @functools.partial(compiled, dynamic=True)
+    def project(x: Tensor) -> Tensor:
+        return x @ weight
+
+    for n in (8, 12, 6, 10):
+        project(torch.ones(n, 8))
+
+
+@program(
+    Expected("symbolic-shape", "k.size()[3]", "k.size()[3] == k.size()[2]",
+             "k.size()[3] = 4, k.size()[2] = 6", "dynamic", "mark_dynamic(q, 2)"),
+)  # fmt: skip
+def sequence_as_long_as_a_head() -> None:
+    """All three inputs have to be marked, as one symbol is for all of their sizes."""
+
+    @functools.partial(compiled, dynamic=True)
+    def attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        return (q @ k.transpose(-1, -2)).softmax(-1) @ v
+
+    for n in (4, 6, 8):
+        q = torch.ones(2, 3, n, 4)
+        k, v = q + 1, q + 2
+        attend(q, k, v)
+
+
+@program(
     Expected("tensor-size", "self._parameters['weight']", "3", "4", "again",
              "force_parameter_static_shapes", "module-attribute"),
 )  # fmt: skip
