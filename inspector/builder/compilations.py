@@ -134,5 +134,6 @@ def _add_ours(draft: CompilationDraft, event: object) -> None:
             draft.guard_costs = event
         case InspectorIdentities():
             draft.facts.identities = event.objects
+            draft.facts.instances = event.instances
         case InspectorRecompile():
             draft.facts.seen = event

@@ -13,7 +13,7 @@ from inspector.events.guard_checks import IdCheck
 from inspector.events.guard_lines import GuardLines, read_guard_lines
 from inspector.events.guards import DynamoGuards, DynamoSettings
 from inspector.events.payload import Payload
-from inspector.events.recompile import InspectorRecompile, SeenValue
+from inspector.events.recompile import InspectorRecompile, Instance, SeenValue
 from inspector.events.timing import ChromiumEvent
 from inspector.guards.entry import Entry, entry_of_tree
 from inspector.model.guards import Guard, read_guards
@@ -53,6 +53,7 @@ class CompileFacts:
 
     seen: InspectorRecompile | None = None
     identities: Mapping[str, SeenValue] = dataclasses.field(default_factory=dict)
+    instances: Mapping[str, Instance] = dataclasses.field(default_factory=dict)
     became: list[Became] = dataclasses.field(default_factory=list)
     whitelist: tuple[str, ...] = ()
     spans: Spans = dataclasses.field(default_factory=Spans)

@@ -355,6 +355,14 @@ def original_module(target: Callable[..., object]) -> Callable[..., object]:
     return target
 
 
+def compiled_module_class() -> type:
+    """The class of what ``torch.compile`` makes of a module."""
+    from torch._dynamo.eval_frame import OptimizedModule
+
+    wrapper: type = OptimizedModule
+    return wrapper
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Job:
     """The distributed job that this process is a part of.

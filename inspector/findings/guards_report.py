@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from inspector.findings.call_site import parameters_at
 from inspector.findings.command_line import command_about
 from inspector.findings.finding import Finding
+from inspector.findings.next_instance import with_instances
 from inspector.findings.overview import is_plain, reading_texts
 from inspector.findings.place import qualified_name
 from inspector.findings.processes import found_in
@@ -165,7 +166,7 @@ def _row(
         torch_latency_ns=entry.tree.latency_ns or compilation.guard_latency_ns,
         measured_ns=costs.whole_ns if costs else None,
         per_call_ns=time.by_frame.get(frame.frame_id or 0) if time else None,
-        next_changes=next_changes(guards, _optional(run, frame)),
+        next_changes=with_instances(frame, guards, next_changes(guards, _optional(run, frame))),
     )
 
 

@@ -13,7 +13,7 @@ from inspector.findings.recompile_fix_shared import environment, kept_fix, speci
 from inspector.model.recompile import Answer, Origin, RecompileClass, SymbolUse
 from inspector.model.stack import user_frame
 
-__all__ = ["NUMBERS"]
+__all__ = ["NUMBERS", "is_data"]
 
 _ITEM = ".item()"  # how guards spell the value of a tensor without dimensions
 # A line that needs the number itself: it decides, counts, cuts, or is written into a text.
@@ -147,6 +147,11 @@ def _specialized(case: FixCase, special: SymbolUse) -> Iterator[str]:
         "Where it has to stay a number, each value is a program of its own, compiled once, and "
         f"then found. Where there are more than 8: {limit_of(MANY)}."
     )
+
+
+def is_data(case: FixCase) -> bool:
+    """Whether no line needs the number itself, so that it can be one that the graph is given."""
+    return not _decides(case)
 
 
 def _decides(case: FixCase) -> bool:

@@ -24,7 +24,7 @@ from inspector.model.recompile import (
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame, user_frame
 
-__all__ = ["changed", "compile_cost", "dimension_of", "told", "told_notes"]
+__all__ = ["changed", "compile_cost", "dimension_of", "told", "told_notes", "values"]
 
 _MOST_TOLD = 4
 _SIZE = re.compile(r"(.+)\.size\(\)\[(\d+)\]")
@@ -108,6 +108,10 @@ def changed(item: Recompile) -> str:
         return f"the {_VALUES[item.kind]} {what} {name} changes"
     if item.kind is RecompileClass.SYMBOLIC_SHAPE and not item.symbols and " " in item.name:
         return f"the condition {item.name} fails"
+    if item.kind is RecompileClass.RANK:
+        same = [change.name for change in item.changes if change.kind is item.kind]
+        *others, last = dict.fromkeys([name, *map(user_spelling, same)])
+        name = f"{listed(others, 2)} and {last}" if others else name
     text = _special(item) or _CHANGES.get(item.kind)
     if text is None:
         return (
@@ -176,7 +180,7 @@ def _with_it(item: Recompile) -> Iterator[str]:
     """What would have failed behind it, and what other entries say."""
     also = also_changed(item)
     if also:
-        said = [f"{changed(other)}{_values(other)}" for other in also]
+        said = [f"{changed(other)}{values(other)}" for other in also]
         yield f"    with it {listed(said, 3)}"
     # That older entries want other values of the same thing is no news.
     name = tensor_of(item.name)
@@ -186,7 +190,8 @@ def _with_it(item: Recompile) -> Iterator[str]:
         yield f"    other entries: {listed(others, 3)}"
 
 
-def _values(item: Recompile) -> str:
+def values(item: Recompile) -> str:
+    """What the guard wants and what it found, in brackets."""
     if item.before is None or item.now is None:
         return ""
     return f" ({item.before.text} → {item.now.text})"

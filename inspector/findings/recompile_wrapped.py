@@ -55,4 +55,9 @@ def _renamed(item: Recompile, named: Callable[[str], str]) -> Recompile:
     if equal is not None:
         changed, kept = (tuple(map(named, sizes)) for sizes in (equal.changed, equal.kept))
         equal = dataclasses.replace(equal, changed=changed, kept=kept)
-    return dataclasses.replace(item, name=named(item.name), changes=changes, equal_sizes=equal)
+    other = item.other_instance
+    if other is not None:
+        other = dataclasses.replace(other, name=named(other.name))
+    return dataclasses.replace(
+        item, name=named(item.name), changes=changes, equal_sizes=equal, other_instance=other
+    )

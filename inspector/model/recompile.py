@@ -16,6 +16,7 @@ __all__ = [
     "Known",
     "Limit",
     "Origin",
+    "OtherInstance",
     "Recompile",
     "RecompileClass",
     "SymbolUse",
@@ -226,6 +227,25 @@ class Limit:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class OtherInstance:
+    """A module, or the object whose method is called, that is another one than the entry's.
+
+    Attributes:
+        name: Where the function has it, as reasons spell it (``self``).
+        classes: The class of the entry's, and of the call's.
+        numbers: What tells each apart from all others of the process, likewise.
+        alive: Where the limit forbade the compilation, how many there are of these classes.
+        alone: Whether those are compiled by themselves.
+    """
+
+    name: str
+    classes: tuple[str, str]
+    numbers: tuple[int, int]
+    alive: int | None = None
+    alone: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Recompile:
     """One compilation of a code object after its first, or one that the limit forbade.
 
@@ -268,6 +288,7 @@ class Recompile:
         bounds: Within what that became dynamic stays so, the shortest first; empty where nothing
             did, or nothing bounds it.
         equal_sizes: The sizes that the entry has as one and the call has not, or None.
+        other_instance: The object that is another one and has what changed, or None.
     """
 
     compile_id: CompileId
@@ -302,6 +323,7 @@ class Recompile:
     missing_keys: tuple[str, ...] = ()
     bounds: tuple[Bound, ...] = ()
     equal_sizes: EqualSizes | None = None
+    other_instance: OtherInstance | None = None
 
     @property
     def hit_limit(self) -> bool:

@@ -7,6 +7,7 @@ from tests.compile.recompiles import (
     dicts,
     failing,
     functions,
+    instances,
     mixed,
     modules,
     nearest,
@@ -23,6 +24,6 @@ from tests.compile.recompiles.table import PROGRAMS
 __all__ = ["PROGRAMS"]
 
 _FILLED_BY = (
-    attributes, dicts, failing, functions, mixed, modules, nearest, objects, sizes, spelled,
-    state, tensors, values, views,
+    attributes, dicts, failing, functions, instances, mixed, modules, nearest, objects, sizes,
+    spelled, state, tensors, values, views,
 )  # fmt: skip
