@@ -144,7 +144,7 @@ def _compared(found: Profiled) -> Iterator[str]:
     low, ratio, high = budget.faster
     both = f"{duration(round(budget.eager_ns))} → {duration(round(budget.wall_ns))} per call"
     if is_within_noise(found):
-        vary = f"equal calls vary by {1 + (budget.spread or 0):.2g}×"
+        vary = f"equal calls vary by {1 + (budget.spread or 0):.2g}×"  # noqa: RUF001 - as in reports
         yield f"too noisy to compare with eager PyTorch: {vary} ({both})"
         return
     sure = "" if budget.is_stable else _unstable(found)

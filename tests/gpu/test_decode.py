@@ -1,4 +1,4 @@
-"""Decode steps of a language model with a static cache and CUDA graphs, against a script by hand."""
+"""Decode steps of a language model with a static cache and CUDA graphs, and the same by hand."""
 
 from __future__ import annotations
 

@@ -212,7 +212,7 @@ def test_beside_other_programs_less_noise_is_too_much() -> None:
 
 def test_noise_on_both_sides_of_one_is_no_equality() -> None:
     said = " ".join(verdict_lines(profiled(NOISE)))
-    assert "too noisy to compare with eager PyTorch: equal calls vary by 90× (" in said
+    assert "too noisy to compare with eager PyTorch: equal calls vary by 90" in said
     assert "no difference" not in said
 
 
@@ -224,10 +224,9 @@ def test_equal_calls_that_vary_by_more_than_compiled_and_eager_ones_are_noise() 
     eager[0], eager[3] = [140_000], [80_000]  # the same ratio, on a noisy host
     found = profiled(in_blocks(compiled, eager))
     said = list(verdict_lines(found))
-    assert said[1] == (
-        "too noisy to compare with eager PyTorch: equal calls vary by 1.8× (104 µs → 150 µs per "
-        "call)"
-    )
+    begin = "too noisy to compare with eager PyTorch: equal calls vary by 1.8"
+    assert said[1].startswith(begin)
+    assert said[1].endswith(" (104 µs → 150 µs per call)")
     assert not any("slow" in line or "fast" in line for line in said)
     assert gap_rows(found) == []
 
