@@ -82,7 +82,7 @@ class _Use:
         stretch: float = self.highest - (self.lowest or 0) + 1
         touching = len(self.counts)
         if 1 < touching < counted:  # the first and the last of those that do were not looked at
-            stretch *= touching / (touching - 1)
+            stretch *= (touching + 1) / (touching - 1)
         return round(min(mean * programs, stretch)) * _SECTOR_BYTES
 
 
