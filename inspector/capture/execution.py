@@ -178,8 +178,11 @@ def _first_state(target: Target, request: Request, ones: Ones | None) -> State:
         for index in range(len(target.calls)):
             # A call that fails will fail in the same way when it is compiled, or need less memory.
             _error_of(target, index, request, target.function, ones)
-    state.restore()
-    return State(target.function)
+    try:
+        state.restore()
+        return State(target.function)
+    except RuntimeError:  # CUDA cannot be used any more: the first compiled call says why
+        return state
 
 
 def _call_until_compiled(
