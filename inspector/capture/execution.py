@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 
 import torch
 
@@ -14,13 +15,14 @@ from inspector.capture.alone.bench import Alone
 from inspector.capture.back_to_back import BackToBack
 from inspector.capture.call import Call, PreparedCall, fresh
 from inspector.capture.calling import Ones, backward, finished
+from inspector.capture.compile_count import compilations
 from inspector.capture.failed_call import FailedCall, failed_call
 from inspector.capture.known_backends import check_backend
 from inspector.capture.measure import Measurement, measure, write_copy_rates
 from inspector.capture.module_places import places_within
 from inspector.capture.profiling.profiles import Profiles
 from inspector.capture.quiet import quiet
-from inspector.capture.ranks import announce, meet
+from inspector.capture.ranks import agreed, announce, meet
 from inspector.capture.replay import replayed
 from inspector.capture.roots import recorded_roots
 from inspector.capture.sources import SourceWriter
@@ -35,7 +37,8 @@ __all__ = ["call_target", "compiled", "write_target"]
 
 # The first call with each input compiles, the second shows whether anything compiles again.
 _UNMEASURED_CALLS = 2
-_PLAIN = contextlib.nullcontext()
+_MOST_ROUNDS = 10  # of calls before a profile, should each of them compile something
+_PLAIN: AbstractContextManager[None] = contextlib.nullcontext()
 # torch passes a mode on to Inductor alone (torch/__init__.py, `compile`).
 _WITH_MODES = ("inductor", "inspector")
 
@@ -119,7 +122,7 @@ def call_target(target: Target, request: Request, function: Callable[..., object
     """Calls the target with each input, then once more, then as often as it is measured.
 
     Every input is called once before any is called again, so that what the first calls show is not
-    mixed with what later ones add.
+    mixed with what later ones add. A profile watches nothing before a round compiles nothing.
 
     Raises:
         ModelFailedError: A call failed; ``detail`` is the user's own traceback.
@@ -128,37 +131,80 @@ def call_target(target: Target, request: Request, function: Callable[..., object
     _join(request)
     inputs = range(len(target.calls))
     made: list[int] = []  # the inputs of all calls, in their order
-    profiles = _profiles(target, request)
-    state = State(target.function) if request.profile else None
     ones = Ones() if request.profile else None
+    state = _first_state(target, request, ones) if request.profile else None
+
+    def call(index: int, number: int, watched: AbstractContextManager[None] = _PLAIN) -> None:
+        # Before the very first nothing is to be put back, and no random number is drawn yet.
+        if state is not None and (number or index):
+            state.look_again()
+            state.begin_again()  # gradients may lie in the memory of a CUDA graph
+            torch.compiler.cudagraph_mark_step_begin()
+        with _told(index, number), watched:
+            made.append(index)
+            error = _error_of(target, index, request, function, ones)
+            if error is not None:
+                failed = FailedCall(target, index, error, number + 1, made=made)
+                raise _failed(failed, request) from error
+
+    if state is not None:
+        profiles = _profiles(target, request)
+        number = _call_until_compiled(call, inputs, profiles)
+        if not profiles.is_refused():
+            _profile_all(target, request, function, (profiles, state, ones, made), number)
+        return
     for number in range(_UNMEASURED_CALLS):
         for index in inputs:
-            # Before the very first nothing is to be put back, and no random number is drawn yet.
-            if state is not None and (number or index):
-                state.look_again()
-                state.begin_again()  # gradients may lie in the memory of a CUDA graph
-                torch.compiler.cudagraph_mark_step_begin()
-            with _told(index, number), profiles.closely(index, number) if profiles else _PLAIN:
-                made.append(index)
-                error = _error_of(target, index, request, function, ones)
-                if error is not None:
-                    failed = FailedCall(target, index, error, number + 1, made=made)
-                    raise _failed(failed, request) from error
-    if profiles is not None and state is not None:
-        if profiles.is_refused():
-            return
-        with torch.no_grad() if request.no_grad else contextlib.nullcontext():
-            for index in inputs:
-                with _told(index, _UNMEASURED_CALLS):
-                    _profile(target, index, request, function, (profiles, state, ones, made))
-            profiles.finish()
-        return
+            call(index, number)
     if not request.measure:
         return
     for index in inputs:
         with _told(index, _UNMEASURED_CALLS):
             _measure(target, index, request, function, made)
     guarded("measure the memory", write_copy_rates)
+
+
+def _first_state(target: Target, request: Request, ones: Ones | None) -> State:
+    """What calls may change, as it is before the first one.
+
+    What a model makes in its first call and keeps (a static cache) is made without the compiler,
+    as by a prefill: a compiled call would make it in the memory of a CUDA graph, which the next
+    call overwrites.
+    """
+    state = State(target.function)
+    if not torch.cuda.is_initialized() or versions.job() is not None:
+        return state
+    with torch.compiler.set_stance("force_eager"):
+        for index in range(len(target.calls)):
+            # A call that fails will fail in the same way when it is compiled, or need less memory.
+            _error_of(target, index, request, target.function, ones)
+    try:
+        state.restore()
+        return State(target.function)
+    except RuntimeError:  # CUDA cannot be used any more: the first compiled call says why
+        return state
+
+
+def _call_until_compiled(
+    call: Callable[[int, int, AbstractContextManager[None]], None],
+    inputs: Sequence[int],
+    profiles: Profiles,
+) -> int:
+    """Calls all inputs again and again until that compiles nothing; gives how many rounds it took.
+
+    With CUDA graphs the last but one of these rounds captures what the one before it compiled; the
+    last one is watched closely.
+    """
+    is_warm, number = False, 0
+    while not is_warm and number < _MOST_ROUNDS:
+        before = compilations()
+        for index in inputs:
+            call(index, number, profiles.capturing(index) if number else _PLAIN)
+        is_warm = agreed(number > 0 and compilations() == before)
+        number += 1
+    for index in inputs:
+        call(index, number, profiles.closely(index))
+    return number + 1
 
 
 def _join(request: Request) -> None:
@@ -169,9 +215,7 @@ def _join(request: Request) -> None:
         announce()
 
 
-def _profiles(target: Target, request: Request) -> Profiles | None:
-    if not request.profile:
-        return None
+def _profiles(target: Target, request: Request) -> Profiles:
     return Profiles(
         target,
         counters=request.counters,
@@ -221,6 +265,21 @@ def _measure(
     except Exception as error:
         failed = FailedCall(target, index, error, made.count(index), made=made)
         raise _failed(failed, request) from error
+
+
+def _profile_all(
+    target: Target,
+    request: Request,
+    function: Callable[..., object],
+    kept: tuple[Profiles, State, Ones | None, list[int]],
+    number: int,
+) -> None:
+    """Profiles the warm calls, of which so many were made before with each input."""
+    with torch.no_grad() if request.no_grad else contextlib.nullcontext():
+        for index in range(len(target.calls)):
+            with _told(index, number):
+                _profile(target, index, request, function, kept)
+        kept[0].finish()
 
 
 def _profile(

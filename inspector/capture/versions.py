@@ -12,7 +12,7 @@ import dis
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CodeType, FrameType
 from typing import Any, TypeAlias
 
@@ -29,12 +29,15 @@ __all__ = [
     "SKIP_MESSAGE",
     "SOFT_FAILURES",
     "Job",
+    "compile_id",
     "cuda_graph_classes",
     "cuda_graph_fits",
     "dynamic_of_compile",
     "dynamo_settings",
+    "example_of",
     "frame_of_conversion",
     "generated_code_folder",
+    "graph_being_compiled",
     "guarded_code",
     "guarded_scope",
     "guards_of_trace",
@@ -106,6 +109,32 @@ def tracing_functions() -> tuple[Any, Any] | None:
     )
     found = all(hasattr(owner, name) for owner, name in needed)
     return (InstructionTranslatorBase, OutputGraph) if found else None
+
+
+def graph_being_compiled() -> Sequence[Any]:
+    """The nodes of the graph that Dynamo is compiling in this thread, or none.
+
+    A backward pass compiles later, outside of Dynamo (``InstructionTranslator.current_tx``).
+    """
+    try:
+        from torch._dynamo.symbolic_convert import InstructionTranslator
+
+        return list(InstructionTranslator.current_tx().output.graph.nodes)
+    except (ImportError, AttributeError):
+        return ()
+
+
+def example_of(node: object) -> object:
+    """What Dynamo was given for an input of its graph, as long as it compiles; else the node."""
+    found = getattr(node, "meta", {}).get("grapharg")
+    return node if found is None else found.example
+
+
+def compile_id() -> str:
+    """The compilation that this thread is in, or an empty string."""
+    import torch
+
+    return str(torch._guards.CompileContext.current_compile_id() or "")  # noqa: SLF001
 
 
 def cuda_graph_classes() -> tuple[Any, Any] | None:

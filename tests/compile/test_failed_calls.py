@@ -45,6 +45,8 @@ class Profiles:
     def closely(self, *_: object) -> contextlib.AbstractContextManager[None]:
         return contextlib.nullcontext()
 
+    capturing = closely
+
     def is_refused(self) -> bool:
         return False
 
@@ -143,21 +145,21 @@ def test_calls_that_are_measured_are_counted() -> None:
 
 @pytest.mark.usefixtures("profiled")
 def test_calls_of_a_profile_are_counted_and_those_without_the_compiler_told_apart() -> None:
-    assert "called for the 3rd time outside of compiled code (" in said(Failing(3), profile=True)
-    assert said(Failing(5), profile=True) == (
+    assert "called for the 4th time outside of compiled code (" in said(Failing(4), profile=True)
+    assert said(Failing(6), profile=True) == (
         f"A call of Net without torch.compile fails between others that do not {ERROR}."
     )
-    assert said(Failing(5, 6), profile=True) == (
+    assert said(Failing(6, 7), profile=True) == (
         f"Calls of Net fail without torch.compile, behind others that do not {ERROR}."
     )
-    # The 7th call of all, of which two were made without the compiler.
-    told = said(Failing(7), profile=True)
+    # The 8th call of all, of which two were made without the compiler.
+    told = said(Failing(8), profile=True)
     assert (
-        "called for the 5th time (behind 2 calls without the compiler) outside of compiled code ("
+        "called for the 6th time (behind 2 calls without the compiler) outside of compiled code ("
         in told
     )
-    assert "called with input 2 for the 3rd time outside of compiled code (" in said(
-        Failing(10), 2, profile=True
+    assert "called with input 2 for the 4th time outside of compiled code (" in said(
+        Failing(12), 2, profile=True
     )
 
 
@@ -257,8 +259,8 @@ def test_a_dtype_that_a_mixed_model_does_not_bear_is_named(tmp_path: Path) -> No
 def test_calls_of_a_profile_are_made_again_in_their_order(tmp_path: Path) -> None:
     told = told_of_a_file(tmp_path, 5, OWN[0], profile=True)
     assert "with input 1 for the 3rd time, also without torch.compile" in told.message
-    told = told_of_a_file(tmp_path, 7, OWN[0], profile=True)
-    assert told.message.endswith("fails by itself when it is called for the 7th time.")
+    told = told_of_a_file(tmp_path, 9, OWN[0], profile=True)
+    assert told.message.endswith("fails by itself when it is called for the 9th time.")
 
 
 def test_what_a_fresh_model_does_not_do_is_not_said_to_be_its_own(tmp_path: Path) -> None:
