@@ -10,8 +10,9 @@ from typing import Self
 
 from inspector.events.envelope import Envelope, RawFrame
 from inspector.events.fields import nanoseconds, natural
-from inspector.events.graph_break import TracebackFrame, parse_stack
+from inspector.events.graph_break import Raised, TracebackFrame, parse_stack
 from inspector.events.guards import DynamoSettings, read_settings
+from inspector.events.inside_compiler import inside_compiler
 from inspector.events.kept import KeptPayload
 
 __all__ = [
@@ -116,17 +117,19 @@ class SymbolGuard:
     Attributes:
         expression: The assumption (``Eq(s77, 8)``).
         stack: The user's stack there, outermost first.
+        inside: The frames outside torch below that, which the compiler called.
     """
 
     expression: str
     stack: tuple[RawFrame, ...]
+    inside: tuple[RawFrame, ...] = ()
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the event's fields."""
         fields = envelope.fields()
         stack = envelope.frames(fields.get("user_stack"))
-        return cls(str(fields.get("expr", "")), stack)
+        return cls(str(fields.get("expr", "")), stack, _inside(envelope))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -138,12 +141,14 @@ class SymbolSpecialized:
         sources: What it stands for.
         value: The constant.
         stack: The user's stack where it happened, outermost first.
+        inside: As `SymbolGuard` has it.
     """
 
     symbol: str
     sources: tuple[str, ...]
     value: str
     stack: tuple[RawFrame, ...]
+    inside: tuple[RawFrame, ...] = ()
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -154,7 +159,14 @@ class SymbolSpecialized:
             sources=_texts(fields, "sources"),
             value=str(fields.get("value", "")),
             stack=envelope.frames(fields.get("user_stack")),
+            inside=_inside(envelope),
         )
+
+
+def _inside(envelope: Envelope) -> tuple[RawFrame, ...]:
+    """The frames below the user's: of a fake implementation, say."""
+    frames, _ = inside_compiler(envelope.frames(envelope.fields().get("stack")))
+    return frames
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -162,16 +174,20 @@ class DynamoError:
     """Artifact ``dynamo_error``: a compilation ended with an exception.
 
     Attributes:
-        stack: The user's stack where it was raised, from the compiled frame inwards.
+        stack: The user's stack where it was raised, from the compiled frame inwards; empty where a
+            backend raised it.
+        raised: What Python's traceback says.
     """
 
     stack: tuple[TracebackFrame, ...]
+    raised: Raised
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the part of torch's text that is about the user's code."""
-        _, _, user_code = envelope.text().rpartition("from user code:\n")
-        return cls(stack=parse_stack(user_code))
+        raised, found, user_code = envelope.text().rpartition("from user code:\n")
+        stack = parse_stack(user_code) if found else ()
+        return cls(stack, Raised.parse(raised or user_code))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

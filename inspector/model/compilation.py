@@ -33,11 +33,14 @@ class Failure:
         type: Name of the exception's class in torch.
         reason: The exception's text.
         stack: The user's stack where it happened, outermost first; empty where unknown.
+        has_operator: Whether that ends at the operator that failed: a backend's error may name
+            none, and the stack then ends in the backend's own code, or at the compiled function.
     """
 
     type: str
     reason: str
     stack: tuple[StackFrame, ...]
+    has_operator: bool = True
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
