@@ -8,14 +8,10 @@ from typing import Self
 
 from inspector.events.envelope import Envelope
 from inspector.events.graph_break import TracebackFrame
+from inspector.events.placed_lines import placed_lines
 
 __all__ = ["FailedTrace"]
 
-_FILE = re.compile(
-    r"\s*# (?:[^#]*? )?File: (?P<file>.+?):(?P<line>\d{1,9}) in (?P<name>[^,]+)"
-    r"(?:, code: (?P<code>.*))?"
-)
-_NO_FILE = re.compile(r"\s*# (?:[^#]*? )?No stacktrace found")
 _NODE = re.compile(
     r"\s*(?P<name>\w+)(?:: \"[^\"]*\")? = (?:torch\.ops\.)?(?P<operator>[\w.]+)\((?P<inputs>[^;]*)"
 )
@@ -53,15 +49,11 @@ class FailedTrace:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Reads the last node and the comment above it."""
-        found, place = cls(), None
+        found = cls()
         gradients: set[str] = set()
-        for line in text.split("\n"):
-            if file := _FILE.match(line):
-                code = (file["code"] or "").strip()
-                place = TracebackFrame(file["file"], int(file["line"]), file["name"], code)
-            elif _NO_FILE.match(line):
-                place = None
-            elif (node := _NODE.match(line)) and not node["operator"].startswith(_INPUTS):
+        for line, place in placed_lines(text):
+            node = _NODE.match(line)
+            if node is not None and not node["operator"].startswith(_INPUTS):
                 names = _WORD.findall(node["inputs"])
                 is_backward = any(name in gradients or name.startswith(_GRADIENT) for name in names)
                 gradients |= {node["name"]} if is_backward else set()
