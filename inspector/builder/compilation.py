@@ -210,15 +210,18 @@ class CompilationDraft:
         user = _stack(self.error.stack, ()) if self.error else ()
         raised = self.error.raised if self.error else Raised()
         operator = () if user else operator_stack(reason) or self._traced_operator()
-        inner = _of_project(raised.implementation if operator else raised.frames, roots)
-        inner = inner or self.raised
+        implementation = _of_project(raised.implementation, roots) or self.raised
+        inner = implementation if operator else _of_project(raised.frames, roots) or self.raised
         stack = (*user, *_stack(operator, ()), *inner)
         if not stack and metrics.fail_file:
             stack = (StackFrame(metrics.fail_file, metrics.fail_line or 0, metrics.name or ""),)
         # The stack that was logged when the frame began ends in the frame itself.
         outer = self.caller_stack(roots)[:-1]
         is_named = bool(user or operator)
-        return Failure(metrics.fail_type, reason, (*outer, *stack), has_operator=is_named)
+        return Failure(
+            metrics.fail_type, reason, (*outer, *stack),
+            has_operator=is_named, in_implementation=bool(implementation),
+        )  # fmt: skip
 
     def _traced_operator(self) -> tuple[TracebackFrame, ...]:
         """The operator that AOTAutograd traced when the backend failed."""
