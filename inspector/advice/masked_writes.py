@@ -8,12 +8,12 @@ import dataclasses
 from inspector.advice.advice import Advice
 from inspector.advice.code import Code
 from inspector.advice.kinds import BACKEND
+from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
 
 __all__ = ["ADVICE"]
 
 _REPORT = r"Report an issue to the backend"
-_PATCHED = "torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True)"
-_CAPTURE = "torch._dynamo.config.capture_dynamic_output_shape_ops = True"
+_CAPTURE = "capture_dynamic_output_shape_ops=True"
 
 
 def _write(code: Code) -> tuple[ast.Subscript, ast.expr] | None:
@@ -101,10 +101,10 @@ CAPTURE = Advice(
     kinds=(BACKEND,),
     says=r"aten\.nonzero",
     title="an operator whose size depends on the data, in a backward pass",
-    fix=f"Set `{_CAPTURE}`: the graph then holds operators whose size depends on the data.",
+    fix=f"Put {under(_CAPTURE)}: the graph then holds operators whose size depends on the data.",
     before=_PUT,
-    after=_PUT.replace("outputs =", f"with {_PATCHED}:\n    outputs ="),
-    keeps="The outputs and gradients.",
+    after=decorated(_PUT, _CAPTURE),
+    keeps=f"The outputs and gradients. {BY_ITSELF} {CALLS_ALONE}",
     instead_of=_REPORT,
     backend="aot_eager",
 )
@@ -113,7 +113,7 @@ CAPTURE_WRITE = dataclasses.replace(
     CAPTURE,
     id="captured-size-of-write",
     before=_WRITE,
-    after=_WRITE.replace("outputs =", f"with {_PATCHED}:\n    outputs ="),
+    after=decorated(_WRITE, _CAPTURE),
     other_way_of=("masked-write",),
 )
 

@@ -180,6 +180,10 @@ def _fixes(operator: Bypassed | None, reason: str) -> tuple[str, tuple[str, ...]
     if operator.key.endswith(".autograd_function_apply"):
         allowed = "torch._functorch.config.autograd_cache_allow_custom_autograd_functions = True"
         return f"Set `{allowed}`: it caches graphs with a `torch.autograd.Function`.", ()
+    if not operator.key.startswith("torch.ops."):
+        return marked, (
+            f"Make `{operator.operator}` a `torch.library.custom_op`: torch caches it.",
+        )
     called = operator.operator.rpartition(".")[2]
     if operator.checks not in _EX or (operator.frame and called not in operator.frame.code):
         return marked, ()  # or a library calls it

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Protocol, TypeVar
 
-__all__ = ["IMPLEMENTATION", "inside_compiler"]
+__all__ = ["inside_compiler"]
 
 # Dynamo's own frame below which everything belongs to the compilation (2.11 to 2.13).
 _BEGINS = re.compile(r"(?:.*/)?torch/_dynamo/convert_frame\.py")
 _TORCH = re.compile(r"(?P<root>(?:.*/)?torch)/_\w+/|^<frozen ")
-IMPLEMENTATION = re.compile(r"(?:.*/)?torch/(?:_ops|_library/\w+)\.py")
-"""The files of torch that call an operator's implementation."""
+# What calls an operator's implementation.
+_CALLS = re.compile(r"(?:.*/)?torch/(?:_ops|_library/\w+)\.py")
 
 
 class _Frame(Protocol):
@@ -32,17 +32,13 @@ def inside_compiler(frames: Sequence[_T]) -> tuple[tuple[_T, ...], tuple[_T, ...
     Returns:
         All of them, and those among them that belong to an operator's implementation.
     """
-    begin = _behind(frames, _BEGINS)
-    inner = frames[begin:]
-    operator = _behind(inner, IMPLEMENTATION)
+    begins = [at for at, frame in enumerate(frames) if _BEGINS.fullmatch(frame.file)]
+    inner = frames[begins[-1] + 1 :] if begins else frames
+    # What the implementation calls is called in the same way.
+    calls = (at for at, frame in enumerate(inner) if _CALLS.fullmatch(frame.file))
+    first = next(calls, len(inner))
     root = next((found["root"] for frame in inner if (found := _TORCH.match(frame.file))), "")
-    return tuple(_outside(inner, root)), tuple(_outside(inner[operator:] if operator else (), root))
-
-
-def _behind(frames: Sequence[_Frame], file: re.Pattern[str]) -> int:
-    """The index behind the last frame of a file, or 0."""
-    found = (at for at in reversed(range(len(frames))) if file.fullmatch(frames[at].file))
-    return next(found, -1) + 1
+    return tuple(_outside(inner, root)), tuple(_outside(inner[first:], root))
 
 
 def _outside(frames: Iterable[_T], root: str) -> Iterable[_T]:

@@ -59,8 +59,8 @@ def failure_fix(
     """
     if failure.in_implementation:
         return (
-            "Change the fake implementation (`register_fake`): it runs on tensors without data, "
-            "and has to accept what the operator accepts."
+            "Change this line, or what calls it: the compiler runs it on tensors without data, and "
+            "it has to accept what the operator accepts."
         )
     if error is None and failure.type not in _INDUCTOR:
         return ""

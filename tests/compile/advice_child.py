@@ -164,7 +164,11 @@ def _chosen(path: Path, text: str, operator: FailedTrace) -> tuple[str | None, s
     if reason.causes[0].gb_id == BACKEND_FAILED and operator.frame and not reason.operator:
         reason = reason.at_frames((operator.frame,))
     cause = reason.causes[0]
-    frames = [frame for frame in (*reason.stack, *reason.operator) if frame.file == str(path)]
+    frames = [
+        frame
+        for frame in (*reason.stack, *reason.operator, *reason.raised.implementation)
+        if frame.file == str(path)
+    ]
     code = read_text(path.read_text(), span(path, frames[-1])) if frames else None
     if code is not None:
         code = dataclasses.replace(code, callers=_callers(path, frames[:-1]))
