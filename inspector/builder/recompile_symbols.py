@@ -30,6 +30,7 @@ def specialized_symbols(facts: CompileFacts, roots: Roots) -> tuple[SymbolUse, .
             made=_frames(symbol.stack, roots),
             guarded=_assumed(special, roots),
             specialized=special.value,
+            is_inside=bool(_inside(special, roots)),
         )
         for symbol in facts.created()
         if (special := facts.specialized(symbol.source)) is not None
@@ -56,6 +57,7 @@ def guarded_symbols(case: GuardCase, roots: Roots) -> Iterator[SymbolUse]:
                 value=symbol.text or None,
                 made=_frames(symbol.stack, roots),
                 guarded=_assumed(at, roots) if at else (),
+                is_inside=bool(at and _inside(at, roots)),
                 specialized=special.value if special else None,
                 held_by=_held_by(case, symbol.source) if special and facts is case.entry else (),
             )
@@ -93,9 +95,13 @@ def _held_by(case: GuardCase, source: str) -> tuple[str, ...]:
 
 
 def _assumed(event: SymbolGuard | SymbolSpecialized, roots: Roots) -> tuple[StackFrame, ...]:
-    """Where a line assumed something: also a line of the user's that the compiler itself called."""
-    inside = [frame for frame in event.inside if roots.owner(frame.file) is Owner.PROJECT]
-    return (*_frames(event.stack, roots), *map(exact_frame, inside))
+    """Where a line assumed something: also one of the user's that the compiler itself called."""
+    return (*_frames(event.stack, roots), *_inside(event, roots))
+
+
+def _inside(event: SymbolGuard | SymbolSpecialized, roots: Roots) -> tuple[StackFrame, ...]:
+    own = (frame for frame in event.inside if roots.owner(frame.file) is Owner.PROJECT)
+    return tuple(map(exact_frame, own))
 
 
 def _frames(stack: Iterable[RawFrame], roots: Roots) -> tuple[StackFrame, ...]:
