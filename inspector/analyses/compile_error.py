@@ -90,7 +90,9 @@ def _finding(
     stack = (*item.stack, operator) if operator else failure.stack
     shown = make_place(run, place, stack)
     advised = advise_on_error(run, place, shown, cause)
-    known = advised.fix if advised else error_fix(said) or failure_fix(frame, item, failure, error)
+    has_line = operator is not None or failure.has_operator
+    avoided = failure_fix(frame, item, failure, error, has_line=has_line)
+    known = advised.fix if advised else error_fix(said) or avoided
     return Finding(
         rule=CompileErrorRule.id,
         severity=Severity.ERROR,

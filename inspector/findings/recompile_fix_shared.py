@@ -88,8 +88,8 @@ def specialized_fix(case: FixCase, use: SymbolUse) -> str:
     if frame and use.is_inside:
         return (
             f"The fake implementation of the operator makes the size the constant "
-            f"{use.specialized}{where}{code}, so that each size is compiled once. Use sizes of "
-            "the shape as they are: `int()`, `range()` and comparisons make them constants."
+            f"{use.specialized}{where}{code}: other sizes are compiled again. Use sizes of the "
+            "shape as they are: `int()`, `range()` and comparisons make them constants."
         )
     if frame and _LOOP.search(frame.code) and not _LOOP_AND_BODY.match(frame.code):
         return (
