@@ -94,6 +94,7 @@ WRITE = Advice(
     ),
     instead_of=_REPORT,
     backend="aot_eager",
+    tested_on=("2.13",),
 )
 
 CAPTURE = Advice(
@@ -107,6 +108,7 @@ CAPTURE = Advice(
     keeps=f"The outputs and gradients. {BY_ITSELF} {CALLS_ALONE}",
     instead_of=_REPORT,
     backend="aot_eager",
+    tested_on=("2.13",),
 )
 
 CAPTURE_WRITE = dataclasses.replace(

@@ -94,6 +94,7 @@ FAKE_SIZE = Advice(
     ),
     keeps=f"The outputs. {BY_ITSELF} {CALLS_ALONE}",
     instead_of=r"capture_scalar_outputs",
+    tested_on=("2.13",),
 )
 
 JACOBIAN = Advice(

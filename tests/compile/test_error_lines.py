@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.compile.test_explain import inspect
 
-# Torch's own counts say what the fixes do; the numbers are of torch 2.13.
+pytestmark = pytest.mark.skipif(
+    importlib.metadata.version("torch") < "2.13", reason="torch counts and caches other graphs"
+)
+# Torch's own counts say what the fixes do.
 FAILURES = """
 import torch
 from torch._dynamo.utils import counters
@@ -142,36 +148,35 @@ def test_a_failure_leads_to_the_line_of_its_operator(tmp_path: Path) -> None:
     assert "fake implementation" in recompiled["fix"]
 
 
+# No kernel is generated of these: nothing but operators of ATen is called.
 CACHED = """
 import torch
 from torch._dynamo.utils import counters
 
 
 def checked(x):
-    y = x + 1
-    return torch.linalg.inv(y) * 2
+    inverse = torch.linalg.inv(x)
+    return inverse
 
 
 def unchecked(x):
-    y = x + 1
-    return torch.linalg.inv_ex(y)[0] * 2
+    return torch.linalg.inv_ex(x)[0]
 
 
-states = []
+bypasses = []
 for function in (checked, unchecked):
     counters.clear()
     torch.compile(function)(torch.eye(3))
-    states.append([counters["inductor"][f"fxgraph_cache_{state}"] for state in ("bypass", "miss")])
-assert states == [[1, 0], [0, 1]], states
+    bypasses.append(counters["inductor"]["fxgraph_cache_bypass"])
+assert bypasses == [1, 0], bypasses
 """
 
 
 def test_a_bypass_leads_to_the_line_of_its_operator(tmp_path: Path) -> None:
-    caches = str(tmp_path / "caches")
-    (found,) = findings(tmp_path, CACHED, TORCHINDUCTOR_CACHE_DIR=caches)
+    (found,) = findings(tmp_path, CACHED)
 
     assert found["message"] == "the FX graph cache is bypassed by `torch.linalg.inv`"
-    assert code_of(found) == "return torch.linalg.inv(y) * 2"
+    assert code_of(found) == "inverse = torch.linalg.inv(x)"
     assert found["fix"].startswith("Use `torch.linalg.inv_ex(…)[0]` instead")
     assert found["notes"] == ["recompiled in every process"]
 
