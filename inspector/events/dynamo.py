@@ -12,7 +12,6 @@ from inspector.events.envelope import Envelope, RawFrame
 from inspector.events.fields import nanoseconds, natural
 from inspector.events.graph_break import Raised, TracebackFrame, parse_stack
 from inspector.events.guards import DynamoSettings, read_settings
-from inspector.events.inside_compiler import inside_compiler
 from inspector.events.kept import KeptPayload
 
 __all__ = [
@@ -34,6 +33,7 @@ _LIMIT = "recompile limit exceeded"
 _LIMIT_ERROR = "FailOnRecompileLimitHit"
 
 _LONGEST_NUMBER = 40
+_CONVERT_FRAME = "/_dynamo/convert_frame.py"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -164,9 +164,20 @@ class SymbolSpecialized:
 
 
 def _inside(envelope: Envelope) -> tuple[RawFrame, ...]:
-    """The frames below the user's: of a fake implementation, say."""
-    frames, _ = inside_compiler(envelope.frames(envelope.fields().get("stack")))
-    return frames
+    """The frames outside torch below Dynamo's: of a fake implementation, say.
+
+    Large models have thousands of such stacks, and torch's own frames are most of each.
+    """
+    stack = envelope.fields().get("stack")
+    inner: list[tuple[str, Mapping[str, object]]] = []
+    for entry in reversed(stack if isinstance(stack, list) else []):
+        file = envelope.file_of(entry) if isinstance(entry, dict) else ""
+        if file.endswith(_CONVERT_FRAME):
+            root = file.removesuffix(_CONVERT_FRAME)
+            own = [entry for file, entry in inner if not file.startswith(f"{root}/")]
+            return envelope.frames(own[::-1])
+        inner.append((file, entry))
+    return ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
