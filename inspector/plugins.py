@@ -111,6 +111,7 @@ ANALYSES: tuple[str, ...] = (
     "inspector.analyses.guard_cost",
     "inspector.analyses.recompile",
     "inspector.analyses.skipped_frame",
+    "inspector.analyses.cache_bypass",
 )
 """Modules of the analyses, in the order in which they run."""
 
@@ -120,7 +121,7 @@ COLD_START_ANALYSES: tuple[str, ...] = (
     "inspector.analyses.cpp_time",
     "inspector.analyses.frame_time",
 )
-"""Modules of the analyses of `inspect cold-start`, whose findings are about compile time alone."""
+"""Modules of the analyses of `inspect cold-start`, whose findings are about compile time."""
 
 KERNEL_ANALYSES: tuple[str, ...] = (
     "inspector.analyses.kernel_atomics",
@@ -231,7 +232,7 @@ def load_cpp_analyses() -> tuple[ModuleType, ...]:
 
 def load_all_analyses() -> tuple[ModuleType, ...]:
     """Imports every analysis, whatever it looks at."""
-    built_in = (*load_analyses(), *load_cold_start_analyses())
+    built_in = dict.fromkeys((*load_analyses(), *load_cold_start_analyses()))
     return (*built_in, *load_code_analyses(), *load_cpp_analyses(), *load_kernel_analyses())
 
 

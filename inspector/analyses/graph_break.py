@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from inspector.advice.lookup import Functions, advise, tried_functions
 from inspector.costs.sites import site_costs
-from inspector.events.graph_break import Cause
+from inspector.events.graph_break import BACKEND_FAILED, Cause
 from inspector.findings.finding import Finding
 from inspector.findings.hints import is_fundamental, supposes_an_error
 from inspector.findings.place import fingerprint, make_place, qualified_name
@@ -141,9 +141,10 @@ def _others_on_the_line(site: BreakSite) -> Iterator[str]:
 
     What differs below the first line of torch's explanation would read as the same sentence twice.
     """
-    _, *others = dict.fromkeys(
-        record.cause.explanation.partition("\n")[0] for record in (site.first, *site.records)
-    )
+    records = (site.first, *site.records)
+    if site.first.cause.gb_id == BACKEND_FAILED:
+        return  # one failure of the backend has two records
+    _, *others = dict.fromkeys(record.cause.explanation.partition("\n")[0] for record in records)
     for text in others:
         yield f"the line breaks here too: {text}"
 

@@ -22,6 +22,7 @@ __all__ = [
     "InspectorGraphBreak",
     "InspectorLineTimes",
     "InspectorProblem",
+    "InspectorRaised",
     "InspectorSkippedFrame",
     "InspectorSource",
     "InspectorTarget",
@@ -77,6 +78,22 @@ class InspectorCaller:
         """Reads the artifact's JSON payload."""
         frames = envelope.frames([envelope.json_object()])
         return cls(frames[0] if frames else None)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorRaised:
+    """``inspector_raised``: where an operator's implementation raised, behind a ``dynamo_error``.
+
+    Attributes:
+        frames: The user's frames of the implementation, outermost first.
+    """
+
+    frames: tuple[RawFrame, ...]
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the artifact's JSON payload."""
+        return cls(envelope.frames(envelope.json_object().get("frames")))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ from inspector.events.dynamo import (
     TorchVersion,
 )
 from inspector.events.envelope import Envelope
+from inspector.events.failed_trace import FailedTrace
 from inspector.events.fusion import InspectorFusion
 from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.graph_break import GraphBreakReason
@@ -59,6 +60,7 @@ from inspector.events.inspector import (
     InspectorGraphBreak,
     InspectorLineTimes,
     InspectorProblem,
+    InspectorRaised,
     InspectorSkippedFrame,
     InspectorSource,
     InspectorTarget,
@@ -112,6 +114,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("symbolic_shape_specialization", ""): SymbolSpecialized,
     ("artifact", "dynamo_error"): DynamoError,
     ("artifact", "dynamo_graph_break_reason"): GraphBreakReason,
+    ("artifact", "make_fx_fail_partial"): FailedTrace,
     ("artifact", "recompile_reasons"): RecompileReasons,
     ("artifact", "torch_version"): TorchVersion,
     ("artifact", "triton_kernel_info"): TritonKernels,
@@ -137,6 +140,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_kernel_bench"): InspectorKernelBench,
     ("artifact", "inspector_kernel_build"): InspectorKernelBuild,
     ("artifact", "inspector_problem"): InspectorProblem,
+    ("artifact", "inspector_raised"): InspectorRaised,
     ("artifact", "inspector_profile"): InspectorProfile,
     ("artifact", "inspector_recompile"): InspectorRecompile,
     ("artifact", "inspector_skipped_frame"): InspectorSkippedFrame,
@@ -225,7 +229,6 @@ _UNUSED_ARTIFACTS = frozenset(
         "inductor_runtime_and_tensor_meta",
         "inductor_spmd_graph_mismatch",
         "invoke_subgraph_backward_duplicate",
-        "make_fx_fail_partial",
         "min_cut_failed_edge_list",
         "min_cut_failed_fx_graph",
         "min_cut_failed_svg",

@@ -104,7 +104,7 @@ def make_kernels_report(
     unread: list[str] = []
     graphs: list[GraphCode] = []
     for process in run.processes:
-        graphs += _graphs(process, run.roots, unread)
+        graphs += graph_codes(process, run.roots, unread)
     targets = tuple(item for process in run.processes for item in process.codes.targets)
     key = next((process.codes.gpu for process in run.processes if process.codes.gpu), "")
     rows = tuple(_rows(graphs))
@@ -124,7 +124,7 @@ def make_kernels_report(
     )
 
 
-def _graphs(process: Process, roots: Roots, unread: list[str]) -> Iterator[GraphCode]:
+def graph_codes(process: Process, roots: Roots, unread: list[str]) -> Iterator[GraphCode]:
     codes = process.codes
     asked: set[str] = set()
     # Forward, backward and alternatives of a compilation have one captured graph.

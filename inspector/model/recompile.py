@@ -133,6 +133,7 @@ class SymbolUse:
         specialized: The constant that it was made, or None.
         held_by: What was a constant then and is dynamic in what was compiled instead, where this is
             too: a size of another input held it, and no line of the program.
+        is_inside: Whether that line is of an operator's fake implementation.
     """
 
     symbol: str
@@ -142,6 +143,7 @@ class SymbolUse:
     guarded: tuple[StackFrame, ...] = ()
     specialized: str | None = None
     held_by: tuple[str, ...] = ()
+    is_inside: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

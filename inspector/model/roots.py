@@ -13,6 +13,8 @@ __all__ = ["Owner", "Roots"]
 _STDLIB = re.compile(r"/lib(?:64)?/python3(?:\.\d+)?t?/(?!site-packages/|dist-packages/)|^<frozen ")
 _SITE = re.compile(r"/(?:site|dist)-packages/")
 _TORCH = re.compile(r"/(?:site|dist)-packages/(?:torch|torch_xla|triton|functorch)/")
+# What Inductor generated, in whatever cache folder (``get_path`` in torch/_inductor/codecache.py).
+_GENERATED = re.compile(r"/(?P<start>[a-z2-7]{2})/c(?P=start)[a-z2-7]{30,}\.py$")
 # Torch's own frames that stand on the stack of every compilation tell where a torch that was not
 # installed as a wheel lives.
 _TORCH_ANCHOR = re.compile(r"(?P<root>.*/torch)/(?:_dynamo/eval_frame|nn/modules/module)\.py")
@@ -57,7 +59,7 @@ class Roots:
         path = file.replace("\\", "/")
         if _inside(path, self.own):
             return Owner.RECORDER
-        if _inside(path, self.torch) or _TORCH.search(path):
+        if _inside(path, self.torch) or _TORCH.search(path) or _GENERATED.search(path):
             return Owner.TORCH
         if _SITE.search(path) or any(_inside(path, folder) for folder in self.site):
             return Owner.LIBRARY
