@@ -109,7 +109,7 @@ LOGGING_IGNORED = Advice(
     holds_elsewhere=True,
     keeps=f"The outputs. The records are lost. {CALLS_ALONE} {SETS}",
     is_silent=True,
-    other_way_of=("logging",),
+    other_way_of=("logging", "checkpointed-value"),
     instead_of=r"ignore_logging_functions",
 )
 

@@ -128,8 +128,7 @@ def _advised(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Ad
     if elsewhere := passed_on(run, record, code) or caught_above(run, record, code):
         return Advised(elsewhere, ())
     inner = record.stack[-1].file.replace("\\", "/") if record.stack else ""
-    said = f"{cause.context}\n{cause.explanation}\n{inner}"
-    found = Break(cause.gb_id, cause.gb_type, said, code)
+    found = Break(cause.gb_id, cause.gb_type, cause.said(inner), code)
     advice = best(found)
     if _is_foreign(run, record) or (advice is None and _is_called_by_torch(run, record)):
         return _from_outside(run, record, found)

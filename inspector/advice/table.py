@@ -6,6 +6,7 @@ from inspector.advice import (
     arrays,
     branches,
     caught,
+    checkpoints,
     checks,
     classes,
     comparisons,
@@ -64,6 +65,7 @@ from inspector.advice.advice import Advice, Break
 __all__ = ["ALL", "about", "best", "elsewhere", "other_ways"]
 
 ALL: tuple[Advice, ...] = (
+    *checkpoints.ADVICE,
     *printing.ADVICE,
     *logs.ADVICE,
     *texts.ADVICE,

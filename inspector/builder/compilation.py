@@ -13,7 +13,7 @@ from inspector.events.envelope import RawFrame
 from inspector.events.graph_break import Cause, GraphBreakReason, TracebackFrame, parse_causes
 from inspector.events.graph_text import parse_graph
 from inspector.events.guards import DynamoGuards, InspectorGuardCosts
-from inspector.events.inspector import Position
+from inspector.events.inspector import InspectorGraphBreak, Position
 from inspector.events.payload import Payload
 from inspector.model.compilation import Compilation, Failure
 from inspector.model.graph_break import Evidence, GraphBreak, Outcome
@@ -34,6 +34,7 @@ class _BreakDraft:
     attempt: int
     reason: GraphBreakReason
     positions: tuple[Position, ...] = ()
+    higher_order: str = ""
 
 
 @dataclasses.dataclass(slots=True)
@@ -67,11 +68,14 @@ class CompilationDraft:
             self.failed_graphs += 1
         self.breaks.append(_BreakDraft(attempt, reason))
 
-    def add_positions(self, positions: tuple[Position, ...]) -> None:
-        """Takes the exact positions of the last record, unless they are of another stack."""
+    def add_break_details(self, event: InspectorGraphBreak) -> None:
+        """Takes what our hook knows of the last record; no positions of another stack."""
         last = self.breaks[-1] if self.breaks else None
-        if last and len(positions) == len(last.reason.stack):
-            last.positions = positions
+        if last is None:
+            return
+        if len(event.positions) == len(last.reason.stack):
+            last.positions = event.positions
+        last.higher_order = event.higher_order
 
     def add_fact(self, attempt: int, event: SymbolEvent | DynamoGuards) -> None:
         """Takes its guards, or what became symbolic and what was assumed of it."""
@@ -177,6 +181,8 @@ class CompilationDraft:
             whole = (*whole[:-1], *_stack(reason.operator, ())) if reason.operator else whole
             stack = self._with_header(reason, whole)
             cause = reason.causes[0] if reason.causes else Cause(None, "no reason was recorded")
+            outer = cause.higher_order or draft.higher_order
+            cause = dataclasses.replace(cause, higher_order=outer)
             yield self._graph_break(
                 roots, draft.attempt, cause, reason.causes[1:], Outcome(reason.outcome), stack
             )

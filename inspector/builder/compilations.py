@@ -129,7 +129,7 @@ def _add_ours(draft: CompilationDraft, event: object) -> None:
         case InspectorCaller():
             draft.caller = event.frame
         case InspectorGraphBreak():
-            draft.add_positions(event.positions)
+            draft.add_break_details(event)
         case InspectorGuardCosts():
             draft.guard_costs = event
         case InspectorIdentities():
