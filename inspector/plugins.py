@@ -111,6 +111,7 @@ ANALYSES: tuple[str, ...] = (
     "inspector.analyses.guard_cost",
     "inspector.analyses.recompile",
     "inspector.analyses.skipped_frame",
+    "inspector.analyses.unrolled_loop",
 )
 """Modules of the analyses, in the order in which they run."""
 
