@@ -110,6 +110,7 @@ ANALYSES: tuple[str, ...] = (
     "inspector.analyses.graph_break",
     "inspector.analyses.guard_cost",
     "inspector.analyses.recompile",
+    "inspector.analyses.size_expression",
     "inspector.analyses.skipped_frame",
     "inspector.analyses.unrolled_loop",
 )

@@ -83,8 +83,9 @@ def _loops(run: Run, process: Process) -> Iterator[tuple[str, Unrolled]]:
 
 
 def _finding(run: Run, compile_id: str, loop: Unrolled) -> Finding:
-    took = next((i.duration_ns for i in run.compilations if str(i.compile_id) == compile_id), None)
-    time = f", which took {duration(took)} to compile" if took else ""
+    # After torch._dynamo.reset() other compilations have the same ids.
+    took = [i.duration_ns for i in run.compilations if str(i.compile_id) == compile_id]
+    time = f", which took {duration(took[0])} to compile" if len(took) == 1 and took[0] else ""
     return Finding(
         rule=UnrolledLoopRule.id,
         severity=UnrolledLoopRule.severity,
