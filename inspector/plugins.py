@@ -110,8 +110,10 @@ ANALYSES: tuple[str, ...] = (
     "inspector.analyses.graph_break",
     "inspector.analyses.guard_cost",
     "inspector.analyses.recompile",
+    "inspector.analyses.size_expression",
     "inspector.analyses.skipped_frame",
     "inspector.analyses.cache_bypass",
+    "inspector.analyses.unrolled_loop",
 )
 """Modules of the analyses, in the order in which they run."""
 

@@ -79,7 +79,8 @@ class Advice:
             place, odd shapes, NaN.
         backend: With which `before` breaks its graph: what a backend refuses, another may take.
         is_silent: Whether `after` does not log what `before` logs, when compiled.
-        holds_in_torch: Whether it is what to do where the line that broke is torch's own.
+        holds_elsewhere: Whether it leaves the line that broke as it is: a setting, or what a caller
+            does. The line may then be a library's.
         tested_on: Versions of torch (``2.13``) on which it holds.
     """
 
@@ -101,7 +102,7 @@ class Advice:
     pairs: tuple[tuple[str, str], ...] = ()
     backend: str = "eager"
     is_silent: bool = False
-    holds_in_torch: bool = False
+    holds_elsewhere: bool = False
     tested_on: tuple[str, ...] = TESTED_ON
 
     def covers(self, gb_id: str | None, gb_type: str | None) -> bool:

@@ -6,6 +6,7 @@ from inspector.advice import (
     arrays,
     branches,
     caught,
+    checkpoints,
     checks,
     classes,
     comparisons,
@@ -62,9 +63,10 @@ from inspector.advice import (
 )
 from inspector.advice.advice import Advice, Break
 
-__all__ = ["ALL", "about", "best", "other_ways"]
+__all__ = ["ALL", "about", "best", "elsewhere", "other_ways"]
 
 ALL: tuple[Advice, ...] = (
+    *checkpoints.ADVICE,
     *printing.ADVICE,
     *logs.ADVICE,
     *texts.ADVICE,
@@ -134,6 +136,12 @@ def best(found: Break) -> Advice | None:
 def other_ways(advice: Advice, found: Break) -> tuple[Advice, ...]:
     """Other ways to do what an advice does about a graph break."""
     return tuple(item for item in ALL if advice.id in item.other_way_of and item.applies(found))
+
+
+def elsewhere(found: Break) -> tuple[Advice, ...]:
+    """What leaves the line that broke as it is, the best first: settings, and what callers do."""
+    fitting = [item for item in ALL if item.holds_elsewhere and item.applies(found)]
+    return tuple(sorted(fitting, key=lambda item: item.is_general))
 
 
 def about(gb_id: str, gb_type: str | None = None) -> tuple[Advice, ...]:

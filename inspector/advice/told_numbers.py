@@ -10,7 +10,7 @@ from inspector.advice.code import Code, dotted_name
 from inspector.advice.kinds import DATA_DEPENDENT, ITEM
 from inspector.advice.numbers import is_number_of, is_scalar
 
-__all__ = ["ADVICE"]
+__all__ = ["ADVICE", "is_told"]
 
 # Functions and methods that tell what they are given, or keep it: `print`, `log.info`,
 # `writer.add_scalar`, `history.append`, `"…".format`.
@@ -24,7 +24,7 @@ _COMPUTE = ("F.", "cmath.", "math.", "np.", "numpy.", "torch.")  # `math.log` te
 _ROUNDS = frozenset({"abs", "float", "int", "round"})
 
 
-def _is_told(code: Code) -> bool:
+def is_told(code: Code) -> bool:
     """Whether all that is done with the number is to tell it or to keep it."""
     number = _number(code)
     return number is not None and code.function is not None and _Uses(code).are_told(number)
@@ -191,7 +191,7 @@ outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 TOLD = Advice(
     id="item-told",
     kinds=(ITEM,),
-    where=_is_told,
+    where=is_told,
     title="a tensor made a Python number that is told or kept",
     fix="Keep it a tensor: return `total.detach()` (with a `clone()` where it is written to in "
     "place later), and make the number, the text or the record in the caller: it exists only when "

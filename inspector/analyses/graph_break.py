@@ -113,6 +113,8 @@ def _notes(run: Run, site: BreakSite) -> Iterator[str]:
     for consequence in dict.fromkeys(_consequence(run, record) for record in site.records):
         names = _names(run, site, consequence)
         yield f"{consequence} ({names})" if names else consequence
+    if (outer := record.cause.higher_order) and record.outcome is not Outcome.RAISED:
+        yield f"no graph can end inside {outer}: the whole call of it runs eagerly"
     if record.outcome is not Outcome.RESUMED and record.caused_by is None:
         yield "what stands behind this line was not traced: explain again when it is mended"
     yield from _repeated(site)

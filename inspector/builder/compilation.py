@@ -22,7 +22,7 @@ from inspector.events.graph_break import (
 )
 from inspector.events.graph_text import parse_graph
 from inspector.events.guards import DynamoGuards, InspectorGuardCosts
-from inspector.events.inspector import Position
+from inspector.events.inspector import InspectorGraphBreak, Position
 from inspector.events.payload import Payload
 from inspector.model.compilation import Compilation, Failure
 from inspector.model.graph_break import Evidence, GraphBreak, Outcome
@@ -43,6 +43,7 @@ class _BreakDraft:
     attempt: int
     reason: GraphBreakReason
     positions: tuple[Position, ...] = ()
+    higher_order: str = ""
 
 
 @dataclasses.dataclass(slots=True)
@@ -81,11 +82,14 @@ class CompilationDraft:
             reason = reason.at_frames(self._traced_operator(), said)
         self.breaks.append(_BreakDraft(attempt, reason))
 
-    def add_positions(self, positions: tuple[Position, ...]) -> None:
-        """Takes the exact positions of the last record, unless they are of another stack."""
+    def add_break_details(self, event: InspectorGraphBreak) -> None:
+        """Takes what our hook knows of the last record; no positions of another stack."""
         last = self.breaks[-1] if self.breaks else None
-        if last and len(positions) == len(last.reason.stack):
-            last.positions = positions
+        if last is None:
+            return
+        if len(event.positions) == len(last.reason.stack):
+            last.positions = event.positions
+        last.higher_order = event.higher_order
 
     def add_fact(self, attempt: int, event: SymbolEvent | DynamoGuards) -> None:
         """Takes its guards, or what became symbolic and what was assumed of it."""
@@ -192,6 +196,8 @@ class CompilationDraft:
             raised = reason.raised.implementation if reason.operator else reason.raised.frames
             stack = (*self._with_header(reason, whole), *_of_project(raised, roots))
             cause = reason.causes[0] if reason.causes else Cause(None, "no reason was recorded")
+            outer = cause.higher_order or draft.higher_order
+            cause = dataclasses.replace(cause, higher_order=outer)
             yield self._graph_break(
                 roots, draft.attempt, cause, reason.causes[1:], Outcome(reason.outcome), stack
             )

@@ -142,7 +142,7 @@ def _add_ours(draft: CompilationDraft, event: object) -> None:
         case InspectorRaised():
             draft.raised = tuple(map(plain_frame, event.frames))
         case InspectorGraphBreak():
-            draft.add_positions(event.positions)
+            draft.add_break_details(event)
         case InspectorGuardCosts():
             draft.guard_costs = event
         case InspectorIdentities():

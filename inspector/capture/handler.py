@@ -288,7 +288,8 @@ class TraceHandler(logging.Handler):
         positions = versions.positions_of_graph_break() or []
         if positions:
             fields = [dataclasses.asdict(position) for position in positions]
-            write_artifact("graph_break", {"v": 1, "positions": fields})
+            outer = versions.higher_order_of_graph_break()
+            write_artifact("graph_break", {"v": 1, "positions": fields, "higher_order": outer})
         for position in positions:
             self.sources.add(position.file, position.line)
 

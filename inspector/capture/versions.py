@@ -41,6 +41,7 @@ __all__ = [
     "guarded_code",
     "guarded_scope",
     "guards_of_trace",
+    "higher_order_of_graph_break",
     "interned_strings",
     "job",
     "mark_graphs",
@@ -210,6 +211,23 @@ def positions_of_graph_break() -> list[Position] | None:
             exact = _instruction_positions(frame.f_locals.get("self"))
             return None if stack is None else [_position(item, exact) for item in stack]
     return None
+
+
+def higher_order_of_graph_break() -> str:
+    """The higher-order operator that the graph break lies in; an empty string elsewhere.
+
+    Torch tags the exception with it (`_hop_name`, torch/_dynamo/variables/higher_order_ops.py,
+    2.13), and loses it where a loop around the call wraps the exception in another one.
+    """
+    for frame in _callers():
+        if frame.f_code.co_name == "log_graph_break":
+            error = frame.f_locals.get("exc")
+            while isinstance(error, BaseException):
+                if name := getattr(error, "_hop_name", ""):
+                    return str(name)
+                error = error.__cause__ or error.__context__
+            break
+    return ""
 
 
 def _position(frame: traceback.FrameSummary, exact: Mapping[_Place, dis.Positions]) -> Position:

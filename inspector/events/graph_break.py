@@ -96,6 +96,8 @@ class Cause:
         context: The "developer debug context", or an empty string.
         url: Link to torch's page of this break, or an empty string.
         gb_id: ``GB0059``, taken from the link, or None.
+        higher_order: The higher-order operator whose function broke
+            (``torch.utils.checkpoint.checkpoint``), or an empty string.
     """
 
     gb_type: str | None
@@ -105,6 +107,11 @@ class Cause:
     context: str = ""
     url: str = ""
     gb_id: str | None = None
+    higher_order: str = ""
+
+    def said(self, file: str) -> str:
+        """All that tells one situation from another, with the file that torch was in."""
+        return f"{self.context}\n{self.explanation}\n{self.higher_order}\n{file}"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -286,7 +293,8 @@ def parse_causes(message: str) -> tuple[Cause, ...]:
 
 def _cause(message: str) -> Cause:
     title, _, rest = message.strip("\n").partition("\n")
-    sections: dict[str, list[str]] = {"Explanation": [], "Hint": [], "Developer debug context": []}
+    titles = ("Higher Order Operator", "Explanation", "Hint", "Developer debug context")
+    sections: dict[str, list[str]] = {title: [] for title in titles}
     current: list[str] = []
     url = ""
     for line in rest.split("\n"):
@@ -309,6 +317,7 @@ def _cause(message: str) -> Cause:
         context=_first(sections["Developer debug context"]),
         url=url,
         gb_id=f"GB{gb_id[1]}" if gb_id else None,
+        higher_order=_first(sections["Higher Order Operator"]),
     )
 
 

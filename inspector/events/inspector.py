@@ -237,17 +237,21 @@ class InspectorGraphBreak:
 
     Attributes:
         positions: One per frame of the user's stack, outermost first.
+        higher_order: The higher-order operator that it lies in, or an empty string.
     """
 
     positions: tuple[Position, ...]
+    higher_order: str = ""
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact's JSON payload."""
-        positions = envelope.json_object().get("positions")
+        fields = envelope.json_object()
+        positions = fields.get("positions")
         entries = positions if isinstance(positions, list) else []
         return cls(
-            positions=tuple(Position.of(entry) for entry in entries if isinstance(entry, dict))
+            positions=tuple(Position.of(entry) for entry in entries if isinstance(entry, dict)),
+            higher_order=str(fields.get("higher_order") or ""),
         )
 
 
