@@ -166,7 +166,8 @@ def _rewrites(
         edits = way.edits_for(code)
         if edits:
             of_file = tuple(dataclasses.replace(edit, file=user.file) for edit in edits)
-            yield Rewrite(way.id, run.roots.shown(user.file), user.line, of_file, way.caution)
+            shown = run.roots.shown(user.file)
+            yield Rewrite(way.id, shown, user.line, of_file, way.caution, way.settings)
 
 
 def _library_call(run: Run, record: GraphBreak, code: Code) -> str:

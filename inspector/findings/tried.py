@@ -294,7 +294,7 @@ def _named(candidate: Candidate) -> str:
 
 def _name(candidate: Candidate) -> str:
     """What was tried, in a word or two."""
-    if candidate.settings:
+    if not candidate.rewrites:
         return candidate.settings[0][0]
     (rewrite,) = candidate.rewrites
     return f"{rewrite.place} ({rewrite.advice})"
