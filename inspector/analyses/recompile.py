@@ -17,7 +17,7 @@ from inspector.findings.finding import Finding
 from inspector.findings.kept_values import BreakBefore, break_before, is_kept
 from inspector.findings.lost_marks import LostMark, lost_mark
 from inspector.findings.own_frame import given_up_caller
-from inspector.findings.own_writes import own_write
+from inspector.findings.own_writes import own_growth, own_write, write_within
 from inspector.findings.place import fingerprint, frame_kind, make_place, qualified_name
 from inspector.findings.recompile_also import also_changed
 from inspector.findings.recompile_case import FixCase, is_zero_one, tensor_of
@@ -161,11 +161,30 @@ def _case(
         lost=_lost(run, site, first) if first.kind in _SIZES else None,
         elsewhere=tuple(callers.values()) if site.frame else (),
         multiplied=_multiplied(frame, items),
-        set_at=own_write(run, definition, user_spelling(first.name)),
+        set_at=own_write(run, definition, user_spelling(first.name)) or _set_within(run, first),
+        grown_at=_grown(run, first),
         file=frame.file,
         apart_by=caller.user if caller else None,
         skipped_by=_skipped_by(frame, items),
     )
+
+
+def _set_within(run: Run, first: Recompile) -> StackFrame | None:
+    """Where a function that the compiled one calls sets what it reads to another type."""
+    frame = _reader(first) if first.kind is RecompileClass.TYPE else None
+    return write_within(run, frame, user_spelling(first.name)) if frame else None
+
+
+def _grown(run: Run, first: Recompile) -> StackFrame | None:
+    """Where the function that looks at a container makes it longer."""
+    is_container = first.kind in {RecompileClass.LENGTH, RecompileClass.KEYS}
+    frame = _reader(first) if is_container else None
+    return own_growth(run, frame, user_spelling(first.name)) if frame else None
+
+
+def _reader(first: Recompile) -> StackFrame | None:
+    """The line that looks at what changes, and so has the guard."""
+    return first.guard_stack[-1] if first.guard_stack else first.caused_by
 
 
 def _skipped_by(frame: Frame, items: tuple[Recompile, ...]) -> GraphBreak | None:

@@ -144,7 +144,7 @@ class CompileFacts:
         for symbol in self.created():
             number = symbol.value if symbol.value is not None else _number(symbol.text)
             if symbol.source and number is not None:
-                yield symbol.source.removesuffix(".item()"), number
+                yield symbol.source, number
 
 
 def _named(guard: Guard, identities: Mapping[str, SeenValue]) -> Guard:

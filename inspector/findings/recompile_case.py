@@ -57,6 +57,7 @@ class FixCase:
         elsewhere: Other lines that call it and made it recompile.
         multiplied: What is told apart together with it, or None.
         set_at: The line at which the function itself sets what changes, or None.
+        grown_at: The line at which it makes a container longer that changes, or None.
         file: The function's file.
         apart_by: The graph break in a compiled caller for which the function is compiled on its
             own, or None.
@@ -76,6 +77,7 @@ class FixCase:
     elsewhere: tuple[StackFrame, ...] = ()
     multiplied: Multiplied | None = None
     set_at: StackFrame | None = None
+    grown_at: StackFrame | None = None
     file: str = ""
     apart_by: StackFrame | None = None
     skipped_by: GraphBreak | None = None
@@ -202,7 +204,7 @@ class FixCase:
     @property
     def behind_call(self) -> str:
         """Where a line goes that has to run behind the call."""
-        return f"behind {self._the_call}"
+        return f"after {self._the_call}"
 
     @property
     def _the_call(self) -> str:

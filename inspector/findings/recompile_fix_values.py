@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 
 from inspector.findings.recompile_case import FixCase
@@ -11,8 +12,13 @@ from inspector.findings.recompile_fix_limit import is_near_limit, raised_limit
 from inspector.findings.recompile_fix_numbers import NUMBERS
 from inspector.findings.recompile_fix_shared import kept_fix
 from inspector.model.recompile import Origin, RecompileClass
+from inspector.model.stack import StackFrame
 
 __all__ = ["VALUES"]
+
+_TENSOR = re.compile(r"a tensor of (?P<dtype>\w+)\[(?P<shape>[\d, ]*)\](?P<grad> that .*)?")
+_MODULE = re.compile(r"_modules\['[^']*'\]$")
+_NUMBER = re.compile(r"True|False|-?[\d.]+(?:e[-+]?\d+)?")
 
 
 def _constant(case: FixCase) -> Iterator[str]:
@@ -112,15 +118,44 @@ def _type(case: FixCase) -> Iterator[str]:
         return
     if case.first.name == "self":
         return  # nobody converts the object whose method it is
-    if case.first.name.endswith("']") and "_modules[" in case.first.name:
+    if _MODULE.search(case.first.name):
         yield (
             f"Keep a module of one class in {case.name}{of}, and set it before the first call: "
             "each class is a program of its own, and is compiled once."
         )
         return
+    if case.set_at is not None:
+        yield _set_of_one_type(case, case.set_at)
+        return
     yield (
         f"Pass {case.name} of one type in every call{of}: convert it {case.before_call}. Types "
         "that are meant to differ are compiled once each."
+    )
+
+
+def _set_of_one_type(case: FixCase, set_at: StackFrame) -> str:
+    """What the function itself sets to another type than it had at first."""
+    first, then = (
+        value.text if value else "another type" for value in (case.first.before, case.first.now)
+    )
+    here = f"{case.called} itself sets {case.name} at {case.place(set_at)}"
+    told = f"{here} (`{set_at.code.strip()}`): it is {first} in the first call, {then} afterwards."
+    tensor = _TENSOR.fullmatch(then)
+    number = first if _NUMBER.fullmatch(first) else ""
+    same = first if "." in first or "." not in then else f"{first}.0"
+    if tensor is None and number and _NUMBER.fullmatch(then):
+        return f"{told} Make it a tensor before the first call: {case.name} = torch.tensor({same})."
+    if tensor is None:
+        return f"{told} Give it that type before the first call."
+    dtype, shape = f"dtype=torch.{tensor['dtype']}", tensor["shape"]
+    made = f"torch.full(({shape},), {number or '…'}, {dtype})" if shape else ""
+    made = made or f"torch.tensor({number or '…'}, {dtype})"
+    whole = f"{told} Make it such a tensor before the first call: {case.name} = {made}."
+    if not tensor["grad"]:
+        return whole
+    return (
+        f"{whole} Set it to the detached tensor in that line, unless gradients are to reach the "
+        "call before: what requires grad is another program."
     )
 
 
