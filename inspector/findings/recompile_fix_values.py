@@ -150,13 +150,8 @@ def _set_of_one_type(case: FixCase, set_at: StackFrame) -> str:
     dtype, shape = f"dtype=torch.{tensor['dtype']}", tensor["shape"]
     made = f"torch.full(({shape},), {number or '…'}, {dtype})" if shape else ""
     made = made or f"torch.tensor({number or '…'}, {dtype})"
-    whole = f"{told} Make it such a tensor before the first call: {case.name} = {made}."
-    if not tensor["grad"]:
-        return whole
-    return (
-        f"{whole} Set it to the detached tensor in that line, unless gradients are to reach the "
-        "call before: what requires grad is another program."
-    )
+    grad = ", and store it detached in that line" if tensor["grad"] else ""
+    return f"{told} Make it such a tensor before the first call{grad}: {case.name} = {made}."
 
 
 def _function(case: FixCase) -> Iterator[str]:
