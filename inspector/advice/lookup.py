@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from inspector.advice.advice import Advice, Break
+from inspector.advice.bool_elsewhere import bool_elsewhere
 from inspector.advice.caught_above import caught_above
 from inspector.advice.code import Code, header
 from inspector.advice.moving import call_before, call_left
@@ -125,7 +126,8 @@ def _advised(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Ad
     """What the line itself needs."""
     cause, hints = record.cause, _hints(record)
     code = dataclasses.replace(_code(run, record.user, place), callers=_callers(run, record, tried))
-    if elsewhere := passed_on(run, record, code) or caught_above(run, record, code):
+    elsewhere = passed_on(run, record, code) or caught_above(run, record, code)
+    if elsewhere := elsewhere or bool_elsewhere(run, record, code):
         return Advised(elsewhere, ())
     inner = record.stack[-1].file.replace("\\", "/") if record.stack else ""
     said = f"{cause.context}\n{cause.explanation}\n{inner}"

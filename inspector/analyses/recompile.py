@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator
 
 from inspector.advice.reading import Span, read_text
@@ -40,6 +41,9 @@ __all__ = ["RULE"]
 
 _BY_DIMENSION = frozenset({RecompileClass.SIZE, RecompileClass.STRIDE})
 _SIZES = frozenset({RecompileClass.SIZE, RecompileClass.SYMBOLIC_SHAPE})
+
+
+_BRANCH = "GB0170"  # "Data-dependent branching"
 
 
 class RecompileRule(Rule):
@@ -163,6 +167,7 @@ def _case(
         multiplied=_multiplied(frame, items),
         set_at=own_write(run, definition, user_spelling(first.name)) or _set_within(run, first),
         grown_at=_grown(run, first),
+        breaks_at=_branch_on(frame, user_spelling(first.name)),
         file=frame.file,
         apart_by=caller.user if caller else None,
         skipped_by=_skipped_by(frame, items),
@@ -180,6 +185,17 @@ def _grown(run: Run, first: Recompile) -> StackFrame | None:
     is_container = first.kind in {RecompileClass.LENGTH, RecompileClass.KEYS}
     frame = _reader(first) if is_container else None
     return own_growth(run, frame, user_spelling(first.name)) if frame else None
+
+
+def _branch_on(frame: Frame, name: str) -> StackFrame | None:
+    """Where the graph broke as a branch has a tensor of that name."""
+    named = re.compile(rf"\b(?:if|elif|while|and|or|not)\s+(?:not\s+)?{re.escape(name)}(?![\w.\[])")
+    for item in frame.compilations:
+        for record in item.graph_breaks:
+            is_branch = record.cause.gb_id == _BRANCH
+            if is_branch and record.user and named.search(record.user.code):
+                return record.user
+    return None
 
 
 def _reader(first: Recompile) -> StackFrame | None:

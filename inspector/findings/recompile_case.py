@@ -23,6 +23,7 @@ __all__ = [
     "EMPTY_GRAPHS",
     "NOTHING_NEEDED",
     "FixCase",
+    "is_bool_and_tensor",
     "is_of_set",
     "is_zero_one",
     "tensor_of",
@@ -36,6 +37,7 @@ EMPTY_GRAPHS = around_calls("allow_empty_graphs=True")
 NOTHING_NEEDED = "Nothing is needed for further calls. "
 """Of what became dynamic: only the first value was compiled for itself."""
 _MOST_LIKEWISE = 6
+_BOOLS = frozenset({"True", "False", "bool"})
 _MOST_BY_CHANCE = 3
 _NAMED = frozenset({RecompileClass.SIZE, RecompileClass.INT})
 
@@ -58,6 +60,7 @@ class FixCase:
         multiplied: What is told apart together with it, or None.
         set_at: The line at which the function itself sets what changes, or None.
         grown_at: The line at which it makes a container longer that changes, or None.
+        breaks_at: The branch by what changes at which the graph broke, or None.
         file: The function's file.
         apart_by: The graph break in a compiled caller for which the function is compiled on its
             own, or None.
@@ -78,6 +81,7 @@ class FixCase:
     multiplied: Multiplied | None = None
     set_at: StackFrame | None = None
     grown_at: StackFrame | None = None
+    breaks_at: StackFrame | None = None
     file: str = ""
     apart_by: StackFrame | None = None
     skipped_by: GraphBreak | None = None
@@ -271,6 +275,13 @@ def is_zero_one(item: Recompile) -> bool:
         now = item.now.text if item.now else ""
         return "0/1 specialization" in item.comment and bool(_ZERO_ONE_VALUE.search(now))
     return False
+
+
+def is_bool_and_tensor(item: Recompile) -> bool:
+    """Whether it is a Python bool on one side and a tensor on the other."""
+    sides = {value.text for value in (item.before, item.now) if value}
+    is_tensor = any(text.startswith("a tensor") for text in sides)
+    return item.kind is RecompileClass.TYPE and is_tensor and bool(sides & _BOOLS)
 
 
 def is_of_set(item: Recompile) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from inspector.findings.recompile_case import FixCase
+from inspector.findings.recompile_case import FixCase, is_bool_and_tensor
 from inspector.findings.recompile_fix_keys import KEYS
 from inspector.findings.recompile_fix_lengths import LENGTHS
 from inspector.findings.recompile_fix_limit import is_near_limit, raised_limit
@@ -49,6 +49,9 @@ def _constant(case: FixCase) -> Iterator[str]:
 
 def _bool(case: FixCase) -> Iterator[str]:
     given = case.argument.written or "False"
+    if any(is_bool_and_tensor(item) and item.name == case.first.name for item in case.history):
+        yield "Two values are two programs, each compiled once: nothing is needed."
+        return
     yield (
         f"{_two(case, 'Two values are two programs, each compiled once')}: pass {case.name} as a "
         f"tensor of bool, torch.tensor({given}), and write torch.where({case.name}, a, b) in "
@@ -127,9 +130,26 @@ def _type(case: FixCase) -> Iterator[str]:
     if case.set_at is not None:
         yield _set_of_one_type(case, case.set_at)
         return
+    if is_bool_and_tensor(case.first):
+        yield _bool_or_tensor(case)
+        return
     yield (
         f"Pass {case.name} of one type in every call{of}: convert it {case.before_call}. Types "
         "that are meant to differ are compiled once each."
+    )
+
+
+def _bool_or_tensor(case: FixCase) -> str:
+    """What is a Python bool in one call and a tensor in another: one of them in all."""
+    if case.breaks_at is None:
+        return (
+            f"Pass {case.name} as a tensor in every call: {case.passed} = "
+            f"torch.as_tensor({case.passed}) {case.before_call}."
+        )
+    return (
+        f"Pass {case.name} as a Python bool in every call: {case.passed} = bool({case.passed}) "
+        f"{case.before_call}. Each value is compiled once; a tensor breaks the graph at "
+        f"{case.place(case.breaks_at)} (`{case.breaks_at.code.strip()}`)."
     )
 
 
