@@ -10,6 +10,7 @@ from inspector.findings.call_site import user_spelling
 from inspector.findings.recompile_also import also_changed
 from inspector.findings.recompile_bounds import beyond
 from inspector.findings.recompile_case import EMPTY_GRAPHS, NOTHING_NEEDED, FixCase
+from inspector.findings.recompile_fix_cache import growing_cache
 from inspector.findings.recompile_fix_gradients import GRADIENTS
 from inspector.findings.recompile_fix_shared import ENVIRONMENT, environment, kept_together
 from inspector.findings.recompile_fix_state import STATE
@@ -35,6 +36,8 @@ _ADVICE = {**TENSORS, **GRADIENTS, **VALUES, **STATE}
 
 def fixes(case: FixCase) -> tuple[str, ...]:
     """What can be done, the best first; nothing where nobody knows."""
+    if cache := tuple(growing_cache(case)):
+        return cache
     found = [text for text in _advised(case) if text]
     also = _always_also(case.items)
     if any(item.answer is Answer.EAGER for item in case.items):
