@@ -8,7 +8,7 @@ from inspector.advice.advice import Advice
 from inspector.advice.code import Code
 from inspector.advice.conditions import names_in
 from inspector.advice.edits import statements_instead_of
-from inspector.advice.kinds import ITEM
+from inspector.advice.kinds import BRANCH, BRANCH_HINTS, ITEM
 from inspector.advice.number_checks import as_torch_checks
 from inspector.advice.numbers import is_number_of, tensors_in
 from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
@@ -231,4 +231,33 @@ ITEM_CHECKED_SIZE = Advice(
     tested_on=("2.13",),
 )
 
-ADVICE = (ITEM_SIZE, ITEM_CHECKED_SIZE)
+
+def _symbol_checked(code: Code) -> str:
+    line = "; ".join(_symbol_checks(code))
+    return f"Write `{line}` in place of the check. {_ITS_ERROR}" if line else ""
+
+
+def _symbol_checks(code: Code) -> tuple[str, ...]:
+    is_check = isinstance(code.statement, ast.If | ast.Assert)
+    return as_torch_checks(code, code.statement) if is_check else ()
+
+
+SYMBOL_CHECK = Advice(
+    id="symbol-checked",
+    kinds=(BRANCH,),
+    says=r"attempted to jump with SymNodeVariable",
+    where=lambda code: bool(_symbol_checks(code)),
+    title="a captured number that is checked",
+    fix="Check it with `torch._check(condition)` in place of the branch or the assertion. "
+    f"{_ITS_ERROR}",
+    tailored=_symbol_checked,
+    edits=lambda code: statements_instead_of(code, code.statement, _symbol_checks(code)),
+    caution=ITEM_CHECKED_SIZE.caution,
+    before=decorated(_RAISING, _SETTING),
+    after=ITEM_CHECKED_SIZE.after,
+    keeps="The outputs and gradients. It fails for the same numbers, with a RuntimeError.",
+    instead_of=BRANCH_HINTS,
+    tested_on=("2.13",),
+)
+
+ADVICE = (ITEM_SIZE, ITEM_CHECKED_SIZE, SYMBOL_CHECK)

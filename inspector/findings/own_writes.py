@@ -11,7 +11,7 @@ from inspector.model.stack import StackFrame, plain_name, resumed_line
 
 __all__ = ["own_growth", "own_write", "write_within", "written_line"]
 
-_GROWING = frozenset({"add", "append", "appendleft", "extend", "extendleft", "insert"})
+_GROWING = frozenset({"append", "appendleft", "extend", "extendleft", "insert"})
 _ITEM_OF = frozenset({"get", "setdefault"})
 
 
@@ -90,7 +90,7 @@ def _called_methods(text: str, function: Definition) -> Iterator[Definition]:
         and isinstance(node.func.value, ast.Name)
         and node.func.value.id == "self"
     }
-    for owner in ast.walk(parsed(text)) if called else ():
+    for owner in ast.walk(parsed(text) or ast.Pass()) if called else ():
         if isinstance(owner, ast.ClassDef) and any(
             node.lineno == function.lineno for node in owner.body
         ):
@@ -119,8 +119,10 @@ def own_growth(run: Run, frame: StackFrame, name: str) -> StackFrame | None:
         return None
     nodes = list(_own_nodes(found[0]))
     same = {wanted, *_other_names(nodes, wanted)}
-    at = min((line for node in nodes for line in _growing(node, same)), default=None)
-    return at and StackFrame(frame.file, at, function, run.sources.line(frame.file, at) or "")
+    at = min((line for node in nodes for line in _growing(node, wanted, same)), default=None)
+    if at is None:
+        return None
+    return StackFrame(frame.file, at, function, run.sources.line(frame.file, at) or "")
 
 
 def _other_names(nodes: list[ast.AST], wanted: str) -> Iterator[str]:
@@ -131,17 +133,23 @@ def _other_names(nodes: list[ast.AST], wanted: str) -> Iterator[str]:
                 yield name
 
 
-def _growing(node: ast.AST, same: set[str]) -> Iterator[int]:
+def _growing(node: ast.AST, wanted: str, same: set[str]) -> Iterator[int]:
+    """The line, where a statement or a call makes it longer; its items can be tensors."""
     match node:
         case ast.Call(func=ast.Attribute(value=owner, attr=method)):
             if method in _GROWING and _last(owner) in same:
                 yield node.lineno
-        case ast.AugAssign(target=target, op=ast.Add() | ast.BitOr()) if _last(target) in same:
-            yield node.lineno
-        case ast.Assign(targets=[target], value=ast.BinOp() | ast.List() | ast.Tuple() as value):
-            parts = {_last(inner) for inner in ast.walk(value) if isinstance(inner, ast.expr)}
-            if _last(target) in same and _last(target) in parts:
+        case ast.AugAssign(target=target, op=ast.Add() | ast.BitOr(), value=value):
+            if _last(target) == wanted or (_last(target) in same and _is_display(value)):
                 yield node.lineno
+        case ast.Assign(targets=[target], value=ast.BinOp() | ast.List() | ast.Tuple() as value):
+            parts = [inner for inner in ast.walk(value) if isinstance(inner, ast.expr)]
+            if _last(target) in same and _last(target) in map(_last, parts):
+                yield from [node.lineno] if any(map(_is_display, parts)) else []
+
+
+def _is_display(node: ast.expr) -> bool:
+    return isinstance(node, ast.List | ast.Tuple | ast.ListComp)
 
 
 def _last(node: ast.expr | None) -> str:
