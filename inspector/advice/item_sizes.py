@@ -238,8 +238,10 @@ def _symbol_checked(code: Code) -> str:
 
 
 def _symbol_checks(code: Code) -> tuple[str, ...]:
-    is_check = isinstance(code.statement, ast.If | ast.Assert)
-    return as_torch_checks(code, code.statement) if is_check else ()
+    match code.statement:
+        case ast.If() | ast.Assert() as check:
+            return as_torch_checks(code, check)
+    return ()
 
 
 SYMBOL_CHECK = Advice(
