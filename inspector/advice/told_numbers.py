@@ -122,6 +122,8 @@ def _tailored(code: Code) -> str:
     if tensor is None or not new or not old:
         return ""
     whole = f"{new}.detach()" if is_scalar(tensor) else f"{new}.detach().clone()"
+    if isinstance(code.statement, ast.Return):
+        return f"Return `{whole}` instead of `{old}`, and make the number in the caller."
     return (
         f"Return `{whole}` instead of `{old}`, or keep that, and make the number (`.item()`) and "
         "its text, record or plot in the caller: it exists only after the graph has run."

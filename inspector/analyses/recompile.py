@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from inspector.advice.reading import Span, read_text
 from inspector.advice.stack_values import stack_values
@@ -166,7 +166,8 @@ def _case(
         elsewhere=tuple(callers.values()) if site.frame else (),
         multiplied=_multiplied(frame, items),
         set_at=own_write(run, definition, user_spelling(first.name)) or _set_within(run, first),
-        grown_at=_grown(run, first),
+        grown=dict(_grown(run, (first, *also_changed(first)))),
+        has_breaks=before is not None or _resumes(frame),
         breaks_at=_branch_on(frame, user_spelling(first.name)),
         file=frame.file,
         apart_by=caller.user if caller else None,
@@ -180,11 +181,19 @@ def _set_within(run: Run, first: Recompile) -> StackFrame | None:
     return write_within(run, frame, user_spelling(first.name)) if frame else None
 
 
-def _grown(run: Run, first: Recompile) -> StackFrame | None:
-    """Where the function that looks at a container makes it longer."""
-    is_container = first.kind in {RecompileClass.LENGTH, RecompileClass.KEYS}
-    frame = _reader(first) if is_container else None
-    return own_growth(run, frame, user_spelling(first.name)) if frame else None
+def _grown(run: Run, items: Iterable[Recompile]) -> Iterator[tuple[str, StackFrame]]:
+    """Where the function that looks at a container makes it longer, by the container."""
+    for item in items:
+        frame = _reader(item) if item.kind in {RecompileClass.LENGTH, RecompileClass.KEYS} else None
+        at = own_growth(run, frame, user_spelling(item.name)) if frame else None
+        if at is not None:
+            yield item.name, at
+
+
+def _resumes(frame: Frame) -> bool:
+    """Whether another function goes on where its graph broke."""
+    records = (record for item in frame.compilations for record in item.graph_breaks)
+    return any(record.outcome is Outcome.RESUMED for record in records)
 
 
 def _branch_on(frame: Frame, name: str) -> StackFrame | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from inspector.findings.around_calls import around_calls
 from inspector.findings.call_site import CallSite, Passed, user_spelling
@@ -59,8 +59,9 @@ class FixCase:
         elsewhere: Other lines that call it and made it recompile.
         multiplied: What is told apart together with it, or None.
         set_at: The line at which the function itself sets what changes, or None.
-        grown_at: The line at which it makes a container longer that changes, or None.
+        grown: The lines at which it makes containers longer that change, by their names.
         breaks_at: The branch by what changes at which the graph broke, or None.
+        has_breaks: Whether the graph broke in the function, and went on in another one.
         file: The function's file.
         apart_by: The graph break in a compiled caller for which the function is compiled on its
             own, or None.
@@ -80,8 +81,9 @@ class FixCase:
     elsewhere: tuple[StackFrame, ...] = ()
     multiplied: Multiplied | None = None
     set_at: StackFrame | None = None
-    grown_at: StackFrame | None = None
+    grown: Mapping[str, StackFrame] = dataclasses.field(default_factory=dict)
     breaks_at: StackFrame | None = None
+    has_breaks: bool = False
     file: str = ""
     apart_by: StackFrame | None = None
     skipped_by: GraphBreak | None = None
@@ -95,6 +97,11 @@ class FixCase:
     def called(self) -> str:
         """The function as it is called: of what goes on behind a graph break, the user's own."""
         return _RESUMED.sub("", self.function)
+
+    @property
+    def grown_at(self) -> StackFrame | None:
+        """The line at which the function makes the container longer, or None."""
+        return self.grown.get(self.first.name)
 
     @property
     def name(self) -> str:

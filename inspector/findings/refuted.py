@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 from inspector.findings.finding import Finding
 from inspector.findings.settings import DYNAMIC, MARK_DYNAMIC, shown_setting
@@ -52,7 +53,8 @@ def _is_tried(finding: Finding, text: str, trial: Trial) -> bool:
     ((name, _),) = candidate.settings
     # That a setting alone does not help says nothing of a change that needs it.
     is_alone = not any(setting[0] == name for r in finding.rewrites for setting in r.settings)
-    return is_alone and (f"{name}=True" if name == DYNAMIC else name) in text
+    shown = f"{name}=True" if name == DYNAMIC else name
+    return is_alone and re.search(rf"(?<!maybe_){shown}", text) is not None
 
 
 def _reason(trial: Trial, before: Measured | None) -> str:
