@@ -113,7 +113,9 @@ def _part(case: FixCase, items: Sequence[Recompile], own: str, *, is_first: bool
         text = f"{text.removesuffix('.')} (likewise for {listed(names, _MOST_NAMED)})."
     if is_first:
         return text
-    return f"And as {changed(case.shown(item))} with it: {text[:1].lower()}{text[1:]}"
+    if not text.startswith(case.called):
+        text = text[:1].lower() + text[1:]
+    return f"And as {changed(case.shown(item))} with it: {text}"
 
 
 def _is_constant(case: FixCase, changing: Sequence[Recompile]) -> bool:

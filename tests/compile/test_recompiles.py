@@ -167,6 +167,13 @@ def test_what_is_beside_an_enum_is_told_of_the_entry_for_the_same_member(report:
     ]
 
 
+def test_what_is_in_a_tensor_is_not_its_type(report: Report) -> None:
+    """The counters of batch norm are tensors in every call, although torch has symbols for them."""
+    items = recompiles_of(report, "counted_in_a_tensor")
+
+    assert [[change.kind.value for change in item.changes] for item in items] == [["int"]] * 2
+
+
 def test_what_a_graph_break_hands_on_without_a_name_is_told_as_it_is_written(
     report: Report,
 ) -> None:

@@ -17,6 +17,7 @@ from tests.compile.recompiles import (
     tensors,
     values,
     views,
+    written,
 )
 from tests.compile.recompiles.table import PROGRAMS
 
@@ -24,5 +25,5 @@ __all__ = ["PROGRAMS"]
 
 _FILLED_BY = (
     attributes, dicts, failing, functions, mixed, modules, nearest, objects, sizes, spelled,
-    state, tensors, values, views,
+    state, tensors, values, views, written,
 )  # fmt: skip
