@@ -141,7 +141,7 @@ def cache_of_keys() -> None:
     *(
         Expected("int", "net.steps", str(n), str(n + 1), "again", "allow_unspec_int",
                  "module-attribute")
-        for n in range(2)
+        for n in range(4)
     )
 )  # fmt: skip
 def counted_in_a_tensor() -> None:
@@ -155,7 +155,7 @@ def counted_in_a_tensor() -> None:
         def forward(self, x: Tensor) -> Tensor:
             self.steps += 1
             x = self.norm(x)
-            if self.steps == 3:
+            if self.steps == 5:
                 torch._dynamo.graph_break()
             return x
 
@@ -165,5 +165,5 @@ def counted_in_a_tensor() -> None:
     def step(x: Tensor) -> Tensor:
         return net(x) * 2
 
-    for _ in range(3):
+    for _ in range(5):
         step(torch.ones(3, 2))
