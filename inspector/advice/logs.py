@@ -136,6 +136,7 @@ LOGGING_ENABLED = Advice(
     holds_elsewhere=True,
     keeps=f"The outputs. The records are lost. {CALLS_ALONE} {SETS}",
     is_silent=True,
+    other_way_of=("logging",),
     instead_of=r"ignore_logging_functions",
 )
 
@@ -200,4 +201,4 @@ WARNING_REORDERED = Advice(
     other_way_of=("warning",),
 )
 
-ADVICE = (LOGGING_ENABLED, LOGGING, LOGGING_IGNORED, WARNING, WARNING_REORDERED)
+ADVICE = (LOGGING, LOGGING_ENABLED, LOGGING_IGNORED, WARNING, WARNING_REORDERED)

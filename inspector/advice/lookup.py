@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from inspector.advice.advice import Advice, Break
+from inspector.advice.bool_elsewhere import bool_elsewhere
 from inspector.advice.caught_above import caught_above
 from inspector.advice.code import Code, header
 from inspector.advice.moving import call_before, call_left
@@ -125,7 +126,8 @@ def _advised(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Ad
     """What the line itself needs."""
     cause, hints = record.cause, _hints(record)
     code = dataclasses.replace(_code(run, record.user, place), callers=_callers(run, record, tried))
-    if elsewhere := passed_on(run, record, code) or caught_above(run, record, code):
+    elsewhere = passed_on(run, record, code) or caught_above(run, record, code)
+    if elsewhere := elsewhere or bool_elsewhere(run, record, code):
         return Advised(elsewhere, ())
     inner = record.stack[-1].file.replace("\\", "/") if record.stack else ""
     found = Break(cause.gb_id, cause.gb_type, cause.said(inner), code)
@@ -165,7 +167,8 @@ def _rewrites(
         edits = way.edits_for(code)
         if edits:
             of_file = tuple(dataclasses.replace(edit, file=user.file) for edit in edits)
-            yield Rewrite(way.id, run.roots.shown(user.file), user.line, of_file, way.caution)
+            shown = run.roots.shown(user.file)
+            yield Rewrite(way.id, shown, user.line, of_file, way.caution, way.settings)
 
 
 def _library_call(run: Run, record: GraphBreak, code: Code) -> str:

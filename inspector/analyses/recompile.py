@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.advice.reading import Span, read_text
 from inspector.advice.stack_values import stack_values
@@ -17,7 +18,7 @@ from inspector.findings.finding import Finding
 from inspector.findings.kept_values import BreakBefore, break_before, is_kept
 from inspector.findings.lost_marks import LostMark, lost_mark
 from inspector.findings.own_frame import given_up_caller
-from inspector.findings.own_writes import own_write
+from inspector.findings.own_writes import own_growth, own_write, write_within
 from inspector.findings.place import fingerprint, frame_kind, make_place, qualified_name
 from inspector.findings.recompile_also import also_changed
 from inspector.findings.recompile_case import FixCase, is_zero_one, tensor_of
@@ -47,6 +48,9 @@ __all__ = ["RULE"]
 _BY_DIMENSION = frozenset({RecompileClass.SIZE, RecompileClass.STRIDE})
 _SIZES = frozenset({RecompileClass.SIZE, RecompileClass.SYMBOLIC_SHAPE})
 _INSTANCES = "instances"
+
+
+_BRANCH = "GB0170"  # "Data-dependent branching"
 
 
 class RecompileRule(Rule):
@@ -193,11 +197,51 @@ def _case(
         lost=_lost(run, site, first) if first.kind in _SIZES else None,
         elsewhere=tuple(callers.values()) if site.frame else (),
         multiplied=_multiplied(frame, items),
-        set_at=own_write(run, definition, user_spelling(first.name)),
+        set_at=own_write(run, definition, user_spelling(first.name)) or _set_within(run, first),
+        grown=dict(_grown(run, (first, *also_changed(first)))),
+        has_breaks=before is not None or _resumes(frame),
+        breaks_at=_branch_on(frame, user_spelling(first.name)),
         file=frame.file,
         apart_by=caller.user if caller else None,
         skipped_by=_skipped_by(frame, items),
     )
+
+
+def _set_within(run: Run, first: Recompile) -> StackFrame | None:
+    """Where a function that the compiled one calls sets what it reads to another type."""
+    frame = _reader(first) if first.kind is RecompileClass.TYPE else None
+    return write_within(run, frame, user_spelling(first.name)) if frame else None
+
+
+def _grown(run: Run, items: Iterable[Recompile]) -> Iterator[tuple[str, StackFrame]]:
+    """Where the function that looks at a container makes it longer, by the container."""
+    for item in items:
+        frame = _reader(item) if item.kind in {RecompileClass.LENGTH, RecompileClass.KEYS} else None
+        at = own_growth(run, frame, user_spelling(item.name)) if frame else None
+        if at is not None:
+            yield item.name, at
+
+
+def _resumes(frame: Frame) -> bool:
+    """Whether another function goes on where its graph broke."""
+    records = (record for item in frame.compilations for record in item.graph_breaks)
+    return any(record.outcome is Outcome.RESUMED for record in records)
+
+
+def _branch_on(frame: Frame, name: str) -> StackFrame | None:
+    """Where the graph broke as a branch has a tensor of that name."""
+    named = re.compile(rf"\b(?:if|elif|while|and|or|not)\s+(?:not\s+)?{re.escape(name)}(?![\w.\[])")
+    for item in frame.compilations:
+        for record in item.graph_breaks:
+            is_branch = record.cause.gb_id == _BRANCH
+            if is_branch and record.user and named.search(record.user.code):
+                return record.user
+    return None
+
+
+def _reader(first: Recompile) -> StackFrame | None:
+    """The line that looks at what changes, and so has the guard."""
+    return first.guard_stack[-1] if first.guard_stack else first.caused_by
 
 
 def _skipped_by(frame: Frame, items: tuple[Recompile, ...]) -> GraphBreak | None:

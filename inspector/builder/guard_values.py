@@ -24,6 +24,8 @@ _LENGTH = re.compile(r"(?:len|___tuple_iterator_len)\(.+\) == (\d+)")
 _SIZES = re.compile(r"\b(?P<what>size|stride)=\[(?P<numbers>[^\]]*)\]")
 _DYNAMIC_TOKEN = "AutoDynamic.token"  # noqa: S105 - torch/_dynamo/pgo.py: no value at all
 _WITH_VALUE = frozenset({GuardShape.EQUALS, GuardShape.NAN, GuardShape.IS_NONE})
+_GRAD = " that requires grad"
+_TENSORS = ("Tensor'>", "Parameter'>")
 _KEYS = frozenset({GuardShape.KEY, GuardShape.KEYS})
 # Names of c10::ScalarType by number (c10/core/ScalarType.h), which the printed state has: the ones
 # that can be a default or autocast's.
@@ -105,8 +107,11 @@ def _keys_now(case: GuardCase) -> Value | None:
 
 def _symbol_now(case: GuardCase) -> Value | None:
     """The value of what became symbolic, in the call that was traced."""
+    # Torch makes a symbol of what is in a tensor without dimensions, which stays a tensor.
+    is_tensor = case.now.types.get(case.name, "").endswith(_TENSORS)
+    wanted = {case.source} if is_tensor else {case.source, f"{case.source}.item()"}
     for symbol in case.facts.created():
-        if symbol.source in {case.source, f"{case.source}.item()"} and symbol.text:
+        if symbol.source in wanted and symbol.text:
             return Value(symbol.text, Known.TRACE)
     return None
 
@@ -130,8 +135,10 @@ def _seen_now(case: GuardCase) -> Value | None:
         return Value(f"keys {', '.join(seen.keys)}", Known.PROCESS)
     is_number = case.failed.guard.shape in _WITH_VALUE and seen.kind == "container"
     is_number = is_number and seen.text.isdecimal()
-    text = f"{with_article(seen.type)} with {seen.text} items" if is_number else ""
-    return Value(text or seen.text, Known.PROCESS)
+    text = f"{with_article(seen.type)} with {seen.text} items" if is_number else seen.text
+    if case.kind is RecompileClass.TYPE and seen.tensor and seen.tensor.get("requires_grad"):
+        text += _GRAD
+    return Value(text, Known.PROCESS)
 
 
 def _tree_now(case: GuardCase) -> Value | None:

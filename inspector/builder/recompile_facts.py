@@ -27,6 +27,7 @@ _NOTHING = GuardLines({}, {}, {}, ())
 # value for TORCH_COMPILE_DYNAMIC_SOURCES (on the end of the span `pgo.dynamic_whitelist`).
 _AUTOMATIC = "automatic_dynamic"
 _SAID = ("name", "dim_changed", "cached", "new")
+_IN_TENSOR = ".item()"
 _WHITELIST = "recompile_dynamic_whitelist"
 
 
@@ -141,11 +142,14 @@ class CompileFacts:
         self._lines = self._entry = None
 
     def _values(self) -> Iterator[tuple[str, float]]:
-        """The values of the symbols; a float's is text."""
+        """The values of the symbols; a float's is text.
+
+        What torch calls ``….item()`` is in a tensor, which stays one whatever is in it.
+        """
         for symbol in self.created():
             number = symbol.value if symbol.value is not None else _number(symbol.text)
-            if symbol.source and number is not None:
-                yield symbol.source.removesuffix(".item()"), number
+            if symbol.source and not symbol.source.endswith(_IN_TENSOR) and number is not None:
+                yield symbol.source, number
 
 
 def _named(guard: Guard, identities: Mapping[str, SeenValue]) -> Guard:

@@ -203,7 +203,7 @@ def _float(case: FixCase) -> Iterator[str]:
             f"{NOTHING_NEEDED}Compile with torch.compile(…, dynamic=True): then the first value is "
             "dynamic, too."
         )
-    if not _is_keyword(case):
+    if not _is_keyword(case) and not _decides(case):
         yield _as_tensor(case)
 
 

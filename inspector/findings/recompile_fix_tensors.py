@@ -118,7 +118,13 @@ def _zero_one(case: FixCase) -> Iterator[str]:
     conditions = [item.guard for item in every if _is_condition(item)]
     fixed = constants(every)
     is_fixed = any(use.source in fixed for item in every for use in item.symbols)
-    if conditions or is_fixed or _is_broadcast(case):
+    # The strides around a dimension of size 0 are others, and are no part of a mark.
+    is_empty = any(
+        "0" in {change.before, change.now} and change.kind is RecompileClass.SIZE
+        for item in case.items
+        for change in item.changes
+    )
+    if conditions or is_fixed or is_empty or _is_broadcast(case):
         # An unbacked size has no value that a condition could be decided with, and is no constant.
         yield f"{keep}; it is one compilation, and then found."
     else:

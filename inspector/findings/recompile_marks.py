@@ -96,7 +96,9 @@ def mark_fix(case: FixCase) -> str:
         return "Mark the sizes that change with torch._dynamo.mark_dynamic."
     if case.lost is not None and name in marks:
         return _lost(case.lost, case, marks[name])
-    lines = _lines(case, marks, "torch._dynamo.mark_dynamic")
+    # What goes on behind a graph break meets the mark again, next to sizes that have none.
+    function = "maybe_mark_dynamic" if case.has_breaks else "mark_dynamic"
+    lines = _lines(case, marks, f"torch._dynamo.{function}")
     return _sentence(lines, case, ", the first one included")
 
 

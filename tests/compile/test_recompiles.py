@@ -222,6 +222,13 @@ def test_what_recompiles_next_is_another_instance(report: Report) -> None:
     assert not [item.name for item in others if item.changed_before]
 
 
+def test_what_is_in_a_tensor_is_not_its_type(report: Report) -> None:
+    """The counters of batch norm are tensors in every call, although torch has symbols for them."""
+    items = recompiles_of(report, "counted_in_a_tensor")
+
+    assert [[change.kind.value for change in item.changes] for item in items] == [["int"]] * 4
+
+
 def test_what_a_graph_break_hands_on_without_a_name_is_told_as_it_is_written(
     report: Report,
 ) -> None:
@@ -291,6 +298,8 @@ def test_a_plain_trace_gives_the_classes_less_precisely(
         "star_arguments": ("container-length", "varargs"),
         "dead_reference": ("type", "none"),
         "number_then_sizes": ("int", "type"),
+        "set_to_another_type": ("int", "type"),
+        "bool_and_tensor": ("bool", "type"),
         # Nothing was compiled for the call, so that nothing tells what it came with.
         "counter_beside_an_enum": ("enum", "int"),
     }

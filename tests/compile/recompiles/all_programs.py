@@ -18,6 +18,7 @@ from tests.compile.recompiles import (
     tensors,
     values,
     views,
+    written,
 )
 from tests.compile.recompiles.table import PROGRAMS
 
@@ -25,5 +26,5 @@ __all__ = ["PROGRAMS"]
 
 _FILLED_BY = (
     attributes, dicts, failing, functions, instances, mixed, modules, nearest, objects, sizes,
-    spelled, state, tensors, values, views,
+    spelled, state, tensors, values, views, written,
 )  # fmt: skip
