@@ -22,7 +22,7 @@ from inspector.events.inspector import (
     InspectorCall,
     InspectorCaller,
     InspectorGraphBreak,
-    InspectorRaised,
+    InspectorOperatorRaised,
 )
 from inspector.events.recompile import InspectorIdentities, InspectorRecompile
 from inspector.events.timing import ChromiumEvent
@@ -139,7 +139,7 @@ def _add_ours(draft: CompilationDraft, event: object) -> None:
     match event:
         case InspectorCaller():
             draft.caller = event.frame
-        case InspectorRaised():
+        case InspectorOperatorRaised():
             draft.raised = tuple(map(plain_frame, event.frames))
         case InspectorGraphBreak():
             draft.add_break_details(event)

@@ -16,9 +16,9 @@ from inspector.capture.autotuning.observer import AutotuneObserver
 from inspector.capture.cuda_graphs import CudaGraphObserver
 from inspector.capture.fusion_observer import FusionObserver
 from inspector.capture.kernel_observer import KernelObserver
+from inspector.capture.operator_raised import add_operator_raised, write_operator_raised
 from inspector.capture.payloads import PayloadGuard
 from inspector.capture.process_log import ProcessLog
-from inspector.capture.raised import add_raised, write_raised
 from inspector.capture.recompile import RecompileObserver
 from inspector.capture.skips import SkipObserver
 from inspector.capture.sources import SourceWriter
@@ -244,9 +244,9 @@ class TraceHandler(logging.Handler):
     def _look_at_stage(self, name: object) -> None:
         if name == "dynamo_graph_break_reason":
             self._add_positions()
-            add_raised(self.sources)
+            add_operator_raised(self.sources)
         elif name == "dynamo_error":
-            write_raised(self.sources)
+            write_operator_raised(self.sources)
         elif name == "recompile_reasons":
             self._recompiles.explain()
         elif name == "inductor_post_grad_graph":

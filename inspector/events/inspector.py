@@ -21,8 +21,8 @@ __all__ = [
     "InspectorEnvironment",
     "InspectorGraphBreak",
     "InspectorLineTimes",
+    "InspectorOperatorRaised",
     "InspectorProblem",
-    "InspectorRaised",
     "InspectorSkippedFrame",
     "InspectorSource",
     "InspectorTarget",
@@ -81,8 +81,8 @@ class InspectorCaller:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class InspectorRaised:
-    """``inspector_raised``: where an operator's implementation raised, behind a ``dynamo_error``.
+class InspectorOperatorRaised:
+    """``inspector_operator_raised``: where an operator's implementation raised, behind a ``dynamo_error``.
 
     Attributes:
         frames: The user's frames of the implementation, outermost first.

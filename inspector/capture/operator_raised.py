@@ -13,10 +13,10 @@ from inspector.events.envelope import RawFrame
 from inspector.events.inside_compiler import inside_compiler
 from inspector.model.roots import Owner
 
-__all__ = ["add_raised", "write_raised"]
+__all__ = ["add_operator_raised", "write_operator_raised"]
 
 
-def write_raised(sources: SourceWriter) -> None:
+def write_operator_raised(sources: SourceWriter) -> None:
     """Writes the user's frames of the operator whose implementation raised, if one did.
 
     Dynamo raises an error of a fake implementation again ``from None``
@@ -25,16 +25,16 @@ def write_raised(sources: SourceWriter) -> None:
     Args:
         sources: Gets their source.
     """
-    frames = add_raised(sources)
+    frames = add_operator_raised(sources)
     if frames:
         fields = [
             {"filename": frame.file, "line": frame.line, "name": frame.name, "loc": frame.code}
             for frame in frames
         ]
-        write_artifact("raised", {"v": 1, "frames": fields})
+        write_artifact("operator_raised", {"v": 1, "frames": fields})
 
 
-def add_raised(sources: SourceWriter) -> list[RawFrame]:
+def add_operator_raised(sources: SourceWriter) -> list[RawFrame]:
     """The user's frames of the operator whose implementation raised; empty where none did.
 
     Args:
