@@ -82,7 +82,7 @@ class InspectorCaller:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class InspectorOperatorRaised:
-    """``inspector_operator_raised``: where an operator's implementation raised, behind a ``dynamo_error``.
+    """``inspector_operator_raised``: where an operator raised, after a ``dynamo_error``.
 
     Attributes:
         frames: The user's frames of the implementation, outermost first.
