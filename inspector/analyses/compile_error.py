@@ -15,6 +15,7 @@ from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.compilation import Compilation, Failure, Frame
+from inspector.model.ended import is_echo
 from inspector.model.graph_break import Outcome
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, plain_name, user_frame
@@ -56,7 +57,8 @@ class CompileErrorRule(Rule):
                     is_break = any(b.outcome is Outcome.RAISED for b in item.graph_breaks)
                     if is_break or not (item.failure and item.raised):
                         continue
-                    if item.failure.type == VIOLATION:  # the rule constraint-violation
+                    # The rule constraint-violation, and the error that the report begins with.
+                    if item.failure.type == VIOLATION or is_echo(run, item.failure):
                         continue
                     if item.failure.reason not in seen:
                         seen.add(item.failure.reason)

@@ -15,6 +15,7 @@ from inspector.events.inspector import (
     InspectorSource,
     InspectorTarget,
 )
+from inspector.events.raised import InspectorRaised
 from inspector.model.compilation import SkippedFrame
 from inspector.model.roots import Roots
 from inspector.model.stack import below_recorder, plain_frame
@@ -27,6 +28,7 @@ AccountEvent: TypeAlias = (
     | InspectorEnd
     | InspectorEnvironment
     | InspectorProblem
+    | InspectorRaised
     | InspectorSkippedFrame
     | InspectorSource
     | InspectorTarget
@@ -45,6 +47,7 @@ class Account:
         dropped: What was dropped to keep its logs below a size, or None.
         problems: What failed in our own hooks.
         ended: Whether it came to its end in order.
+        raised: The exceptions that nobody caught.
     """
 
     environment: InspectorEnvironment | None = None
@@ -54,6 +57,7 @@ class Account:
     dropped: InspectorDropped | None = None
     problems: list[str] = dataclasses.field(default_factory=list)
     ended: bool = False
+    raised: list[InspectorRaised] = dataclasses.field(default_factory=list)
     _skipped: list[InspectorSkippedFrame] = dataclasses.field(default_factory=list)
 
     def add(self, event: AccountEvent) -> None:
@@ -71,12 +75,19 @@ class Account:
                 self.environment = event
             case InspectorProblem():
                 self.problems.append(f"{event.where}: {event.error}")
+            case InspectorRaised() | InspectorSkippedFrame() | InspectorSource():
+                self._append(event)
+            case InspectorTarget():
+                self.target = event
+
+    def _append(self, event: InspectorRaised | InspectorSkippedFrame | InspectorSource) -> None:
+        match event:
+            case InspectorRaised():
+                self.raised.append(event)
             case InspectorSkippedFrame():
                 self._skipped.append(event)
             case InspectorSource():
                 self.sources.append(event)
-            case InspectorTarget():
-                self.target = event
 
     @property
     def last_call(self) -> InspectorCall | None:

@@ -196,6 +196,7 @@ class ProcessBuilder:
             copy_rates=self._measurements.copy_rates(),
             boundaries=self._measurements.boundaries(broke=broke),
             ended=account.ended,
+            raised=tuple(account.raised),
             cache_hits=graph_hits(lookups),
             dropped=account.dropped,
             compile_times=self._cold_start.compile_times(self._compilations.drafts, roots),

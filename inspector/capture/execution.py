@@ -19,7 +19,7 @@ from inspector.capture.known_backends import check_backend
 from inspector.capture.measure import Measurement, measure, write_copy_rates
 from inspector.capture.module_places import places_within
 from inspector.capture.profiling.profiles import Profiles
-from inspector.capture.quiet import quiet
+from inspector.capture.quiet import quiet, quiet_operators
 from inspector.capture.ranks import announce, meet
 from inspector.capture.replay import replayed
 from inspector.capture.roots import recorded_roots
@@ -269,7 +269,8 @@ def _error_of(
 ) -> Exception | None:
     """What a call raised, or None; outside of any other exception's handling."""
     try:
-        _call(fresh(target.calls[index]), request, function, ones)
+        with quiet_operators():
+            _call(fresh(target.calls[index]), request, function, ones)
     except Exception as error:  # noqa: BLE001 - whatever the user's model raises
         return error
     return None

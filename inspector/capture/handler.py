@@ -8,7 +8,7 @@ import functools
 import json
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from inspector.capture import versions
@@ -18,6 +18,7 @@ from inspector.capture.fusion_observer import FusionObserver
 from inspector.capture.kernel_observer import KernelObserver
 from inspector.capture.payloads import PayloadGuard
 from inspector.capture.process_log import ProcessLog
+from inspector.capture.raised import watch_threads
 from inspector.capture.recompile import RecompileObserver
 from inspector.capture.skips import SkipObserver
 from inspector.capture.sources import SourceWriter
@@ -69,6 +70,7 @@ class TraceHandler(logging.Handler):
         self._times_guards = False
         self._keeps_graphs = False
         self._keeps_prims = False
+        self._release_threads: Callable[[], None] | None = None
 
     @property
     def is_attached(self) -> bool:
@@ -82,6 +84,7 @@ class TraceHandler(logging.Handler):
             self._stand_in_front()
             guarded("stand in for what cannot be printed", self._payloads.watch)
             self._skips.watch()
+            self._release_threads = watch_threads()
             self._cuda_graphs.watch()
         self._forget()
         self._logs = (*self._logs, log)
@@ -96,6 +99,8 @@ class TraceHandler(logging.Handler):
         log.close()
         if not self._logs:
             self._payloads.release()
+            if self._release_threads is not None:
+                self._release_threads()
             self._skips.release()
             self._kernels.release()
             self._fusion.release()

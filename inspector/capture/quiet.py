@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import sys
 import tempfile
 from collections.abc import Iterator
 
-__all__ = ["quiet"]
+__all__ = ["quiet", "quiet_operators"]
 
 _SHOWN_BYTES = 1 << 16
 _STREAMS = (1, 2)
@@ -37,6 +38,21 @@ def quiet() -> Iterator[None]:
             _show(taken.fileno())
             raise
         _give_back(saved)
+
+
+@contextlib.contextmanager
+def quiet_operators() -> Iterator[None]:
+    """Without torch's log of an operator that refuses its arguments while it is traced.
+
+    The exception says the same. What the user asked torch to log is left as it is.
+    """
+    log = logging.getLogger("torch._subclasses.fake_tensor")
+    before = log.disabled
+    log.disabled = before or "TORCH_LOGS" not in os.environ
+    try:
+        yield
+    finally:
+        log.disabled = before
 
 
 def _give_back(saved: list[int]) -> None:

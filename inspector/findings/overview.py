@@ -120,13 +120,16 @@ def _asked(settings: Mapping[str, object]) -> Iterator[str]:
 
 def headline(report: Report) -> str:
     """The report in one line: what failed, its graph breaks, or what there is instead."""
-    summary = report.summary
+    meta, summary = report.run.meta, report.summary
+    until = " until it failed" if meta.error else " until it ended" if meta.partial else ""
     parts = [f"{count(summary.frames_failed, 'frame')} failed"] if summary.frames_failed else []
     if summary.graph_breaks_raised:
         parts.append(f"{count(summary.graph_breaks_raised, 'graph break')} raised by fullgraph")
     elif summary.frames_failed and not summary.graph_breaks:
         return parts[0] + (f": {_graphs(summary)}" if summary.graphs else "")
-    return ", ".join([*parts, _verdict(summary)] if not summary.graph_breaks_raised else parts)
+    if not summary.graph_breaks_raised:
+        parts.append(_verdict(summary, until))
+    return ", ".join(parts)
 
 
 def process_rows(report: Report) -> tuple[Row, ...]:
@@ -156,19 +159,21 @@ def _graphs(summary: Summary) -> str:
     return f"{count(summary.graphs, 'graph')}, {count(summary.operators, 'operator')}"
 
 
-def _verdict(summary: Summary) -> str:
+def _verdict(summary: Summary, until: str) -> str:
     graphs = _graphs(summary)
     if summary.graph_breaks:
         return (
             f"{count(summary.graph_breaks, 'graph break')}"
-            f" at {count(summary.distinct_graph_breaks, 'site')}: {graphs}"
+            f" at {count(summary.distinct_graph_breaks, 'site')}{until}: {graphs}"
         )
     if not summary.frames:
-        return "nothing was compiled: Dynamo traced no frame"
+        return f"nothing was compiled{until}: Dynamo traced no frame"
+    if not summary.graphs and until:
+        return f"no graph breaks and no graph{until}"
     if not summary.graphs:
         return "no graph breaks, and no graph either: everything runs eagerly"
     later = " in the first calls" if summary.later.graph_breaks else ""
-    return f"no graph breaks{later}: {graphs}"
+    return f"no graph breaks{later}{until}: {graphs}"
 
 
 def summary_rows(report: Report) -> tuple[Row, ...]:
