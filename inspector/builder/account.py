@@ -15,6 +15,7 @@ from inspector.events.inspector import (
     InspectorSource,
     InspectorTarget,
 )
+from inspector.events.late_hook import InspectorLateHook
 from inspector.events.raised import InspectorRaised
 from inspector.model.compilation import SkippedFrame
 from inspector.model.roots import Roots
@@ -27,6 +28,7 @@ AccountEvent: TypeAlias = (
     | InspectorDropped
     | InspectorEnd
     | InspectorEnvironment
+    | InspectorLateHook
     | InspectorProblem
     | InspectorRaised
     | InspectorSkippedFrame
@@ -48,6 +50,7 @@ class Account:
         problems: What failed in our own hooks.
         ended: Whether it came to its end in order.
         raised: The exceptions that nobody caught.
+        late_hooks: Hooks on modules that were compiled before, by their numbers.
     """
 
     environment: InspectorEnvironment | None = None
@@ -58,6 +61,7 @@ class Account:
     problems: list[str] = dataclasses.field(default_factory=list)
     ended: bool = False
     raised: list[InspectorRaised] = dataclasses.field(default_factory=list)
+    late_hooks: dict[int, InspectorLateHook] = dataclasses.field(default_factory=dict)
     _skipped: list[InspectorSkippedFrame] = dataclasses.field(default_factory=list)
 
     def add(self, event: AccountEvent) -> None:
@@ -75,13 +79,24 @@ class Account:
                 self.environment = event
             case InspectorProblem():
                 self.problems.append(f"{event.where}: {event.error}")
-            case InspectorRaised() | InspectorSkippedFrame() | InspectorSource():
+            case (
+                InspectorLateHook()
+                | InspectorRaised()
+                | InspectorSkippedFrame()
+                | InspectorSource()
+            ):
                 self._append(event)
             case InspectorTarget():
                 self.target = event
 
-    def _append(self, event: InspectorRaised | InspectorSkippedFrame | InspectorSource) -> None:
+    def _append(
+        self, event: InspectorLateHook | InspectorRaised | InspectorSkippedFrame | InspectorSource
+    ) -> None:
         match event:
+            case InspectorLateHook(is_compiled=True):
+                self.late_hooks.pop(event.number, None)
+            case InspectorLateHook():
+                self.late_hooks[event.number] = event
             case InspectorRaised():
                 self.raised.append(event)
             case InspectorSkippedFrame():

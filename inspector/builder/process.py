@@ -197,6 +197,7 @@ class ProcessBuilder:
             boundaries=self._measurements.boundaries(broke=broke),
             ended=account.ended,
             raised=tuple(account.raised),
+            late_hooks=tuple(account.late_hooks.values()),
             cache_hits=graph_hits(lookups),
             dropped=account.dropped,
             compile_times=self._cold_start.compile_times(self._compilations.drafts, roots),

@@ -27,6 +27,9 @@ from inspector.capture.user_stack import calling_frame
 from inspector.capture.writer import PREFIX, guarded, write_artifact
 
 if TYPE_CHECKING:
+    from torch import fx
+
+    from inspector.capture.late_hooks import HookObserver
     from inspector.capture.window import WarmWindow
 
 __all__ = ["TraceHandler", "attached_handler"]
@@ -70,6 +73,7 @@ class TraceHandler(logging.Handler):
         self._times_guards = False
         self._keeps_graphs = False
         self._keeps_prims = False
+        self._hooks: HookObserver | None = None
         self._release_threads: Callable[[], None] | None = None
 
     @property
@@ -99,6 +103,8 @@ class TraceHandler(logging.Handler):
         log.close()
         if not self._logs:
             self._payloads.release()
+            if self._hooks is not None:
+                self._hooks.release()
             if self._release_threads is not None:
                 self._release_threads()
             self._skips.release()
@@ -278,7 +284,16 @@ class TraceHandler(logging.Handler):
     def _write_graph(self, event: str) -> None:
         from inspector.capture.logged_graph import write_logged_graph
 
-        write_logged_graph(event, prims=self._keeps_prims)
+        graph = write_logged_graph(event, prims=self._keeps_prims)
+        if graph is not None and event == "dynamo_output_graph":
+            self._watch_hooks(graph)
+
+    def _watch_hooks(self, graph: fx.GraphModule) -> None:
+        from inspector.capture.late_hooks import HookObserver
+
+        if self._hooks is None:
+            self._hooks = HookObserver(self.sources)
+        self._hooks.compiled(graph)
 
     def _write_guard_costs(self) -> None:
         from inspector.capture.guard_costs import write_guard_costs

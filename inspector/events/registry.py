@@ -66,6 +66,7 @@ from inspector.events.inspector import (
 from inspector.events.kept_memory import InspectorKeptMemory
 from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.events.kernel_build import InspectorKernelBuild
+from inspector.events.late_hook import InspectorLateHook
 from inspector.events.memory_profile import InspectorMemoryProfile
 from inspector.events.profile import InspectorCopyRates, InspectorProfile
 from inspector.events.raised import InspectorRaised
@@ -131,6 +132,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_gpu_target"): InspectorGpuTarget,
     ("artifact", "inspector_graph_break"): InspectorGraphBreak,
     ("artifact", "inspector_identities"): InspectorIdentities,
+    ("artifact", "inspector_late_hook"): InspectorLateHook,
     ("artifact", "inspector_line_times"): InspectorLineTimes,
     ("artifact", "inspector_guard_costs"): InspectorGuardCosts,
     ("artifact", "inspector_bench"): InspectorBench,

@@ -11,6 +11,7 @@ from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.events.inspector import InspectorCall, InspectorDropped, InspectorTarget
 from inspector.events.kept_memory import InspectorKeptMemory
 from inspector.events.kernel_bench import InspectorKernelBench
+from inspector.events.late_hook import InspectorLateHook
 from inspector.events.payload import Payload
 from inspector.events.raised import InspectorRaised
 from inspector.events.trial import InspectorTrial
@@ -75,6 +76,8 @@ class Process:
             left with ``os._exit``, that is still at work, or of another format, did not.
         raised: The exceptions that nobody caught: what ended the process, a thread of it, or the
             call of a target.
+        late_hooks: Hooks that were registered on compiled modules, and that no later compilation
+            has taken in.
         cache_hits: Graphs that were found in a cache, by its name (``FX graph``, ``AOTAutograd``).
         dropped: What was dropped to keep its logs below a size, or None.
         compile_times: Compile time by compilation, in the order in which they began.
@@ -119,6 +122,7 @@ class Process:
     trial: InspectorTrial | None = None
     ended: bool = False
     raised: tuple[InspectorRaised, ...] = ()
+    late_hooks: tuple[InspectorLateHook, ...] = ()
     cache_hits: Mapping[str, int] = dataclasses.field(default_factory=dict)
     dropped: InspectorDropped | None = None
     compile_times: tuple[CompilationTime, ...] = ()

@@ -77,7 +77,8 @@ ERROR = "(RuntimeError: boom)"
 def test_the_first_call_is_every_call() -> None:
     assert said(Failing(1)) == f"Net runs without torch.compile and fails with it {ERROR}."
     assert said(Failing(1, 2)) == (
-        "Net fails when it is called with its inputs, also without torch.compile: RuntimeError: boom."
+        "Net fails when it is called with its inputs, also without torch.compile: "
+        "RuntimeError: boom."
     )
 
 
@@ -215,7 +216,7 @@ def test_a_model_that_fails_in_one_call_alone_by_itself_is_not_the_compilers(
     told = told_of_a_file(tmp_path, 4, fails)
     said = "fails when it is called with input 2 for the 2nd time, also without torch.compile: "
     assert said in told.message
-    assert told.message.endswith(" at model.py:16.")
+    assert told.message.endswith(" at model.py:17.")
     assert told.next_step == "It was called with f32[3, 4]."
     assert told.detail.count("Traceback") == 1
     assert "in count" in told.detail
