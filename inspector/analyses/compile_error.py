@@ -19,7 +19,7 @@ from inspector.model.ended import is_echo
 from inspector.model.graph_break import Outcome
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, plain_name, user_frame
-from inspector.model.summary import is_later
+from inspector.model.summary import is_later, is_measured
 
 __all__ = ["RULE"]
 
@@ -55,7 +55,7 @@ class CompileErrorRule(Rule):
                 for item in frame.compilations:
                     # A break that fullgraph=True made an error is a graph break.
                     is_break = any(b.outcome is Outcome.RAISED for b in item.graph_breaks)
-                    if is_break or not (item.failure and item.raised):
+                    if is_break or is_measured(item) or not (item.failure and item.raised):
                         continue
                     # The rule constraint-violation, and the error that the report begins with.
                     if item.failure.type == VIOLATION or is_echo(run, item.failure):

@@ -17,7 +17,7 @@ from inspector.model.cost import Cost
 from inspector.model.graph_break import BreakSite, GraphBreak, Outcome
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, is_resumed, plain_name, resumed_line
-from inspector.model.summary import group_sites, is_later
+from inspector.model.summary import group_sites, is_later, is_measured
 
 __all__ = ["RULE"]
 
@@ -59,7 +59,9 @@ class GraphBreakRule(Rule):
         known = {site.first.key for site in first}
         costs = site_costs(run)
         tried = tried_functions(run)
-        later = group_sites(record for record in run.graph_breaks if is_later(record))
+        later = group_sites(
+            record for record in run.graph_breaks if is_later(record) and not is_measured(record)
+        )
         for site in first:
             yield _finding(run, site, costs.get(site.first.key), tried, later=False)
         for site in later:

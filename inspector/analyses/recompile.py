@@ -35,6 +35,7 @@ from inspector.model.graph_break import GraphBreak, Outcome
 from inspector.model.recompile import Answer, Recompile, RecompileClass
 from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame, user_frame
+from inspector.model.summary import is_measured
 
 __all__ = ["RULE"]
 
@@ -80,7 +81,7 @@ def _by_cause(run: Run, frame: Frame) -> Iterator[tuple[Recompile, ...]]:
     """The recompilations of a frame by what failed, in the order in which each was first met."""
     causes: dict[tuple[str, str, int | None, bool, bool], list[Recompile]] = {}
     for item in frame.compilations:
-        if item.is_recompile or item.hit_limit:
+        if (item.is_recompile or item.hit_limit) and not is_measured(item):
             # A run that was put together by hand has the reasons alone.
             recompile = item.recompile or make_recompile(item, CompileFacts(), {}, run.roots)
             # An unknown guard has no source: its text tells it apart from others.

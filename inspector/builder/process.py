@@ -218,6 +218,7 @@ class ProcessBuilder:
             kernel_bench=results.kernel_bench,
             benches=tuple(results.benches),
             warmups=tuple(results.warmups),
+            unmeasured=tuple(results.unmeasured),
         )
 
     def _dropped_time(self) -> tuple[StageTime, ...]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 
 import torch
 
@@ -20,7 +21,7 @@ from inspector.capture.measure import Measurement, measure, write_copy_rates
 from inspector.capture.module_places import places_within
 from inspector.capture.profiling.profiles import Profiles
 from inspector.capture.quiet import quiet, quiet_operators
-from inspector.capture.ranks import announce, meet
+from inspector.capture.ranks import announce, is_of_others, meet
 from inspector.capture.replay import replayed
 from inspector.capture.roots import recorded_roots
 from inspector.capture.sources import SourceWriter
@@ -28,6 +29,7 @@ from inspector.capture.state import State
 from inspector.capture.target import Target
 from inspector.capture.writer import guarded, write_artifact
 from inspector.errors import InspectorError, UsageError
+from inspector.model.out_of_memory import lacks_memory
 from inspector.model.request import Request
 from inspector.model.roots import Owner
 
@@ -130,20 +132,20 @@ def call_target(target: Target, request: Request, function: Callable[..., object
     made: list[int] = []  # the inputs of all calls, in their order
     profiles = _profiles(target, request)
     state = State(target.function) if request.profile else None
+    given = _before_all(target, request)
     ones = Ones() if request.profile else None
-    for number in range(_UNMEASURED_CALLS):
-        for index in inputs:
-            # Before the very first nothing is to be put back, and no random number is drawn yet.
-            if state is not None and (number or index):
-                state.look_again()
-                state.begin_again()  # gradients may lie in the memory of a CUDA graph
-                torch.compiler.cudagraph_mark_step_begin()
-            with _told(index, number), profiles.closely(index, number) if profiles else _PLAIN:
-                made.append(index)
-                error = _error_of(target, index, request, function, ones)
-                if error is not None:
-                    failed = FailedCall(target, index, error, number + 1, made=made)
-                    raise _failed(failed, request) from error
+    for number, index in itertools.product(range(_UNMEASURED_CALLS), inputs):
+        if given is not None and len(made) == len(inputs):
+            given.restore()
+        # Before the very first nothing is to be put back, and no random number is drawn yet.
+        if state is not None and made:
+            _begin_again(state)
+        made.append(index)
+        closely = profiles.closely(index, number) if profiles else _PLAIN
+        with _told(index, number), closely:
+            error = _error_of(target, index, request, function, ones)
+            if error is not None and _is_told(target, number, error, made, request):
+                return
     if profiles is not None and state is not None:
         if profiles.is_refused():
             return
@@ -153,12 +155,42 @@ def call_target(target: Target, request: Request, function: Callable[..., object
                     _profile(target, index, request, function, (profiles, state, ones, made))
             profiles.finish()
         return
-    if not request.measure:
-        return
-    for index in inputs:
-        with _told(index, _UNMEASURED_CALLS):
-            _measure(target, index, request, function, made)
-    guarded("measure the memory", write_copy_rates)
+    if request.measure:
+        for index in inputs:
+            with _told(index, _UNMEASURED_CALLS):
+                _measure(target, index, request, function, made)
+        guarded("measure the memory", write_copy_rates)
+
+
+def _begin_again(state: State) -> None:
+    state.look_again()
+    state.begin_again()  # gradients may lie in the memory of a CUDA graph
+    torch.compiler.cudagraph_mark_step_begin()
+
+
+def _is_told(
+    target: Target, number: int, error: Exception, made: Sequence[int], request: Request
+) -> bool:
+    """Whether it is enough to say that no further call can be made, because one has failed.
+
+    Raises:
+        InspectorError: It is not.
+    """
+    failed = FailedCall(target, made[-1], error, number + 1, made=made)
+    if not _is_ours(failed, request):
+        raise _failed(failed, request) from error
+    return True
+
+
+def _before_all(target: Target, request: Request) -> State | None:
+    """What several inputs find first: a further call with one of them is to find it again.
+
+    A model that counts, or fills a cache, is called in their order by its user. One input alone may
+    be that of many calls, of which the second shows whether it is compiled again.
+    """
+    if request.profile or len(target.calls) == 1:
+        return None
+    return State(target.function, with_attributes=True)
 
 
 def _join(request: Request) -> None:
@@ -220,7 +252,28 @@ def _measure(
             measure(what)
     except Exception as error:
         failed = FailedCall(target, index, error, made.count(index), made=made)
-        raise _failed(failed, request) from error
+        if not _is_ours(failed, request):
+            raise _failed(failed, request) from error
+
+
+def _is_ours(failed: FailedCall, request: Request) -> bool:
+    """Whether a call failed by itself that only we make; then that is said, and nothing more.
+
+    The user's program calls the model once with each input, and these calls did not fail.
+    """
+    error = failed.error
+    if request.profile or failed.number == 1 or isinstance(error, InspectorError):
+        return False
+    if lacks_memory(f"{type(error).__name__}: {error}") or is_of_others(error):
+        return False
+    with torch.compiler.set_stance("force_eager"), quiet():
+        again = _error_of(failed.target, failed.index, request, failed.target.function)
+    raised = again or replayed(error, request, failed.target, failed.made)
+    if raised is None:
+        return False
+    said = f"{type(raised).__name__}: {raised}".strip().partition("\n")[0]
+    write_artifact("unmeasured", {"v": 1, "input": failed.index, "error": said})
+    return True
 
 
 def _profile(

@@ -62,6 +62,7 @@ from inspector.events.inspector import (
     InspectorSkippedFrame,
     InspectorSource,
     InspectorTarget,
+    InspectorUnmeasured,
 )
 from inspector.events.kept_memory import InspectorKeptMemory
 from inspector.events.kernel_bench import InspectorKernelBench
@@ -146,6 +147,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_skipped_frame"): InspectorSkippedFrame,
     ("artifact", "inspector_source"): InspectorSource,
     ("artifact", "inspector_target"): InspectorTarget,
+    ("artifact", "inspector_unmeasured"): InspectorUnmeasured,
     ("artifact", "inspector_trial"): InspectorTrial,
     ("artifact", "inspector_triton_kernel"): InspectorTritonKernel,
     ("artifact", "inspector_fusion"): InspectorFusion,

@@ -251,6 +251,7 @@ def notices(report: Report, unseen: str = _UNSEEN) -> Iterator[tuple[str, str]]:
     )
     limits = dict.fromkeys(cost.note for cost in measured)
     yield from (("note", f"of the costs: {text}") for text in limits if text)
+    yield from _unmeasured(run)
     yield from _cached(run)
     yield from _dropped(run)
     unknown = _unknown(run)
@@ -281,6 +282,15 @@ def reading_texts(run: Run) -> Iterator[str]:
 def is_plain(run: Run) -> bool:
     """Whether it was made of torch's own log alone, without our artifacts."""
     return bool(run.processes) and not any(item.has_inspector_events for item in run.processes)
+
+
+def _unmeasured(run: Run) -> Iterator[tuple[str, str]]:
+    for process in run.processes:
+        several = len({call.input_index for call in process.calls}) > 1
+        for item in process.unmeasured:
+            which = f" with input {item.input_index + 1}" if several else ""
+            why = f"calls change the model, and one more{which} fails ({one_line(item.error)})"
+            yield "note", f"not measured: {why}"
 
 
 def _cached(run: Run) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,12 @@ from collections.abc import Mapping
 from inspector.events.autotuned import InspectorAutotuned
 from inspector.events.bench import InspectorBench
 from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
-from inspector.events.inspector import InspectorCall, InspectorDropped, InspectorTarget
+from inspector.events.inspector import (
+    InspectorCall,
+    InspectorDropped,
+    InspectorTarget,
+    InspectorUnmeasured,
+)
 from inspector.events.kept_memory import InspectorKeptMemory
 from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.events.late_hook import InspectorLateHook
@@ -99,6 +104,7 @@ class Process:
         kernel_bench: One kernel that was timed alone, or None.
         benches: What a process of `inspect bench` found out, in order.
         warmups: What a process of `inspect bench --warmup` found out, in order.
+        unmeasured: Why calls with an input could not be measured.
     """
 
     host: str
@@ -143,6 +149,7 @@ class Process:
     kernel_bench: InspectorKernelBench | None = None
     benches: tuple[InspectorBench, ...] = ()
     warmups: tuple[InspectorWarmup, ...] = ()
+    unmeasured: tuple[InspectorUnmeasured, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -24,15 +25,14 @@ from inspector.model.request import Request
 
 
 class Failing:
-    """Fails in some of its calls, counted from 1."""
+    """Fails in some of its calls, counted from 1 by what nobody can put back."""
 
     def __init__(self, *fails_in: int) -> None:
-        self.calls = 0
+        self._numbers = itertools.count(1)
         self._fails_in = fails_in
 
     def __call__(self, x: torch.Tensor) -> torch.Tensor:
-        self.calls += 1
-        if self.calls in self._fails_in:
+        if next(self._numbers) in self._fails_in:
             raise RuntimeError("boom\nand more")
         return x
 
@@ -130,10 +130,6 @@ def test_a_later_call_has_its_number() -> None:
         "Net fails with torch.compile when it is called for the 2nd time outside of compiled code "
         f"{ERROR}; a call without torch.compile after it does not."
     )
-    assert said(Failing(2, 3)) == (
-        "Net fails when it is called for the 2nd time, also without torch.compile: "
-        "RuntimeError: boom."
-    )
     # Each of two inputs is called once before any is called again.
     assert "called with input 2 for the 2nd time outside of compiled code (" in said(Failing(4), 2)
 
@@ -148,6 +144,9 @@ def test_calls_of_a_profile_are_counted_and_those_without_the_compiler_told_apar
     assert "called for the 3rd time outside of compiled code (" in said(Failing(3), profile=True)
     assert said(Failing(5), profile=True) == (
         f"A call of Net without torch.compile fails between others that do not {ERROR}."
+    )
+    assert "for the 2nd time, also without torch.compile: RuntimeError: boom." in said(
+        Failing(2, 3), profile=True
     )
     assert said(Failing(5, 6), profile=True) == (
         f"Calls of Net fail without torch.compile, behind others that do not {ERROR}."
@@ -209,14 +208,15 @@ OWN = (
 )
 
 
+@pytest.mark.usefixtures("profiled")
 @pytest.mark.parametrize("fails", OWN)
 def test_a_model_that_fails_in_one_call_alone_by_itself_is_not_the_compilers(
     tmp_path: Path, fails: str
 ) -> None:
-    told = told_of_a_file(tmp_path, 4, fails)
+    told = told_of_a_file(tmp_path, 4, fails, profile=True)
     said = "fails when it is called with input 2 for the 2nd time, also without torch.compile: "
     assert said in told.message
-    assert told.message.endswith(" at model.py:17.")
+    assert told.message.endswith(" at model.py:18.")
     assert told.next_step == "It was called with f32[3, 4]."
     assert told.detail.count("Traceback") == 1
     assert "in count" in told.detail
