@@ -142,7 +142,7 @@ def call_target(target: Target, request: Request, function: Callable[..., object
             _begin_again(state)
         made.append(index)
         closely = profiles.closely(index, number) if profiles else _PLAIN
-        with _told(index, number), closely:
+        with _told(index, number), quiet() if number else _PLAIN, closely:
             error = _error_of(target, index, request, function, ones)
             if error is not None and _is_told(target, number, error, made, request):
                 return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import logging
 import os
 import sys
@@ -20,7 +21,8 @@ def quiet() -> Iterator[None]:
     """Sends standard output and standard error to a file, which is shown if an exception comes.
 
     The descriptors are changed and not Python's streams: what C++ code writes is caught too, and
-    to write costs what it costs without us.
+    to write costs what it costs without us. A stream that does not write to its descriptor (in a
+    notebook, say) is replaced meanwhile.
     """
     _flush()
     try:
@@ -32,7 +34,8 @@ def quiet() -> Iterator[None]:
         for number in _STREAMS:
             os.dup2(taken.fileno(), number)
         try:
-            yield
+            with _without_own_streams(taken.fileno()):
+                yield
         except BaseException:
             _give_back(saved)
             _show(taken.fileno())
@@ -53,6 +56,29 @@ def quiet_operators() -> Iterator[None]:
         yield
     finally:
         log.disabled = before
+
+
+@contextlib.contextmanager
+def _without_own_streams(descriptor: int) -> Iterator[None]:
+    """Lets streams that are none of the process's own write to a file instead."""
+    own = {name: getattr(sys, name) for name in ("stdout", "stderr")}
+    with open(descriptor, "w", encoding="utf-8", errors="replace", closefd=False) as file:
+        for (name, stream), number in zip(own.items(), _STREAMS, strict=True):
+            if stream is not None and not _writes_to(stream, number):
+                setattr(sys, name, file)
+        try:
+            yield
+        finally:
+            for name, stream in own.items():
+                if getattr(sys, name) is file:
+                    setattr(sys, name, stream)
+
+
+def _writes_to(stream: object, number: int) -> bool:
+    try:
+        return isinstance(stream, io.TextIOWrapper) and stream.fileno() == number
+    except (OSError, ValueError):
+        return False
 
 
 def _give_back(saved: list[int]) -> None:
