@@ -168,11 +168,21 @@ def _longest(site: BreakSite) -> Sequence[StackFrame]:
 def _consequence(run: Run, record: GraphBreak) -> str:
     if record.outcome is not Outcome.RESUMED:
         return _CONSEQUENCES[record.outcome]
+    if not record.has_graph and _is_cut_off(run, record):
+        return "the recording ends before this function was compiled: its graphs are not known"
     before = "a graph ends here" if record.has_graph else "there is no operator before it"
     left_alone = _left_alone(run, record)
     if left_alone:
         return f"{before}, and what stands behind it runs eagerly, too: {left_alone}"
     return f"{before}{' and' if record.has_graph else ';'} tracing goes on behind it"
+
+
+def _is_cut_off(run: Run, record: GraphBreak) -> bool:
+    """Whether the compilation that broke has no end in the recording."""
+    return any(
+        not item.finished and any(record is found for found in item.graph_breaks)
+        for item in run.compilations
+    )
 
 
 def _left_alone(run: Run, record: GraphBreak) -> str:

@@ -156,6 +156,8 @@ def _counts(summary: Summary) -> str:
 
 
 def _graphs(summary: Summary) -> str:
+    if summary.frames_unfinished and not summary.graphs:
+        return "its graphs are not known"
     return f"{count(summary.graphs, 'graph')}, {count(summary.operators, 'operator')}"
 
 
@@ -182,7 +184,7 @@ def summary_rows(report: Report) -> tuple[Row, ...]:
     total = total_line(report)
     rows = [
         Row("frames", f"{summary.frames:,}", _frames(summary)),
-        Row("graphs", f"{summary.graphs:,}"),
+        Row("graphs", f"{summary.graphs:,}", _unfinished(summary)),
         Row("operators", f"{summary.operators:,}", _per_graph(summary.operators_per_graph)),
         Row("graph breaks", f"{summary.graph_breaks:,}", _sites(summary)),
         Row("recompiles", f"{summary.recompiles:,}", _limit(summary)),
@@ -200,6 +202,12 @@ def _frames(summary: Summary) -> str:
         (summary.frames_unfinished, "unfinished"),
     )
     return ", ".join(f"{number:,} {state}" for number, state in states if number)
+
+
+def _unfinished(summary: Summary) -> str:
+    if not summary.frames_unfinished:
+        return ""
+    return f"at least; {count(summary.frames_unfinished, 'frame')} still compiling"
 
 
 def _per_graph(operators: tuple[int, ...]) -> str:
