@@ -147,7 +147,8 @@ def _without_others(failed: FailedCall) -> InspectorError:
 
 
 def _also_without(failed: FailedCall, request: Request, error: Exception) -> ModelFailedError:
-    guarded("note the exception", lambda: write_artifact("raised", raised_fields(error)))
+    outer = {"outer": type(failed.error).__name__}
+    guarded("note the exception", lambda: write_artifact("raised", raised_fields(error) | outer))
     detail = user_traceback(error, failed.target.root)
     which = _which(failed) or "with its inputs"
     message = f"{failed.target.name} fails when it is called {which}, {ALSO_WITHOUT}"

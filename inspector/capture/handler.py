@@ -236,6 +236,8 @@ class TraceHandler(logging.Handler):
         elif "dynamo_start" in metadata:
             if self._measures:
                 self._begin_to_measure()
+            if self._hooks is not None:
+                self._hooks.begins()
             stack = metadata["dynamo_start"]["stack"]
             for frame in stack:
                 self.sources.add(self._strings.get(frame["filename"], ""), frame["line"])

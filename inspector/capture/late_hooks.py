@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -61,12 +61,7 @@ class HookObserver:
             for number, (_, kind) in module_stack(node).items()
             if (key := str(number).partition("@")[0]).isdigit() and isinstance(kind, type)
         }
-        was_reset = self._was_reset()
-        if was_reset:
-            self._compiled = {}
-        for module in tuple(self._late) if was_reset else found:
-            for late in self._late.pop(module, ()):
-                write_artifact("late_hook", {"v": 1, "number": late, "compiled": True})
+        self._take_back(found)
         self._compiled.update(found)
         if not self._before:
             self._watch()
@@ -81,6 +76,17 @@ class HookObserver:
         self._before = {}
         self._compiled = {}
         self._late = {}
+
+    def begins(self) -> None:
+        """Takes all back where what was compiled before is gone; to be called as Dynamo begins."""
+        if self._was_reset():
+            self._compiled = {}
+            self._take_back(tuple(self._late))
+
+    def _take_back(self, modules: Iterable[int]) -> None:
+        for module in modules:
+            for number in self._late.pop(module, ()):
+                write_artifact("late_hook", {"v": 1, "number": number, "compiled": True})
 
     def _was_reset(self) -> bool:
         """Whether ``torch._dynamo.reset()`` was called since: it takes callbacks away."""

@@ -17,7 +17,7 @@ class InspectorRaised:
 
     Attributes:
         type: The exception's class; where Dynamo wraps another exception, that of the inner one.
-        outer: The class of what was raised.
+        outer: The class of what was raised; of a target that fails by itself, with the compiler.
         message: What the exception says.
         traceback: The traceback without torch's frames.
         stack: The frames in which it was raised, outermost first, also those that Dynamo traced.

@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 
-from inspector.errors import ALSO_WITHOUT
 from inspector.events.graph_break import parse_causes, parse_stack
 from inspector.events.raised import InspectorRaised
 from inspector.model.compilation import Compilation, Failure, Frame
@@ -127,8 +126,7 @@ def is_echo(run: Run, failure: Failure) -> bool:
     """
     if failure.type != _WRONG_CALL or not run.meta.error:
         return False
-    outer = [raised.outer for process in run.processes for raised in process.raised]
-    return failure.type in outer or (bool(outer) and ALSO_WITHOUT in run.meta.error)
+    return any(item.outer == failure.type for process in run.processes for item in process.raised)
 
 
 def _name(process: Process) -> str:
