@@ -234,10 +234,7 @@ class TraceHandler(logging.Handler):
             text, number = metadata["str"]
             self._strings[number] = text
         elif "dynamo_start" in metadata:
-            if self._measures:
-                self._begin_to_measure()
-            if self._hooks is not None:
-                self._hooks.begins()
+            self._begins()
             stack = metadata["dynamo_start"]["stack"]
             for frame in stack:
                 self.sources.add(self._strings.get(frame["filename"], ""), frame["line"])
@@ -273,6 +270,13 @@ class TraceHandler(logging.Handler):
         if caller is not None and (caller["filename"], caller["line"]) not in stack[:-1]:
             write_artifact("caller", {"v": 1, **caller})
             self.sources.add(str(caller["filename"]), int(str(caller["line"])))
+
+    def _begins(self) -> None:
+        """Dynamo begins with a function."""
+        if self._measures:
+            self._begin_to_measure()
+        if self._hooks is not None:
+            self._hooks.begins()
 
     def _begin_to_measure(self) -> None:
         from inspector.capture.window import WarmWindow
