@@ -49,7 +49,8 @@ def with_ending(meta: Meta, processes: Sequence[Process], roots: Roots) -> Meta:
     found = _first(processes)
     if found is not None:
         process, raised = found
-        who = f"{_name(process)}: " if len(processes) > 1 else ""
+        is_main = process.rank is None and process.parent_pid not in {p.pid for p in processes}
+        who = "" if is_main or len(processes) == 1 else f"{_name(process)}: "
         error = f"{who}{_sentence(raised, roots, code)}"
         detail = _relative(raised.traceback, roots)
         return dataclasses.replace(meta, error=error, error_detail=detail, ended="failed")

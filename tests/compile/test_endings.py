@@ -98,12 +98,15 @@ def test_other_processes_and_threads_are_told_with_their_lines(recorded: tuple[s
     raised = [item for process in run.processes for item in process.raised]
     whole = dataclasses.replace(run, meta=dataclasses.replace(run.meta, error=""))
     assert len(raised) == 5
-    said = "\n".join(further_endings(dataclasses.replace(whole, processes=run.processes[:3])))
-    said += "\n".join(further_endings(dataclasses.replace(whole, processes=run.processes[3:])))
-    assert f"torch.export failed with Unsupported: Data-dependent branching (train.py:{5}" in said
+    said = "\n".join(
+        sentence
+        for process in run.processes
+        for sentence in further_endings(dataclasses.replace(whole, processes=(process,)))
+    )
+    assert f"torch.export failed with Unsupported: Data-dependent branching (train.py:5" in said
     assert f"[2, 3] X [4, 2] (train.py:{line_of('return x @')})" in said
     assert f'required "forward" function (train.py:{line_of("inner(x) + 1")})' in said
-    assert f"'loader' in pid {run.processes[0].pid} ended with KeyError: 'batch'" in said
+    assert f"'loader' ended with KeyError: 'batch' (train.py:{line_of('["batch"]')})" in said
 
 
 class Misspelled(nn.Module):
