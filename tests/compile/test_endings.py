@@ -103,10 +103,11 @@ def test_other_processes_and_threads_are_told_with_their_lines(recorded: tuple[s
         for process in run.processes
         for sentence in further_endings(dataclasses.replace(whole, processes=(process,)))
     )
-    assert f"torch.export failed with Unsupported: Data-dependent branching (train.py:5" in said
+    assert "torch.export failed with Unsupported: Data-dependent branching (train.py:5" in said
     assert f"[2, 3] X [4, 2] (train.py:{line_of('return x @')})" in said
     assert f'required "forward" function (train.py:{line_of("inner(x) + 1")})' in said
-    assert f"'loader' ended with KeyError: 'batch' (train.py:{line_of('["batch"]')})" in said
+    batch = line_of('["batch"]')
+    assert f"'loader' ended with KeyError: 'batch' (train.py:{batch})" in said
 
 
 class Misspelled(nn.Module):
