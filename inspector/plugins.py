@@ -109,6 +109,7 @@ ANALYSES: tuple[str, ...] = (
     "inspector.analyses.cuda_graph_skip",
     "inspector.analyses.graph_break",
     "inspector.analyses.guard_cost",
+    "inspector.analyses.late_hook",
     "inspector.analyses.recompile",
     "inspector.analyses.size_expression",
     "inspector.analyses.skipped_frame",

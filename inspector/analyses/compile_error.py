@@ -18,10 +18,11 @@ from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.compilation import Compilation, Failure, Frame
+from inspector.model.ended import is_echo
 from inspector.model.graph_break import Outcome
 from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame, plain_name, user_frame
-from inspector.model.summary import is_later
+from inspector.model.summary import is_later, is_measured
 
 __all__ = ["RULE"]
 
@@ -60,9 +61,10 @@ class CompileErrorRule(Rule):
                 for item in frame.compilations:
                     # A break that fullgraph=True made an error is a graph break.
                     is_break = any(b.outcome is Outcome.RAISED for b in item.graph_breaks)
-                    if is_break or not (item.failure and item.raised):
+                    if is_break or is_measured(item) or not (item.failure and item.raised):
                         continue
-                    if item.failure.type == VIOLATION:  # the rule constraint-violation
+                    # The rule constraint-violation, and the error that the report begins with.
+                    if item.failure.type == VIOLATION or is_echo(run, item.failure):
                         continue
                     if item.failure.reason not in seen:
                         seen.add(item.failure.reason)

@@ -17,7 +17,7 @@ from inspector.model.cost import Cost
 from inspector.model.graph_break import BreakSite, GraphBreak, Outcome
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, is_resumed, plain_name, resumed_line
-from inspector.model.summary import group_sites, is_later
+from inspector.model.summary import group_sites, is_later, is_measured
 
 __all__ = ["RULE"]
 
@@ -59,7 +59,9 @@ class GraphBreakRule(Rule):
         known = {site.first.key for site in first}
         costs = site_costs(run)
         tried = tried_functions(run)
-        later = group_sites(record for record in run.graph_breaks if is_later(record))
+        later = group_sites(
+            record for record in run.graph_breaks if is_later(record) and not is_measured(record)
+        )
         for site in first:
             yield _finding(run, site, costs.get(site.first.key), tried, later=False)
         for site in later:
@@ -169,11 +171,21 @@ def _longest(site: BreakSite) -> Sequence[StackFrame]:
 def _consequence(run: Run, record: GraphBreak) -> str:
     if record.outcome is not Outcome.RESUMED:
         return _CONSEQUENCES[record.outcome]
+    if not record.has_graph and _is_cut_off(run, record):
+        return "the recording ends before this function was compiled: its graphs are not known"
     before = "a graph ends here" if record.has_graph else "there is no operator before it"
     left_alone = _left_alone(run, record)
     if left_alone:
         return f"{before}, and what stands behind it runs eagerly, too: {left_alone}"
     return f"{before}{' and' if record.has_graph else ';'} tracing goes on behind it"
+
+
+def _is_cut_off(run: Run, record: GraphBreak) -> bool:
+    """Whether the compilation that broke has no end in the recording."""
+    return any(
+        not item.finished and any(record is found for found in item.graph_breaks)
+        for item in run.compilations
+    )
 
 
 def _left_alone(run: Run, record: GraphBreak) -> str:

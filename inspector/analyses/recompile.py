@@ -42,6 +42,7 @@ from inspector.model.graph_break import GraphBreak, Outcome
 from inspector.model.recompile import Answer, Recompile, RecompileClass
 from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame, user_frame
+from inspector.model.summary import is_measured
 
 __all__ = ["RULE"]
 
@@ -98,7 +99,7 @@ def _by_cause(run: Run, frame: Frame) -> Iterator[tuple[tuple[Recompile, ...], b
         # A run that was put together by hand has the reasons alone.
         item.recompile or make_recompile(item, CompileFacts(), {}, run.roots)
         for item in frame.compilations
-        if item.is_recompile or item.hit_limit
+        if (item.is_recompile or item.hit_limit) and not is_measured(item)
     ]
     instances = other_instances(every)
     for recompile in every:

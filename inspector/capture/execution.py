@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 
@@ -21,8 +22,8 @@ from inspector.capture.known_backends import check_backend
 from inspector.capture.measure import Measurement, measure, write_copy_rates
 from inspector.capture.module_places import places_within
 from inspector.capture.profiling.profiles import Profiles
-from inspector.capture.quiet import quiet
-from inspector.capture.ranks import agreed, announce, meet
+from inspector.capture.quiet import quiet, quiet_operators
+from inspector.capture.ranks import agreed, announce, is_of_others, meet
 from inspector.capture.replay import replayed
 from inspector.capture.roots import recorded_roots
 from inspector.capture.sources import SourceWriter
@@ -30,6 +31,7 @@ from inspector.capture.state import State
 from inspector.capture.target import Target
 from inspector.capture.writer import guarded, write_artifact
 from inspector.errors import InspectorError, UsageError
+from inspector.model.out_of_memory import lacks_memory
 from inspector.model.request import Request
 from inspector.model.roots import Owner
 
@@ -131,21 +133,21 @@ def call_target(target: Target, request: Request, function: Callable[..., object
     _join(request)
     inputs = range(len(target.calls))
     made: list[int] = []  # the inputs of all calls, in their order
+    given = _before_all(target, request)
     ones = Ones() if request.profile else None
     state = _first_state(target, request, ones) if request.profile else None
 
-    def call(index: int, number: int, watched: AbstractContextManager[None] = _PLAIN) -> None:
+    def call(index: int, number: int, watched: AbstractContextManager[None] = _PLAIN) -> bool:
+        """Makes one call; whether further ones can be made."""
+        if given is not None and len(made) == len(inputs):
+            given.restore()
         # Before the very first nothing is to be put back, and no random number is drawn yet.
-        if state is not None and (number or index):
-            state.look_again()
-            state.begin_again()  # gradients may lie in the memory of a CUDA graph
-            torch.compiler.cudagraph_mark_step_begin()
-        with _told(index, number), watched:
-            made.append(index)
+        if state is not None and made:
+            _begin_again(state)
+        made.append(index)
+        with _told(index, number), quiet() if number else _PLAIN, watched:
             error = _error_of(target, index, request, function, ones)
-            if error is not None:
-                failed = FailedCall(target, index, error, number + 1, made=made)
-                raise _failed(failed, request) from error
+            return error is None or not _is_told(target, number, error, made, request)
 
     if state is not None:
         profiles = _profiles(target, request)
@@ -153,15 +155,45 @@ def call_target(target: Target, request: Request, function: Callable[..., object
         if not profiles.is_refused():
             _profile_all(target, request, function, (profiles, state, ones, made), number)
         return
-    for number in range(_UNMEASURED_CALLS):
-        for index in inputs:
-            call(index, number)
-    if not request.measure:
+    rounds = itertools.product(range(_UNMEASURED_CALLS), inputs)
+    if not all(call(index, number) for number, index in rounds):
         return
-    for index in inputs:
-        with _told(index, _UNMEASURED_CALLS):
-            _measure(target, index, request, function, made)
-    guarded("measure the memory", write_copy_rates)
+    if request.measure:
+        for index in inputs:
+            with _told(index, _UNMEASURED_CALLS):
+                _measure(target, index, request, function, made)
+        guarded("measure the memory", write_copy_rates)
+
+
+def _begin_again(state: State) -> None:
+    state.look_again()
+    state.begin_again()  # gradients may lie in the memory of a CUDA graph
+    torch.compiler.cudagraph_mark_step_begin()
+
+
+def _is_told(
+    target: Target, number: int, error: Exception, made: Sequence[int], request: Request
+) -> bool:
+    """Whether it is enough to say that no further call can be made, because one has failed.
+
+    Raises:
+        InspectorError: It is not.
+    """
+    failed = FailedCall(target, made[-1], error, number + 1, made=made)
+    if not _is_ours(failed, request):
+        raise _failed(failed, request) from error
+    return True
+
+
+def _before_all(target: Target, request: Request) -> State | None:
+    """What several inputs find first: a further call with one of them is to find it again.
+
+    A model that counts, or fills a cache, is called in their order by its user. One input alone may
+    be that of many calls, of which the second shows whether it is compiled again.
+    """
+    if request.profile or len(target.calls) == 1:
+        return None
+    return State(target.function, with_attributes=True)
 
 
 def _first_state(target: Target, request: Request, ones: Ones | None) -> State:
@@ -186,7 +218,7 @@ def _first_state(target: Target, request: Request, ones: Ones | None) -> State:
 
 
 def _call_until_compiled(
-    call: Callable[[int, int, AbstractContextManager[None]], None],
+    call: Callable[[int, int, AbstractContextManager[None]], bool],
     inputs: Sequence[int],
     profiles: Profiles,
 ) -> int:
@@ -264,7 +296,28 @@ def _measure(
             measure(what)
     except Exception as error:
         failed = FailedCall(target, index, error, made.count(index), made=made)
-        raise _failed(failed, request) from error
+        if not _is_ours(failed, request):
+            raise _failed(failed, request) from error
+
+
+def _is_ours(failed: FailedCall, request: Request) -> bool:
+    """Whether a call failed by itself that only we make; then that is said, and nothing more.
+
+    The user's program calls the model once with each input, and these calls did not fail.
+    """
+    error = failed.error
+    if request.profile or failed.number == 1 or isinstance(error, InspectorError):
+        return False
+    if lacks_memory(f"{type(error).__name__}: {error}") or is_of_others(error):
+        return False
+    with torch.compiler.set_stance("force_eager"), quiet():
+        again = _error_of(failed.target, failed.index, request, failed.target.function)
+    raised = again or replayed(error, request, failed.target, failed.made)
+    if raised is None:
+        return False
+    said = f"{type(raised).__name__}: {raised}".strip().partition("\n")[0]
+    write_artifact("unmeasured", {"v": 1, "input": failed.index, "error": said})
+    return True
 
 
 def _profile_all(
@@ -328,7 +381,8 @@ def _error_of(
 ) -> Exception | None:
     """What a call raised, or None; outside of any other exception's handling."""
     try:
-        _call(fresh(target.calls[index]), request, function, ones)
+        with quiet_operators():
+            _call(fresh(target.calls[index]), request, function, ones)
     except Exception as error:  # noqa: BLE001 - whatever the user's model raises
         return error
     return None

@@ -19,6 +19,8 @@ from inspector.errors import (
 
 __all__ = [
     "asks_for_value",
+    "at",
+    "is_foreign",
     "lacks_cuda",
     "user_failure",
     "user_traceback",
@@ -72,7 +74,7 @@ def user_traceback(error: BaseException, root: str = "") -> str:
     whole = traceback.TracebackException.from_exception(error)
     for part in _parts(whole):
         part.stack = traceback.StackSummary.from_list(
-            [frame for frame in part.stack if not _is_foreign(frame.filename)]
+            [frame for frame in part.stack if not is_foreign(frame.filename)]
         )
     text = _DISPATCH.sub("", "".join(whole.format()).rstrip())
     return text.replace(f'File "{root.rstrip("/")}/', 'File "') if root else text
@@ -102,7 +104,7 @@ def user_failure(
         return value_needed(error, doing, root)
     if lacks_cuda(error):
         return EnvironmentLacksError(
-            f"{doing[0].upper()}{doing[1:]} asks for CUDA{_where(error, root)}, and there is no "
+            f"{doing[0].upper()}{doing[1:]} asks for CUDA{at(error, root)}, and there is no "
             "CUDA here.",
             _NOT_MAPPED if maps_cuda else _MAP,
             detail=detail,
@@ -133,7 +135,7 @@ def value_needed(error: BaseException, doing: str, root: str = "") -> InspectorE
         root: The folder that file names are written relative to.
     """
     return ModelFailedError(
-        f"{doing[0].upper()}{doing[1:]} asks for the value of a tensor{_where(error, root)}, and "
+        f"{doing[0].upper()}{doing[1:]} asks for the value of a tensor{at(error, root)}, and "
         "with --fake large tensors have none: what was compiled until there is shown.",
         "Leave --fake out, or make that tensor small (up to 100,000 elements).",
         detail=user_traceback(error, root),
@@ -179,7 +181,8 @@ def _parts(whole: traceback.TracebackException) -> list[traceback.TracebackExcep
     return parts
 
 
-def _is_foreign(file: str) -> bool:
+def is_foreign(file: str) -> bool:
+    """Whether a file is torch's, ours, or of the machinery that loads modules."""
     return _is_machinery(file) or file.startswith(_TORCH)
 
 
@@ -187,8 +190,8 @@ def _is_machinery(file: str) -> bool:
     return file.startswith(f"{_OURS}/") or bool(_MACHINERY.search(file.replace("\\", "/")))
 
 
-def _where(error: BaseException, root: str) -> str:
-    """Where the user's own project asked: `` at model.py:12``, or nothing."""
+def at(error: BaseException, root: str) -> str:
+    """Where the user's own project raised it: `` at model.py:12``, or nothing."""
     inside = f"{root.rstrip('/')}/"
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if root and frame.filename.startswith(inside) and not _is_machinery(frame.filename):

@@ -50,6 +50,8 @@ __all__ = [
     "positions_of_graph_break",
     "recompiling",
     "set_dynamic_sources",
+    "skip_frames_of",
+    "skips_hook_guards",
     "tracing_functions",
     "without_cuda_graphs",
 ]
@@ -332,6 +334,20 @@ def guarded_scope() -> tuple[Mapping[str, object], Mapping[str, object]] | None:
             if isinstance(local, Mapping) and isinstance(global_, Mapping):
                 return local, global_
     return None
+
+
+def skips_hook_guards() -> bool:
+    """Whether Dynamo makes no guards on the hooks of modules that have none (2.11 to 2.13)."""
+    from torch._dynamo import config
+
+    return bool(getattr(config, "skip_nnmodule_hook_guards", False))
+
+
+def skip_frames_of(function: Any) -> None:  # noqa: ANN401 - any function with code
+    """Lets Dynamo leave the frames of a function of ours to Python (2.11 to 2.13)."""
+    from torch._dynamo.eval_frame import skip_code
+
+    skip_code(function.__code__)
 
 
 def guarded_code() -> CodeType | None:

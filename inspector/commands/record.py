@@ -352,6 +352,7 @@ def _ended(meta: Meta, ending: Ending) -> Meta:
         error=message,
         error_detail=str(outcome.get("detail", "")),
         error_exit_code=code if isinstance(code, int) else 0,
+        exit_code=None if ending.is_target else ending.shell_exit_code,
         ended=ending.ended,
     )
 

@@ -26,6 +26,7 @@ __all__ = [
     "InspectorSkippedFrame",
     "InspectorSource",
     "InspectorTarget",
+    "InspectorUnmeasured",
     "Position",
 ]
 
@@ -194,6 +195,25 @@ class InspectorCall:
             call=natural(payload.get("call")) or 0,
             state=str(payload.get("state", "")),
         )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorUnmeasured:
+    """``inspector_unmeasured``: a call that only we make fails by itself, so that none is measured.
+
+    Attributes:
+        input_index: Which of the inputs, from 0.
+        error: The exception in one line.
+    """
+
+    input_index: int
+    error: str
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the artifact's JSON payload."""
+        payload = envelope.json_object()
+        return cls(natural(payload.get("input")) or 0, str(payload.get("error", "")))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -64,12 +64,15 @@ from inspector.events.inspector import (
     InspectorSkippedFrame,
     InspectorSource,
     InspectorTarget,
+    InspectorUnmeasured,
 )
 from inspector.events.kept_memory import InspectorKeptMemory
 from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.events.kernel_build import InspectorKernelBuild
+from inspector.events.late_hook import InspectorLateHook
 from inspector.events.memory_profile import InspectorMemoryProfile
 from inspector.events.profile import InspectorCopyRates, InspectorProfile
+from inspector.events.raised import InspectorRaised
 from inspector.events.recompile import InspectorIdentities, InspectorRecompile
 from inspector.events.timing import ChromiumEvent
 from inspector.events.trial import InspectorTrial
@@ -133,6 +136,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_gpu_target"): InspectorGpuTarget,
     ("artifact", "inspector_graph_break"): InspectorGraphBreak,
     ("artifact", "inspector_identities"): InspectorIdentities,
+    ("artifact", "inspector_late_hook"): InspectorLateHook,
     ("artifact", "inspector_line_times"): InspectorLineTimes,
     ("artifact", "inspector_guard_costs"): InspectorGuardCosts,
     ("artifact", "inspector_bench"): InspectorBench,
@@ -142,10 +146,12 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_problem"): InspectorProblem,
     ("artifact", "inspector_operator_raised"): InspectorOperatorRaised,
     ("artifact", "inspector_profile"): InspectorProfile,
+    ("artifact", "inspector_raised"): InspectorRaised,
     ("artifact", "inspector_recompile"): InspectorRecompile,
     ("artifact", "inspector_skipped_frame"): InspectorSkippedFrame,
     ("artifact", "inspector_source"): InspectorSource,
     ("artifact", "inspector_target"): InspectorTarget,
+    ("artifact", "inspector_unmeasured"): InspectorUnmeasured,
     ("artifact", "inspector_trial"): InspectorTrial,
     ("artifact", "inspector_triton_kernel"): InspectorTritonKernel,
     ("artifact", "inspector_fusion"): InspectorFusion,

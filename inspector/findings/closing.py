@@ -5,7 +5,9 @@ from __future__ import annotations
 import shlex
 
 from inspector.findings.command_line import command_about
-from inspector.findings.wording import count
+from inspector.findings.escaping import one_line
+from inspector.findings.wording import count, failure
+from inspector.model.ended import further_endings
 from inspector.model.run import Run
 from inspector.model.summary import summarize
 
@@ -13,14 +15,16 @@ __all__ = ["closing_lines", "next_steps"]
 
 
 def closing_lines(run: Run, place: str) -> tuple[str, ...]:
-    """Three lines for standard error, under the program's own.
+    """Lines for standard error, under the program's own.
 
     Args:
         run: What was recorded.
         place: The recording.
     """
     partial = run.meta.partial
+    failed = (f"inspect: {failure(run.meta)}: {run.meta.error}",) if run.meta.error else ()
     return (
+        *map(one_line, (*failed, *(f"inspect: {text}" for text in further_endings(run)))),
         f"inspect: {_counts(run)}",
         f"inspect: recording {place}" + (f" is partial: {partial}" if partial else ""),
         f"inspect: next: inspect explain {shlex.quote(place)}",
