@@ -13,7 +13,7 @@ from inspector.capture import versions
 from inspector.capture.alone.bench import Alone
 from inspector.capture.back_to_back import BackToBack
 from inspector.capture.call import Call, PreparedCall, fresh
-from inspector.capture.calling import Ones, backward, finished
+from inspector.capture.calling import Ones, backward, finished, requiring_grad
 from inspector.capture.failed_call import FailedCall, failed_call
 from inspector.capture.known_backends import check_backend
 from inspector.capture.measure import Measurement, measure, write_copy_rates
@@ -138,9 +138,10 @@ def call_target(target: Target, request: Request, function: Callable[..., object
                 state.look_again()
                 state.begin_again()  # gradients may lie in the memory of a CUDA graph
                 torch.compiler.cudagraph_mark_step_begin()
-            with _told(index, number), profiles.closely(index, number) if profiles else _PLAIN:
+            closely = profiles.closely(index, number) if profiles else _PLAIN
+            with _told(index, number) as marks, closely:
                 made.append(index)
-                error = _error_of(target, index, request, function, ones)
+                error = _error_of(target, index, request, function, ones, marks)
                 if error is not None:
                     failed = FailedCall(target, index, error, number + 1, made=made)
                     raise _failed(failed, request) from error
@@ -183,13 +184,13 @@ def _profiles(target: Target, request: Request) -> Profiles | None:
 
 
 @contextlib.contextmanager
-def _told(index: int, number: int) -> Iterator[None]:
-    """Says in the trace that a call begins, and how it ends."""
-    marks = {"v": 1, "input": index, "call": number}
+def _told(index: int, number: int) -> Iterator[dict[str, object]]:
+    """Says in the trace that a call begins, and how it ends, with what is added to its marks."""
+    marks: dict[str, object] = {"v": 1, "input": index, "call": number}
     write_artifact("call", {**marks, "state": "begin"})
     state = "failed"
     try:
-        yield
+        yield marks
         state = "end"
     finally:
         write_artifact("call", {**marks, "state": state})
@@ -260,16 +261,22 @@ def _profile(
         raise _failed(failed, request) from error
 
 
-def _error_of(
+def _error_of(  # noqa: PLR0913, PLR0917 - what a call is made with
     target: Target,
     index: int,
     request: Request,
     function: Callable[..., object],
     ones: Ones | None = None,
+    marks: dict[str, object] | None = None,
 ) -> Exception | None:
-    """What a call raised, or None; outside of any other exception's handling."""
+    """What a call raised, or None; outside of any other exception's handling.
+
+    `marks` gets whether its outputs require grad, without which `--train` has no meaning.
+    """
     try:
-        _call(fresh(target.calls[index]), request, function, ones)
+        outputs = _call(fresh(target.calls[index]), request, function, ones)
+        if marks is not None:
+            marks["requires_grad"] = bool(requiring_grad(outputs))
     except Exception as error:  # noqa: BLE001 - whatever the user's model raises
         return error
     return None
@@ -277,14 +284,14 @@ def _error_of(
 
 def _call(
     call: Call, request: Request, function: Callable[..., object], ones: Ones | None = None
-) -> None:
+) -> object:
     if request.no_grad:
         with torch.no_grad():
-            _finished(call, function)
-        return
+            return _finished(call, function)
     outputs = _finished(call, function)
     if request.train:
         backward(outputs, ones)
+    return outputs
 
 
 def _finished(call: Call, function: Callable[..., object]) -> object:

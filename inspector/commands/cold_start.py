@@ -98,7 +98,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         )
         # Nothing here is measured in warm calls.
         request = Request(
-            target, **{"backend": _BACKEND, "measure": False, "line_times": True, **given}
+            target,
+            command="cold-start",
+            **{"backend": _BACKEND, "measure": False, "line_times": True, **given},
         )
         made = recorded(request, settings)
         run = read(str(made.place), keep_spans=True) if keep_spans else made.run

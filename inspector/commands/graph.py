@@ -159,7 +159,14 @@ def _request(target: str, gpu: str | None, given: dict[str, Any]) -> Request:
     check_grad(given)
     check_gpu(given, gpu)
     # Code that is not compiled is enough; other backends' graphs run as they are.
-    how = {"backend": _INDUCTOR, "measure": False, "graphs": True, "generates": True, "gpu": gpu}
+    how = {
+        "backend": _INDUCTOR,
+        "measure": False,
+        "graphs": True,
+        "generates": True,
+        "gpu": gpu,
+        "command": "graph",
+    }
     return Request(target, **{**how, **given})
 
 

@@ -178,7 +178,8 @@ def _write_text(report: KernelsReport, form: str) -> None:
 def _request(target: str, gpu: str | None, given: dict[str, Any]) -> Request:
     check_grad(given)
     check_gpu(given, gpu)
-    return Request(target, gpu=gpu, measure=False, graphs=True, **{"backend": "inductor", **given})
+    how = {"backend": "inductor", "measure": False, "graphs": True, "command": "kernels"}
+    return Request(target, gpu=gpu, **{**how, **given})
 
 
 def _report(run: Run, show: str | None) -> KernelsReport:

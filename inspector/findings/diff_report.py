@@ -22,7 +22,7 @@ FORMAT_VERSION = 1
 
 # What says where and when something was recorded, and not how.
 _NOT_ASKED: tuple[object, ...] = (None, "", [], ())
-_NO_CONDITIONS = frozenset({"target", "gpu", "profile"})
+_NO_CONDITIONS = frozenset({"target", "gpu", "profile", "python"})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from inspector.events.fusion import FusionPlan, fusion_plan
+from inspector.findings.command_line import command_again
 from inspector.findings.failed_frames import failed_frames
 from inspector.findings.made_lines import lines_of_graphs, made_lines_notices
 from inspector.findings.overview import reading_texts
@@ -257,8 +258,7 @@ def _stages(run: Run) -> list[str]:
 def _notices(
     run: Run, stage: str, graphs: Sequence[Graph], rows: Sequence[FusionRow], unread: Sequence[str]
 ) -> Iterator[str]:
-    target = run.meta.target or "model.py"
-    command = f"`inspect graph {target}` records it"
+    command = f"`{command_again(run, 'graph')}` records it"
     failed = failed_frames(run) or _not_generated(run)
     if not rows and not graphs:
         yield from _nothing(run, stage, failed)
@@ -302,7 +302,7 @@ def _not_generated(run: Run) -> str:
 def _nothing(run: Run, stage: str, failed: str) -> Iterator[str]:
     """Why there is nothing of what was asked for, or what would record it."""
     asked = _ASKED.get(stage, "")
-    command = f"`inspect graph {run.meta.target or 'model.py'}{asked}` records it"
+    command = f"`{command_again(run, 'graph', *asked.split())}` records it"
     what = f"the recording has no {stage} graph" if stage else "the recording has no graph"
     if stage == FUSION:
         what = "the recording does not say what was fused"

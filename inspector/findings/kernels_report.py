@@ -10,6 +10,7 @@ from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.graph_nodes import recorded_graph
 from inspector.events.payload import Payload
 from inspector.findings.code_rule import CodeRule, code_findings
+from inspector.findings.command_line import command_again
 from inspector.findings.cpp_rule import CppRule, cpp_findings
 from inspector.findings.failed_frames import failed_at, failed_frames
 from inspector.findings.finding import Finding
@@ -279,8 +280,8 @@ def _instead(run: Run, targets: tuple[tuple[str, InspectorGpuTarget], ...]) -> s
         return "generating it failed"
     if any(process.codes.gpu for process in run.processes):
         return "no graph came to Inductor, and `inspect explain` of this recording says why"
-    target = run.meta.target or "model.py"
-    return f"`inspect kernels {target} --gpu h200` generates it for a GPU that is not here"
+    again = command_again(run, "kernels", "--gpu", "h200")
+    return f"`{again}` generates it for a GPU that is not here"
 
 
 def _first_line(text: str) -> str:
