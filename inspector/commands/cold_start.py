@@ -76,8 +76,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     \b
     Examples:
       inspect cold-start samples/small_cnn/model.py
-      inspect cold-start trace/ -o compile.perfetto.json
-      inspect cold-start monday.zip --against friday.zip
+      inspect cold-start samples/small_cnn/recording.zip -o compile.perfetto.json
+      inspect cold-start samples/small_cnn/model.py --against samples/small_cnn/recording.zip
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     formats = _formats(output, format_)
     unasked = {name for name in ("train", "fullgraph") if not asked[name]}

@@ -81,9 +81,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 
     \b
     Examples:
-      inspect diff samples/small_cnn/model.py samples/small_transformer/model.py --gpu h200
-      inspect diff .inspector/6 .inspector/7 --fail-on worse
-      inspect diff before.py after.py --gpu h200 -o diff.md
+      inspect diff samples/small_cnn/model.py samples/resnet50/model.py --gpu h200
+      inspect diff samples/small_cnn/model.py samples/resnet50/model.py --gpu h200 -o diff.md
+      inspect diff samples/small_cnn/h200-inference.zip samples/resnet50/h200-graphs.zip
+      inspect diff 1 2 --fail-on worse
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     check_output(output, format_)
     if save is not None:

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 
 from inspector.findings.call_site import parameters_at
-from inspector.findings.command_line import command_about, command_again
+from inspector.findings.command_line import command_about, command_again, is_model
 from inspector.findings.finding import Finding
 from inspector.findings.overview import is_plain, reading_texts
 from inspector.findings.place import qualified_name
@@ -220,4 +220,5 @@ _EVENT = "`dynamo_cpp_guards_str`"
 
 def _next_steps(run: Run) -> Iterator[str]:
     if any(item.is_recompile or item.hit_limit for item in run.compilations):
-        yield command_about(run, "explain")
+        again = command_again if is_model(run) and not run.place else command_about
+        yield again(run, "explain")

@@ -222,7 +222,7 @@ def test_without_inputs_the_command_to_try_works(target: str, suggested: str) ->
         ("fails_in_constructor.py", ModelFailedError, "Making `Net()` failed: TypeError", "trace"),
         ("fails_in_inputs.py", ModelFailedError, "Calling `get_inputs()` failed", "traceback"),
         ("missing_import.py", ModelFailedError, "No module named", "`--python`"),
-        ("cuda_requests.py", EnvironmentLacksError, "asks for CUDA at", "`--device cpu`"),
+        ("cuda_requests.py", EnvironmentLacksError, "needs CUDA, but", "`--device cpu`"),
         ("cuda_settings.py", EnvironmentLacksError, "at cuda_settings.py:9", "`--device cpu`"),
     ],
 )
