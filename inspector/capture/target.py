@@ -13,7 +13,7 @@ from inspector.capture.compiled import is_compiled
 from inspector.capture.cuda_source import map_imports
 from inspector.capture.discover import compiles_itself, find_target
 from inspector.capture.importing import import_target
-from inspector.capture.inputs import make_calls
+from inspector.capture.inputs import input_source, make_calls
 from inspector.capture.locate import locate
 from inspector.capture.placement import Placement
 from inspector.capture.signatures import check_fits, shown_signature, signature_of
@@ -83,6 +83,7 @@ def load_target(request: Request) -> Target:
     place = dataclasses.replace(locate(request.target), verb=request.verb, options=tuple(again))
     code = UserCode(place, maps_cuda=placement.maps_cuda)
     module = import_target(code)
+    code.has_inputs = bool(request.inputs or input_source(module))
     found = find_target(module, code)
     code.run(f"moving `{found.entry}`", lambda: placement.put_model(found.function))
     calls, source = make_calls(request.inputs, module, found.inputs, code)
