@@ -49,6 +49,7 @@ _ASKED = {
     "hlo": " --stage hlo",
 }
 """What has to be asked for to get a graph of a stage, where a plain recording lacks it."""
+_NOT_TRACED = "the recording does not say what the operators became"
 FUSION = "fusion"
 """What ``--stage`` calls the kernels, which are no stage of a graph."""
 
@@ -115,8 +116,13 @@ def with_operators(report: GraphReport) -> GraphReport:
     """The report on all stages, as one on their operators."""
     captured = {g.compile_id: g for g in report.graphs if g.stage is Stage.DYNAMO}
     decompositions = []
+    notices = report.notices
     for graph in report.graphs:
         if graph.stage in {Stage.FORWARD, Stage.INFERENCE} and graph.compile_id in captured:
+            computed = [node for node in graph.nodes if node.is_compute]
+            if computed and not any(node.earlier for node in computed):  # as in torch's own text
+                notices = tuple(dict.fromkeys((*notices, _NOT_TRACED)))
+                continue
             found = decompositions_of(captured[graph.compile_id], [graph])
             decompositions.append((graph.name, found))
         elif graph.stage in {Stage.BACKWARD, Stage.PRIMS}:
@@ -126,7 +132,7 @@ def with_operators(report: GraphReport) -> GraphReport:
         decompositions=tuple(decompositions),
         outside=tuple((row.fusion.name, outside(row.fusion)) for row in report.rows),
     )
-    return dataclasses.replace(report, graphs=(), rows=(), operators=operators)
+    return dataclasses.replace(report, graphs=(), rows=(), operators=operators, notices=notices)
 
 
 def with_line(report: GraphReport, file: str, line: int) -> GraphReport:
