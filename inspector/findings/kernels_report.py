@@ -12,6 +12,7 @@ from inspector.events.payload import Payload
 from inspector.findings.code_rule import CodeRule, code_findings
 from inspector.findings.command_line import command_again
 from inspector.findings.cpp_rule import CppRule, cpp_findings
+from inspector.findings.einsum_notice import einsum_notices
 from inspector.findings.failed_frames import failed_at, failed_frames
 from inspector.findings.finding import Finding
 from inspector.findings.made_lines import made_lines_notices
@@ -255,6 +256,7 @@ def _notices(
         yield f"no code of Inductor was recorded: {failed or _instead(run, targets)}"
     elif failed:
         yield f"not all of it was compiled: {failed}"
+    yield from einsum_notices(run)
     decisions = [item for _, said in targets for item in said.measured]
     if decisions:
         names = ", ".join(sorted({item.what for item in decisions}))
