@@ -15,7 +15,7 @@ from inspector.capture import versions
 from inspector.capture.alone.bench import Alone
 from inspector.capture.back_to_back import BackToBack
 from inspector.capture.call import Call, PreparedCall, fresh
-from inspector.capture.calling import Ones, backward, finished
+from inspector.capture.calling import Ones, backward, finished, requiring_grad
 from inspector.capture.compile_count import compilations
 from inspector.capture.failed_call import FailedCall, failed_call
 from inspector.capture.known_backends import check_backend
@@ -145,8 +145,8 @@ def call_target(target: Target, request: Request, function: Callable[..., object
         if state is not None and made:
             _begin_again(state)
         made.append(index)
-        with _told(index, number), quiet() if number else _PLAIN, watched:
-            error = _error_of(target, index, request, function, ones)
+        with _told(index, number) as marks, quiet() if number else _PLAIN, watched:
+            error = _error_of(target, index, request, function, ones, marks)
             return error is None or not _is_told(target, number, error, made, request)
 
     if state is not None:
@@ -259,13 +259,13 @@ def _profiles(target: Target, request: Request) -> Profiles:
 
 
 @contextlib.contextmanager
-def _told(index: int, number: int) -> Iterator[None]:
-    """Says in the trace that a call begins, and how it ends."""
-    marks = {"v": 1, "input": index, "call": number}
+def _told(index: int, number: int) -> Iterator[dict[str, object]]:
+    """Says in the trace that a call begins, and how it ends, with what is added to its marks."""
+    marks: dict[str, object] = {"v": 1, "input": index, "call": number}
     write_artifact("call", {**marks, "state": "begin"})
     state = "failed"
     try:
-        yield
+        yield marks
         state = "end"
     finally:
         write_artifact("call", {**marks, "state": state})
@@ -372,17 +372,23 @@ def _profile(
         raise _failed(failed, request) from error
 
 
-def _error_of(
+def _error_of(  # noqa: PLR0913, PLR0917 - what a call is made with
     target: Target,
     index: int,
     request: Request,
     function: Callable[..., object],
     ones: Ones | None = None,
+    marks: dict[str, object] | None = None,
 ) -> Exception | None:
-    """What a call raised, or None; outside of any other exception's handling."""
+    """What a call raised, or None; outside of any other exception's handling.
+
+    `marks` gets whether its outputs require grad, without which `--train` has no meaning.
+    """
     try:
         with quiet_operators():
-            _call(fresh(target.calls[index]), request, function, ones)
+            outputs = _call(fresh(target.calls[index]), request, function, ones)
+        if marks is not None:
+            marks["requires_grad"] = bool(requiring_grad(outputs))
     except Exception as error:  # noqa: BLE001 - whatever the user's model raises
         return error
     return None
@@ -390,14 +396,14 @@ def _error_of(
 
 def _call(
     call: Call, request: Request, function: Callable[..., object], ones: Ones | None = None
-) -> None:
+) -> object:
     if request.no_grad:
         with torch.no_grad():
-            _finished(call, function)
-        return
+            return _finished(call, function)
     outputs = _finished(call, function)
     if request.train:
         backward(outputs, ones)
+    return outputs
 
 
 def _finished(call: Call, function: Callable[..., object]) -> object:

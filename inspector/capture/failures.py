@@ -58,10 +58,8 @@ _DISPATCH = re.compile(
     r" This could be because the operator doesn't exist for this backend.*?(?=\n\n[A-Z]\w+ |\Z)",
     re.DOTALL,
 )
-_MAP = "Add `--device cpu`, which maps such requests to the CPU, or run it where a GPU is."
-_NOT_MAPPED = (
-    "This request cannot be mapped to the CPU: change that line, or run it where a GPU is."
-)
+_MAP = "Pass `--device cpu`, or run it on a GPU machine."
+_NOT_MAPPED = "`--device cpu` does not change this request: edit it, or run it on a GPU machine."
 
 
 def user_traceback(error: BaseException, root: str = "") -> str:
@@ -104,8 +102,7 @@ def user_failure(
         return value_needed(error, doing, root)
     if lacks_cuda(error):
         return EnvironmentLacksError(
-            f"{doing[0].upper()}{doing[1:]} asks for CUDA{at(error, root)}, and there is no "
-            "CUDA here.",
+            f"{_asker(error, doing, root)} needs CUDA, but this machine has none.",
             _NOT_MAPPED if maps_cuda else _MAP,
             detail=detail,
         )
@@ -199,6 +196,12 @@ def at(error: BaseException, root: str) -> str:
             if "site-packages/" not in shown:
                 return f" at {shown}:{frame.lineno}"
     return ""
+
+
+def _asker(error: BaseException, doing: str, root: str) -> str:
+    """Who asked for CUDA: the line of the user's own project, or else what was being done."""
+    where = at(error, root)
+    return where.removeprefix(" at ") or f"{doing[0].upper()}{doing[1:]}"
 
 
 def _said(error: BaseException) -> str:

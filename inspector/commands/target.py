@@ -45,7 +45,8 @@ def is_model(target: str) -> bool:
 def recorded(request: Request, settings: Settings) -> Recorded:
     """Records a model."""
     arguments = ("explain", request.to_json())
-    made = record(arguments, request.target, request.asked, settings)
+    python = {"python": settings.python} if settings.python else {}
+    made = record(arguments, request.target, {**request.asked, **python}, settings)
     place = "" if is_store(made.place.parent) else str(made.place)
     return dataclasses.replace(made, run=dataclasses.replace(made.run, place=place))
 

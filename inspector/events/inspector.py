@@ -180,20 +180,24 @@ class InspectorCall:
         input_index: Which of the inputs, from 0.
         call: How often this input is called so far, from 0.
         state: ``begin``, ``end`` or ``failed``.
+        requires_grad: Whether an output requires grad, where that was looked at, or None.
     """
 
     input_index: int
     call: int
     state: str
+    requires_grad: bool | None = None
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact's JSON payload."""
         payload = envelope.json_object()
+        grad = payload.get("requires_grad")
         return cls(
             input_index=natural(payload.get("input")) or 0,
             call=natural(payload.get("call")) or 0,
             state=str(payload.get("state", "")),
+            requires_grad=grad if isinstance(grad, bool) else None,
         )
 
 

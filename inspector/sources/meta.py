@@ -70,7 +70,7 @@ def read_meta(folder: Path, name: str) -> Meta:
         message = (
             f"{name} is a recording of format {version}; this version reads up to {FORMAT_VERSION}."
         )
-        raise RecordingError(message, "Update with: pip install --upgrade torch-inspector")
+        raise RecordingError(message, "Update torch-inspector: git pull in its checkout.")
     return Meta(**{key: fields[key] for key in _TYPES.keys() & fields.keys()}, name=name)
 
 
