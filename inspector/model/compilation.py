@@ -41,7 +41,7 @@ class Failure:
     type: str
     reason: str
     stack: tuple[StackFrame, ...]
-    has_operator: bool = True
+    has_operator: bool = False
     in_implementation: bool = False
 
 
