@@ -15,11 +15,18 @@ from inspector.events.dynamo import (
     SymbolSpecialized,
 )
 from inspector.events.envelope import Envelope
+from inspector.events.failed_trace import FailedTrace
 from inspector.events.graph_break import GraphBreakReason
 from inspector.events.guards import DynamoGuards, InspectorGuardCosts
-from inspector.events.inspector import InspectorCall, InspectorCaller, InspectorGraphBreak
+from inspector.events.inspector import (
+    InspectorCall,
+    InspectorCaller,
+    InspectorGraphBreak,
+    InspectorOperatorRaised,
+)
 from inspector.events.recompile import InspectorIdentities, InspectorRecompile
 from inspector.events.timing import ChromiumEvent
+from inspector.model.stack import plain_frame
 
 __all__ = ["CompilationsDraft"]
 
@@ -72,10 +79,14 @@ class CompilationsDraft:
             case DynamoOutputGraph():
                 draft.graph_attempts.append(envelope.attempt)
                 draft.graph_text = event.text
+                draft.failed_trace = None
+            case FailedTrace():
+                # What is traced around it fails with it.
+                draft.failed_trace = draft.failed_trace or event
             case GraphBreakReason():
                 draft.add_break(envelope.attempt, event)
             case DynamoError():
-                draft.error_stack = event.stack
+                draft.error = event
             case RecompileReasons():
                 draft.recompile_reasons = event.reasons
             case CreateSymbol() | SymbolGuard() | SymbolSpecialized() | DynamoGuards():
@@ -128,11 +139,14 @@ def _add_ours(draft: CompilationDraft, event: object) -> None:
     match event:
         case InspectorCaller():
             draft.caller = event.frame
+        case InspectorOperatorRaised():
+            draft.raised = tuple(map(plain_frame, event.frames))
         case InspectorGraphBreak():
-            draft.add_positions(event.positions)
+            draft.add_break_details(event)
         case InspectorGuardCosts():
             draft.guard_costs = event
         case InspectorIdentities():
             draft.facts.identities = event.objects
+            draft.facts.instances = event.instances
         case InspectorRecompile():
             draft.facts.seen = event

@@ -197,6 +197,8 @@ class ProcessBuilder:
             copy_rates=self._measurements.copy_rates(),
             boundaries=self._measurements.boundaries(broke=broke),
             ended=account.ended,
+            raised=tuple(account.raised),
+            late_hooks=tuple(account.late_hooks.values()),
             cache_hits=graph_hits(lookups),
             dropped=account.dropped,
             compile_times=self._cold_start.compile_times(self._compilations.drafts, roots),
@@ -217,6 +219,7 @@ class ProcessBuilder:
             kernel_bench=results.kernel_bench,
             benches=tuple(results.benches),
             warmups=tuple(results.warmups),
+            unmeasured=tuple(results.unmeasured),
         )
 
     def _dropped_time(self) -> tuple[StageTime, ...]:

@@ -43,6 +43,7 @@ from inspector.events.dynamo import (
     TorchVersion,
 )
 from inspector.events.envelope import Envelope
+from inspector.events.failed_trace import FailedTrace
 from inspector.events.fusion import InspectorFusion
 from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.graph_break import GraphBreakReason
@@ -58,16 +59,20 @@ from inspector.events.inspector import (
     InspectorEnvironment,
     InspectorGraphBreak,
     InspectorLineTimes,
+    InspectorOperatorRaised,
     InspectorProblem,
     InspectorSkippedFrame,
     InspectorSource,
     InspectorTarget,
+    InspectorUnmeasured,
 )
 from inspector.events.kept_memory import InspectorKeptMemory
 from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.events.kernel_build import InspectorKernelBuild
+from inspector.events.late_hook import InspectorLateHook
 from inspector.events.memory_profile import InspectorMemoryProfile
 from inspector.events.profile import InspectorCopyRates, InspectorProfile
+from inspector.events.raised import InspectorRaised
 from inspector.events.recompile import InspectorIdentities, InspectorRecompile
 from inspector.events.timing import ChromiumEvent
 from inspector.events.trial import InspectorTrial
@@ -112,6 +117,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("symbolic_shape_specialization", ""): SymbolSpecialized,
     ("artifact", "dynamo_error"): DynamoError,
     ("artifact", "dynamo_graph_break_reason"): GraphBreakReason,
+    ("artifact", "make_fx_fail_partial"): FailedTrace,
     ("artifact", "recompile_reasons"): RecompileReasons,
     ("artifact", "torch_version"): TorchVersion,
     ("artifact", "triton_kernel_info"): TritonKernels,
@@ -130,6 +136,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_gpu_target"): InspectorGpuTarget,
     ("artifact", "inspector_graph_break"): InspectorGraphBreak,
     ("artifact", "inspector_identities"): InspectorIdentities,
+    ("artifact", "inspector_late_hook"): InspectorLateHook,
     ("artifact", "inspector_line_times"): InspectorLineTimes,
     ("artifact", "inspector_guard_costs"): InspectorGuardCosts,
     ("artifact", "inspector_bench"): InspectorBench,
@@ -137,11 +144,14 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_kernel_bench"): InspectorKernelBench,
     ("artifact", "inspector_kernel_build"): InspectorKernelBuild,
     ("artifact", "inspector_problem"): InspectorProblem,
+    ("artifact", "inspector_operator_raised"): InspectorOperatorRaised,
     ("artifact", "inspector_profile"): InspectorProfile,
+    ("artifact", "inspector_raised"): InspectorRaised,
     ("artifact", "inspector_recompile"): InspectorRecompile,
     ("artifact", "inspector_skipped_frame"): InspectorSkippedFrame,
     ("artifact", "inspector_source"): InspectorSource,
     ("artifact", "inspector_target"): InspectorTarget,
+    ("artifact", "inspector_unmeasured"): InspectorUnmeasured,
     ("artifact", "inspector_trial"): InspectorTrial,
     ("artifact", "inspector_triton_kernel"): InspectorTritonKernel,
     ("artifact", "inspector_fusion"): InspectorFusion,
@@ -225,7 +235,6 @@ _UNUSED_ARTIFACTS = frozenset(
         "inductor_runtime_and_tensor_meta",
         "inductor_spmd_graph_mismatch",
         "invoke_subgraph_backward_duplicate",
-        "make_fx_fail_partial",
         "min_cut_failed_edge_list",
         "min_cut_failed_fx_graph",
         "min_cut_failed_svg",

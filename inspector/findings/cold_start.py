@@ -314,5 +314,5 @@ def _use(use: CacheUse) -> str:
         f"saved {duration(use.saved_ns)}" if use.saved_ns else "",
         f"{use.guard_misses:,} found, but their guards did not hold" if use.guard_misses else "",
     ]
-    parts += [f"passed by {_times(reason.count)}: {reason.text}" for reason in use.reasons]
+    parts += [f"bypassed {_times(reason.count)}: {reason.text}" for reason in use.reasons]
     return one_line("; ".join(filter(None, parts)))

@@ -10,7 +10,9 @@ from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.graph_nodes import recorded_graph
 from inspector.events.payload import Payload
 from inspector.findings.code_rule import CodeRule, code_findings
+from inspector.findings.command_line import command_again
 from inspector.findings.cpp_rule import CppRule, cpp_findings
+from inspector.findings.einsum_notice import einsum_notices
 from inspector.findings.failed_frames import failed_at, failed_frames
 from inspector.findings.finding import Finding
 from inspector.findings.made_lines import made_lines_notices
@@ -104,7 +106,7 @@ def make_kernels_report(
     unread: list[str] = []
     graphs: list[GraphCode] = []
     for process in run.processes:
-        graphs += _graphs(process, run.roots, unread)
+        graphs += graph_codes(process, run.roots, unread)
     targets = tuple(item for process in run.processes for item in process.codes.targets)
     key = next((process.codes.gpu for process in run.processes if process.codes.gpu), "")
     rows = tuple(_rows(graphs))
@@ -124,7 +126,7 @@ def make_kernels_report(
     )
 
 
-def _graphs(process: Process, roots: Roots, unread: list[str]) -> Iterator[GraphCode]:
+def graph_codes(process: Process, roots: Roots, unread: list[str]) -> Iterator[GraphCode]:
     codes = process.codes
     asked: set[str] = set()
     # Forward, backward and alternatives of a compilation have one captured graph.
@@ -254,6 +256,7 @@ def _notices(
         yield f"no code of Inductor was recorded: {failed or _instead(run, targets)}"
     elif failed:
         yield f"not all of it was compiled: {failed}"
+    yield from einsum_notices(run)
     decisions = [item for _, said in targets for item in said.measured]
     if decisions:
         names = ", ".join(sorted({item.what for item in decisions}))
@@ -279,8 +282,8 @@ def _instead(run: Run, targets: tuple[tuple[str, InspectorGpuTarget], ...]) -> s
         return "generating it failed"
     if any(process.codes.gpu for process in run.processes):
         return "no graph came to Inductor, and `inspect explain` of this recording says why"
-    target = run.meta.target or "model.py"
-    return f"`inspect kernels {target} --gpu h200` generates it for a GPU that is not here"
+    again = command_again(run, "kernels", "--gpu", "h200")
+    return f"`{again}` generates it for a GPU that is not here"
 
 
 def _first_line(text: str) -> str:

@@ -120,13 +120,16 @@ def _asked(settings: Mapping[str, object]) -> Iterator[str]:
 
 def headline(report: Report) -> str:
     """The report in one line: what failed, its graph breaks, or what there is instead."""
-    summary = report.summary
+    meta, summary = report.run.meta, report.summary
+    until = " until it failed" if meta.error else " until it ended" if meta.partial else ""
     parts = [f"{count(summary.frames_failed, 'frame')} failed"] if summary.frames_failed else []
     if summary.graph_breaks_raised:
         parts.append(f"{count(summary.graph_breaks_raised, 'graph break')} raised by fullgraph")
     elif summary.frames_failed and not summary.graph_breaks:
         return parts[0] + (f": {_graphs(summary)}" if summary.graphs else "")
-    return ", ".join([*parts, _verdict(summary)] if not summary.graph_breaks_raised else parts)
+    if not summary.graph_breaks_raised:
+        parts.append(_verdict(summary, until))
+    return ", ".join(parts)
 
 
 def process_rows(report: Report) -> tuple[Row, ...]:
@@ -153,22 +156,26 @@ def _counts(summary: Summary) -> str:
 
 
 def _graphs(summary: Summary) -> str:
+    if summary.frames_unfinished and not summary.graphs:
+        return "its graphs are not known"
     return f"{count(summary.graphs, 'graph')}, {count(summary.operators, 'operator')}"
 
 
-def _verdict(summary: Summary) -> str:
+def _verdict(summary: Summary, until: str) -> str:
     graphs = _graphs(summary)
     if summary.graph_breaks:
         return (
             f"{count(summary.graph_breaks, 'graph break')}"
-            f" at {count(summary.distinct_graph_breaks, 'site')}: {graphs}"
+            f" at {count(summary.distinct_graph_breaks, 'site')}{until}: {graphs}"
         )
     if not summary.frames:
-        return "nothing was compiled: Dynamo traced no frame"
+        return f"nothing was compiled{until}: Dynamo traced no frame"
+    if not summary.graphs and until:
+        return f"no graph breaks and no graph{until}"
     if not summary.graphs:
         return "no graph breaks, and no graph either: everything runs eagerly"
     later = " in the first calls" if summary.later.graph_breaks else ""
-    return f"no graph breaks{later}: {graphs}"
+    return f"no graph breaks{later}{until}: {graphs}"
 
 
 def summary_rows(report: Report) -> tuple[Row, ...]:
@@ -177,7 +184,7 @@ def summary_rows(report: Report) -> tuple[Row, ...]:
     total = total_line(report)
     rows = [
         Row("frames", f"{summary.frames:,}", _frames(summary)),
-        Row("graphs", f"{summary.graphs:,}"),
+        Row("graphs", f"{summary.graphs:,}", _unfinished(summary)),
         Row("operators", f"{summary.operators:,}", _per_graph(summary.operators_per_graph)),
         Row("graph breaks", f"{summary.graph_breaks:,}", _sites(summary)),
         Row("recompiles", f"{summary.recompiles:,}", _limit(summary)),
@@ -195,6 +202,12 @@ def _frames(summary: Summary) -> str:
         (summary.frames_unfinished, "unfinished"),
     )
     return ", ".join(f"{number:,} {state}" for number, state in states if number)
+
+
+def _unfinished(summary: Summary) -> str:
+    if not summary.frames_unfinished:
+        return ""
+    return f"at least; {count(summary.frames_unfinished, 'frame')} still compiling"
 
 
 def _per_graph(operators: tuple[int, ...]) -> str:
@@ -246,6 +259,7 @@ def notices(report: Report, unseen: str = _UNSEEN) -> Iterator[tuple[str, str]]:
     )
     limits = dict.fromkeys(cost.note for cost in measured)
     yield from (("note", f"of the costs: {text}") for text in limits if text)
+    yield from _unmeasured(run)
     yield from _cached(run)
     yield from _dropped(run)
     unknown = _unknown(run)
@@ -276,6 +290,15 @@ def reading_texts(run: Run) -> Iterator[str]:
 def is_plain(run: Run) -> bool:
     """Whether it was made of torch's own log alone, without our artifacts."""
     return bool(run.processes) and not any(item.has_inspector_events for item in run.processes)
+
+
+def _unmeasured(run: Run) -> Iterator[tuple[str, str]]:
+    for process in run.processes:
+        several = len({call.input_index for call in process.calls}) > 1
+        for item in process.unmeasured:
+            which = f" with input {item.input_index + 1}" if several else ""
+            why = f"calls change the model, and one more{which} fails ({one_line(item.error)})"
+            yield "note", f"not measured: {why}"
 
 
 def _cached(run: Run) -> Iterator[tuple[str, str]]:
