@@ -41,6 +41,7 @@ _MOST_WARNINGS = 20
 # Texts that stay in the file until somebody asks for them.
 _LONG_TEXTS = frozenset({"dynamo_cpp_guards_str", "dynamo_output_graph"})
 _READ_BYTES = 1 << 20
+_CUT_OFF = "the log ends in the middle of this record, which was left out"
 _LONGEST_PREFIX_BYTES = 1 << 16
 _MAX_HELD_BYTES = 64 << 20
 """Of a payload that is read, or a record's first line; what is longer is left out."""
@@ -183,12 +184,12 @@ class LogReader:
             size = f"{self._payload_bytes >> 20:,} MiB"
             self._warn(number, f"the payload of this record has {size}; the record was left out")
             return None
-        envelope = self._envelope(prefix, number, pieces)
+        envelope = self._envelope(prefix, number, pieces, last=last)
         if envelope is None:
             return None
         payload = envelope.payload
         if last and payload and not payload.is_whole():
-            self._warn(number, "the log ends in the middle of this record, which was left out")
+            self._warn(number, _CUT_OFF)
             return None
         self.records += 1
         if envelope.key == "str":
@@ -199,12 +200,13 @@ class LogReader:
         return envelope
 
     def _envelope(
-        self, prefix: re.Match[bytes], number: int, pieces: list[bytes]
+        self, prefix: re.Match[bytes], number: int, pieces: list[bytes], *, last: bool
     ) -> Envelope | None:
         try:
             record = _loads(prefix.string[prefix.end() :])
         except (ValueError, RecursionError) as error:
-            self._warn(number, f"this record is not JSON ({error}); it was left out")
+            reason = f"this record is not JSON ({error}); it was left out"
+            self._warn(number, _CUT_OFF if last else reason)
             return None
         key = next((key for key in record if key not in _CONTEXT), None)
         if key is None:
