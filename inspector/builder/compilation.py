@@ -158,13 +158,17 @@ class CompilationDraft:
             return max(0, attempted - failed)
         return self.metrics.graphs_of(attempted, failed)
 
-    def end_export(self, said: CompilationMetrics) -> None:
-        """Takes the end of a strict ``torch.export``, which says neither what it is nor how large.
+    def end_export(self, said: CompilationMetrics, name: str) -> None:
+        """Takes the end of an export, which torch says neither the name nor the size of.
 
         What is exported is a program, and guards are made for it, too.
+
+        Args:
+            said: What torch says.
+            name: What exported it.
         """
         self.metrics = dataclasses.replace(
-            said, name="torch.export", has_guarded_code=True,
+            said, name=name, has_guarded_code=True,
             operator_count=self._operators_so_far() or 0,
         )  # fmt: skip
 

@@ -22,6 +22,9 @@ _UNREADABLE = (
     ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
 )  # fmt: skip
 _MOST_WARNINGS = 20
+# The rank of a job is in a log's name where it was known when the log was opened
+# (LazyTraceHandler in torch/_logging/_internal.py).
+_RANK = re.compile(r"_rank_(\d{1,9})(?![0-9])")
 # One process's log can be in several files (inspector/capture/capped_log.py).
 _SEGMENT = re.compile(r"\.(?:core|details|dropped)-\d{1,12}(?=\.log$)")
 
@@ -66,7 +69,10 @@ class RunBuilder:
         whole = _SEGMENT.sub("", log)
         builder = self._processes.get((whole, envelope.pid))
         if builder is None:
-            builder = ProcessBuilder(envelope.pid, keep_spans=self._keep_spans)
+            rank = _RANK.search(log.rpartition("/")[2])
+            builder = ProcessBuilder(
+                envelope.pid, int(rank[1]) if rank else None, keep_spans=self._keep_spans
+            )
             self._processes[whole, envelope.pid] = builder
         try:
             builder.fold(envelope)

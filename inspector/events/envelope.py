@@ -41,7 +41,7 @@ class Envelope:
 
     Attributes:
         key: The event's key (``dynamo_start``, ``artifact``, …).
-        name: The artifact's name, or an empty string.
+        name: The artifact's or dumped graph's name, or an empty string.
         metadata: What stands under the key.
         compile_id: The compilation during which it was logged, or None outside of one.
         attempt: Which attempt of that compilation.

@@ -50,7 +50,13 @@ from inspector.events.graph_break import GraphBreakReason
 from inspector.events.graph_logged import GRAPH_TEXTS, GraphLogged
 from inspector.events.graph_nodes import GRAPH_NODES, InspectorGraph
 from inspector.events.guards import DynamoGuards, InspectorGuardCosts
-from inspector.events.inductor import INDUCTOR_KEYS, InductorStage, OutputCode
+from inspector.events.inductor import (
+    AHEAD_CODES,
+    INDUCTOR_KEYS,
+    AheadCode,
+    InductorStage,
+    OutputCode,
+)
 from inspector.events.inspector import (
     InspectorCall,
     InspectorCaller,
@@ -87,7 +93,7 @@ class UnknownEvent:
     """An event that this version has never heard of; it is counted and shown, never dropped.
 
     Attributes:
-        label: Its key, or ``artifact:name``.
+        label: Its key, or ``artifact:name`` and the like.
     """
 
     label: str
@@ -112,6 +118,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     **{("artifact", name): CacheArtifact for name in CACHE_ARTIFACTS},
     **{("artifact", name): CodeState for name in CODE_STATES},
     **dict.fromkeys(INDUCTOR_KEYS, InductorStage),
+    **{("graph_dump", name): AheadCode for name in AHEAD_CODES},
     ("guard_added_fast", ""): SymbolGuard,
     ("inductor_output_code", ""): OutputCode,
     ("symbolic_shape_specialization", ""): SymbolSpecialized,
@@ -177,7 +184,6 @@ _UNUSED_KEYS = frozenset(
         "dynamo_guards",
         "exported_program",
         "expression_created",
-        "graph_dump",
         "guard_added",
         "guard_on_data_dependent_error",
         "link",
@@ -194,7 +200,6 @@ _UNUSED_ARTIFACTS = frozenset(
         "after_activation_quantization_bwd_aten_pass",
         "after_activation_quantization_fwd_aten_pass",
         "after_joint_graph",
-        "after_post_grad_graph",
         "aot_forward_graph_fw_metadata",
         "aot_forward_graph_fw_subclass_metadata",
         "aot_inference_graph_after_hop_passes",
@@ -224,9 +229,6 @@ _UNUSED_ARTIFACTS = frozenset(
         "fx_graph_runnable",
         "fx_interpreter_error",
         "graph_execution",
-        "inductor_aot_header_code",
-        "inductor_aot_kernel_code",
-        "inductor_aot_wrapper_code",
         "inductor_autotune_at_compile_time_code",
         "inductor_collective_schedule",
         "inductor_overlap_cyclic_extra_deps",
@@ -245,6 +247,7 @@ _UNUSED_ARTIFACTS = frozenset(
         "torch._functorch.config",
     ]
 )
+_UNUSED_DUMPS = frozenset({("graph_dump", "inductor_aot_header_code")})
 _UNUSED_PATTERN = re.compile(
     r"inspector_output_graph|.*_(?:ORIGINAL|MODIFIED)_BYTECODE|.*_(?:pre|post)_grad|inductor_triton_kernel_to_.*"
 )
@@ -253,6 +256,8 @@ _UNUSED_PATTERN = re.compile(
 def is_known(key: str, name: str) -> bool:
     """Whether torch is known to write such an event."""
     if (key, name) in EVENTS:
+        return True
+    if (key, name) in _UNUSED_DUMPS:
         return True
     if key != "artifact":
         return key in _UNUSED_KEYS
@@ -276,4 +281,4 @@ def read(envelope: Envelope) -> object | None:
         return event.read(envelope)
     if is_known(envelope.key, envelope.name):
         return None
-    return UnknownEvent(f"artifact:{envelope.name}" if envelope.name else envelope.key)
+    return UnknownEvent(f"{envelope.key}:{envelope.name}" if envelope.name else envelope.key)

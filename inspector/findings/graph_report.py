@@ -9,6 +9,7 @@ from inspector.events.fusion import FusionPlan, fusion_plan
 from inspector.findings.command_line import command_again
 from inspector.findings.einsum_notice import einsum_notices
 from inspector.findings.failed_frames import failed_frames
+from inspector.findings.kernels_report import make_kernels_report
 from inspector.findings.made_lines import lines_of_graphs, made_lines_notices
 from inspector.findings.overview import reading_texts
 from inspector.findings.wording import count, listed
@@ -17,6 +18,7 @@ from inspector.graphs.became import decompositions as decompositions_of
 from inspector.graphs.fusion import Fusion
 from inspector.graphs.lookup import Around, around_line
 from inspector.graphs.make_fusion import make_fusion
+from inspector.graphs.named_kernels import kernels_naming
 from inspector.graphs.not_fused import Pair, kept_apart
 from inspector.graphs.operators import GraphOperators, count_operators
 from inspector.graphs.outside import Outside, outside
@@ -139,6 +141,10 @@ def with_operators(report: GraphReport) -> GraphReport:
 def with_line(report: GraphReport, file: str, line: int) -> GraphReport:
     """The report on all stages, as one on what became of a line."""
     around = around_line(report.graphs, [row.fusion for row in report.rows], file, line)
+    if not report.rows:
+        codes = make_kernels_report(report.run).taken
+        named = tuple(kernels_naming(codes, around.files, line))
+        around = dataclasses.replace(around, named=named)
     return dataclasses.replace(report, graphs=(), rows=(), around=around)
 
 

@@ -17,6 +17,7 @@ from inspector.findings.failed_frames import failed_at, failed_frames
 from inspector.findings.finding import Finding
 from inspector.findings.made_lines import made_lines_notices
 from inspector.findings.overview import reading_texts
+from inspector.kernels.ahead_code import read_ahead_code
 from inspector.kernels.node_lines import node_lines, recorded_node_lines
 from inspector.kernels.output_code import read_output_code, read_template
 from inspector.kernels.recorded_facts import with_recorded
@@ -133,7 +134,7 @@ def graph_codes(process: Process, roots: Roots, unread: list[str]) -> Iterator[G
     texts = {text.compile_id: text for text in codes.texts}
     lines = _Lines(roots, {key: _captured_lines(text, roots) for key, text in texts.items()})
     for text in codes.texts:
-        for graph in _read(text, text.text.text() if text.text else "", lines, unread):
+        for graph in _read(text, _text(text.text), lines, unread):
             asked |= {graph.compile_id} if graph.direction == "backward" else set()
             yield graph
     yield from _alternatives(codes, lines, asked, unread)
@@ -178,15 +179,25 @@ class _Lines:
 
 def _read(text: OutputText, code: str, lines: _Lines, unread: list[str]) -> Iterator[GraphCode]:
     captured = lines.captured.get(text.compile_id, {})
+    if text.is_ahead:  # there can be several without a compilation
+        captured = _user_lines(text.graph, lines.roots)
     try:
         lowered = _lowered_lines(text, lines.roots) if _BACKWARD in code else {}
-        graph = read_output_code(code, text.compile_id, captured, lowered=lowered)
+        graph = (
+            read_ahead_code(code, _text(text.rest), text.compile_id, captured)
+            if text.is_ahead
+            else read_output_code(code, text.compile_id, captured, lowered=lowered)
+        )
     except ValueError as error:
         unread.append(f"{text.compile_id}: {error}")
         return
     # What only a backward pass has is called in comments on C++ as in the post-grad graph.
     graph = with_recorded(graph, text, {**lowered, **captured})
     yield dataclasses.replace(graph, file=text.file)
+
+
+def _text(payload: Payload | None) -> str:
+    return payload.text() if payload else ""
 
 
 def _captured_lines(text: OutputText, roots: Roots) -> Mapping[str, NodeLine]:
@@ -211,7 +222,11 @@ def _lowered_lines(text: OutputText, roots: Roots) -> Mapping[str, NodeLine]:
     known = _recorded_lines(text.lowered_nodes, roots)
     if known is not None:
         return {name: line for name, line in known.items() if line.file}
-    found = node_lines(text.lowered.text()) if text.lowered else {}
+    return _user_lines(text.lowered, roots)
+
+
+def _user_lines(graph: Payload | None, roots: Roots) -> Mapping[str, NodeLine]:
+    found = node_lines(graph.text()) if graph else {}
     return {name: line for name, line in found.items() if roots.is_user(line.file)}
 
 

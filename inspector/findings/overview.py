@@ -12,12 +12,13 @@ from inspector.findings.incomplete import cut_off
 from inspector.findings.processes import labels, observed
 from inspector.findings.report import Report
 from inspector.findings.wording import count, duration, listed
-from inspector.model.run import Run
+from inspector.model.run import LogWarning, Run
 from inspector.model.summary import Summary
 
 __all__ = [
     "Row",
     "asked_backend",
+    "cut_warning",
     "headline",
     "is_plain",
     "notices",
@@ -61,7 +62,8 @@ def recording_line(run: Run) -> tuple[str, ...]:
     meta = run.meta
     what = "recording" if meta.format_version else "trace"
     named = meta.name if meta.name.endswith(".zip") else f"{what} {meta.name}"
-    parts = [named, meta.target, _torch(run), _device(run), _backend(run)]
+    ahead = dict.fromkeys(name for process in run.processes for name in process.ahead)
+    parts = [named, meta.target, _torch(run), _device(run), _backend(run), *ahead]
     parts += _asked(meta.settings)
     parts.append(_CACHES.get(str(meta.settings.get("caches")), ""))
     if len(run.processes) == 1 and (rank := run.processes[0].rank) is not None:
@@ -277,9 +279,16 @@ def reading_notices(run: Run) -> Iterator[tuple[str, str]]:
     for process in run.processes:
         for problem in process.problems:
             yield "problem", one_line(f"the recorder failed in {problem}")
+    cut = cut_warning(run)
+    if cut is not None:
+        yield "warning", cut.message
+
+
+def cut_warning(run: Run) -> LogWarning | None:
+    """That a log ends in the middle of a compilation, unless the recording itself says why."""
     cut = "" if run.meta.partial or run.meta.error else cut_off(run)
-    if cut:
-        yield "warning", one_line(f"{cut}: what came behind that is not in it")
+    message = one_line(f"{cut}: what came after that is not in it")
+    return LogWarning(run.meta.name, 0, message) if cut else None
 
 
 def reading_texts(run: Run) -> Iterator[str]:

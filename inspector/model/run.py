@@ -92,6 +92,8 @@ class Process:
         traced_lines: How long Dynamo traced each line, where that was measured.
         lowered: The compilations that Inductor lowered, or found in its caches, by the text of
             their compile id: known from what it logs, whoever asked for it.
+        ahead: What compiled without running the program: ``torch.export``, ``AOTInductor``,
+            ``aot_compile``.
         codes: Where the code is that Inductor generated.
         graphs: Where the graphs of all stages are.
         device_profiles: Where the profiles of `inspect profile` are, one for each input.
@@ -137,6 +139,7 @@ class Process:
     lanes: tuple[Lane, ...] = ()
     traced_lines: tuple[LineTime, ...] = ()
     lowered: frozenset[str] = frozenset()
+    ahead: tuple[str, ...] = ()
     cuda_graphs: CudaGraphs = dataclasses.field(default_factory=CudaGraphs)
     codes: OutputCodes = dataclasses.field(default_factory=OutputCodes)
     graphs: GraphPlaces = dataclasses.field(default_factory=GraphPlaces)

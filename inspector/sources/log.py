@@ -38,8 +38,9 @@ _CONTEXT = frozenset(
      "stack", "subgraph_name"}
 )  # fmt: skip
 _MOST_WARNINGS = 20
+_NAMED = frozenset({"artifact", "graph_dump"})
 # Texts that stay in the file until somebody asks for them.
-_LONG_TEXTS = frozenset({"dynamo_cpp_guards_str", "dynamo_output_graph"})
+_LONG_TEXTS = frozenset({"dynamo_cpp_guards_str", "dynamo_output_graph", "graph_dump"})
 _READ_BYTES = 1 << 20
 _CUT_OFF = "the log ends in the middle of this record, which was left out"
 _LONGEST_PREFIX_BYTES = 1 << 16
@@ -213,7 +214,7 @@ class LogReader:
             self._warn(number, "this record names no event; it was left out")
             return None
         metadata = record[key]
-        name = metadata.get("name") if isinstance(metadata, dict) and key == "artifact" else ""
+        name = metadata.get("name") if isinstance(metadata, dict) and key in _NAMED else ""
         rank = record["rank"] if "rank" in record else int(prefix["rank"] or -1)
         pid = int(prefix["pid"])
         return Envelope(
@@ -291,9 +292,10 @@ class LogReader:
 def _use(line: bytes, start: int) -> tuple[bool, bool]:
     """Whether nothing uses a record, which need not be parsed then, and whether its payload is."""
     event = _EVENT.match(line, start)
-    if event is None or (event[1] == b"artifact" and event[2] is None):
+    is_named = event is not None and event[1].decode() in _NAMED
+    if event is None or (is_named and event[2] is None):
         return False, True
-    return _use_of(event[1], event[2] if event[1] == b"artifact" else b"")
+    return _use_of(event[1], event[2] if is_named else b"")
 
 
 @functools.lru_cache(maxsize=1024)

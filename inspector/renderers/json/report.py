@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inspector.events.inspector import InspectorDropped
 from inspector.events.raised import InspectorRaised
+from inspector.findings.overview import cut_warning
 from inspector.findings.report import FORMAT_VERSION, Report
 from inspector.model.ended import raised_frame
 from inspector.model.run import Process, Run
@@ -42,7 +43,7 @@ def report_fields(report: Report) -> dict[str, object]:
         **_of_processes(run),
         "warnings": [
             {"file": warning.file, "line": warning.line or None, "message": warning.message}
-            for warning in run.warnings
+            for warning in (*run.warnings, *filter(None, [cut_warning(run)]))
         ],
         "problems": [
             {"process": index, "message": problem}
