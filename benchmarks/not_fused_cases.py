@@ -251,6 +251,16 @@ def own_kernel(x: Tensor) -> Tensor:
     return result.relu()
 
 
+def channel_means(x: Tensor) -> Tensor:
+    """A mean over channels, and pointwise with it."""
+    return x - x.mean(1, keepdim=True)
+
+
+def images_in_order() -> tuple[Tensor, ...]:
+    """With the channels inside."""
+    return (torch.randn(4, 64, 32, 32).to(memory_format=torch.channels_last),)
+
+
 SQUARE = tensors((512, 512), (512, 512))
 OWN_EPILOGUE = "epilogue_fusion_user_defined_triton_kernel"  # from torch 2.13 on
 IMAGES = (4, 16, 32, 32), (16, 16, 3, 3)
@@ -273,6 +283,10 @@ CASES: tuple[Case, ...] = (
     Case(
         "pointwise, and a sum of it in two parts", "reduction", pointwise_and_columns,
         tensors((512, 256)), "split_reductions=False", config_after={"split_reductions": False},
+    ),
+    Case(
+        "a mean over channels, and pointwise", "reduction", channel_means,
+        tensors((4, 64, 32, 32)), "channels_last", inputs_after=images_in_order,
     ),
     Case(
         "sums over rows and columns", "reduction", rows_and_columns, tensors((512, 1024)),

@@ -109,8 +109,12 @@ ANALYSES: tuple[str, ...] = (
     "inspector.analyses.cuda_graph_skip",
     "inspector.analyses.graph_break",
     "inspector.analyses.guard_cost",
+    "inspector.analyses.late_hook",
     "inspector.analyses.recompile",
+    "inspector.analyses.size_expression",
     "inspector.analyses.skipped_frame",
+    "inspector.analyses.cache_bypass",
+    "inspector.analyses.unrolled_loop",
 )
 """Modules of the analyses, in the order in which they run."""
 
@@ -120,7 +124,7 @@ COLD_START_ANALYSES: tuple[str, ...] = (
     "inspector.analyses.cpp_time",
     "inspector.analyses.frame_time",
 )
-"""Modules of the analyses of `inspect cold-start`, whose findings are about compile time alone."""
+"""Modules of the analyses of `inspect cold-start`, whose findings are about compile time."""
 
 KERNEL_ANALYSES: tuple[str, ...] = (
     "inspector.analyses.kernel_atomics",
@@ -231,7 +235,7 @@ def load_cpp_analyses() -> tuple[ModuleType, ...]:
 
 def load_all_analyses() -> tuple[ModuleType, ...]:
     """Imports every analysis, whatever it looks at."""
-    built_in = (*load_analyses(), *load_cold_start_analyses())
+    built_in = dict.fromkeys((*load_analyses(), *load_cold_start_analyses()))
     return (*built_in, *load_code_analyses(), *load_cpp_analyses(), *load_kernel_analyses())
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from inspector.advice.code import Code
 from inspector.advice.edits import possible
 from inspector.model.edit import Edit
+from inspector.model.request import Setting
 
 __all__ = ["TESTED_ON", "Advice", "Break", "Kind"]
 
@@ -69,6 +70,7 @@ class Advice:
         where: What the user's code must be like, or None.
         tailored: Makes `fix` for the user's own code; empty where the code is not as expected.
         edits: What that changes in the file, where it can be put there as it stands; else none.
+        settings: Settings of Dynamo that `edits` need.
         caution: What else those change, in one sentence, which equal outputs do not show; or empty.
         instead_of: Regular expression of the hints of torch that say the same or less, or are
             wrong; empty where they are all worth showing.
@@ -79,7 +81,8 @@ class Advice:
             place, odd shapes, NaN.
         backend: With which `before` breaks its graph: what a backend refuses, another may take.
         is_silent: Whether `after` does not log what `before` logs, when compiled.
-        holds_in_torch: Whether it is what to do where the line that broke is torch's own.
+        holds_elsewhere: Whether it leaves the line that broke as it is: a setting, or what a caller
+            does. The line may then be a library's.
         tested_on: Versions of torch (``2.13``) on which it holds.
     """
 
@@ -94,6 +97,7 @@ class Advice:
     where: Callable[[Code], bool] | None = None
     tailored: Callable[[Code], str] | None = None
     edits: Callable[[Code], tuple[Edit, ...]] | None = None
+    settings: tuple[Setting, ...] = ()
     caution: str = ""
     instead_of: str = ""
     other_way_of: tuple[str, ...] = ()
@@ -101,7 +105,7 @@ class Advice:
     pairs: tuple[tuple[str, str], ...] = ()
     backend: str = "eager"
     is_silent: bool = False
-    holds_in_torch: bool = False
+    holds_elsewhere: bool = False
     tested_on: tuple[str, ...] = TESTED_ON
 
     def covers(self, gb_id: str | None, gb_type: str | None) -> bool:

@@ -7,9 +7,10 @@ import ast
 from inspector.advice.advice import Advice
 from inspector.advice.caught import is_caught, raised
 from inspector.advice.code import Code
-from inspector.advice.conditions import condition_of, decides, without_numbers
+from inspector.advice.conditions import branches_by, condition_of, decides, without_numbers
 from inspector.advice.edits import line_instead
 from inspector.advice.kinds import BRANCH, BRANCH_HINTS, ITEM, ON_TENSOR, ON_TENSOR_OR_ITEM
+from inspector.advice.numbers import is_number_of, tensor_of
 from inspector.model.edit import Edit
 
 __all__ = ["ADVICE"]
@@ -161,6 +162,35 @@ outputs = [run(x) for x in (torch.ones(3), -torch.ones(3))]
 """
 _LOGGED = _RAISED.replace("        raise", '        print("NaN in", y)\n        raise')
 
+
+def _other_loads(code: Code) -> list[ast.Name]:
+    """Where the number that the statement gives a name is read beside the checks of it."""
+    checks = [node for node in branches_by(code) if isinstance(node, ast.If)]
+    inner = {id(node) for check in checks for node in ast.walk(check)}
+    return [load for load in code.loads(code.target) if id(load) not in inner]
+
+
+def _raise_tailored(code: Code) -> str:
+    """Where the number is calculated with as well: a tensor does, in both."""
+    loads, parents = _other_loads(code), code.parents()
+    checks = [node for node in branches_by(code) if isinstance(node, ast.If)]
+    if not loads or len(checks) != 1 or not isinstance(code.statement, ast.Assign):
+        return ""
+    number = code.statement.value
+    tensor = tensor_of(number) if is_number_of(number, "float") else None
+    shown = code.shown(tensor), code.shown(number), code.shown(checks[0].test)
+    if not all(shown) or not all(isinstance(parents.get(load), ast.BinOp) for load in loads):
+        return ""
+    return (
+        f"Keep it a tensor: `{code.target} = {shown[0]}.detach()` instead of `{code.target} = "
+        f"{shown[1]}`. Return `{shown[2]}` as well, and raise the error in the caller."
+    )
+
+
+def _is_checked_alone(code: Code) -> bool:
+    return not _other_loads(code)
+
+
 RAISE = Advice(
     id="branch-raise",
     kinds=(BRANCH, ITEM),
@@ -168,6 +198,7 @@ RAISE = Advice(
     where=decides(_is_left),
     title="an error raised for some values of a tensor",
     fix="Return the condition as a tensor (no `.item()` of it), and raise the error in the caller.",
+    tailored=_raise_tailored,
     before=_RAISED,
     after="""\
 import torch
@@ -240,7 +271,7 @@ RAISE_IN_GRAPH = Advice(
     id="branch-raise-in-graph",
     kinds=(BRANCH, ITEM),
     says=ON_TENSOR_OR_ITEM,
-    where=decides(_only_raises),
+    where=lambda code: decides(_only_raises)(code) and _is_checked_alone(code),
     title="an error raised for some values of a tensor, checked in the graph",
     fix="Where another type of error will do, assert that no element is wrong, with a constant "
     f"message or none; {_IN_THE_GRAPH}",
@@ -269,7 +300,7 @@ RAISE_UNCOMPILED = Advice(
     id="branch-raise-uncompiled",
     kinds=(BRANCH, ITEM),
     says=ON_TENSOR_OR_ITEM,
-    where=decides(_is_left),
+    where=lambda code: decides(_is_left)(code) and _is_checked_alone(code),
     title="an error raised for some values of a tensor, which compiled code need not check",
     fix="Where compiled code need not check it: `if not torch.compiler.is_compiling() and "
     "condition:` leaves the check out of the graph, and keeps it in eager runs.",

@@ -81,6 +81,7 @@ TOLIST_CAPTURED = Advice(
     "the same.",
     before=_WEIGHTS,
     after=decorated(_WEIGHTS, _SETTING),
+    holds_elsewhere=True,
     keeps="The outputs and gradients. A number that a Python branch depends on is an error there "
     f"under fullgraph=True, and breaks the graph otherwise. {CALLS_ALONE} {BY_ITSELF}",
     other_way_of=("tolist",),

@@ -78,6 +78,7 @@ ADVICE = (
         tailored=_tailored,
         before=_PROGRAM,
         after=_PROGRAM.replace("forward(x)", "forward(x, torch.tensor([1, 2, 3]))"),
+        holds_elsewhere=True,
         keeps="The outputs, with the value that the code would have set.",
     ),
 )

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+import ast
+
 from inspector.advice.advice import Advice, Kind
+from inspector.advice.code import Code, header
 from inspector.advice.kinds import SKIPPED
 
 __all__ = ["ADVICE"]
+
+
+def _tailored(code: Code) -> str:
+    """Where a branch decides by the number: as a tensor it would break the graph there."""
+    nodes = header(code.statement) if code.statement is not None else ()
+    for node in nodes:
+        if isinstance(node, ast.If | ast.IfExp) and code.expression in [*ast.walk(node.test)]:
+            shown = code.shown(node.test)
+            return f"Decide `{shown}` in the caller, and pass the bool." if shown else ""
+    return ""
+
 
 PYTHON_RANDOM = Advice(
     id="python-random",
@@ -14,6 +28,7 @@ PYTHON_RANDOM = Advice(
     title="Python's random numbers",
     fix="Draw in the caller, as often as here, and pass the number as a tensor, or the choice as "
     "an argument.",
+    tailored=_tailored,
     before="""\
 import random
 import torch

@@ -105,6 +105,7 @@ GRAD_TRACED = Advice(
     fix=f"To leave it where it is: {under(_SETTING)}.",
     before=_GRAD,
     after=decorated(_GRAD, _SETTING),
+    holds_elsewhere=True,
     keeps=f"Value and gradient. {CALLS_ALONE}",
     other_way_of=("autograd-grad",),
 )

@@ -66,7 +66,7 @@ def run(x):
 
 outputs = [run(torch.tensor(x, requires_grad=True)) for x in ([1.0, 2.0], [0.0, -1.0])]
 """,
-    holds_in_torch=True,
+    holds_elsewhere=True,
     keeps="Outputs and gradients. A hook that stores what it sees breaks the graph here too.",
 )
 

@@ -7,7 +7,7 @@ import ast
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import Code, attribute, dotted_name
 from inspector.advice.edits import instead_of
-from inspector.advice.kinds import DATA_DEPENDENT, ITEM
+from inspector.advice.kinds import BACKEND, DATA_DEPENDENT, ITEM
 from inspector.advice.numbers import is_number_of
 from inspector.model.edit import Edit
 
@@ -269,7 +269,7 @@ NUMBER = Advice(
 
 ELEMENT = Advice(
     id="tensor-as-element",
-    kinds=(Kind("GB0219", "Backend compiler exception"), DATA_DEPENDENT),
+    kinds=(BACKEND, DATA_DEPENDENT),
     says=r"_local_scalar_dense",
     where=_is_element,
     tailored=_element_tailored,

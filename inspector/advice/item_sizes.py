@@ -7,24 +7,39 @@ import ast
 from inspector.advice.advice import Advice
 from inspector.advice.code import Code
 from inspector.advice.conditions import names_in
-from inspector.advice.kinds import ITEM
+from inspector.advice.edits import statements_instead_of
+from inspector.advice.kinds import BRANCH, BRANCH_HINTS, ITEM
+from inspector.advice.number_checks import as_torch_checks
 from inspector.advice.numbers import is_number_of, tensors_in
 from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
 from inspector.advice.size_of_one import FAILS_IN_2_11, KEEPS_NUMBER, caution
 from inspector.advice.size_uses import SizeUses, Use
 from inspector.advice.sized import Sized
+from inspector.model.edit import Edit
 
 __all__ = ["ADVICE"]
 
 
 def _is_size(code: Code) -> bool:
     """Whether the number cuts tensors or makes new ones, and nothing needs to know it."""
+    found, checks = _uses(code)
+    return Use.SIZE in found and Use.WRONG not in found and not checks
+
+
+def _is_checked_size(code: Code) -> bool:
+    """Whether it does, and an error is raised where it is not as it has to be."""
+    found, checks = _uses(code)
+    return Use.SIZE in found and Use.WRONG not in found and bool(checks)
+
+
+def _uses(code: Code) -> tuple[set[Use], tuple[ast.If | ast.Assert, ...]]:
+    """What is done with the number, and what checks it."""
     number = _number(code)
     if number is None or code.function is None:
-        return False
+        return set(), ()
     tensors = tensors_in(code.function) | set(names_in(number))  # what the number is made of
-    found = set(SizeUses(code, tensors, code.parents()).uses(number))
-    return Use.SIZE in found and Use.WRONG not in found
+    uses = SizeUses(code, tensors, code.parents())
+    return set(uses.uses(number)), tuple(uses.checks)
 
 
 def _number(code: Code) -> ast.expr | None:
@@ -38,6 +53,28 @@ def _tailored(code: Code) -> str:
     return f"{_FIX} {said}" if said and number is not None else ""
 
 
+def _checked(code: Code) -> str:
+    """What checks the size, as torch takes it."""
+    _, checks = _uses(code)
+    lines = {check.lineno: "; ".join(as_torch_checks(code, check)) for check in checks}
+    if not lines:
+        return ""
+    shown = ", and ".join(
+        f"`{line}` in place of the check in line {number}" for number, line in lines.items()
+    )
+    return f"Write {shown}, and call with the number captured: {under(_SETTING)}. {_ITS_ERROR}"
+
+
+def _checked_edits(code: Code) -> tuple[Edit, ...]:
+    _, checks = _uses(code)
+    return tuple(
+        edit
+        for check in checks
+        for edit in statements_instead_of(code, check, as_torch_checks(code, check))
+    )
+
+
+_ITS_ERROR = "A failed check raises a RuntimeError."
 _PROGRAM = """\
 import torch
 
@@ -113,4 +150,116 @@ ITEM_SIZE = Advice(
     instead_of=r"capture_scalar_outputs",
 )
 
-ADVICE = (ITEM_SIZE,)
+_RAISING = """\
+import torch
+
+
+@torch.compile
+def forward(x, lengths):
+    longest = lengths.max().item()
+    if longest > x.shape[1]:
+        raise ValueError("too long")
+    return x[:, :longest].sum(1)
+
+
+def run(x, lengths):
+    try:
+        return forward(x, lengths)
+    except (ValueError, RuntimeError) as error:
+        return str(error)
+
+
+lengths = torch.tensor([3, 2]), torch.tensor([4, 1]), torch.tensor([9, 4])
+outputs = [run(torch.ones(2, 5), each) for each in lengths]
+"""
+_ASSERTING = """\
+import torch
+
+
+@torch.compile
+def forward(x, lengths):
+    n, m = int(lengths.max()), x.shape[0]
+    assert 2 <= n <= m and m < 99, f"not {n}"
+    return torch.arange(n) * x[:n]
+
+
+outputs = [forward(torch.arange(7.0), torch.tensor([n, 2])) for n in (3, 7, 5)]
+"""
+
+ITEM_CHECKED_SIZE = Advice(
+    id="item-checked-size",
+    kinds=(ITEM,),
+    where=_is_checked_size,
+    title="a tensor made a Python number that is a size, and is checked",
+    fix="Check it with `torch._check(condition)` in place of the branch or the assertion, and call "
+    "with the number captured: "
+    f"{under(_SETTING)}. {_ITS_ERROR}",
+    tailored=_checked,
+    edits=_checked_edits,
+    settings=(("capture_scalar_outputs", True),),
+    caution="where it fails compiled code raises a RuntimeError, without what a message is made of",
+    before=_RAISING,
+    after=decorated(
+        _RAISING.replace(
+            """\
+    if longest > x.shape[1]:
+        raise ValueError("too long")
+""",
+            """\
+    torch._check(longest <= x.shape[1], lambda: "too long")
+""",
+        ),
+        _SETTING,
+    ),
+    keeps=f"The outputs and gradients, but for sizes of 1. {KEEPS_NUMBER} It fails for the same "
+    "numbers, with a RuntimeError. Each condition is a check of its own, as the first side of an "
+    "`and` would be a branch; a message that is made of values breaks the graph. "
+    f"{CALLS_ALONE} {BY_ITSELF}",
+    pairs=(
+        (
+            _ASSERTING,
+            decorated(
+                _ASSERTING.replace(
+                    'assert 2 <= n <= m and m < 99, f"not {n}"',
+                    "torch._check(2 <= n)\n    torch._check(n <= m)\n    torch._check(m < 99)",
+                ),
+                _SETTING,
+            ),
+        ),
+    ),
+    instead_of=r"capture_scalar_outputs",
+    tested_on=("2.13",),
+)
+
+
+def _symbol_checked(code: Code) -> str:
+    line = "; ".join(_symbol_checks(code))
+    return f"Write `{line}` in place of the check. {_ITS_ERROR}" if line else ""
+
+
+def _symbol_checks(code: Code) -> tuple[str, ...]:
+    match code.statement:
+        case ast.If() | ast.Assert() as check:
+            return as_torch_checks(code, check)
+    return ()
+
+
+SYMBOL_CHECK = Advice(
+    id="symbol-checked",
+    kinds=(BRANCH,),
+    says=r"attempted to jump with SymNodeVariable",
+    where=lambda code: bool(_symbol_checks(code)),
+    title="a captured number that is checked",
+    fix="Check it with `torch._check(condition)` in place of the branch or the assertion. "
+    f"{_ITS_ERROR}",
+    tailored=_symbol_checked,
+    edits=lambda code: statements_instead_of(code, code.statement, _symbol_checks(code)),
+    caution=ITEM_CHECKED_SIZE.caution,
+    before=decorated(_RAISING, _SETTING),
+    after=ITEM_CHECKED_SIZE.after,
+    keeps="The outputs and gradients. It fails for the same numbers, with a RuntimeError.",
+    instead_of=BRANCH_HINTS,
+    tested_on=("2.13",),
+)
+
+ADVICE = (ITEM_SIZE, ITEM_CHECKED_SIZE, SYMBOL_CHECK)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from inspector.advice.advice import Kind
 
 __all__ = [
+    "BACKEND",
     "BRANCH",
     "BRANCH_HINTS",
     "BREAK_CALL",
@@ -23,6 +24,7 @@ __all__ = [
     "SKIPPED",
 ]
 
+BACKEND = Kind("GB0219", "Backend compiler exception")
 BRANCH = Kind("GB0170", "Data-dependent branching")
 BREAK_CALL = Kind("GB0025", "Call to `torch._dynamo.graph_break()`")
 BUILTIN = Kind("GB0059", "Failed to trace builtin operator")

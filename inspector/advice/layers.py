@@ -144,6 +144,7 @@ RNN = Advice(
     "fails to compile.",
     before=_RUN,
     after=decorated(_RUN, _SETTING),
+    holds_elsewhere=True,
     keeps="The outputs, to rounding, without gradients: AOTAutograd stops with an AssertionError "
     f"when the layer is trained. {CALLS_ALONE}",
     instead_of=r"allow_rnn",

@@ -106,9 +106,10 @@ LOGGING_IGNORED = Advice(
         (_INFO, decorated(_INFO, _ignoring("info"))),
         (_ONCE, decorated(_ONCE, _ignoring("info_once"))),
     ),
+    holds_elsewhere=True,
     keeps=f"The outputs. The records are lost. {CALLS_ALONE} {SETS}",
     is_silent=True,
-    other_way_of=("logging",),
+    other_way_of=("logging", "checkpointed-value"),
     instead_of=r"ignore_logging_functions",
 )
 
@@ -132,8 +133,10 @@ LOGGING_ENABLED = Advice(
     before=_ADAPTER,
     after=decorated(_ADAPTER, _ignoring("isEnabledFor")),
     pairs=((_ASKING, decorated(_ASKING, _ignoring("isEnabledFor"))),),
+    holds_elsewhere=True,
     keeps=f"The outputs. The records are lost. {CALLS_ALONE} {SETS}",
     is_silent=True,
+    other_way_of=("logging",),
     instead_of=r"ignore_logging_functions",
 )
 
@@ -193,8 +196,9 @@ WARNING_REORDERED = Advice(
     "the middle of it.",
     before=WARNING.before,
     after=decorated(WARNING.before, _WARNING),
+    holds_elsewhere=True,
     keeps=f"Warns in the same cases, when the graph has run. {CALLS_ALONE} {SETS}",
     other_way_of=("warning",),
 )
 
-ADVICE = (LOGGING_ENABLED, LOGGING, LOGGING_IGNORED, WARNING, WARNING_REORDERED)
+ADVICE = (LOGGING, LOGGING_ENABLED, LOGGING_IGNORED, WARNING, WARNING_REORDERED)

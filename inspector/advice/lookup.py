@@ -9,20 +9,22 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from inspector.advice.advice import Advice, Break
+from inspector.advice.bool_elsewhere import bool_elsewhere
 from inspector.advice.caught_above import caught_above
 from inspector.advice.code import Code, header
 from inspector.advice.moving import call_before, call_left
 from inspector.advice.passed_on import passed_on
 from inspector.advice.reading import Span, read_line, read_text
-from inspector.advice.table import best, other_ways
+from inspector.advice.table import about, best, elsewhere, other_ways
 from inspector.events.graph_break import Cause
 from inspector.findings.finding import Example, Place
 from inspector.findings.hints import best_hint, further_hints, useful_hints, without_supposed_errors
+from inspector.findings.place import make_place
 from inspector.model.edit import Rewrite
 from inspector.model.graph_break import GraphBreak, Outcome
 from inspector.model.roots import Owner
 from inspector.model.run import Run
-from inspector.model.stack import StackFrame, plain_name
+from inspector.model.stack import StackFrame, plain_name, project_frame
 
 __all__ = ["Advised", "Functions", "advise", "advise_on_error", "tried_functions"]
 
@@ -44,8 +46,10 @@ _OF_LIBRARY = re.compile(
     r"^Make sure the arguments|^Avoid calling|^Apply `@torch\._dynamo\.dont_skip"
     rf"|{_OF_BYTECODE.pattern}"
 )
+_SETTING = re.compile(r"torch\._dynamo\.config|\bTORCH[A-Z_]+=")
 _ON_OR = re.compile(r"Note: Python `?or`?/`?and`?")
 _TORCHS = "This line is torch's own: call what leads to it outside of the compiled function."
+_TO_LEAVE = re.compile(r"^To leave it where it is: |^If nobody needs the record: ")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -115,24 +119,21 @@ def _shown(run: Run, record: GraphBreak) -> str:
 
 def _compiled_files(record: GraphBreak) -> set[str]:
     """The files of the compiled function and of what it called, not of who called it."""
-    own = (record.frame_file, plain_name(record.frame_name))
-    places = [n for n, item in enumerate(record.stack) if (item.file, plain_name(item.name)) == own]
-    inner = record.stack[places[-1] :] if places else ()
-    return {record.frame_file or "", *(frame.file for frame in inner)}
+    return {record.frame_file or "", *(frame.file for frame in _compiled(record))}
 
 
 def _advised(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Advised:
     """What the line itself needs."""
     cause, hints = record.cause, _hints(record)
     code = dataclasses.replace(_code(run, record.user, place), callers=_callers(run, record, tried))
-    if elsewhere := passed_on(run, record, code) or caught_above(run, record, code):
+    elsewhere = passed_on(run, record, code) or caught_above(run, record, code)
+    if elsewhere := elsewhere or bool_elsewhere(run, record, code):
         return Advised(elsewhere, ())
     inner = record.stack[-1].file.replace("\\", "/") if record.stack else ""
-    said = f"{cause.context}\n{cause.explanation}\n{inner}"
-    found = Break(cause.gb_id, cause.gb_type, said, code)
+    found = Break(cause.gb_id, cause.gb_type, cause.said(inner), code)
     advice = best(found)
-    if _is_torchs(run, record) and not (advice and advice.holds_in_torch):
-        return Advised(_TORCHS, useful_hints(hints))
+    if _is_foreign(run, record) or (advice is None and _is_called_by_torch(run, record)):
+        return _from_outside(run, record, found)
     if advice is None and (moved := _library_call(run, record, code)):
         return Advised(
             moved, useful_hints([hint for hint in hints if not _OF_LIBRARY.search(hint)])
@@ -166,7 +167,8 @@ def _rewrites(
         edits = way.edits_for(code)
         if edits:
             of_file = tuple(dataclasses.replace(edit, file=user.file) for edit in edits)
-            yield Rewrite(way.id, run.roots.shown(user.file), user.line, of_file, way.caution)
+            shown = run.roots.shown(user.file)
+            yield Rewrite(way.id, shown, user.line, of_file, way.caution, way.settings)
 
 
 def _library_call(run: Run, record: GraphBreak, code: Code) -> str:
@@ -202,9 +204,57 @@ def _is_about(hint: str, code: Code) -> bool:
     return any(isinstance(node, ast.BoolOp) for node in header(code.statement))
 
 
-def _is_torchs(run: Run, record: GraphBreak) -> bool:
-    """Whether the line is one that no user can change."""
-    return record.user is not None and run.roots.owner(record.user.file) is Owner.TORCH
+def _is_foreign(run: Run, record: GraphBreak) -> bool:
+    """Whether the line is one that the user does not own: a library's, or torch's."""
+    owners = {Owner.LIBRARY, Owner.TORCH}
+    return record.user is not None and run.roots.owner(record.user.file) in owners
+
+
+def _is_called_by_torch(run: Run, record: GraphBreak) -> bool:
+    """Whether torch itself made and called the compiled function: a hook of its own, for one."""
+    is_torchs = run.roots.owner(record.frame_file) is Owner.TORCH
+    return is_torchs and project_frame(_compiled(record), run.roots) is None
+
+
+def _compiled(record: GraphBreak) -> tuple[StackFrame, ...]:
+    """The stack from the compiled function on; empty where it is not on the stack."""
+    own = (record.frame_file, plain_name(record.frame_name))
+    places = [n for n, item in enumerate(record.stack) if (item.file, plain_name(item.name)) == own]
+    return record.stack[places[-1] :] if places else ()
+
+
+def _from_outside(run: Run, record: GraphBreak, found: Break) -> Advised:
+    """What a project can do about a line that is not its own: a setting, or its own call."""
+    ways = elsewhere(found)
+    texts = [_capital(_TO_LEAVE.sub("", way.fix_for(found.code))) for way in ways]
+    # Not every setting that torch hints at helps: of a kind that has advice, they were tried.
+    is_known = bool(about(found.gb_id or "", found.gb_type))
+    hints = [hint for hint in _hints(record) if _SETTING.search(hint) and not is_known]
+    every = (*texts, *hints, *_left_to_caller(run, record), _reported(run, record))
+    return Advised(every[0], every[1:], _example(ways[0]) if ways else None)
+
+
+def _left_to_caller(run: Run, record: GraphBreak) -> Iterator[str]:
+    """How the project's own call leaves the compiled function, where it is a part of that."""
+    frame = project_frame(_compiled(record), run.roots)
+    if frame is None:
+        return
+    code = _code(run, frame, make_place(run, frame))
+    if text := call_before(code) or call_left(code):
+        yield f"At {run.roots.shown(frame.file)}:{frame.line}: {text[:1].lower()}{text[1:]}"
+
+
+def _reported(run: Run, record: GraphBreak) -> str:
+    """What is left where no setting helps: the line is not the project's."""
+    file = record.user.file if record.user else ""
+    if run.roots.owner(file) is not Owner.LIBRARY:
+        return _TORCHS
+    package = run.roots.shown(file).replace("\\", "/").partition("/")[0].removesuffix(".py")
+    return f"Upgrade {package}, or report the graph break there: the line is {package}'s own."
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _example(advice: Advice) -> Example:

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from inspector.advice.code import Code, dotted_name, names_of
-from inspector.advice.effects import is_pure, runs_once, writes_in_place
+from inspector.advice.effects import is_pure, leaves_early, runs_once, writes_in_place
+from inspector.advice.numbers import is_number_of, tensor_of
 
 __all__ = ["call_before", "call_left", "in_the_caller"]
 
@@ -16,25 +17,52 @@ _OUTSIDE = "in the caller, outside of the compiled function"
 def in_the_caller(code: Code) -> str:
     """Names what a call writes, which has to be returned so that the caller can do the call.
 
-    Empty where the caller could not do the same: in a loop or a branch, or where a value may be
-    written to in place, which shows when the call comes later.
+    Empty where the caller could not do the same: in a loop, or where a value may be written to in
+    place, which shows when the call comes later. A number that is made of a tensor for the call is
+    made in the caller.
     """
-    call, shown = code.call, code.shown(code.call)
-    if call is None or not shown or not _stands_alone(code) or not _is_known(code, call.func):
+    call = _statement_call(code)
+    if call is None or not _is_done_at_most_once(code) or not _is_known(code, call.func):
         return ""
+    shown = code.shown(call)
+    what = f"`{shown}`" if shown else f"the call in line {call.lineno}"
+    how = "" if runs_once(code) else ", under the same conditions"
     arguments = [*call.args, *(word.value for word in call.keywords)]
-    values = [value for argument in arguments for value in _values(argument)]
-    named = [f"`{code.shown(value)}`" for value in values if code.shown(value)]
-    if len(named) != len(values) or not all(map(is_pure, values)):
+    values = [value for argument in arguments for value in _values(code, argument)]
+    named = [f"`{code.shown(node)}{then}`" for node, then in values if code.shown(node)]
+    if len(named) != len(values) or not all(is_pure(node) for node, _ in values):
         return ""
     if not named:
-        return f"Move `{shown}` to the caller, outside of the compiled function."
+        return f"Move {what} to the caller, outside of the compiled function{how}."
     if writes_in_place(code):
         return ""
-    again = {name for value in values for name in names_of(value) if _is_set_after(code, name)}
-    what = " and ".join(dict.fromkeys(named))
-    keep = f"Keep {what} in a variable here, return it" if again else f"Return {what}"
-    return f"{keep} as well, and do `{shown}` {_OUTSIDE}."
+    again = {
+        name for node, _ in values for name in names_of(node) if _is_set_after(code, name)
+    }  # fmt: skip
+    kept = " and ".join(dict.fromkeys(named))
+    keep = f"Keep {kept} in a variable here, return it" if again else f"Return {kept}"
+    numbers = ", and call `item()` there" if any(then for _, then in values) else ""
+    return f"{keep} as well, and do {what} {_OUTSIDE}{how}{numbers}."
+
+
+def _is_done_at_most_once(code: Code) -> bool:
+    """Whether a call of the function runs the statement once, or not where a branch decides so."""
+    if code.function is None or leaves_early(code):
+        return False
+    parents = code.parents()
+    node = parents.get(code.statement) if code.statement else None
+    while isinstance(node, ast.If):
+        node = parents.get(node)
+    return node is code.function
+
+
+def _statement_call(code: Code) -> ast.Call | None:
+    """The call that is a statement of its own, at which or in which the graph breaks."""
+    match code.statement:
+        case ast.Expr(value=ast.Call() as call):
+            inner = {id(node) for node in ast.walk(call)}
+            return call if code.expression is None or id(code.expression) in inner else None
+    return None
 
 
 def _stands_alone(code: Code) -> bool:
@@ -49,19 +77,42 @@ def _is_known(code: Code, function: ast.expr) -> bool:
     return bool(name) and not code.stores(name)
 
 
-def _values(argument: ast.expr) -> Iterator[ast.expr]:
-    """What an argument is made of, that only the compiled function knows."""
+def _values(code: Code, argument: ast.expr) -> Iterator[tuple[ast.expr, str]]:
+    """What an argument is made of, that only the compiled function knows, and what to return."""
     match argument:
         case ast.Constant():
             return
         case ast.JoinedStr(values=parts):
             for part in parts:
                 if isinstance(part, ast.FormattedValue):
-                    yield part.value
+                    yield from _values(code, part.value)
                     if part.format_spec is not None:
-                        yield from _values(part.format_spec)
+                        yield from _values(code, part.format_spec)
+        case _ if any(map(_is_number, ast.walk(argument))):
+            yield from _of_numbers(code, argument)
         case _:
-            yield argument
+            yield argument, ""
+
+
+def _of_numbers(code: Code, argument: ast.expr) -> Iterator[tuple[ast.expr, str]]:
+    """The tensors of which numbers are made in an argument, and what else the function made."""
+    numbers = [node for node in ast.walk(argument) if _is_number(node)]
+    within = {id(inner) for number in numbers for inner in ast.walk(number)}
+    for number in numbers:
+        tensor = tensor_of(number)
+        if tensor is not None and not any(map(_is_number, ast.walk(tensor))):
+            yield tensor, ".detach()"
+    for name in _names(argument):
+        if id(name) not in within and code.stores(name.id):
+            yield name, ""
+
+
+def _names(node: ast.AST) -> Iterator[ast.Name]:
+    yield from (inner for inner in ast.walk(node) if isinstance(inner, ast.Name))
+
+
+def _is_number(node: ast.AST) -> bool:
+    return is_number_of(node, "float", "int")
 
 
 def _is_set_after(code: Code, name: str) -> bool:

@@ -8,7 +8,7 @@ import dataclasses
 from inspector.advice.code import Code, dotted_name, names_of, parameters_of
 from inspector.advice.effects import REDUCTIONS, is_pure
 
-__all__ = ["Uses", "is_number_of", "is_scalar", "tensors_in"]
+__all__ = ["Uses", "is_number_of", "is_scalar", "tensor_of", "tensors_in"]
 
 # A tensor of no dimensions gives with these what a number gives, to rounding. What is not smooth
 # (`//`, `%`) would make much of the rounding.
@@ -218,6 +218,16 @@ def is_number_of(node: ast.AST, *conversions: str) -> bool:
         case ast.Call(func=ast.Name(id=name), args=[value], keywords=[]):
             return name in conversions and not isinstance(value, ast.Constant)
     return False
+
+
+def tensor_of(number: ast.AST | None) -> ast.expr | None:
+    """What a number is made of: ``t`` of ``t.item()`` and ``float(t)``."""
+    match number:
+        case ast.Call(func=ast.Attribute(value=value, attr="item")):
+            return value
+        case ast.Call(func=ast.Name(), args=[value]):
+            return value
+    return None
 
 
 def _is_of(node: ast.expr, number: ast.AST) -> bool:

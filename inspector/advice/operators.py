@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import dotted_name
+from inspector.advice.kinds import DATA_DEPENDENT, ITEM
+from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
 
 __all__ = ["ADVICE"]
 
+_CAPTURE = "capture_dynamic_output_shape_ops=True"
 _DEFINED = """\
 import torch
 
@@ -42,6 +47,54 @@ FAKE = Advice(
     ),
     keeps="The outputs and gradients; the operator is called from the graph.",
     instead_of=r"docs\.google\.com",
+)
+
+_KEPT = """\
+import torch
+
+
+@torch.library.custom_op("mine::kept", mutates_args=())
+def kept(x: torch.Tensor) -> torch.Tensor:
+    return x[: int(x.sum())].clone()
+
+
+@kept.register_fake
+def _(x):
+    size = int(x.sum())
+    return x.new_empty(size)
+
+
+@torch.compile
+def forward(x):
+    return kept(x * 2).sum()
+
+
+outputs = [forward(x) for x in (torch.ones(5), torch.tensor([1.0, 0.0, 1.0, 1.0, 1.0]))]
+"""
+_NEW_SIZE = "torch.library.get_ctx().new_dynamic_size()"
+
+FAKE_SIZE = Advice(
+    id="value-in-fake",
+    kinds=(DATA_DEPENDENT, ITEM),
+    where=lambda code: (
+        code.function is not None
+        and any(
+            dotted_name(node).endswith(("register_fake", "impl_abstract"))
+            for decorator in code.function.decorator_list
+            for node in ast.walk(decorator)
+            if isinstance(node, ast.expr)
+        )
+    ),
+    title="a value read in a fake implementation",
+    fix=f"Use `{_NEW_SIZE}` for a size that depends on the data: a fake implementation cannot read "
+    f"values. The call of the operator then needs {under(_CAPTURE)}.",
+    before=_KEPT,
+    after=decorated(
+        _KEPT.replace("int(x.sum())\n    return", f"{_NEW_SIZE}\n    return"), _CAPTURE
+    ),
+    keeps=f"The outputs. {BY_ITSELF} {CALLS_ALONE}",
+    instead_of=r"capture_scalar_outputs",
+    tested_on=("2.13",),
 )
 
 JACOBIAN = Advice(
@@ -130,4 +183,4 @@ PRODUCTS = Advice(
     ),
 )
 
-ADVICE = (FAKE, JACOBIAN, PRODUCTS)
+ADVICE = (FAKE, FAKE_SIZE, JACOBIAN, PRODUCTS)

@@ -145,10 +145,11 @@ PRINT_REORDERED = Advice(
     "then.",
     before=_PRINT,
     after=decorated(_PRINT, _SETTING),
+    holds_elsewhere=True,
     keeps="Prints the same, in the same order, when the graph has run. Only tensors, constants and "
     "format strings can be printed so; a tensor that is changed in place later prints as it is "
     f"then. {CALLS_ALONE} {SETS}",
-    other_way_of=("print",),
+    other_way_of=("print", "checkpointed-value"),
 )
 
 STREAM = Advice(

@@ -208,12 +208,14 @@ outputs = [forward(x) for x in (torch.arange(3.0), torch.zeros(3))]
 CAPTURE_SCALARS = Advice(
     id="item-captured",
     kinds=(ITEM,),
+    where=lambda code: not isinstance(code.statement, ast.If | ast.While | ast.For | ast.Assert),
     title="a tensor made a Python number, left where it is",
     fix=f"To leave it where it is: {under(_SETTING)} keeps the number in the graph, as long as no "
     "Python branch or loop depends on it; as a size an integer works wherever torch need not know "
     "its value (`x[:n]`, `torch.arange(n)`).",
     before=_ITEM.replace("x / max(scale, 1e-3)", "x * scale"),
     after=decorated(_ITEM.replace("x / max(scale, 1e-3)", "x * scale"), _SETTING),
+    holds_elsewhere=True,
     keeps="The outputs, but for sizes of 1. A number that a Python branch depends on breaks the "
     f"graph there instead. {KEEPS_NUMBER} {CALLS_ALONE} {BY_ITSELF}",
     other_way_of=("item",),

@@ -108,6 +108,7 @@ CAPTURE = Advice(
     where=lambda code: not decides_by_size(code),
     before=_MASK,
     after=decorated(_MASK, _SETTING),
+    holds_elsewhere=True,
     keeps="The outputs, but for sizes of 1. Python code behind it that needs to know the size "
     f"breaks the graph there instead. {KEEPS} {CALLS_ALONE} {BY_ITSELF}",
     other_way_of=(

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TypeGuard
 
 from inspector.advice.code import Code, dotted_name
+from inspector.advice.number_checks import check_around
 from inspector.advice.numbers import tensors_in
 
 __all__ = ["SHAPING", "SizeUses", "Use"]
@@ -29,6 +30,7 @@ class Use(enum.Enum):
     """What is done with a number."""
 
     SIZE = enum.auto()
+    CHECKED = enum.auto()  # an error is raised where it is not as it has to be
     OTHER = enum.auto()
     WRONG = enum.auto()  # what torch cannot do with a number that it does not know
 
@@ -41,15 +43,22 @@ class SizeUses:
         code: The function.
         tensors: Names that are tensors.
         parents: What each node is in.
+        checks: What checks the number, in the order of the lines; filled by `uses`.
     """
 
     code: Code
     tensors: frozenset[str]
     parents: dict[ast.AST, ast.AST]
+    checks: dict[ast.If | ast.Assert, None] = dataclasses.field(default_factory=dict)
     _followed: set[str] = dataclasses.field(default_factory=set)
 
     def uses(self, number: ast.expr) -> Iterator[Use]:
         """What is done with a number, also under the names that it gets."""
+        check = check_around(self.code, self.parents, number)
+        if check is not None:
+            self.checks[check] = None
+            yield Use.CHECKED
+            return
         path: list[ast.AST] = [number]
         while _is_calculated(parent := self.parents.get(path[-1])):
             path.append(parent)
@@ -96,7 +105,7 @@ class SizeUses:
             yield Use.OTHER
             return
         inner = dataclasses.replace(self.code, function=helper, helpers=())
-        within = SizeUses(inner, tensors_in(helper), inner.parents())
+        within = SizeUses(inner, tensors_in(helper), inner.parents(), self.checks)
         yield from within.named(names[at], stores=0)
 
     def _slice(self, node: ast.Slice, child: ast.AST) -> Use:

@@ -6,6 +6,7 @@ from inspector.advice import (
     arrays,
     branches,
     caught,
+    checkpoints,
     checks,
     classes,
     comparisons,
@@ -32,6 +33,7 @@ from inspector.advice import (
     logs,
     loops,
     masked_updates,
+    masked_writes,
     messages,
     negations,
     numpy_grids,
@@ -61,9 +63,10 @@ from inspector.advice import (
 )
 from inspector.advice.advice import Advice, Break
 
-__all__ = ["ALL", "about", "best", "other_ways"]
+__all__ = ["ALL", "about", "best", "elsewhere", "other_ways"]
 
 ALL: tuple[Advice, ...] = (
+    *checkpoints.ADVICE,
     *printing.ADVICE,
     *logs.ADVICE,
     *texts.ADVICE,
@@ -81,6 +84,7 @@ ALL: tuple[Advice, ...] = (
     *told_numbers.ADVICE,
     *positions.ADVICE,
     *scalars.ADVICE,
+    *item_sizes.ADVICE,
     *reported.ADVICE,
     *checks.ADVICE,
     *caught.ADVICE,
@@ -88,8 +92,8 @@ ALL: tuple[Advice, ...] = (
     *negations.ADVICE,
     *branches.ADVICE,
     *item_branches.ADVICE,
-    *item_sizes.ADVICE,
     *masked_updates.ADVICE,
+    *masked_writes.ADVICE,
     *counts.ADVICE,
     *shapes.ADVICE,
     *sym_bools.ADVICE,
@@ -132,6 +136,12 @@ def best(found: Break) -> Advice | None:
 def other_ways(advice: Advice, found: Break) -> tuple[Advice, ...]:
     """Other ways to do what an advice does about a graph break."""
     return tuple(item for item in ALL if advice.id in item.other_way_of and item.applies(found))
+
+
+def elsewhere(found: Break) -> tuple[Advice, ...]:
+    """What leaves the line that broke as it is, the best first: settings, and what callers do."""
+    fitting = [item for item in ALL if item.holds_elsewhere and item.applies(found)]
+    return tuple(sorted(fitting, key=lambda item: item.is_general))
 
 
 def about(gb_id: str, gb_type: str | None = None) -> tuple[Advice, ...]:

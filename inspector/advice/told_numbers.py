@@ -8,9 +8,10 @@ import re
 from inspector.advice.advice import Advice
 from inspector.advice.code import Code, dotted_name
 from inspector.advice.kinds import DATA_DEPENDENT, ITEM
-from inspector.advice.numbers import is_number_of, is_scalar
+from inspector.advice.moving import in_the_caller
+from inspector.advice.numbers import is_number_of, is_scalar, tensor_of
 
-__all__ = ["ADVICE"]
+__all__ = ["ADVICE", "is_told"]
 
 # Functions and methods that tell what they are given, or keep it: `print`, `log.info`,
 # `writer.add_scalar`, `history.append`, `"…".format`.
@@ -24,7 +25,7 @@ _COMPUTE = ("F.", "cmath.", "math.", "np.", "numpy.", "torch.")  # `math.log` te
 _ROUNDS = frozenset({"abs", "float", "int", "round"})
 
 
-def _is_told(code: Code) -> bool:
+def is_told(code: Code) -> bool:
     """Whether all that is done with the number is to tell it or to keep it."""
     number = _number(code)
     return number is not None and code.function is not None and _Uses(code).are_told(number)
@@ -80,7 +81,12 @@ class _Uses:
     def _is_told_to(self, name: str, call: ast.Call, node: ast.AST) -> bool:
         if node is call.func or dotted_name(call.func).startswith(_COMPUTE):
             return False
-        return _TELLS.search(name) is not None or (name in _ROUNDS and self.are_told(call))
+        is_rounded = name in _ROUNDS and self.are_told(call)
+        return _TELLS.search(name) is not None or is_rounded or self._is_for_effect(name, call)
+
+    def _is_for_effect(self, name: str, call: ast.Call) -> bool:
+        """Whether nothing is made of what a call gives, nor does it write to a tensor."""
+        return isinstance(self._parents.get(call), ast.Expr) and not name.endswith("_")
 
     def _is_name_told(self, name: str) -> bool:
         if name in self._followed:
@@ -109,25 +115,19 @@ def _is_text(node: ast.AST) -> bool:
 
 def _tailored(code: Code) -> str:
     number = _number(code)
-    tensor = _tensor(number)
+    if moved := in_the_caller(code):
+        return moved
+    tensor = tensor_of(number)
     new, old = code.shown(tensor), code.shown(number)
     if tensor is None or not new or not old:
         return ""
     whole = f"{new}.detach()" if is_scalar(tensor) else f"{new}.detach().clone()"
+    if isinstance(code.statement, ast.Return):
+        return f"Return `{whole}` instead of `{old}`, and make the number in the caller."
     return (
-        f"Keep it a tensor, `{whole}` instead of `{old}`: return it, or keep that, and make the "
-        "number (`.item()`) and what is told of it in the caller; it exists only when the graph "
-        "has run."
+        f"Return `{whole}` instead of `{old}`, or keep that, and make the number (`.item()`) and "
+        "its text, record or plot in the caller: it exists only after the graph has run."
     )
-
-
-def _tensor(number: ast.expr | None) -> ast.expr | None:
-    match number:
-        case ast.Call(func=ast.Attribute(value=value, attr="item")):
-            return value
-        case ast.Call(func=ast.Name(), args=[value]):
-            return value
-    return None
 
 
 _PROGRAM = """\
@@ -191,7 +191,7 @@ outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 TOLD = Advice(
     id="item-told",
     kinds=(ITEM,),
-    where=_is_told,
+    where=is_told,
     title="a tensor made a Python number that is told or kept",
     fix="Keep it a tensor: return `total.detach()` (with a `clone()` where it is written to in "
     "place later), and make the number, the text or the record in the caller: it exists only when "

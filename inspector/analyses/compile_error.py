@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from inspector.advice.lookup import advise_on_error
 from inspector.events.graph_break import Cause, parse_causes
-from inspector.findings.compile_error_fixes import error_fix
+from inspector.findings.compile_error_fixes import error_fix, failure_fix
+from inspector.findings.compiler_output import CompilerError, compiler_error
 from inspector.findings.constraints import VIOLATION
 from inspector.findings.failed_frames import error_text
+from inspector.findings.failed_operator import kernel_lines, named_operator
 from inspector.findings.finding import Finding
 from inspector.findings.hints import best_hint, further_hints
 from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.compilation import Compilation, Failure, Frame
+from inspector.model.ended import is_echo
 from inspector.model.graph_break import Outcome
-from inspector.model.run import Run
+from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame, plain_name, user_frame
-from inspector.model.summary import is_later
+from inspector.model.summary import is_later, is_measured
 
 __all__ = ["RULE"]
+
+# Of an operator's arguments Inductor prints the whole intermediate representation.
+_DUMP = re.compile(r"\n\s*args\[0\]: ")
 
 
 class CompileErrorRule(Rule):
@@ -54,34 +61,54 @@ class CompileErrorRule(Rule):
                 for item in frame.compilations:
                     # A break that fullgraph=True made an error is a graph break.
                     is_break = any(b.outcome is Outcome.RAISED for b in item.graph_breaks)
-                    if is_break or not (item.failure and item.raised):
+                    if is_break or is_measured(item) or not (item.failure and item.raised):
                         continue
-                    if item.failure.type == VIOLATION:  # the rule constraint-violation
+                    # The rule constraint-violation, and the error that the report begins with.
+                    if item.failure.type == VIOLATION or is_echo(run, item.failure):
                         continue
                     if item.failure.reason not in seen:
                         seen.add(item.failure.reason)
-                        yield _finding(run, frame, item, item.failure)
+                        yield _finding(run, process, frame, item, item.failure)
 
 
-def _finding(run: Run, frame: Frame, item: Compilation, failure: Failure) -> Finding:
+def _finding(
+    run: Run, process: Process, frame: Frame, item: Compilation, failure: Failure
+) -> Finding:
     definition = StackFrame(frame.file, frame.first_line, frame.name)
-    place = user_frame(failure.stack, run.roots) or definition
     cause = next(iter(parse_causes(failure.reason)), Cause(None, failure.type))
-    message = cause.title if cause.gb_type else error_text(failure)
-    shown = make_place(run, place, failure.stack)
+    said = cause.explanation or failure.reason.strip()
+    short = _DUMP.split(said, maxsplit=1)[0]
+    error = compiler_error(failure.reason)
+    kernel, lines = (
+        kernel_lines(run, process, str(item.compile_id), failure.reason, error)
+        if error
+        else ("", ())
+    )
+    raised = user_frame(failure.stack, run.roots)
+    operator = lines[-1] if lines else None
+    if not (operator or failure.has_operator or error):
+        operator = named_operator(run, process, str(item.compile_id), error_text(failure))
+    place = operator or raised or definition
+    stack = (*item.stack, operator) if operator else failure.stack
+    shown = make_place(run, place, stack)
     advised = advise_on_error(run, place, shown, cause)
-    known = advised.fix if advised else error_fix(cause.explanation or failure.reason)
+    has_line = operator is not None or failure.has_operator
+    avoided = failure_fix(frame, item, failure, error, has_line=has_line)
+    known = advised.fix if advised else error_fix(said) or avoided
     return Finding(
         rule=CompileErrorRule.id,
         severity=Severity.ERROR,
-        message=message,
+        message=cause.title if cause.gb_type else error_text(failure),
         place=shown,
-        why=cause.explanation or failure.reason.strip(),
+        why=_why(error, kernel) if error else short,
         fix=known or best_hint(cause.hints),
         alternatives=() if known else further_hints(cause.hints),
         example=advised.example if advised else None,
         hints=cause.hints,
-        notes=(f"{plain_name(frame.name)} is not compiled ({failure.type})",),
+        notes=(
+            f"{plain_name(frame.name)} is not compiled ({failure.type})",
+            *_elsewhere(run, lines, raised if operator and not lines else None),
+        ),
         # The message can hold sizes, addresses and names of temporary files.
         fingerprint=fingerprint(run, place, CompileErrorRule.id, cause.gb_id or failure.type),
         gb_id=cause.gb_id,
@@ -89,7 +116,25 @@ def _finding(run: Run, frame: Frame, item: Compilation, failure: Failure) -> Fin
         url=cause.url,
         evidence="compilation_metrics",
         later=is_later(item),
+        output=failure.reason.strip() if error or short != said else "",
     )
+
+
+def _why(error: CompilerError, kernel: str) -> str:
+    """The first error of the compiler, in whose output it may stand behind hundreds of lines."""
+    where = f" in kernel `{kernel}`" if kernel else ""
+    at = f" (line {error.line} of the generated code)" if error.line and error.code else ""
+    said = f"error{where}: {error.said}{at}"
+    return f"{said}\n    {error.code}" if error.code else said
+
+
+def _elsewhere(run: Run, lines: tuple[StackFrame, ...], raised: StackFrame | None) -> Iterator[str]:
+    """What else of the user's own has to do with it."""
+    if raised is not None:
+        yield f"raised at {run.roots.shown(raised.file)}:{raised.line}"
+    others = [f"{run.roots.shown(line.file)}:{line.line}" for line in lines[:-1]]
+    if others:
+        yield f"the kernel also computes {', '.join(others)}"
 
 
 RULE = CompileErrorRule()

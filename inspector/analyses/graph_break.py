@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from inspector.advice.lookup import Functions, advise, tried_functions
 from inspector.costs.sites import site_costs
-from inspector.events.graph_break import Cause
+from inspector.events.graph_break import BACKEND_FAILED, Cause
 from inspector.findings.finding import Finding
 from inspector.findings.hints import is_fundamental, supposes_an_error
 from inspector.findings.place import fingerprint, make_place, qualified_name
@@ -17,7 +17,7 @@ from inspector.model.cost import Cost
 from inspector.model.graph_break import BreakSite, Evidence, GraphBreak, Outcome
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, is_resumed, plain_name, resumed_line
-from inspector.model.summary import group_sites, is_later
+from inspector.model.summary import group_sites, is_later, is_measured
 
 __all__ = ["RULE"]
 
@@ -59,7 +59,9 @@ class GraphBreakRule(Rule):
         known = {site.first.key for site in first}
         costs = site_costs(run)
         tried = tried_functions(run)
-        later = group_sites(record for record in run.graph_breaks if is_later(record))
+        later = group_sites(
+            record for record in run.graph_breaks if is_later(record) and not is_measured(record)
+        )
         for site in first:
             yield _finding(run, site, costs.get(site.first.key), tried, later=False)
         for site in later:
@@ -118,6 +120,8 @@ def _notes(run: Run, site: BreakSite) -> Iterator[str]:
     for consequence in dict.fromkeys(_consequence(run, record) for record in site.records):
         names = _names(run, site, consequence)
         yield f"{consequence} ({names})" if names else consequence
+    if (outer := record.cause.higher_order) and record.outcome is not Outcome.RAISED:
+        yield f"no graph can end inside {outer}: the whole call of it runs eagerly"
     if record.outcome is not Outcome.RESUMED and record.caused_by is None:
         yield "what stands behind this line was not traced: explain again when it is mended"
     yield from _repeated(site)
@@ -146,9 +150,10 @@ def _others_on_the_line(site: BreakSite) -> Iterator[str]:
 
     What differs below the first line of torch's explanation would read as the same sentence twice.
     """
-    _, *others = dict.fromkeys(
-        record.cause.explanation.partition("\n")[0] for record in (site.first, *site.records)
-    )
+    records = (site.first, *site.records)
+    if site.first.cause.gb_id == BACKEND_FAILED:
+        return  # one failure of the backend has two records
+    _, *others = dict.fromkeys(record.cause.explanation.partition("\n")[0] for record in records)
     for text in others:
         yield f"the line breaks here too: {text}"
 
@@ -171,11 +176,21 @@ def _longest(site: BreakSite) -> Sequence[StackFrame]:
 def _consequence(run: Run, record: GraphBreak) -> str:
     if record.outcome is not Outcome.RESUMED:
         return _CONSEQUENCES[record.outcome]
+    if not record.has_graph and _is_cut_off(run, record):
+        return "the recording ends before this function was compiled: its graphs are not known"
     before = "a graph ends here" if record.has_graph else "there is no operator before it"
     left_alone = _left_alone(run, record)
     if left_alone:
         return f"{before}, and what stands behind it runs eagerly, too: {left_alone}"
     return f"{before}{' and' if record.has_graph else ';'} tracing goes on behind it"
+
+
+def _is_cut_off(run: Run, record: GraphBreak) -> bool:
+    """Whether the compilation that broke has no end in the recording."""
+    return any(
+        not item.finished and any(record is found for found in item.graph_breaks)
+        for item in run.compilations
+    )
 
 
 def _left_alone(run: Run, record: GraphBreak) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.advice.reading import Span, read_text
 from inspector.advice.stack_values import stack_values
@@ -17,12 +18,18 @@ from inspector.findings.finding import Finding
 from inspector.findings.kept_values import BreakBefore, break_before, is_kept
 from inspector.findings.lost_marks import LostMark, lost_mark
 from inspector.findings.own_frame import given_up_caller
-from inspector.findings.own_writes import own_write
+from inspector.findings.own_writes import own_growth, own_write, write_within
 from inspector.findings.place import fingerprint, frame_kind, make_place, qualified_name
 from inspector.findings.recompile_also import also_changed
 from inspector.findings.recompile_case import FixCase, is_zero_one, tensor_of
 from inspector.findings.recompile_failed import all_failed, mend_failure
 from inspector.findings.recompile_fix import fixes
+from inspector.findings.recompile_instances import (
+    instances_fixes,
+    instances_message,
+    instances_told,
+    other_instances,
+)
 from inspector.findings.recompile_key import key_of, keys_of
 from inspector.findings.recompile_multiplied import Multiplied, multiplied
 from inspector.findings.recompile_optimizer import without_state
@@ -35,11 +42,16 @@ from inspector.model.graph_break import GraphBreak, Outcome
 from inspector.model.recompile import Answer, Recompile, RecompileClass
 from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame, user_frame
+from inspector.model.summary import is_measured
 
 __all__ = ["RULE"]
 
 _BY_DIMENSION = frozenset({RecompileClass.SIZE, RecompileClass.STRIDE})
 _SIZES = frozenset({RecompileClass.SIZE, RecompileClass.SYMBOLIC_SHAPE})
+_INSTANCES = "instances"
+
+
+_BRANCH = "GB0170"  # "Data-dependent branching"
 
 
 class RecompileRule(Rule):
@@ -71,43 +83,68 @@ class RecompileRule(Rule):
         for process in run.processes:
             costs = limit_costs(run, process)
             for frame in process.frames:
-                for items in _by_cause(run, frame):
+                for items, are_instances in _by_cause(run, frame):
                     cost = costs.get(limit_site(frame)) if _hit_limit(items) else None
-                    yield dataclasses.replace(_finding(run, process, frame, items), cost=cost)
+                    found = _finding(run, process, frame, items, are_instances=are_instances)
+                    yield dataclasses.replace(found, cost=cost)
 
 
-def _by_cause(run: Run, frame: Frame) -> Iterator[tuple[Recompile, ...]]:
-    """The recompilations of a frame by what failed, in the order in which each was first met."""
+def _by_cause(run: Run, frame: Frame) -> Iterator[tuple[tuple[Recompile, ...], bool]]:
+    """The recompilations of a frame by what failed, in the order in which each was first met.
+
+    And whether they are for other objects than the ones compiled before.
+    """
     causes: dict[tuple[str, str, int | None, bool, bool], list[Recompile]] = {}
-    for item in frame.compilations:
-        if item.is_recompile or item.hit_limit:
-            # A run that was put together by hand has the reasons alone.
-            recompile = item.recompile or make_recompile(item, CompileFacts(), {}, run.roots)
-            # An unknown guard has no source: its text tells it apart from others.
-            what = recompile.name or recompile.guard
-            dimension = recompile.index if recompile.kind in _BY_DIMENSION else None
-            # What fails is compiled again by every call; of what is kept, by another value.
-            failed = all_failed([recompile])
-            key = (recompile.kind.value, what, dimension, is_zero_one(recompile), failed)
-            causes.setdefault(key, []).append(recompile)
-    for items in causes.values():
-        yield tuple(items)
+    every = [
+        # A run that was put together by hand has the reasons alone.
+        item.recompile or make_recompile(item, CompileFacts(), {}, run.roots)
+        for item in frame.compilations
+        if (item.is_recompile or item.hit_limit) and not is_measured(item)
+    ]
+    instances = other_instances(every)
+    for recompile in every:
+        # An unknown guard has no source: its text tells it apart from others.
+        what = recompile.name or recompile.guard
+        dimension = recompile.index if recompile.kind in _BY_DIMENSION else None
+        # What fails is compiled again by every call; of what is kept, by another value.
+        failed = all_failed([recompile])
+        key = (recompile.kind.value, what, dimension, is_zero_one(recompile), failed)
+        other = instances.get(recompile.compile_id)
+        if other is not None:
+            key = (_INSTANCES, other.name, None, False, failed)
+        causes.setdefault(key, []).append(recompile)
+    for key, items in causes.items():
+        yield tuple(items), key[0] == _INSTANCES
 
 
-def _finding(run: Run, process: Process, frame: Frame, items: tuple[Recompile, ...]) -> Finding:
+def _finding(
+    run: Run,
+    process: Process,
+    frame: Frame,
+    items: tuple[Recompile, ...],
+    *,
+    are_instances: bool,
+) -> Finding:
     items = tuple(without_state(item, frame.file) for item in items)
     first = items[0]
     place = _place(run, frame, first)
     before = break_before(run, frame)
     case = _case(run, process, frame, items, before)
-    advice = mend_failure(frame, items, run.roots) or fixes(case)
     shown = tuple(map(case.shown, items))
+    advice = mend_failure(frame, items, run.roots)
+    if are_instances and not advice:
+        limit = _limit(frame, items)
+        advice = tuple(filter(None, instances_fixes(case, limit)))
+        message, why = instances_message(case, shown, limit), instances_told(shown)
+    else:
+        advice = advice or fixes(case)
+        message, why = _message(case.function, shown), told(shown)
     return Finding(
         rule=RecompileRule.id,
         severity=Severity.ERROR if _is_uncompiled(items) else Severity.WARNING,
-        message=_message(case.function, shown),
+        message=message,
         place=make_place(run, place, items[-1].stack),
-        why="\n".join(told(shown)),
+        why="\n".join(why),
         fix=advice[0] if advice else "",
         alternatives=advice[1:],
         hints=(first.hint,) if first.hint else (),
@@ -123,8 +160,8 @@ def _finding(run: Run, process: Process, frame: Frame, items: tuple[Recompile, .
             place,
             RecompileRule.id,
             frame_kind(run, frame.file, frame.name),
-            first.kind.value,
-            _cause(first),
+            _INSTANCES if are_instances else first.kind.value,
+            _cause(first, are_instances=are_instances),
         ),
         evidence="recompile_reasons",
         later=all(item.call for item in items),
@@ -161,11 +198,51 @@ def _case(
         lost=_lost(run, site, first) if first.kind in _SIZES else None,
         elsewhere=tuple(callers.values()) if site.frame else (),
         multiplied=_multiplied(frame, items),
-        set_at=own_write(run, definition, user_spelling(first.name)),
+        set_at=own_write(run, definition, user_spelling(first.name)) or _set_within(run, first),
+        grown=dict(_grown(run, (first, *also_changed(first)))),
+        has_breaks=before is not None or _resumes(frame),
+        breaks_at=_branch_on(frame, user_spelling(first.name)),
         file=frame.file,
         apart_by=caller.user if caller else None,
         skipped_by=_skipped_by(frame, items),
     )
+
+
+def _set_within(run: Run, first: Recompile) -> StackFrame | None:
+    """Where a function that the compiled one calls sets what it reads to another type."""
+    frame = _reader(first) if first.kind is RecompileClass.TYPE else None
+    return write_within(run, frame, user_spelling(first.name)) if frame else None
+
+
+def _grown(run: Run, items: Iterable[Recompile]) -> Iterator[tuple[str, StackFrame]]:
+    """Where the function that looks at a container makes it longer, by the container."""
+    for item in items:
+        frame = _reader(item) if item.kind in {RecompileClass.LENGTH, RecompileClass.KEYS} else None
+        at = own_growth(run, frame, user_spelling(item.name)) if frame else None
+        if at is not None:
+            yield item.name, at
+
+
+def _resumes(frame: Frame) -> bool:
+    """Whether another function goes on where its graph broke."""
+    records = (record for item in frame.compilations for record in item.graph_breaks)
+    return any(record.outcome is Outcome.RESUMED for record in records)
+
+
+def _branch_on(frame: Frame, name: str) -> StackFrame | None:
+    """Where the graph broke as a branch has a tensor of that name."""
+    named = re.compile(rf"\b(?:if|elif|while|and|or|not)\s+(?:not\s+)?{re.escape(name)}(?![\w.\[])")
+    for item in frame.compilations:
+        for record in item.graph_breaks:
+            is_branch = record.cause.gb_id == _BRANCH
+            if is_branch and record.user and named.search(record.user.code):
+                return record.user
+    return None
+
+
+def _reader(first: Recompile) -> StackFrame | None:
+    """The line that looks at what changes, and so has the guard."""
+    return first.guard_stack[-1] if first.guard_stack else first.caused_by
 
 
 def _skipped_by(frame: Frame, items: tuple[Recompile, ...]) -> GraphBreak | None:
@@ -253,12 +330,22 @@ def _together(case: FixCase) -> Iterator[str]:
         yield case.multiplied.told()
 
 
-def _cause(item: Recompile) -> str:
+def _cause(item: Recompile, *, are_instances: bool) -> str:
     """What tells two findings of a class apart, the same with every torch."""
+    if item.other_instance is not None and are_instances:
+        found = (item.other_instance.name, "", "")
+        return "\0".join((*found, "failed") if all_failed([item]) else found)
     dimension = str(item.index) if item.kind in _BY_DIMENSION else ""
     special = "0/1" if is_zero_one(item) else ""
     found = (user_spelling(item.name), dimension, special)
     return "\0".join((*found, "failed") if all_failed([item]) else found)
+
+
+def _limit(frame: Frame, items: Sequence[Recompile]) -> int:
+    """How many versions of a function torch compiles."""
+    settings = frame.compilations[-1].settings or DynamoSettings()
+    hit = next((item.limit for item in items if item.limit), None)
+    return hit.number if hit else settings.recompile_limit
 
 
 def _hit_limit(items: tuple[Recompile, ...]) -> bool:

@@ -15,6 +15,8 @@ from inspector.events.inspector import (
     InspectorSource,
     InspectorTarget,
 )
+from inspector.events.late_hook import InspectorLateHook
+from inspector.events.raised import InspectorRaised
 from inspector.model.compilation import SkippedFrame
 from inspector.model.roots import Roots
 from inspector.model.stack import below_recorder, plain_frame
@@ -26,7 +28,9 @@ AccountEvent: TypeAlias = (
     | InspectorDropped
     | InspectorEnd
     | InspectorEnvironment
+    | InspectorLateHook
     | InspectorProblem
+    | InspectorRaised
     | InspectorSkippedFrame
     | InspectorSource
     | InspectorTarget
@@ -45,6 +49,8 @@ class Account:
         dropped: What was dropped to keep its logs below a size, or None.
         problems: What failed in our own hooks.
         ended: Whether it came to its end in order.
+        raised: The exceptions that nobody caught.
+        late_hooks: Hooks on modules that were compiled before, by their numbers.
     """
 
     environment: InspectorEnvironment | None = None
@@ -54,6 +60,8 @@ class Account:
     dropped: InspectorDropped | None = None
     problems: list[str] = dataclasses.field(default_factory=list)
     ended: bool = False
+    raised: list[InspectorRaised] = dataclasses.field(default_factory=list)
+    late_hooks: dict[int, InspectorLateHook] = dataclasses.field(default_factory=dict)
     _skipped: list[InspectorSkippedFrame] = dataclasses.field(default_factory=list)
 
     def add(self, event: AccountEvent) -> None:
@@ -71,12 +79,30 @@ class Account:
                 self.environment = event
             case InspectorProblem():
                 self.problems.append(f"{event.where}: {event.error}")
+            case (
+                InspectorLateHook()
+                | InspectorRaised()
+                | InspectorSkippedFrame()
+                | InspectorSource()
+            ):
+                self._append(event)
+            case InspectorTarget():
+                self.target = event
+
+    def _append(
+        self, event: InspectorLateHook | InspectorRaised | InspectorSkippedFrame | InspectorSource
+    ) -> None:
+        match event:
+            case InspectorLateHook(is_compiled=True):
+                self.late_hooks.pop(event.number, None)
+            case InspectorLateHook():
+                self.late_hooks[event.number] = event
+            case InspectorRaised():
+                self.raised.append(event)
             case InspectorSkippedFrame():
                 self._skipped.append(event)
             case InspectorSource():
                 self.sources.append(event)
-            case InspectorTarget():
-                self.target = event
 
     @property
     def last_call(self) -> InspectorCall | None:

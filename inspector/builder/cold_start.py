@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from inspector.builder.compilation import CompilationDraft
 from inspector.builder.lanes import LaneBuilder
-from inspector.builder.lookups import Asked, Lookups, concerns_caches
+from inspector.builder.lookups import SWITCHED_OFF, Asked, Lookups, concerns_caches
 from inspector.builder.metrics_times import MetricsTimes
 from inspector.builder.spans import Spans
 from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
@@ -120,9 +120,18 @@ class ColdStartDraft:
         """The spans side by side, where they are kept."""
         return self._lanes.build(self._spans.unfinished()) if self._lanes else ()
 
-    def lookups(self) -> tuple[CacheLookup, ...]:
-        """What was looked up, in order."""
-        return self._lookups.found(self._counts)
+    def lookups(self, ahead: Collection[str] = ()) -> tuple[CacheLookup, ...]:
+        """What was looked up, in order.
+
+        Args:
+            ahead: The compilations of AOTInductor, which looks into no cache of graphs: torch calls
+                that a cache that is disabled.
+        """
+        return tuple(
+            item
+            for item in self._lookups.found(self._counts)
+            if item.compile_id not in ahead or item.reason != SWITCHED_OFF
+        )
 
     def compile_times(
         self, drafts: Sequence[CompilationDraft], roots: Roots

@@ -8,16 +8,30 @@ from collections.abc import Iterator
 from inspector.builder.consequences import with_consequences
 from inspector.builder.recompile_facts import CompileFacts, SymbolEvent
 from inspector.events.compile_id import CompileId
-from inspector.events.dynamo import CACHE_LIMIT, CompilationMetrics, CreateSymbol
+from inspector.events.dynamo import (
+    CACHE_LIMIT,
+    CompilationMetrics,
+    CreateSymbol,
+    DynamoError,
+)
 from inspector.events.envelope import RawFrame
-from inspector.events.graph_break import Cause, GraphBreakReason, TracebackFrame, parse_causes
+from inspector.events.failed_trace import FailedTrace
+from inspector.events.graph_break import (
+    BACKEND_FAILED,
+    Cause,
+    GraphBreakReason,
+    Raised,
+    TracebackFrame,
+    operator_stack,
+    parse_causes,
+)
 from inspector.events.graph_text import parse_graph
 from inspector.events.guards import DynamoGuards, InspectorGuardCosts
-from inspector.events.inspector import Position
+from inspector.events.inspector import InspectorGraphBreak, Position
 from inspector.events.payload import Payload
 from inspector.model.compilation import Compilation, Failure
 from inspector.model.graph_break import Evidence, GraphBreak, Outcome
-from inspector.model.roots import Roots
+from inspector.model.roots import Owner, Roots
 from inspector.model.stack import (
     StackFrame,
     below_recorder,
@@ -37,6 +51,7 @@ class _BreakDraft:
     attempt: int
     reason: GraphBreakReason
     positions: tuple[Position, ...] = ()
+    higher_order: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -66,7 +81,9 @@ class CompilationDraft:
     failed_graphs: int = 0
     breaks: list[_BreakDraft] = dataclasses.field(default_factory=list)
     recompile_reasons: tuple[str, ...] = ()
-    error_stack: tuple[TracebackFrame, ...] = ()
+    error: DynamoError | None = None
+    raised: tuple[StackFrame, ...] = ()
+    failed_trace: FailedTrace | None = None
     metrics: CompilationMetrics | None = None
     facts: CompileFacts = dataclasses.field(default_factory=CompileFacts)
     guards_text: Payload | None = None
@@ -84,13 +101,19 @@ class CompilationDraft:
         """
         if not reason.stack and self.graph_attempts[-1:] == [attempt]:
             self.failed_graphs += 1
+        if _is_of_backend(reason) and not reason.operator and self._traced_operator():
+            said = self.failed_trace.said if self.failed_trace else ""
+            reason = reason.at_frames(self._traced_operator(), said)
         self.breaks.append(_BreakDraft(attempt, reason))
 
-    def add_positions(self, positions: tuple[Position, ...]) -> None:
-        """Takes the exact positions of the last record, unless they are of another stack."""
+    def add_break_details(self, event: InspectorGraphBreak) -> None:
+        """Takes what our hook knows of the last record; no positions of another stack."""
         last = self.breaks[-1] if self.breaks else None
-        if last and len(positions) == len(last.reason.stack):
-            last.positions = positions
+        if last is None:
+            return
+        if len(event.positions) == len(last.reason.stack):
+            last.positions = event.positions
+        last.higher_order = event.higher_order
 
     def add_fact(self, attempt: int, event: SymbolEvent | DynamoGuards) -> None:
         """Takes its guards, or what became symbolic and what was assumed of it."""
@@ -159,13 +182,17 @@ class CompilationDraft:
             return max(0, attempted - failed)
         return self.metrics.graphs_of(attempted, failed)
 
-    def end_export(self, said: CompilationMetrics) -> None:
-        """Takes the end of a strict ``torch.export``, which says neither what it is nor how large.
+    def end_export(self, said: CompilationMetrics, name: str) -> None:
+        """Takes the end of an export, which torch says neither the name nor the size of.
 
         What is exported is a program, and guards are made for it, too.
+
+        Args:
+            said: What torch says.
+            name: What exported it.
         """
         self.metrics = dataclasses.replace(
-            said, name="torch.export", has_guarded_code=True,
+            said, name=name, has_guarded_code=True,
             operator_count=self._operators_so_far() or 0,
         )  # fmt: skip
 
@@ -204,8 +231,11 @@ class CompilationDraft:
             whole = below_recorder(_stack(reason.stack, draft.positions), roots)
             # The record's stack ends where the function begins.
             whole = (*whole[:-1], *_stack(reason.operator, ())) if reason.operator else whole
-            stack = self._with_header(reason, whole)
+            raised = reason.raised.implementation if reason.operator else reason.raised.frames
+            stack = (*self._with_header(reason, whole), *_of_project(raised, roots))
             cause = reason.causes[0] if reason.causes else Cause(None, "no reason was recorded")
+            outer = cause.higher_order or draft.higher_order
+            cause = dataclasses.replace(cause, higher_order=outer)
             yield self._graph_break(
                 roots, draft.attempt, cause, reason.causes[1:], Outcome(reason.outcome), stack
             )
@@ -222,12 +252,27 @@ class CompilationDraft:
             return Failure(CACHE_LIMIT, "cache_size_limit reached", ())
         if metrics is None or metrics.fail_type is None:
             return None
-        stack = _stack(self.error_stack, ())
+        reason = metrics.fail_reason or ""
+        user = _stack(self.error.stack, ()) if self.error else ()
+        raised = self.error.raised if self.error else Raised()
+        operator = () if user else operator_stack(reason) or self._traced_operator()
+        implementation = _of_project(raised.implementation, roots) or self.raised
+        inner = implementation if operator else _of_project(raised.frames, roots) or self.raised
+        stack = (*user, *_stack(operator, ()), *inner)
         if not stack and metrics.fail_file:
             stack = (StackFrame(metrics.fail_file, metrics.fail_line or 0, metrics.name or ""),)
         # The stack that was logged when the frame began ends in the frame itself.
         outer = self.caller_stack(roots)[:-1]
-        return Failure(metrics.fail_type, metrics.fail_reason or "", (*outer, *stack))
+        is_named = bool(user or operator)
+        return Failure(
+            metrics.fail_type, reason, (*outer, *stack),
+            has_operator=is_named, in_implementation=bool(implementation),
+        )  # fmt: skip
+
+    def _traced_operator(self) -> tuple[TracebackFrame, ...]:
+        """The operator that AOTAutograd traced when the backend failed."""
+        found = self.failed_trace.frame if self.failed_trace else None
+        return (found,) if found else ()
 
     def _with_header(
         self, reason: GraphBreakReason, stack: tuple[StackFrame, ...]
@@ -307,6 +352,16 @@ class CompilationDraft:
             call=self.call,
             evidence=evidence,
         )
+
+
+def _is_of_backend(reason: GraphBreakReason) -> bool:
+    return any(cause.gb_id == BACKEND_FAILED for cause in reason.causes[:1])
+
+
+def _of_project(frames: tuple[TracebackFrame, ...], roots: Roots) -> tuple[StackFrame, ...]:
+    """The frames of the user's own files: libraries call their own code everywhere."""
+    own = (frame for frame in frames if roots.owner(frame.file) is Owner.PROJECT)
+    return _stack(tuple(own), ())
 
 
 def _stack(

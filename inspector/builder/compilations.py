@@ -15,14 +15,23 @@ from inspector.events.dynamo import (
     SymbolSpecialized,
 )
 from inspector.events.envelope import Envelope
+from inspector.events.failed_trace import FailedTrace
 from inspector.events.graph_break import GraphBreakReason
 from inspector.events.guards import DynamoGuards, InspectorGuardCosts
-from inspector.events.inspector import InspectorCall, InspectorCaller, InspectorGraphBreak
+from inspector.events.inspector import (
+    InspectorCall,
+    InspectorCaller,
+    InspectorGraphBreak,
+    InspectorOperatorRaised,
+)
+from inspector.events.payload import Payload
 from inspector.events.recompile import InspectorIdentities, InspectorRecompile
 from inspector.events.timing import ChromiumEvent
+from inspector.model.stack import plain_frame
 
 __all__ = ["CompilationsDraft"]
 
+_EXPORT, _AHEAD, _PRECOMPILED = "torch.export", "AOTInductor", "aot_compile"
 _OfAFrame = DynamoStart | DynamoOutputGraph | DynamoError | GraphBreakReason | RecompileReasons
 
 
@@ -31,11 +40,15 @@ class CompilationsDraft:
 
     Attributes:
         drafts: The compilations, in the order in which they began.
+        ahead: What compiled without running the program: ``torch.export``, ``AOTInductor``,
+            ``aot_compile``.
     """
 
     def __init__(self) -> None:
         self.drafts: list[CompilationDraft] = []
+        self.ahead: tuple[str, ...] = ()
         self._current: dict[CompileId, CompilationDraft] = {}
+        self._lowered: CompilationDraft | None = None  # by AOTInductor, whose metrics are to come
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -72,17 +85,21 @@ class CompilationsDraft:
             case DynamoOutputGraph():
                 draft.graph_attempts.append(envelope.attempt)
                 draft.graph_text = event.text
+                draft.failed_trace = None
+            case FailedTrace():
+                # What is traced around it fails with it.
+                draft.failed_trace = draft.failed_trace or event
             case GraphBreakReason():
                 draft.add_break(envelope.attempt, event)
             case DynamoError():
-                draft.error_stack = event.stack
+                draft.error = event
             case RecompileReasons():
                 draft.recompile_reasons = event.reasons
             case CreateSymbol() | SymbolGuard() | SymbolSpecialized() | DynamoGuards():
                 draft.add_fact(envelope.attempt, event)
             # The backward's metrics come later under the forward's id and say nothing of it.
             case CompilationMetrics(is_forward=True):
-                draft.end(event)
+                self._end(draft, event)
             case _:
                 _add_ours(draft, event)
         return draft.compile_id
@@ -112,15 +129,52 @@ class CompilationsDraft:
             self.drafts.append(draft)
         return draft
 
+    def begin_ahead(self, compile_id: CompileId | None, graph: Payload | None) -> None:
+        """Takes that AOTInductor has lowered a graph, which Dynamo need not have captured.
+
+        Args:
+            compile_id: The compilation during which it did.
+            graph: Where the text of the graph that Inductor took is, or None: up to torch 2.6,
+                which logs none, and whose export captures with Dynamo.
+        """
+        self._name_ahead(_AHEAD)
+        is_captured = graph is None and any(item.graph_attempts for item in self.drafts)
+        if is_captured or (compile_id is not None and compile_id in self._current):
+            return
+        draft = CompilationDraft(CompileId(None, None), None, graph_attempts=[0], graph_text=graph)
+        self._lowered = draft
+        self.drafts.append(draft)
+
+    def _name_ahead(self, name: str) -> None:
+        self.ahead = tuple(dict.fromkeys((*self.ahead, name)))
+
+    def _end(self, draft: CompilationDraft, event: CompilationMetrics) -> None:
+        """Takes the end of a compilation.
+
+        What was captured under an id and then lowered by AOTInductor is one graph, and ends twice:
+        the second time nothing is said of it but times (2.13).
+        """
+        self.drafts = [item for item in self.drafts if item is not self._lowered]
+        self._lowered = None
+        if draft.metrics is None:
+            draft.end(event)
+
     def _end_export(self, event: CompilationMetrics) -> None:
         """Takes the end of what no frame is named for, and what it is the end of, if it is known.
 
         Strict ``torch.export`` traces without the event that begins a frame, and its guards and
         metrics have no compile id (torch/_dynamo/functional_export.py, 2.13).
         """
+        lowered, self._lowered = self._lowered, None
+        if lowered is not None:
+            lowered.end_export(event, _AHEAD)
+            return
         newest = self.drafts[-1] if self.drafts else None
         if newest and newest.graph_attempts and newest.metrics is None and not newest.stack:
-            newest.end_export(event)
+            # Only what is compiled to be called times its guards.
+            name = _EXPORT if event.guard_latency_ns is None else _PRECOMPILED
+            newest.end_export(event, name)
+            self._name_ahead(name)
 
 
 def _add_ours(draft: CompilationDraft, event: object) -> None:
@@ -128,11 +182,14 @@ def _add_ours(draft: CompilationDraft, event: object) -> None:
     match event:
         case InspectorCaller():
             draft.caller = event.frame
+        case InspectorOperatorRaised():
+            draft.raised = tuple(map(plain_frame, event.frames))
         case InspectorGraphBreak():
-            draft.add_positions(event.positions)
+            draft.add_break_details(event)
         case InspectorGuardCosts():
             draft.guard_costs = event
         case InspectorIdentities():
             draft.facts.identities = event.objects
+            draft.facts.instances = event.instances
         case InspectorRecompile():
             draft.facts.seen = event

@@ -24,6 +24,8 @@ _LENGTH = re.compile(r"(?:len|___tuple_iterator_len)\(.+\) == (\d+)")
 _SIZES = re.compile(r"\b(?P<what>size|stride)=\[(?P<numbers>[^\]]*)\]")
 _DYNAMIC_TOKEN = "AutoDynamic.token"  # noqa: S105 - torch/_dynamo/pgo.py: no value at all
 _WITH_VALUE = frozenset({GuardShape.EQUALS, GuardShape.NAN, GuardShape.IS_NONE})
+_GRAD = " that requires grad"
+_TENSORS = ("Tensor'>", "Parameter'>")
 _KEYS = frozenset({GuardShape.KEY, GuardShape.KEYS})
 # Names of c10::ScalarType by number (c10/core/ScalarType.h), which the printed state has: the ones
 # that can be a default or autocast's.
@@ -47,8 +49,17 @@ def before_of(case: GuardCase) -> Value | None:
         return _parsed(keys_text(side_of(case, is_now=False), guard.before))
     # Of an identity, torch 2.13 says the type alone.
     nothing = guard.shape is GuardShape.IDENTITY and _CLASS.fullmatch(guard.before or "")
-    texts = {GuardShape.SYMBOLIC: case.failed.text, GuardShape.TENSOR_TYPE: "a tensor"}
+    texts = {GuardShape.SYMBOLIC: case.failed.text, GuardShape.TENSOR_TYPE: _tensor_type(case)}
     return None if nothing else _parsed(texts.get(guard.shape, _ordered(guard.before)))
+
+
+def _tensor_type(case: GuardCase) -> str:
+    """The class of the tensor; where there is none now, that it was one tells more."""
+    return (
+        "a tensor"
+        if case.kind is RecompileClass.NONE
+        else case.before.types.get(case.name, "a tensor")
+    )
 
 
 def _is_number_of_keys(case: GuardCase) -> bool:
@@ -96,8 +107,11 @@ def _keys_now(case: GuardCase) -> Value | None:
 
 def _symbol_now(case: GuardCase) -> Value | None:
     """The value of what became symbolic, in the call that was traced."""
+    # Torch makes a symbol of what is in a tensor without dimensions, which stays a tensor.
+    is_tensor = case.now.types.get(case.name, "").endswith(_TENSORS)
+    wanted = {case.source} if is_tensor else {case.source, f"{case.source}.item()"}
     for symbol in case.facts.created():
-        if symbol.source in {case.source, f"{case.source}.item()"} and symbol.text:
+        if symbol.source in wanted and symbol.text:
             return Value(symbol.text, Known.TRACE)
     return None
 
@@ -116,13 +130,15 @@ def _seen_now(case: GuardCase) -> Value | None:
     if seen is None:
         return None
     if case.failed.guard.shape is GuardShape.TYPE:
-        return Value(seen.type, Known.PROCESS)
+        return Value(_public(seen.type), Known.PROCESS)
     if case.failed.guard.shape in _KEYS and seen.keys:
         return Value(f"keys {', '.join(seen.keys)}", Known.PROCESS)
     is_number = case.failed.guard.shape in _WITH_VALUE and seen.kind == "container"
     is_number = is_number and seen.text.isdecimal()
-    text = f"{with_article(seen.type)} with {seen.text} items" if is_number else ""
-    return Value(text or seen.text, Known.PROCESS)
+    text = f"{with_article(seen.type)} with {seen.text} items" if is_number else seen.text
+    if case.kind is RecompileClass.TYPE and seen.tensor and seen.tensor.get("requires_grad"):
+        text += _GRAD
+    return Value(text, Known.PROCESS)
 
 
 def _tree_now(case: GuardCase) -> Value | None:
@@ -231,9 +247,14 @@ def _parsed(text: str | None) -> Value | None:
     if not text:
         return None
     match = _CLASS.fullmatch(text.strip())
-    return Value(match[1] if match else without_addresses(text).strip(), Known.PARSED)
+    return Value(_public(match[1]) if match else without_addresses(text).strip(), Known.PARSED)
 
 
 def _class_name(text: str) -> str:
     match = _CLASS.fullmatch(text)
-    return match[1] if match else text
+    return _public(match[1]) if match else text
+
+
+def _public(name: str) -> str:
+    """A class as users import it."""
+    return name.replace("torch.nn.parameter.", "torch.nn.")

@@ -11,10 +11,10 @@ from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
 from inspector.events.timing import ChromiumEvent
 from inspector.model.cache_lookup import CacheLookup, CacheState
 
-__all__ = ["Asked", "Lookups", "concerns_caches"]
+__all__ = ["SWITCHED_OFF", "Asked", "Lookups", "concerns_caches"]
 
 _MOST_COUNTED = 10_000  # a garbled count makes no list of billions
-_SWITCHED_OFF = "the cache is switched off"
+SWITCHED_OFF = "the cache is switched off"
 _AUTOTUNED = "_template_autotuning"
 _CACHED_KERNELS = "cached_kernel_names"
 _BENCHMARKED = "CachingAutotuner.benchmark_all_configs"
@@ -74,7 +74,7 @@ class Lookups:
     def add_instant(self, asked: Asked, event: ChromiumEvent) -> None:
         """Takes an instant: that a cache is switched off is said nowhere else."""
         if event.name == "fx_graph_cache_disabled":
-            self._add(asked, "FX graph", CacheState.BYPASS, reason=_SWITCHED_OFF)
+            self._add(asked, "FX graph", CacheState.BYPASS, reason=SWITCHED_OFF)
 
     def add_kernels(self, asked: Asked, event: TritonKernels) -> None:
         """Takes the Triton kernels that a graph waited for."""
@@ -86,7 +86,7 @@ class Lookups:
                 )  # fmt: skip
             state = _AUTOTUNE_STATES.get(autotune)
             if state is not None:
-                reason = _SWITCHED_OFF if state is CacheState.BYPASS else ""
+                reason = SWITCHED_OFF if state is CacheState.BYPASS else ""
                 self._add(asked, "autotune", state, what=name, reason=reason)
                 self._benchmarked.add(name)
 

@@ -51,6 +51,7 @@ class Measurements:
                 compiled=frozenset(event.compiled),
                 with_device=event.with_device,
                 plain_ns=event.plain_ns,
+                plain_times_ns=event.plain_times_ns,
                 mark_ns=event.mark_ns,
                 threads=tuple(_thread(thread) for thread in event.threads),
             )

@@ -8,7 +8,8 @@ for which torch has a dynamic shape: that can be mended without changing what is
 
 An entry that has no ``idx`` at all differs in one thing, and one with other numbers in it in each
 of them; it is the more alike nevertheless. What is inside of something that another entry wants
-otherwise as a whole counts as one difference, and as the lesser one.
+otherwise as a whole counts as one difference, and as the lesser one. Of entries that differ in one
+property of tensors, the one that differs in the fewest tensors is the nearest.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _WHOLE = frozenset([_C.NONE, _C.TYPE, _C.OBJECT, _C.FUNCTION, _C.KEYS, _C.ATTRIB
 _OUTER = _WHOLE | {_C.LENGTH, _C.VARARGS}
 _TENSOR = re.compile(r"([A-Za-z_][^\s(]*?)\.(?:size|stride)\(")
 _LEAST_DYNAMIC = 2  # torch makes 0 and 1 constants
-_Rank: TypeAlias = tuple[int, int, int]
+_Rank: TypeAlias = tuple[int, int, int, int]
 
 
 def nearest(
@@ -151,9 +152,9 @@ def _rank(
         beside: How many guards fail in it of which that cannot be told.
     """
     if state is None:
-        return _UNKNOWN, 0, 0
+        return _UNKNOWN, 0, 0, 0
     if not changes:
-        return max(beside, 1), 3, 1  # all but the guard that torch names passes
+        return max(beside, 1), 3, 1, 1  # all but the guard that torch names passes
     causes = {_cause(change, outer) for change in changes}
     if all(_is_zero_one(change, state) for change in changes):
         kind = 0
@@ -163,7 +164,8 @@ def _rank(
         kind = 2 if all(change.kind in _DYNAMIC for change in changes) else 3
     # That there is another object altogether is further away than that it has another size.
     whole = sum(kind_ in _WHOLE or source in outer for kind_, source in causes if kind_)
-    return len(causes) + beside, kind, whole
+    differing = {(change.kind, change.name) for change in changes}
+    return len(causes) + beside, kind, whole, len(differing)
 
 
 def _cause(change: Change, outer: Collection[str]) -> tuple[RecompileClass | None, str]:

@@ -28,7 +28,7 @@ from inspector.events.fusion import InspectorFusion
 from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.graph_logged import GraphLogged
 from inspector.events.graph_nodes import InspectorGraph
-from inspector.events.inductor import InductorStage, OutputCode
+from inspector.events.inductor import AheadCode, InductorStage, OutputCode
 from inspector.events.inspector import InspectorEnvironment, InspectorLineTimes, InspectorSource
 from inspector.events.profile import InspectorCopyRates, InspectorProfile
 from inspector.events.registry import UnknownEvent, read
@@ -42,7 +42,8 @@ __all__ = ["ProcessBuilder"]
 
 # What stands in a log under a compile id and says nothing of what Dynamo does.
 _StageEvent: TypeAlias = (
-    GraphLogged
+    AheadCode
+    | GraphLogged
     | InductorStage
     | InspectorCppKernel
     | InspectorFusion
@@ -59,13 +60,14 @@ class ProcessBuilder:
 
     Args:
         pid: Its process id.
+        rank: Its rank as far as its log's name says it; what records say takes precedence.
         keep_spans: Whether spans of compilation are kept for a timeline.
     """
 
-    def __init__(self, pid: int, *, keep_spans: bool = False) -> None:
+    def __init__(self, pid: int, rank: int | None = None, *, keep_spans: bool = False) -> None:
         self.pid = pid
         self.torch_hint = Roots()
-        self._rank: int | None = None
+        self._rank = rank
         self._torch_version = ""
         self._lowered: set[str] = set()
         self._account = Account()
@@ -121,7 +123,9 @@ class ProcessBuilder:
             self._codes.add(compile_id, event)
         if isinstance(event, GraphEvent):
             self._graphs.add(compile_id, event)
-        if isinstance(event, InductorStage | OutputCode):
+        if isinstance(event, AheadCode) and not event.is_rest:
+            self._compilations.begin_ahead(envelope.compile_id, self._codes.exported)
+        if isinstance(event, InductorStage | OutputCode | AheadCode):
             self._lowered.add(str(envelope.compile_id))
 
     def _take_of_compile_time(self, envelope: Envelope, event: _CompileTimeEvent) -> None:
@@ -172,7 +176,9 @@ class ProcessBuilder:
         """The process, as far as it was logged."""
         account, results, environment = self._account, self._results, self._account.environment
         stages = (*self._cold_start.stages(), *self._dropped_time())
-        lookups = self._cold_start.lookups()
+        codes = self._codes.build()
+        ahead = {text.compile_id for text in codes.texts if text.is_ahead}
+        lookups = self._cold_start.lookups(ahead)
         drafts = self._compilations.drafts
         frames = tuple(make_frames(drafts, roots, explains_recompiles=explains_recompiles))
         broke = any(item.graph_breaks for frame in frames for item in frame.compilations)
@@ -197,6 +203,8 @@ class ProcessBuilder:
             copy_rates=self._measurements.copy_rates(),
             boundaries=self._measurements.boundaries(broke=broke),
             ended=account.ended,
+            raised=tuple(account.raised),
+            late_hooks=tuple(account.late_hooks.values()),
             cache_hits=graph_hits(lookups),
             dropped=account.dropped,
             compile_times=self._cold_start.compile_times(self._compilations.drafts, roots),
@@ -207,8 +215,9 @@ class ProcessBuilder:
             lanes=self._cold_start.lanes(),
             traced_lines=self._cold_start.traced_lines(),
             lowered=frozenset(self._lowered),
+            ahead=self._compilations.ahead,
             cuda_graphs=self._cuda_graphs.build(self._measurements.graph_inputs),
-            codes=self._codes.build(),
+            codes=codes,
             graphs=self._graphs.build(),
             device_profiles=results.all_device_profiles(),
             memory_profiles=tuple(results.memory_profiles),
@@ -219,6 +228,7 @@ class ProcessBuilder:
             kernel_bench=results.kernel_bench,
             benches=tuple(results.benches),
             warmups=tuple(results.warmups),
+            unmeasured=tuple(results.unmeasured),
         )
 
     def _dropped_time(self) -> tuple[StageTime, ...]:

@@ -8,9 +8,11 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from inspector.builder.dict_keys import came_and_went
+from inspector.builder.equal_sizes import equal_sizes
 from inspector.builder.guard_case import GuardCase, full_source, without_addresses
 from inspector.builder.guard_values import before_of, now_of
 from inspector.builder.nearest_entry import nearest
+from inspector.builder.other_instance import other_instance
 from inspector.builder.recompile_bounds import bounds_of
 from inspector.builder.recompile_class import Context, kind_of
 from inspector.builder.recompile_facts import CompileFacts
@@ -100,6 +102,13 @@ def make_recompile(
         new_keys=came,
         missing_keys=went,
         bounds=tuple(bounds_of(facts, changes, roots)),
+        equal_sizes=equal_sizes(case, changes),
+        other_instance=other_instance(
+            (case.name, *(change.name for change in changes)),
+            entry_of(chosen),
+            facts,
+            hit_limit=item.hit_limit,
+        ),
     )
 
 

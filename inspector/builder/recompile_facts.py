@@ -13,7 +13,7 @@ from inspector.events.guard_checks import IdCheck
 from inspector.events.guard_lines import GuardLines, read_guard_lines
 from inspector.events.guards import DynamoGuards, DynamoSettings
 from inspector.events.payload import Payload
-from inspector.events.recompile import InspectorRecompile, SeenValue
+from inspector.events.recompile import InspectorRecompile, Instance, SeenValue
 from inspector.events.timing import ChromiumEvent
 from inspector.guards.entry import Entry, entry_of_tree
 from inspector.model.guards import Guard, read_guards
@@ -27,6 +27,7 @@ _NOTHING = GuardLines({}, {}, {}, ())
 # value for TORCH_COMPILE_DYNAMIC_SOURCES (on the end of the span `pgo.dynamic_whitelist`).
 _AUTOMATIC = "automatic_dynamic"
 _SAID = ("name", "dim_changed", "cached", "new")
+_IN_TENSOR = ".item()"
 _WHITELIST = "recompile_dynamic_whitelist"
 
 
@@ -53,6 +54,7 @@ class CompileFacts:
 
     seen: InspectorRecompile | None = None
     identities: Mapping[str, SeenValue] = dataclasses.field(default_factory=dict)
+    instances: Mapping[str, Instance] = dataclasses.field(default_factory=dict)
     became: list[Became] = dataclasses.field(default_factory=list)
     whitelist: tuple[str, ...] = ()
     spans: Spans = dataclasses.field(default_factory=Spans)
@@ -140,11 +142,14 @@ class CompileFacts:
         self._lines = self._entry = None
 
     def _values(self) -> Iterator[tuple[str, float]]:
-        """The values of the symbols; a float's is text."""
+        """The values of the symbols; a float's is text.
+
+        What torch calls ``….item()`` is in a tensor, which stays one whatever is in it.
+        """
         for symbol in self.created():
             number = symbol.value if symbol.value is not None else _number(symbol.text)
-            if symbol.source and number is not None:
-                yield symbol.source.removesuffix(".item()"), number
+            if symbol.source and not symbol.source.endswith(_IN_TENSOR) and number is not None:
+                yield symbol.source, number
 
 
 def _named(guard: Guard, identities: Mapping[str, SeenValue]) -> Guard:

@@ -103,7 +103,7 @@ def held_by(case: GuardCase, keys: Iterable[str] = ()) -> str:
     """
     items = list(keys)
     if case.kind in {RecompileClass.LENGTH, RecompileClass.VARARGS}:
-        items = ["0"]
+        items = ["0", "'0'"]
     sides = itertools.product((case.before, case.now), items)
     types = [lines.types.get(f"{case.name}[{item}]", "") for lines, item in sides]
     # One that is no tensor has no shape, whatever is under the other keys.

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from inspector.builder.guard_case import GuardCase
 from inspector.builder.recompile_facts import CompileFacts
+from inspector.events.dynamo import SymbolGuard, SymbolSpecialized
 from inspector.events.envelope import RawFrame
 from inspector.model.recompile import RecompileClass, SymbolUse
-from inspector.model.roots import Roots
+from inspector.model.roots import Owner, Roots
 from inspector.model.stack import StackFrame, below_recorder, exact_frame
 
 __all__ = ["guarded_symbols", "is_dynamic", "specialized_symbols"]
@@ -27,8 +28,9 @@ def specialized_symbols(facts: CompileFacts, roots: Roots) -> tuple[SymbolUse, .
             source=symbol.source,
             value=symbol.text or None,
             made=_frames(symbol.stack, roots),
-            guarded=_frames(special.stack, roots),
+            guarded=_assumed(special, roots),
             specialized=special.value,
+            is_inside=bool(_inside(special, roots)),
         )
         for symbol in facts.created()
         if (special := facts.specialized(symbol.source)) is not None
@@ -48,13 +50,14 @@ def guarded_symbols(case: GuardCase, roots: Roots) -> Iterator[SymbolUse]:
             special, guard = facts.specialized(symbol.source), facts.guarded(symbol.symbol)
             if facts is case.facts and special is None:
                 continue
-            at = special.stack if special else guard.stack if guard else ()
+            at = special or guard
             yield SymbolUse(
                 symbol=symbol.symbol,
                 source=symbol.source,
                 value=symbol.text or None,
                 made=_frames(symbol.stack, roots),
-                guarded=_frames(at, roots),
+                guarded=_assumed(at, roots) if at else (),
+                is_inside=bool(at and _inside(at, roots)),
                 specialized=special.value if special else None,
                 held_by=_held_by(case, symbol.source) if special and facts is case.entry else (),
             )
@@ -89,6 +92,16 @@ def _held_by(case: GuardCase, source: str) -> tuple[str, ...]:
     known = {symbol.source for symbol in case.entry.created()}
     now = [s.source for s in case.facts.created() if case.facts.specialized(s.source) is None]
     return tuple(name for name in now if name not in known) if source in now else ()
+
+
+def _assumed(event: SymbolGuard | SymbolSpecialized, roots: Roots) -> tuple[StackFrame, ...]:
+    """Where a line assumed something: also one of the user's that the compiler itself called."""
+    return (*_frames(event.stack, roots), *_inside(event, roots))
+
+
+def _inside(event: SymbolGuard | SymbolSpecialized, roots: Roots) -> tuple[StackFrame, ...]:
+    own = (frame for frame in event.inside if roots.owner(frame.file) is Owner.PROJECT)
+    return tuple(map(exact_frame, own))
 
 
 def _frames(stack: Iterable[RawFrame], roots: Roots) -> tuple[StackFrame, ...]:

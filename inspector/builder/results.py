@@ -12,6 +12,7 @@ from inspector.events.device_profile import (
     InspectorDeviceProfile,
     InspectorDeviceProfileSoFar,
 )
+from inspector.events.inspector import InspectorUnmeasured
 from inspector.events.kept_memory import InspectorKeptMemory
 from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.events.memory_profile import InspectorMemoryProfile
@@ -32,6 +33,7 @@ ResultEvent: TypeAlias = (
     | InspectorKeptMemory
     | InspectorMemoryProfile
     | InspectorTrial
+    | InspectorUnmeasured
     | InspectorWarmup
 )
 
@@ -52,6 +54,7 @@ class Results:
         kernel_bench: One kernel that was timed alone, or None.
         benches: What a process of `inspect bench` found out, in order.
         warmups: What a process of `inspect bench --warmup` found out, in order.
+        unmeasured: Why calls with an input could not be measured.
     """
 
     trial: InspectorTrial | None = None
@@ -65,6 +68,8 @@ class Results:
     kernel_bench: InspectorKernelBench | None = None
     benches: list[InspectorBench] = dataclasses.field(default_factory=list)
     warmups: list[InspectorWarmup] = dataclasses.field(default_factory=list)
+
+    unmeasured: list[InspectorUnmeasured] = dataclasses.field(default_factory=list)
 
     def add(self, event: ResultEvent) -> None:
         """Takes one event."""
@@ -95,6 +100,8 @@ class Results:
                 self.device_states.append(event)
             case InspectorKeptMemory():
                 self.kept_memory.append(event)
+            case InspectorUnmeasured():
+                self.unmeasured.append(event)
             case InspectorWarmup():
                 self.warmups.append(event)
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from inspector.builder.process import ProcessBuilder
 from inspector.events.envelope import Envelope
 from inspector.events.inspector import InspectorSource
+from inspector.model.ended import with_ending, without_echoes
 from inspector.model.roots import Roots
 from inspector.model.run import LogWarning, Meta, Process, Run
 from inspector.model.source import Sources
@@ -21,6 +22,9 @@ _UNREADABLE = (
     ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
 )  # fmt: skip
 _MOST_WARNINGS = 20
+# The rank of a job is in a log's name where it was known when the log was opened
+# (LazyTraceHandler in torch/_logging/_internal.py).
+_RANK = re.compile(r"_rank_(\d{1,9})(?![0-9])")
 # One process's log can be in several files (inspector/capture/capped_log.py).
 _SEGMENT = re.compile(r"\.(?:core|details|dropped)-\d{1,12}(?=\.log$)")
 
@@ -65,7 +69,10 @@ class RunBuilder:
         whole = _SEGMENT.sub("", log)
         builder = self._processes.get((whole, envelope.pid))
         if builder is None:
-            builder = ProcessBuilder(envelope.pid, keep_spans=self._keep_spans)
+            rank = _RANK.search(log.rpartition("/")[2])
+            builder = ProcessBuilder(
+                envelope.pid, int(rank[1]) if rank else None, keep_spans=self._keep_spans
+            )
             self._processes[whole, envelope.pid] = builder
         try:
             builder.fold(envelope)
@@ -91,18 +98,18 @@ class RunBuilder:
         """The run, as far as it was logged."""
         builders = list(self._processes.values())
         roots = _roots(builders)
-        return Run(
-            meta=meta,
-            processes=_in_order(
-                [
-                    builder.build(roots, explains_recompiles=self._explains_recompiles)
-                    for builder in builders
-                ]
-            ),
+        processes = _in_order([
+            builder.build(roots, explains_recompiles=self._explains_recompiles)
+            for builder in builders
+        ])  # fmt: skip
+        run = Run(
+            meta=with_ending(meta, processes, roots),
+            processes=processes,
             roots=roots,
             sources=_sources([source for builder in builders for source in builder.sources]),
             warnings=(*self._warnings, *self._untold()),
         )
+        return without_echoes(run)
 
     def _untold(self) -> Iterator[LogWarning]:
         for log, count in self._unread.items():

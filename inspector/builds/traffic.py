@@ -28,6 +28,9 @@ _LOADS = {"tt.load", "ttg.async_copy_global_to_local"} | TILE_LOADS
 _SHARES = (0.0, 0.113, 0.29, 0.377, 0.501, 0.613, 0.71, 0.871, 1.0)
 """Programs that are looked at, as shares of the grid; not only first and last ones, because those
 of a broadcast tensor read the same again and again."""
+_MORE_SHARES = tuple((place * 0.618034) % 1 for place in range(64))
+"""The same where some programs leave an argument out (a concatenation reads each of its inputs in
+a part of them): multiples of the golden ratio are spread evenly, and in step with no size."""
 _OF_EACH_BRANCH = 8
 """Programs that are looked at of a kernel for several tensors, on average of each."""
 _MOST_PROGRAMS = 256
@@ -60,7 +63,7 @@ class Traffic:
 
 @dataclasses.dataclass(slots=True)
 class _Use:
-    """What programs do to one argument: sectors of each, and where the outermost ones lie."""
+    """What programs do to one argument: sectors of those that touch it, and the outermost ones."""
 
     counts: list[int] = dataclasses.field(default_factory=list)
     lowest: int | None = None
@@ -79,7 +82,7 @@ class _Use:
         stretch: float = self.highest - (self.lowest or 0) + 1
         touching = len(self.counts)
         if 1 < touching < counted:  # the first and the last of those that do were not looked at
-            stretch *= touching / (touching - 1)
+            stretch *= (touching + 1) / (touching - 1)
         return round(min(mean * programs, stretch)) * _SECTOR_BYTES
 
 
@@ -93,19 +96,15 @@ def traffic_of(module: Module, grid: Sequence[int], known: Mapping[str, int]) ->
     """
     if not grid or 0 in grid:
         return None
-    uses: dict[_Key, _Use] = defaultdict(_Use)
-    is_complete = True
-    # The last program may have less to do than the others; it counts where it is the only one.
     shares = _shares(module)
-    programs = [
-        (_Program(module, grid, known, program_at(grid, share)), share < 1) for share in shares
-    ]
-    for program, counts in programs:
-        is_complete &= _note_program(program, uses, counts=counts)
+    programs, uses, is_complete = _noted(module, grid, known, shares)
+    counted = sum(share < 1 for share in shares)
+    if shares is _SHARES and any(0 < len(use.counts) < counted for use in uses.values()):
+        shares, counted = _MORE_SHARES, len(_MORE_SHARES)
+        programs, uses, is_complete = _noted(module, grid, known, shares)
     if not uses:
         return None
     count = grid[0] * grid[1] * grid[2]
-    counted = sum(share < 1 for share in shares)
     amounts = {key: use.bytes(count, counted) for key, use in uses.items()}
     read = sum(amount for (_, is_store), amount in amounts.items() if not is_store)
     written = sum(amounts.values()) - read
@@ -116,6 +115,21 @@ def traffic_of(module: Module, grid: Sequence[int], known: Mapping[str, int]) ->
         _note_program(program, sure, counts=counts, is_sure=True)
     least = sum(use.bytes(count, counted) for use in sure.values())
     return Traffic(read, written, is_complete, least)
+
+
+def _noted(
+    module: Module, grid: Sequence[int], known: Mapping[str, int], shares: Sequence[float]
+) -> tuple[list[tuple[_Program, bool]], dict[_Key, _Use], bool]:
+    """Some programs and whether each counts, what they do, and whether all of that is known."""
+    uses: dict[_Key, _Use] = defaultdict(_Use)
+    is_complete = True
+    # The last program may have less to do than the others; it counts where it is the only one.
+    programs = [
+        (_Program(module, grid, known, program_at(grid, share)), share < 1) for share in shares
+    ]
+    for program, counts in programs:
+        is_complete &= _note_program(program, uses, counts=counts)
+    return programs, uses, is_complete
 
 
 def program_at(grid: Sequence[int], share: float) -> list[int]:
@@ -239,8 +253,9 @@ def _note_program(
             uses[key].reach(further[1])
     if counts:
         for key, by_times in touched.items():
-            amounts = (len(found) * times for times, found in by_times.items())
-            uses[key].counts.append(sum(amounts))
+            amount = sum(len(found) * times for times, found in by_times.items())
+            if amount:
+                uses[key].counts.append(amount)
     return is_complete
 
 

@@ -41,7 +41,8 @@ def _begin(folder: Path) -> None:
     from inspector.capture.attach import attach
     from inspector.capture.description import describe
 
-    attach(folder, os.getcwd(), _max_bytes(folder))  # noqa: PTH109 - as the program sees it
+    attached = attach(folder, os.getcwd(), _max_bytes(folder))  # noqa: PTH109 - as the program sees it
+    attached.log.watch_end()
     if os.environ.get("INSPECTOR_MEASURE") == "1":
         attached_handler().measure_when_warm()
     describe(folder)

@@ -9,7 +9,7 @@ from torch.utils import _pytree
 
 from inspector.errors import UsageError
 
-__all__ = ["LOSS_MARK", "Ones", "backward", "finished"]
+__all__ = ["LOSS_MARK", "Ones", "backward", "finished", "requiring_grad"]
 
 LOSS_MARK = "inspector loss"
 """The mark, in a profile, around the sum whose backward pass `backward` runs."""
@@ -57,6 +57,12 @@ def _awaited(coroutine: object) -> object:
     return asyncio.run(wait())
 
 
+def requiring_grad(outputs: object) -> list[torch.Tensor]:
+    """The tensors of what a call returned that require grad."""
+    leaves = _pytree.tree_leaves(outputs)
+    return [leaf for leaf in leaves if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
+
+
 def backward(outputs: object, ones: Ones | None = None) -> None:
     """Backward of the sum of all outputs that require grad.
 
@@ -68,8 +74,7 @@ def backward(outputs: object, ones: Ones | None = None) -> None:
         UsageError: None does.
     """
     with torch._C._profiler._RecordFunctionFast(LOSS_MARK):  # noqa: SLF001 - costs 100 ns
-        leaves = _pytree.tree_leaves(outputs)
-        wanted = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
+        wanted = requiring_grad(outputs)
         gradients = ones.of(wanted) if ones is not None else None
         loss = None
         if wanted and gradients is None:

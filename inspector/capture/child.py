@@ -79,8 +79,9 @@ def _check_torch() -> None:
     except ImportError as error:
         message = f"{sys.executable} cannot import torch: {error}."
         raise EnvironmentLacksError(
-            message, 'Install it with pip install "torch-inspector[torch]", or name another '
-            "interpreter with --python .venv/bin/python."
+            message,
+            'Install it with pip install "torch>=2.11,<2.14" numpy, or name another interpreter '
+            "with --python .venv/bin/python.",
         ) from error  # fmt: skip
     if not hasattr(torch, "_logging"):
         message = f"torch {torch.__version__} writes no structured trace."

@@ -13,8 +13,10 @@ import functools
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
+
+import torch
 
 from inspector.capture import versions
 from inspector.capture.cuda_graph_inputs import changed_inputs, copied_inputs, pool_bytes
@@ -26,6 +28,7 @@ from inspector.capture.writer import guarded, write_artifact
 __all__ = ["CudaGraphObserver"]
 
 _Method: TypeAlias = Callable[..., Any]
+_CHECKED = 4  # calls of a function: until it is captured, or torch has given that up
 # A snapshot of the allocator takes milliseconds where it has many segments.
 _MOST_SNAPSHOTS = 64
 
@@ -152,8 +155,10 @@ class CudaGraphObserver:
                 function = self._new_function(manager, new_inputs, function_id)
                 if function is None:
                     return original(manager, new_inputs, function_id)
-            here.function = function
             function.calls = calls = function.calls + 1
+            if calls <= _CHECKED:
+                _check_memory(new_inputs)
+            here.function = function
             try:
                 return original(manager, new_inputs, function_id)
             finally:
@@ -267,6 +272,17 @@ def _about(manager: Any, inputs: Any, function_id: Any) -> dict[str, object]:  #
         # Each set of integers among the inputs (sizes that are dynamic) is a function of its own.
         "key": [item for item in inputs if isinstance(item, int)],
     }
+
+
+def _check_memory(inputs: Sequence[object]) -> None:
+    """Raises what torch says of an input whose memory a later CUDA graph has overwritten.
+
+    Inductor's static launcher of Triton kernels does not look whether ``data_ptr`` raised, and
+    ends the process (2.11).
+    """
+    for item in inputs:
+        if isinstance(item, torch.Tensor):
+            item.data_ptr()
 
 
 def _write_counts(function: _Function) -> None:

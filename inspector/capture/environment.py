@@ -16,7 +16,16 @@ from inspector.capture.roots import recorded_roots
 __all__ = ["environment", "rank"]
 
 _BLACKWELL = 10  # compute capability, the major number
-_PACKAGES = ("torch", "torch_xla", "triton", "transformers", "torchvision", "timm", "numpy")
+_PACKAGES = (
+    "torch",
+    "torch_xla",
+    "triton",
+    "transformers",
+    "torchvision",
+    "timm",
+    "numpy",
+    "opt_einsum",
+)
 
 
 def environment(project: str, *, asks_for_gpus: bool) -> dict[str, object]:

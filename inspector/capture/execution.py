@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 
 import torch
 
@@ -13,14 +15,15 @@ from inspector.capture import versions
 from inspector.capture.alone.bench import Alone
 from inspector.capture.back_to_back import BackToBack
 from inspector.capture.call import Call, PreparedCall, fresh
-from inspector.capture.calling import Ones, backward, finished
+from inspector.capture.calling import Ones, backward, finished, requiring_grad
+from inspector.capture.compile_count import compilations
 from inspector.capture.failed_call import FailedCall, failed_call
 from inspector.capture.known_backends import check_backend
 from inspector.capture.measure import Measurement, measure, write_copy_rates
 from inspector.capture.module_places import places_within
 from inspector.capture.profiling.profiles import Profiles
-from inspector.capture.quiet import quiet
-from inspector.capture.ranks import announce, meet
+from inspector.capture.quiet import quiet, quiet_operators
+from inspector.capture.ranks import agreed, announce, is_of_others, meet
 from inspector.capture.replay import replayed
 from inspector.capture.roots import recorded_roots
 from inspector.capture.sources import SourceWriter
@@ -28,6 +31,7 @@ from inspector.capture.state import State
 from inspector.capture.target import Target
 from inspector.capture.writer import guarded, write_artifact
 from inspector.errors import InspectorError, UsageError
+from inspector.model.out_of_memory import lacks_memory
 from inspector.model.request import Request
 from inspector.model.roots import Owner
 
@@ -35,7 +39,8 @@ __all__ = ["call_target", "compiled", "write_target"]
 
 # The first call with each input compiles, the second shows whether anything compiles again.
 _UNMEASURED_CALLS = 2
-_PLAIN = contextlib.nullcontext()
+_MOST_ROUNDS = 10  # of calls before a profile, should each of them compile something
+_PLAIN: AbstractContextManager[None] = contextlib.nullcontext()
 # torch passes a mode on to Inductor alone (torch/__init__.py, `compile`).
 _WITH_MODES = ("inductor", "inspector")
 
@@ -119,7 +124,7 @@ def call_target(target: Target, request: Request, function: Callable[..., object
     """Calls the target with each input, then once more, then as often as it is measured.
 
     Every input is called once before any is called again, so that what the first calls show is not
-    mixed with what later ones add.
+    mixed with what later ones add. A profile watches nothing before a round compiles nothing.
 
     Raises:
         ModelFailedError: A call failed; ``detail`` is the user's own traceback.
@@ -128,37 +133,110 @@ def call_target(target: Target, request: Request, function: Callable[..., object
     _join(request)
     inputs = range(len(target.calls))
     made: list[int] = []  # the inputs of all calls, in their order
-    profiles = _profiles(target, request)
-    state = State(target.function) if request.profile else None
+    given = _before_all(target, request)
     ones = Ones() if request.profile else None
-    for number in range(_UNMEASURED_CALLS):
+    state = _first_state(target, request, ones) if request.profile else None
+
+    def call(index: int, number: int, watched: AbstractContextManager[None] = _PLAIN) -> bool:
+        """Makes one call; whether further ones can be made."""
+        if given is not None and len(made) == len(inputs):
+            given.restore()
+        # Before the very first nothing is to be put back, and no random number is drawn yet.
+        if state is not None and made:
+            _begin_again(state)
+        made.append(index)
+        with _told(index, number) as marks, quiet() if number else _PLAIN, watched:
+            error = _error_of(target, index, request, function, ones, marks)
+            return error is None or not _is_told(target, number, error, made, request)
+
+    if state is not None:
+        profiles = _profiles(target, request)
+        number = _call_until_compiled(call, inputs, profiles)
+        if not profiles.is_refused():
+            _profile_all(target, request, function, (profiles, state, ones, made), number)
+        return
+    rounds = itertools.product(range(_UNMEASURED_CALLS), inputs)
+    if not all(call(index, number) for number, index in rounds):
+        return
+    if request.measure:
         for index in inputs:
-            # Before the very first nothing is to be put back, and no random number is drawn yet.
-            if state is not None and (number or index):
-                state.look_again()
-                state.begin_again()  # gradients may lie in the memory of a CUDA graph
-                torch.compiler.cudagraph_mark_step_begin()
-            with _told(index, number), profiles.closely(index, number) if profiles else _PLAIN:
-                made.append(index)
-                error = _error_of(target, index, request, function, ones)
-                if error is not None:
-                    failed = FailedCall(target, index, error, number + 1, made=made)
-                    raise _failed(failed, request) from error
-    if profiles is not None and state is not None:
-        if profiles.is_refused():
-            return
-        with torch.no_grad() if request.no_grad else contextlib.nullcontext():
-            for index in inputs:
-                with _told(index, _UNMEASURED_CALLS):
-                    _profile(target, index, request, function, (profiles, state, ones, made))
-            profiles.finish()
-        return
-    if not request.measure:
-        return
+            with _told(index, _UNMEASURED_CALLS):
+                _measure(target, index, request, function, made)
+        guarded("measure the memory", write_copy_rates)
+
+
+def _begin_again(state: State) -> None:
+    state.look_again()
+    state.begin_again()  # gradients may lie in the memory of a CUDA graph
+    torch.compiler.cudagraph_mark_step_begin()
+
+
+def _is_told(
+    target: Target, number: int, error: Exception, made: Sequence[int], request: Request
+) -> bool:
+    """Whether it is enough to say that no further call can be made, because one has failed.
+
+    Raises:
+        InspectorError: It is not.
+    """
+    failed = FailedCall(target, made[-1], error, number + 1, made=made)
+    if not _is_ours(failed, request):
+        raise _failed(failed, request) from error
+    return True
+
+
+def _before_all(target: Target, request: Request) -> State | None:
+    """What several inputs find first: a further call with one of them is to find it again.
+
+    A model that counts, or fills a cache, is called in their order by its user. One input alone may
+    be that of many calls, of which the second shows whether it is compiled again.
+    """
+    if request.profile or len(target.calls) == 1:
+        return None
+    return State(target.function, with_attributes=True)
+
+
+def _first_state(target: Target, request: Request, ones: Ones | None) -> State:
+    """What calls may change, as it is before the first one.
+
+    What a model makes in its first call and keeps (a static cache) is made without the compiler,
+    as by a prefill: a compiled call would make it in the memory of a CUDA graph, which the next
+    call overwrites.
+    """
+    state = State(target.function)
+    if not torch.cuda.is_initialized() or versions.job() is not None:
+        return state
+    with torch.compiler.set_stance("force_eager"):
+        for index in range(len(target.calls)):
+            # A call that fails will fail in the same way when it is compiled, or need less memory.
+            _error_of(target, index, request, target.function, ones)
+    try:
+        state.restore()
+        return State(target.function)
+    except RuntimeError:  # CUDA cannot be used any more: the first compiled call says why
+        return state
+
+
+def _call_until_compiled(
+    call: Callable[[int, int, AbstractContextManager[None]], bool],
+    inputs: Sequence[int],
+    profiles: Profiles,
+) -> int:
+    """Calls all inputs again and again until that compiles nothing; gives how many rounds it took.
+
+    With CUDA graphs the last but one of these rounds captures what the one before it compiled; the
+    last one is watched closely.
+    """
+    is_warm, number = False, 0
+    while not is_warm and number < _MOST_ROUNDS:
+        before = compilations()
+        for index in inputs:
+            call(index, number, profiles.capturing(index) if number else _PLAIN)
+        is_warm = agreed(number > 0 and compilations() == before)
+        number += 1
     for index in inputs:
-        with _told(index, _UNMEASURED_CALLS):
-            _measure(target, index, request, function, made)
-    guarded("measure the memory", write_copy_rates)
+        call(index, number, profiles.closely(index))
+    return number + 1
 
 
 def _join(request: Request) -> None:
@@ -169,9 +247,7 @@ def _join(request: Request) -> None:
         announce()
 
 
-def _profiles(target: Target, request: Request) -> Profiles | None:
-    if not request.profile:
-        return None
+def _profiles(target: Target, request: Request) -> Profiles:
     return Profiles(
         target,
         counters=request.counters,
@@ -183,13 +259,13 @@ def _profiles(target: Target, request: Request) -> Profiles | None:
 
 
 @contextlib.contextmanager
-def _told(index: int, number: int) -> Iterator[None]:
-    """Says in the trace that a call begins, and how it ends."""
-    marks = {"v": 1, "input": index, "call": number}
+def _told(index: int, number: int) -> Iterator[dict[str, object]]:
+    """Says in the trace that a call begins, and how it ends, with what is added to its marks."""
+    marks: dict[str, object] = {"v": 1, "input": index, "call": number}
     write_artifact("call", {**marks, "state": "begin"})
     state = "failed"
     try:
-        yield
+        yield marks
         state = "end"
     finally:
         write_artifact("call", {**marks, "state": state})
@@ -220,7 +296,43 @@ def _measure(
             measure(what)
     except Exception as error:
         failed = FailedCall(target, index, error, made.count(index), made=made)
-        raise _failed(failed, request) from error
+        if not _is_ours(failed, request):
+            raise _failed(failed, request) from error
+
+
+def _is_ours(failed: FailedCall, request: Request) -> bool:
+    """Whether a call failed by itself that only we make; then that is said, and nothing more.
+
+    The user's program calls the model once with each input, and these calls did not fail.
+    """
+    error = failed.error
+    if request.profile or failed.number == 1 or isinstance(error, InspectorError):
+        return False
+    if lacks_memory(f"{type(error).__name__}: {error}") or is_of_others(error):
+        return False
+    with torch.compiler.set_stance("force_eager"), quiet():
+        again = _error_of(failed.target, failed.index, request, failed.target.function)
+    raised = again or replayed(error, request, failed.target, failed.made)
+    if raised is None:
+        return False
+    said = f"{type(raised).__name__}: {raised}".strip().partition("\n")[0]
+    write_artifact("unmeasured", {"v": 1, "input": failed.index, "error": said})
+    return True
+
+
+def _profile_all(
+    target: Target,
+    request: Request,
+    function: Callable[..., object],
+    kept: tuple[Profiles, State, Ones | None, list[int]],
+    number: int,
+) -> None:
+    """Profiles the warm calls, of which so many were made before with each input."""
+    with torch.no_grad() if request.no_grad else contextlib.nullcontext():
+        for index in range(len(target.calls)):
+            with _told(index, number):
+                _profile(target, index, request, function, kept)
+        kept[0].finish()
 
 
 def _profile(
@@ -260,16 +372,23 @@ def _profile(
         raise _failed(failed, request) from error
 
 
-def _error_of(
+def _error_of(  # noqa: PLR0913, PLR0917 - what a call is made with
     target: Target,
     index: int,
     request: Request,
     function: Callable[..., object],
     ones: Ones | None = None,
+    marks: dict[str, object] | None = None,
 ) -> Exception | None:
-    """What a call raised, or None; outside of any other exception's handling."""
+    """What a call raised, or None; outside of any other exception's handling.
+
+    `marks` gets whether its outputs require grad, without which `--train` has no meaning.
+    """
     try:
-        _call(fresh(target.calls[index]), request, function, ones)
+        with quiet_operators():
+            outputs = _call(fresh(target.calls[index]), request, function, ones)
+        if marks is not None:
+            marks["requires_grad"] = bool(requiring_grad(outputs))
     except Exception as error:  # noqa: BLE001 - whatever the user's model raises
         return error
     return None
@@ -277,14 +396,14 @@ def _error_of(
 
 def _call(
     call: Call, request: Request, function: Callable[..., object], ones: Ones | None = None
-) -> None:
+) -> object:
     if request.no_grad:
         with torch.no_grad():
-            _finished(call, function)
-        return
+            return _finished(call, function)
     outputs = _finished(call, function)
     if request.train:
         backward(outputs, ones)
+    return outputs
 
 
 def _finished(call: Call, function: Callable[..., object]) -> object:

@@ -10,8 +10,10 @@ from pathlib import Path
 import torch
 from torch._dynamo.exc import TorchDynamoException
 
+from inspector.capture.call import Call, shapes_of
 from inspector.capture.failures import (
     asks_for_value,
+    at,
     lacks_cuda,
     user_failure,
     user_traceback,
@@ -19,9 +21,11 @@ from inspector.capture.failures import (
     without_dtype,
 )
 from inspector.capture.project_file import is_of_project
+from inspector.capture.raised import raised_fields
 from inspector.capture.ranks import absent, is_of_others, not_together
 from inspector.capture.replay import is_raised_outside
 from inspector.capture.target import Target
+from inspector.capture.writer import guarded, write_artifact
 from inspector.capture.xla.device import uses_xla
 from inspector.errors import (
     ALSO_WITHOUT,
@@ -29,10 +33,13 @@ from inspector.errors import (
     InspectorError,
     ModelFailedError,
 )
+from inspector.model.dtypes import find_dtype
 from inspector.model.ordinal import ordinal
 from inspector.model.request import Request
 
 __all__ = ["FailedCall", "failed_call", "lacks_package"]
+
+_MOST_SHOWN = 6
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -87,7 +94,7 @@ def failed_call(
         by_itself = anew()
         _forget(error, by_itself)
         if by_itself is not None:
-            return _also_without(failed, request, user_traceback(by_itself, target.root))
+            return _also_without(failed, request, by_itself)
         said = f"({type(error).__name__}: {_first_sentence(error)})"
         # What Dynamo and the backends raise is in the trace, and becomes a finding.
         is_told = isinstance(error, TorchDynamoException)
@@ -96,7 +103,7 @@ def failed_call(
         return ModelFailedError(_only_then(failed, said, request.gpu), "", detail=detail)
     if not failed.number:
         return _only_without(failed, user_traceback(again, target.root))
-    return _also_without(failed, request, user_traceback(again, target.root))
+    return _also_without(failed, request, again)
 
 
 def _forget(error: Exception, again: Exception | None) -> None:
@@ -139,7 +146,10 @@ def _without_others(failed: FailedCall) -> InspectorError:
     )
 
 
-def _also_without(failed: FailedCall, request: Request, detail: str) -> ModelFailedError:
+def _also_without(failed: FailedCall, request: Request, error: Exception) -> ModelFailedError:
+    outer = {"outer": type(failed.error).__name__}
+    guarded("note the exception", lambda: write_artifact("raised", raised_fields(error) | outer))
+    detail = user_traceback(error, failed.target.root)
     which = _which(failed) or "with its inputs"
     message = f"{failed.target.name} fails when it is called {which}, {ALSO_WITHOUT}"
     if not failed.number:  # one of those that a profile makes without the compiler
@@ -147,11 +157,25 @@ def _also_without(failed: FailedCall, request: Request, detail: str) -> ModelFai
             f"{failed.target.name} fails by itself when it is called for the "
             f"{ordinal(len(failed.made))} time"
         )
+    called = _shown_inputs(failed.target.calls[failed.index])
+    said = f"{type(error).__name__}: {_first_sentence(error)}{at(error, failed.target.root)}"
     if uses_xla():
         step = "Without --backend openxla it runs where it was made."
-        return ModelFailedError(f"{message} on XLA's device.", step, detail=detail)
-    step = without_dtype(request.dtype) or "Make it run in plain Python first."
-    return ModelFailedError(f"{message}.", step, detail=detail)
+        return ModelFailedError(f"{message} on XLA's device: {said}.", step, detail=detail)
+    step = without_dtype(request.dtype) or (f"It was called with {called}." if called else "")
+    return ModelFailedError(f"{message}: {said}.", step, detail=detail)
+
+
+def _shown_inputs(call: Call) -> str:
+    """``f32[2, 16]``: the tensors that a call was made with, where they are few."""
+    tensors = [item for item in shapes_of(call) if "size" in item]
+    shown = [f"{_dtype(str(item['dtype']))}{item['size']}" for item in tensors]
+    return ", ".join(shown) if len(shown) <= _MOST_SHOWN else ""
+
+
+def _dtype(name: str) -> str:
+    known = find_dtype(name)
+    return known.name if known else name
 
 
 def _only_without(failed: FailedCall, detail: str) -> ModelFailedError:

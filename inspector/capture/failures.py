@@ -19,6 +19,8 @@ from inspector.errors import (
 
 __all__ = [
     "asks_for_value",
+    "at",
+    "is_foreign",
     "lacks_cuda",
     "user_failure",
     "user_traceback",
@@ -56,10 +58,8 @@ _DISPATCH = re.compile(
     r" This could be because the operator doesn't exist for this backend.*?(?=\n\n[A-Z]\w+ |\Z)",
     re.DOTALL,
 )
-_MAP = "Add `--device cpu`, which maps such requests to the CPU, or run it where a GPU is."
-_NOT_MAPPED = (
-    "This request cannot be mapped to the CPU: change that line, or run it where a GPU is."
-)
+_MAP = "Pass `--device cpu`, or run it on a GPU machine."
+_NOT_MAPPED = "`--device cpu` does not change this request: edit it, or run it on a GPU machine."
 
 
 def user_traceback(error: BaseException, root: str = "") -> str:
@@ -72,7 +72,7 @@ def user_traceback(error: BaseException, root: str = "") -> str:
     whole = traceback.TracebackException.from_exception(error)
     for part in _parts(whole):
         part.stack = traceback.StackSummary.from_list(
-            [frame for frame in part.stack if not _is_foreign(frame.filename)]
+            [frame for frame in part.stack if not is_foreign(frame.filename)]
         )
     text = _DISPATCH.sub("", "".join(whole.format()).rstrip())
     return text.replace(f'File "{root.rstrip("/")}/', 'File "') if root else text
@@ -102,8 +102,7 @@ def user_failure(
         return value_needed(error, doing, root)
     if lacks_cuda(error):
         return EnvironmentLacksError(
-            f"{doing[0].upper()}{doing[1:]} asks for CUDA{_where(error, root)}, and there is no "
-            "CUDA here.",
+            f"{_asker(error, doing, root)} needs CUDA, but this machine has none.",
             _NOT_MAPPED if maps_cuda else _MAP,
             detail=detail,
         )
@@ -133,7 +132,7 @@ def value_needed(error: BaseException, doing: str, root: str = "") -> InspectorE
         root: The folder that file names are written relative to.
     """
     return ModelFailedError(
-        f"{doing[0].upper()}{doing[1:]} asks for the value of a tensor{_where(error, root)}, and "
+        f"{doing[0].upper()}{doing[1:]} asks for the value of a tensor{at(error, root)}, and "
         "with --fake large tensors have none: what was compiled until there is shown.",
         "Leave --fake out, or make that tensor small (up to 100,000 elements).",
         detail=user_traceback(error, root),
@@ -179,7 +178,8 @@ def _parts(whole: traceback.TracebackException) -> list[traceback.TracebackExcep
     return parts
 
 
-def _is_foreign(file: str) -> bool:
+def is_foreign(file: str) -> bool:
+    """Whether a file is torch's, ours, or of the machinery that loads modules."""
     return _is_machinery(file) or file.startswith(_TORCH)
 
 
@@ -187,8 +187,8 @@ def _is_machinery(file: str) -> bool:
     return file.startswith(f"{_OURS}/") or bool(_MACHINERY.search(file.replace("\\", "/")))
 
 
-def _where(error: BaseException, root: str) -> str:
-    """Where the user's own project asked: `` at model.py:12``, or nothing."""
+def at(error: BaseException, root: str) -> str:
+    """Where the user's own project raised it: `` at model.py:12``, or nothing."""
     inside = f"{root.rstrip('/')}/"
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if root and frame.filename.startswith(inside) and not _is_machinery(frame.filename):
@@ -196,6 +196,12 @@ def _where(error: BaseException, root: str) -> str:
             if "site-packages/" not in shown:
                 return f" at {shown}:{frame.lineno}"
     return ""
+
+
+def _asker(error: BaseException, doing: str, root: str) -> str:
+    """Who asked for CUDA: the line of the user's own project, or else what was being done."""
+    where = at(error, root)
+    return where.removeprefix(" at ") or f"{doing[0].upper()}{doing[1:]}"
 
 
 def _said(error: BaseException) -> str:

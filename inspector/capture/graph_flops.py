@@ -8,6 +8,7 @@ import torch
 from torch import fx
 
 from inspector.capture.attention_flops import attention_flops
+from inspector.capture.flex_flops import flex_flops, is_flex
 from inspector.capture.packed_flops import called, packed_flops
 
 __all__ = ["flops_of"]
@@ -23,6 +24,8 @@ def flops_of(node: fx.Node) -> int | None:
     Args:
         node: A node of an ATen graph; its inputs have been propagated (``meta["val"]``).
     """
+    if is_flex(node):
+        return flex_flops(node)
     target, given, out = called(node)
     if target is None:
         return None

@@ -8,7 +8,7 @@ import functools
 import json
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from inspector.capture import versions
@@ -16,8 +16,10 @@ from inspector.capture.autotuning.observer import AutotuneObserver
 from inspector.capture.cuda_graphs import CudaGraphObserver
 from inspector.capture.fusion_observer import FusionObserver
 from inspector.capture.kernel_observer import KernelObserver
+from inspector.capture.operator_raised import add_operator_raised, write_operator_raised
 from inspector.capture.payloads import PayloadGuard
 from inspector.capture.process_log import ProcessLog
+from inspector.capture.raised import watch_threads
 from inspector.capture.recompile import RecompileObserver
 from inspector.capture.skips import SkipObserver
 from inspector.capture.sources import SourceWriter
@@ -26,6 +28,9 @@ from inspector.capture.user_stack import calling_frame
 from inspector.capture.writer import PREFIX, guarded, write_artifact
 
 if TYPE_CHECKING:
+    from torch import fx
+
+    from inspector.capture.late_hooks import HookObserver
     from inspector.capture.window import WarmWindow
 
 __all__ = ["TraceHandler", "attached_handler"]
@@ -69,6 +74,8 @@ class TraceHandler(logging.Handler):
         self._times_guards = False
         self._keeps_graphs = False
         self._keeps_prims = False
+        self._hooks: HookObserver | None = None
+        self._release_threads: Callable[[], None] | None = None
 
     @property
     def is_attached(self) -> bool:
@@ -82,6 +89,7 @@ class TraceHandler(logging.Handler):
             self._stand_in_front()
             guarded("stand in for what cannot be printed", self._payloads.watch)
             self._skips.watch()
+            self._release_threads = watch_threads()
             self._cuda_graphs.watch()
         self._forget()
         self._logs = (*self._logs, log)
@@ -96,6 +104,10 @@ class TraceHandler(logging.Handler):
         log.close()
         if not self._logs:
             self._payloads.release()
+            if self._hooks is not None:
+                self._hooks.release()
+            if self._release_threads is not None:
+                self._release_threads()
             self._skips.release()
             self._kernels.release()
             self._fusion.release()
@@ -223,8 +235,7 @@ class TraceHandler(logging.Handler):
             text, number = metadata["str"]
             self._strings[number] = text
         elif "dynamo_start" in metadata:
-            if self._measures:
-                self._begin_to_measure()
+            self._begins()
             stack = metadata["dynamo_start"]["stack"]
             for frame in stack:
                 self.sources.add(self._strings.get(frame["filename"], ""), frame["line"])
@@ -243,6 +254,9 @@ class TraceHandler(logging.Handler):
     def _look_at_stage(self, name: object) -> None:
         if name == "dynamo_graph_break_reason":
             self._add_positions()
+            add_operator_raised(self.sources)
+        elif name == "dynamo_error":
+            write_operator_raised(self.sources)
         elif name == "recompile_reasons":
             self._recompiles.explain()
         elif name == "inductor_post_grad_graph":
@@ -261,6 +275,13 @@ class TraceHandler(logging.Handler):
             write_artifact("caller", {"v": 1, **caller})
             self.sources.add(str(caller["filename"]), int(str(caller["line"])))
 
+    def _begins(self) -> None:
+        """Dynamo begins with a function."""
+        if self._measures:
+            self._begin_to_measure()
+        if self._hooks is not None:
+            self._hooks.begins()
+
     def _begin_to_measure(self) -> None:
         from inspector.capture.window import WarmWindow
 
@@ -273,7 +294,16 @@ class TraceHandler(logging.Handler):
     def _write_graph(self, event: str) -> None:
         from inspector.capture.logged_graph import write_logged_graph
 
-        write_logged_graph(event, prims=self._keeps_prims)
+        graph = write_logged_graph(event, prims=self._keeps_prims)
+        if graph is not None and event == "dynamo_output_graph":
+            self._watch_hooks(graph)
+
+    def _watch_hooks(self, graph: fx.GraphModule) -> None:
+        from inspector.capture.late_hooks import HookObserver
+
+        if self._hooks is None:
+            self._hooks = HookObserver(self.sources)
+        self._hooks.compiled(graph)
 
     def _write_guard_costs(self) -> None:
         from inspector.capture.guard_costs import write_guard_costs
@@ -284,7 +314,8 @@ class TraceHandler(logging.Handler):
         positions = versions.positions_of_graph_break() or []
         if positions:
             fields = [dataclasses.asdict(position) for position in positions]
-            write_artifact("graph_break", {"v": 1, "positions": fields})
+            outer = versions.higher_order_of_graph_break()
+            write_artifact("graph_break", {"v": 1, "positions": fields, "higher_order": outer})
         for position in positions:
             self.sources.add(position.file, position.line)
 

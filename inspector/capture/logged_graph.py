@@ -31,24 +31,29 @@ _RECORDS = ("pybind11_detail_function_record", "PyCapsule.")
 """What pybind 3 and 2 put before the name of a C++ function."""
 
 
-def write_logged_graph(event: str, *, prims: bool = False) -> None:
+def write_logged_graph(event: str, *, prims: bool = False) -> fx.GraphModule | None:
     """Writes ``inspector_<stage>_graph``; to be called while torch's event is handled.
 
     Args:
         event: What torch logs: a key of `LOGGED_GRAPHS`. Nothing is written where it logs a text
             out of a cache.
         prims: Whether a graph of AOTAutograd's is written as primitives, too.
+
+    Returns:
+        The graph, if there is one.
     """
     stage, variable = LOGGED_GRAPHS[event]
     found = _logging_frame()
     module = found.f_locals.get(variable) if found is not None else None
-    if found is not None and isinstance(module, fx.GraphModule):
-        fields = graph_fields(module)
-        if "is_backward" in found.f_locals:
-            fields["backward"] = bool(found.f_locals["is_backward"])
-        write_artifact(f"{stage}_graph", fields)
-        if prims and event in DECOMPOSED:
-            guarded("decompose a graph into primitives", lambda: _write_prims(event, module))
+    if found is None or not isinstance(module, fx.GraphModule):
+        return None
+    fields = graph_fields(module)
+    if "is_backward" in found.f_locals:
+        fields["backward"] = bool(found.f_locals["is_backward"])
+    write_artifact(f"{stage}_graph", fields)
+    if prims and event in DECOMPOSED:
+        guarded("decompose a graph into primitives", lambda: _write_prims(event, module))
+    return module
 
 
 def _write_prims(event: str, module: fx.GraphModule) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from inspector.capture.returned import Returned, returned
 from inspector.errors import EnvironmentLacksError, ModelFailedError, UsageError
 from inspector.model.article import with_article
 
@@ -32,8 +33,9 @@ def make(
 ) -> tuple[Callable[..., Any], str, object]:
     """What to call, how it is written, and the inputs that a factory returned beside it.
 
-    A class is instantiated. A function that can be called without arguments and returns an
-    ``nn.Module`` (or another function) is a factory; any other function is itself the target.
+    A class is instantiated. A function that can be called without arguments is a factory if its
+    name says so, or if its source returns an ``nn.Module``, or a function that inputs are given
+    for; any other function is itself the target, and its first call is the one that is compiled.
 
     Raises:
         UsageError: It needs arguments to be made, or makes nothing that can be called.
@@ -63,7 +65,7 @@ def _takes_nothing(function: Callable[..., Any]) -> bool:
 def _probe(
     function: Callable[..., Any], name: str, code: UserCode
 ) -> tuple[Callable[..., Any], str, object]:
-    """Calls a function that needs no arguments, to see whether it is a factory."""
+    """Calls a function that needs no arguments where it seems to be a factory."""
     variadic = inspect.Parameter.VAR_POSITIONAL
     if any(p.kind is variadic for p in inspect.signature(function).parameters.values()):
         return function, name, None
@@ -71,6 +73,11 @@ def _probe(
         return function, name, None
     if name.rpartition(".")[2].startswith(_FACTORY_PREFIXES):
         return _checked(code.run(f"calling `{name}()`", function), f"{name}()")
+    found = returned(function)
+    takes_some = bool(inspect.signature(function).parameters)
+    is_maker = found is Returned.FUNCTION and code.has_inputs and not takes_some
+    if found is not Returned.MODEL and not is_maker:
+        return function, name, None
     try:
         made = code.run(f"calling `{name}()`", function)
     except (ModelFailedError, EnvironmentLacksError):

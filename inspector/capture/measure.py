@@ -60,10 +60,11 @@ def measure(what: Measurement) -> None:
     say) empties the processor's caches and makes the next call slower. The first few are timed
     without the profiler.
     """
-    state = State(what.target)
+    state = State(what.target, with_attributes=True)
     plain = list(_plain_times_ns(what, state))
     if not what.one_graph and agreed(_is_one_graph()):
-        write_profile((), {"input": what.input, "plain_ns": _warm_ns(plain)})
+        times = {"plain_ns": _warm_ns(plain), "plain_times_ns": _warm_times_ns(plain)}
+        write_profile((), {"input": what.input, **times})
         return
     _profile(what, state, plain, with_device=False)
     if _has_device():
@@ -73,8 +74,12 @@ def measure(what: Measurement) -> None:
 
 def _warm_ns(calls: Iterable[tuple[int, bool]]) -> int | None:
     """Median time of the calls in which nothing was compiled; None where there is no such call."""
-    warm = [time_ns for time_ns, compiled in calls if not compiled]
+    warm = _warm_times_ns(calls)
     return round(statistics.median(warm)) if warm else None
+
+
+def _warm_times_ns(calls: Iterable[tuple[int, bool]]) -> list[int]:
+    return [time_ns for time_ns, compiled in calls if not compiled]
 
 
 def _profile(
@@ -102,6 +107,7 @@ def _profile(
             "compiled": [number for number, again in enumerate(compiled) if again],
             "with_device": with_device,
             "plain_ns": min((time_ns for time_ns in times if time_ns is not None), default=None),
+            "plain_times_ns": _warm_times_ns(plain),
             "mark_ns": mark_ns,
         },
     )

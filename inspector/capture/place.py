@@ -25,6 +25,7 @@ class Place:
         root: The project's folder, which shown paths are relative to.
         shown: The file (or the module) as messages show it.
         verb: The command that it is loaded for: what to type again.
+        options: The options to type again with it.
     """
 
     source: str
@@ -35,8 +36,10 @@ class Place:
     root: str
     shown: str
     verb: str = "explain"
+    options: tuple[str, ...] = ()
 
     def command(self, name: str | None = None, *options: str, verb: str = "") -> str:
         """The command line for this target, for something in it, or with more options."""
         target = f"{self.source}:{name}" if name else self.source
-        return f"inspect {verb or self.verb} {shlex.join([target, *options])}"
+        again = () if verb else self.options
+        return f"inspect {verb or self.verb} {shlex.join([target, *options, *again])}"

@@ -13,6 +13,7 @@ from inspector.capture import versions
 from inspector.capture.capped_log import CappedLog
 from inspector.capture.environment import environment, rank
 from inspector.capture.log_file import LogFile, begins_with
+from inspector.capture.raised import raised_fields, uncaught
 from inspector.capture.writer import artifact_record, trace_record
 
 __all__ = ["ProcessLog"]
@@ -36,6 +37,7 @@ class ProcessLog:
         self._project = project
         self._max_bytes = max_bytes
         self._pid = 0
+        self._ended_pid = 0
         self._file: _PlainLog | CappedLog | None = None
         self._failing = False
 
@@ -56,6 +58,25 @@ class ProcessLog:
             raise
         self._failing = False
 
+    def watch_end(self) -> None:
+        """Lets an exception that ends this process be in the log, also where nothing else is."""
+        _at_exit(self)
+
+    def add_raised(self, error: BaseException) -> None:
+        """Says that an exception ended what is recorded."""
+        with contextlib.suppress(Exception):  # the program has an exception of its own by now
+            self._begun().append(artifact_record("raised", raised_fields(error)))
+
+    def end(self) -> None:
+        """Says how this process ends, when it does."""
+        if self._ended_pid == os.getpid():
+            return
+        self._ended_pid = os.getpid()
+        error = uncaught()
+        if error is not None:
+            self.add_raised(error)
+        self.close()
+
     def close(self) -> None:
         """Says that this process has come to its end in order, if it wrote anything."""
         file, self._file = self._file, None
@@ -64,7 +85,7 @@ class ProcessLog:
             if file is not None and self._pid == os.getpid():
                 file.append(artifact_record("end", {"v": 1}))
                 file.close()
-            atexit.unregister(self.close)
+            atexit.unregister(self.end)
 
     def _begun(self) -> _PlainLog | CappedLog:
         if self._file is not None and self._pid == os.getpid():
@@ -103,10 +124,10 @@ class _PlainLog:
 
 
 def _at_exit(log: ProcessLog) -> None:
-    """Calls `close` when the process ends; a worker of `multiprocessing` skips `atexit` (3.11)."""
+    """Calls `end` when the process ends; a worker of `multiprocessing` skips `atexit` (3.11)."""
     from multiprocessing import process, util
 
-    atexit.register(log.close)
+    atexit.register(log.end)
     if process.parent_process() is not None:
         # The lowest of the priorities that such a worker still honours, so the last to be called.
-        util.Finalize(log, log.close, exitpriority=0)
+        util.Finalize(log, log.end, exitpriority=0)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import io
+import logging
 import os
 import sys
 import tempfile
 from collections.abc import Iterator
 
-__all__ = ["quiet"]
+__all__ = ["quiet", "quiet_operators"]
 
 _SHOWN_BYTES = 1 << 16
 _STREAMS = (1, 2)
@@ -19,7 +21,8 @@ def quiet() -> Iterator[None]:
     """Sends standard output and standard error to a file, which is shown if an exception comes.
 
     The descriptors are changed and not Python's streams: what C++ code writes is caught too, and
-    to write costs what it costs without us.
+    to write costs what it costs without us. A stream that does not write to its descriptor (in a
+    notebook, say) is replaced meanwhile.
     """
     _flush()
     try:
@@ -31,12 +34,51 @@ def quiet() -> Iterator[None]:
         for number in _STREAMS:
             os.dup2(taken.fileno(), number)
         try:
-            yield
+            with _without_own_streams(taken.fileno()):
+                yield
         except BaseException:
             _give_back(saved)
             _show(taken.fileno())
             raise
         _give_back(saved)
+
+
+@contextlib.contextmanager
+def quiet_operators() -> Iterator[None]:
+    """Without torch's log of an operator that refuses its arguments while it is traced.
+
+    The exception says the same. What the user asked torch to log is left as it is.
+    """
+    log = logging.getLogger("torch._subclasses.fake_tensor")
+    before = log.disabled
+    log.disabled = before or "TORCH_LOGS" not in os.environ
+    try:
+        yield
+    finally:
+        log.disabled = before
+
+
+@contextlib.contextmanager
+def _without_own_streams(descriptor: int) -> Iterator[None]:
+    """Lets streams that are none of the process's own write to a file instead."""
+    own = {name: getattr(sys, name) for name in ("stdout", "stderr")}
+    with open(descriptor, "w", encoding="utf-8", errors="replace", closefd=False) as file:
+        for (name, stream), number in zip(own.items(), _STREAMS, strict=True):
+            if stream is not None and not _writes_to(stream, number):
+                setattr(sys, name, file)
+        try:
+            yield
+        finally:
+            for name, stream in own.items():
+                if getattr(sys, name) is file:
+                    setattr(sys, name, stream)
+
+
+def _writes_to(stream: object, number: int) -> bool:
+    try:
+        return isinstance(stream, io.TextIOWrapper) and stream.fileno() == number
+    except (OSError, ValueError):
+        return False
 
 
 def _give_back(saved: list[int]) -> None:

@@ -36,6 +36,7 @@ class Reachable:
         modules: ``torch.nn.Module``s, with those inside of them.
         tensors: All tensors: parameters, buffers, what optimizers keep, and others.
         optimizers: ``torch.optim.Optimizer``s.
+        objects: Other objects with attributes of their own.
         generators: Random generators of torch, NumPy and Python that are not the global ones.
     """
 
@@ -43,6 +44,7 @@ class Reachable:
         self.modules: list[Any] = []
         self.tensors: list[Any] = []
         self.optimizers: list[Any] = []
+        self.objects: list[Any] = []
         self.generators: list[Any] = []
         # The objects too, so that no number is given to another one meanwhile.
         self._seen: dict[object, object] = {}
@@ -72,6 +74,14 @@ class Reachable:
             numpy is not None and isinstance(found, numpy.random.Generator)
         ):
             self.generators.append(found)
+        elif _has_attributes(found):
+            self.objects.append(found)
+
+
+def _has_attributes(found: object) -> bool:
+    if isinstance(found, types.FunctionType | types.ModuleType | type | functools.partial):
+        return False
+    return hasattr(type(found), "__dict__") and not _is_foreign(type(found).__module__)
 
 
 def _key(found: object) -> object:

@@ -22,6 +22,7 @@ import torch
 
 from inspector.capture import versions
 from inspector.capture.described import FUNCTIONS, KNOWN_BY_ADDRESS, described
+from inspector.capture.instances import Instances
 from inspector.capture.sources import SourceWriter
 from inspector.capture.writer import write_artifact
 from inspector.events.failed_guard import parse_reason, stripped_source
@@ -52,6 +53,7 @@ class RecompileObserver:
         self._objects: dict[int, dict[str, object]] = {}
         # Of each code object that was compiled, the cells that its guards look at.
         self._cells: dict[types.CodeType, dict[str, None]] = {}
+        self._instances = Instances()
 
     def remember(self, text: str) -> None:
         """Describes what a guard tree names by identity or number, while it is there."""
@@ -66,8 +68,11 @@ class RecompileObserver:
                 fields = self._objects[id(found)] = described(found)
                 if fields["kind"] in KNOWN_BY_ADDRESS:
                     named[match[2]] = fields
-        if named:
-            write_artifact("identities", {"v": 1, "objects": named})
+        code = versions.guarded_code()
+        follow = functools.partial(_followed, scope)
+        instances = self._instances.note(code, text, follow) if code is not None else {}
+        if named or instances:
+            write_artifact("identities", {"v": 1, "objects": named, "instances": instances})
 
     def _note_cells(self, text: str) -> None:
         """Closure variables, which guards know by their number."""
@@ -113,6 +118,8 @@ class RecompileObserver:
             wanted = re.search(r"___?check_obj_id\(.*, (\d+)\)", failed.text)
             if wanted and int(wanted[1]) in self._objects:
                 before.setdefault(failed.guard.source, self._objects[int(wanted[1])])
+        instances = self._instances.called_with(code, functools.partial(_followed, scope))
+        alive: dict[str, object] = {}
         # Imported at the top of this file, Dynamo would be there before torch has read TORCH_LOGS.
         if len(reasons) >= torch._dynamo.config.recompile_limit:  # noqa: SLF001
             # Nothing will be compiled whose own guards would tell the rest.
@@ -120,6 +127,7 @@ class RecompileObserver:
                 found = _MISSING if name in now else _follow(name, *scope)
                 if found is not _MISSING:
                     now[name] = described(found)
+            alive = self._instances.alive(code)
         write_artifact(
             "recompile",
             {
@@ -132,6 +140,8 @@ class RecompileObserver:
                 "modules": sorted(_modules(now, scope)),
                 "cells": self._cell_names(code, scope),
                 "stack": stack,
+                "instances": instances,
+                "alive": alive,
             },
         )
         for place in stack:
@@ -208,6 +218,10 @@ def _follow(name: str, local: Mapping[str, Any], global_: Mapping[str, Any]) -> 
         return _value(ast.parse(name, mode="eval").body, local, global_)
     except (SyntaxError, ValueError, RecursionError, LookupError, TypeError, AttributeError):
         return _MISSING
+
+
+def _followed(scope: tuple[Mapping[str, Any], Mapping[str, Any]], name: str) -> Any:  # noqa: ANN401
+    return _follow(name, *scope)
 
 
 def _value(node: ast.expr, local: Mapping[str, Any], global_: Mapping[str, Any]) -> Any:  # noqa: ANN401

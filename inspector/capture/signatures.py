@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from inspector.capture.compiled import uncompiled
-from inspector.errors import UsageError
+from inspector.errors import ModelFailedError, UsageError
+from inspector.model.near_matches import near_matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,6 +74,7 @@ def check_fits(
     Raises:
         UsageError: There are too many or too few, or one has an unknown name.
     """
+    _check_forward(uncompiled(function))
     signature = signature_of(function)
     if signature is None:
         return
@@ -82,6 +85,31 @@ def check_fits(
             f"{source} gives {_counted(args, kwargs)}, which does not fit: {error}.",
             f"What is called is `{shown_signature(function)}`.",
         ) from error
+
+
+def _check_forward(model: Any) -> None:  # noqa: ANN401 - a module or a function
+    """Raises for a module that says nowhere what a call of it computes."""
+    kind = type(model)
+    if not isinstance(model, torch.nn.Module) or kind.__call__ is not torch.nn.Module.__call__:
+        return
+    if kind.forward is not torch.nn.Module.forward or "forward" in vars(model):
+        return
+    methods = [name for name, value in vars(kind).items() if inspect.isfunction(value)]
+    near = near_matches("forward", methods)
+    step = f"Did you mean `{near[0]}`? " if near else ""
+    raise ModelFailedError(
+        f"The class `{kind.__qualname__}`{_defined(kind)} has no `forward` method.",
+        f"{step}A module is called through `def forward(self, …)`.",
+    )
+
+
+def _defined(kind: type) -> str:
+    """`` (model.py:4)``, or nothing."""
+    try:
+        line = inspect.getsourcelines(kind)[1]
+        return f" ({Path(inspect.getfile(kind)).name}:{line})"
+    except (OSError, TypeError):  # made in a notebook's cell, or in no file at all
+        return ""
 
 
 def _counted(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:

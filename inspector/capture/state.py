@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import torch
 
+from inspector.capture.attributes import Attributes
 from inspector.capture.kept_tensor import KeptTensor, size_bytes
 from inspector.capture.reachable import Reachable
 from inspector.capture.xla.device import random_state, restore_random
@@ -30,17 +31,22 @@ class State:
     """What a call can reach, as it is now: tensors, buffers, gradients, optimizers, random numbers.
 
     Values of tensors are copied up to `MOST_COPIED_BYTES`: buffers always, then parameters, then
-    all others. What a model changes besides (a Python counter, a list that grows) is not known to
-    anybody.
+    all others. What a model changes besides (a global counter, a file) is not known to anybody.
+
+    Args:
+        function: What is called.
+        with_attributes: Whether numbers, texts and containers are put back, too, where they are
+            attributes of an object.
     """
 
-    def __init__(self, function: Callable[..., object]) -> None:
+    def __init__(self, function: Callable[..., object], *, with_attributes: bool = False) -> None:
         reached = Reachable(function)
         buffers = [item for module in reached.modules for item in module.buffers(recurse=False)]
         copied = _copied(reached, buffers)
         self._tensors = [KeptTensor(item, has_copy=id(item) in copied) for item in reached.tensors]
         self._optimizers = list(map(_Optimizer, reached.optimizers))
         self._parts: list[_Part] = [
+            Attributes([*reached.modules, *reached.objects] if with_attributes else ()),
             *map(_Registered, reached.modules),
             *self._optimizers,
             *self._tensors,

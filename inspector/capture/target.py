@@ -13,7 +13,7 @@ from inspector.capture.compiled import is_compiled
 from inspector.capture.cuda_source import map_imports
 from inspector.capture.discover import compiles_itself, find_target
 from inspector.capture.importing import import_target
-from inspector.capture.inputs import make_calls
+from inspector.capture.inputs import input_source, make_calls
 from inspector.capture.locate import locate
 from inspector.capture.placement import Placement
 from inspector.capture.signatures import check_fits, shown_signature, signature_of
@@ -24,6 +24,7 @@ from inspector.capture.xla.needed import device_for
 from inspector.errors import UsageError
 from inspector.model.input_parser import parse_inputs
 from inspector.model.input_spec import describe
+from inspector.model.typed_options import typed_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,14 +79,16 @@ def load_target(request: Request) -> Target:
     edit_imports(request.edits)
     if placement.maps_cuda:
         map_imports(str(Path.cwd()))
-    place = dataclasses.replace(locate(request.target), verb=request.verb)
+    again = typed_options(request.asked, request.verb)
+    place = dataclasses.replace(locate(request.target), verb=request.verb, options=tuple(again))
     code = UserCode(place, maps_cuda=placement.maps_cuda)
     module = import_target(code)
+    code.has_inputs = bool(request.inputs or input_source(module))
     found = find_target(module, code)
     code.run(f"moving `{found.entry}`", lambda: placement.put_model(found.function))
     calls, source = make_calls(request.inputs, module, found.inputs, code)
     if not calls:
-        calls, source = _without_inputs(found.function, request, place), "The call"
+        calls, source = _without_inputs(found.function, place), "The call"
     for call in calls:
         check_fits(found.function, call.args, call.kwargs, source)
     return Target(
@@ -103,9 +106,7 @@ def _put(placement: Placement, calls: tuple[Call, ...]) -> tuple[Call, ...]:
     return tuple(map(placement.put_call, calls))
 
 
-def _without_inputs(
-    function: Callable[..., Any], request: Request, place: Place
-) -> tuple[Call, ...]:
+def _without_inputs(function: Callable[..., Any], place: Place) -> tuple[Call, ...]:
     """One call without arguments, if that is all there is to say.
 
     Raises:
@@ -116,10 +117,6 @@ def _without_inputs(
         return (Call(),)
     texts = tuple(map(describe, suggest_inputs(function)))
     options = [word for text in texts for word in ("--input", text)]
-    if request.device is not None:
-        options += ["--device", request.device]
-    if request.dtype is not None:
-        options += ["--dtype", request.dtype]
     command = place.command(place.name, *options)
     step = f"Try `{command}`, or define `example_inputs` in the file."
     if compiles_itself(place):

@@ -24,11 +24,13 @@ class UserCode:
     Attributes:
         place: Where the code is.
         maps_cuda: Whether CUDA requests are mapped to the CPU.
+        has_inputs: Whether the command line or the file has inputs for the target.
     """
 
     def __init__(self, place: Place, *, maps_cuda: bool) -> None:
         self.place = place
         self.maps_cuda = maps_cuda
+        self.has_inputs = False
 
     def run(self, doing: str, piece: Callable[[], _Result]) -> _Result:
         """The result of `piece`.

@@ -12,7 +12,7 @@ import dis
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CodeType, FrameType
 from typing import Any, TypeAlias
 
@@ -29,15 +29,19 @@ __all__ = [
     "SKIP_MESSAGE",
     "SOFT_FAILURES",
     "Job",
+    "compile_id",
     "cuda_graph_classes",
     "cuda_graph_fits",
     "dynamic_of_compile",
     "dynamo_settings",
+    "example_of",
     "frame_of_conversion",
     "generated_code_folder",
+    "graph_being_compiled",
     "guarded_code",
     "guarded_scope",
     "guards_of_trace",
+    "higher_order_of_graph_break",
     "interned_strings",
     "job",
     "mark_graphs",
@@ -46,6 +50,8 @@ __all__ = [
     "positions_of_graph_break",
     "recompiling",
     "set_dynamic_sources",
+    "skip_frames_of",
+    "skips_hook_guards",
     "tracing_functions",
     "without_cuda_graphs",
 ]
@@ -106,6 +112,32 @@ def tracing_functions() -> tuple[Any, Any] | None:
     )
     found = all(hasattr(owner, name) for owner, name in needed)
     return (InstructionTranslatorBase, OutputGraph) if found else None
+
+
+def graph_being_compiled() -> Sequence[Any]:
+    """The nodes of the graph that Dynamo is compiling in this thread, or none.
+
+    A backward pass compiles later, outside of Dynamo (``InstructionTranslator.current_tx``).
+    """
+    try:
+        from torch._dynamo.symbolic_convert import InstructionTranslator
+
+        return list(InstructionTranslator.current_tx().output.graph.nodes)
+    except (ImportError, AttributeError):
+        return ()
+
+
+def example_of(node: object) -> object:
+    """What Dynamo was given for an input of its graph, as long as it compiles; else the node."""
+    found = getattr(node, "meta", {}).get("grapharg")
+    return node if found is None else found.example
+
+
+def compile_id() -> str:
+    """The compilation that this thread is in, or an empty string."""
+    import torch
+
+    return str(torch._guards.CompileContext.current_compile_id() or "")  # noqa: SLF001
 
 
 def cuda_graph_classes() -> tuple[Any, Any] | None:
@@ -181,6 +213,23 @@ def positions_of_graph_break() -> list[Position] | None:
             exact = _instruction_positions(frame.f_locals.get("self"))
             return None if stack is None else [_position(item, exact) for item in stack]
     return None
+
+
+def higher_order_of_graph_break() -> str:
+    """The higher-order operator that the graph break lies in; an empty string elsewhere.
+
+    Torch tags the exception with it (`_hop_name`, torch/_dynamo/variables/higher_order_ops.py,
+    2.13), and loses it where a loop around the call wraps the exception in another one.
+    """
+    for frame in _callers():
+        if frame.f_code.co_name == "log_graph_break":
+            error = frame.f_locals.get("exc")
+            while isinstance(error, BaseException):
+                if name := getattr(error, "_hop_name", ""):
+                    return str(name)
+                error = error.__cause__ or error.__context__
+            break
+    return ""
 
 
 def _position(frame: traceback.FrameSummary, exact: Mapping[_Place, dis.Positions]) -> Position:
@@ -287,6 +336,20 @@ def guarded_scope() -> tuple[Mapping[str, object], Mapping[str, object]] | None:
     return None
 
 
+def skips_hook_guards() -> bool:
+    """Whether Dynamo makes no guards on the hooks of modules that have none (2.11 to 2.13)."""
+    from torch._dynamo import config
+
+    return bool(getattr(config, "skip_nnmodule_hook_guards", False))
+
+
+def skip_frames_of(function: Any) -> None:  # noqa: ANN401 - any function with code
+    """Lets Dynamo leave the frames of a function of ours to Python (2.11 to 2.13)."""
+    from torch._dynamo.eval_frame import skip_code
+
+    skip_code(function.__code__)
+
+
 def guarded_code() -> CodeType | None:
     """The code object that the guards which are being made are for.
 
@@ -353,6 +416,14 @@ def original_module(target: Callable[..., object]) -> Callable[..., object]:
         original: Callable[..., object] = target._orig_mod  # noqa: SLF001 - torch's own name for it
         return original
     return target
+
+
+def compiled_module_class() -> type:
+    """The class of what ``torch.compile`` makes of a module."""
+    from torch._dynamo.eval_frame import OptimizedModule
+
+    wrapper: type = OptimizedModule
+    return wrapper
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

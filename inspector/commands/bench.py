@@ -147,15 +147,16 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     \b
     Examples:
       inspect bench samples/small_cnn/model.py
-      inspect bench model.py --modes all --batch 1,4,16 --dtype f32,bf16
-      inspect bench model.py --backends aot_eager,cudagraphs
-      inspect bench model.py --train --optimizer AdamW -o bench.md
-      inspect bench model.py --vary 'x[0]=1,2,4,8'
+      inspect bench samples/small_cnn/model.py --modes all --batch 1,4,16 --dtype f32,bf16
+      inspect bench samples/small_cnn/model.py --backends aot_eager,cudagraphs
+      inspect bench samples/small_cnn/model.py --train --optimizer AdamW -o bench.md
+      inspect bench samples/small_cnn/model.py --vary 'x[0]=1,2,4,8'
       inspect bench samples/ --modes default -o table.md
       inspect bench samples/claims.toml
-      inspect bench model.py --compare monday.json
-      inspect bench model.py --fail-on wrong,slower
-      inspect bench model.py --warmup --vary 'x[0]=1,2,4' --save-warmup warmup/
+      inspect bench samples/small_cnn/model.py -o monday.json
+      inspect bench samples/small_cnn/model.py --compare monday.json
+      inspect bench samples/small_cnn/model.py --fail-on wrong,slower
+      inspect bench samples/small_cnn/model.py --warmup --vary 'x[0]=1,2,4' --save-warmup warmup/
       inspect bench -o bench.svg
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     kind = _kind_of(targets)

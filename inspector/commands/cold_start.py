@@ -76,8 +76,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     \b
     Examples:
       inspect cold-start samples/small_cnn/model.py
-      inspect cold-start trace/ -o compile.perfetto.json
-      inspect cold-start monday.zip --against friday.zip
+      inspect cold-start samples/small_cnn/recording.zip -o compile.perfetto.json
+      inspect cold-start samples/small_cnn/model.py --against samples/small_cnn/recording.zip
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     formats = _formats(output, format_)
     unasked = {name for name in ("train", "fullgraph") if not asked[name]}
@@ -98,7 +98,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         )
         # Nothing here is measured in warm calls.
         request = Request(
-            target, **{"backend": _BACKEND, "measure": False, "line_times": True, **given}
+            target,
+            command="cold-start",
+            **{"backend": _BACKEND, "measure": False, "line_times": True, **given},
         )
         made = recorded(request, settings)
         run = (

@@ -23,7 +23,7 @@ from inspector.commands.precheck import check_file
 from inspector.commands.record import Settings
 from inspector.commands.target import existing, is_model, refuse_options, shown_run
 from inspector.errors import UsageError
-from inspector.findings.diff_report import DiffReport, make_diff_report
+from inspector.findings.diff_report import DiffReport, GraphFacts, graph_facts, make_diff_report
 from inspector.findings.kernels_compiled import not_compiled
 from inspector.findings.kernels_report import KernelsReport, make_kernels_report
 from inspector.model.gpu_table import known_gpu
@@ -83,9 +83,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 
     \b
     Examples:
-      inspect diff samples/small_cnn/model.py samples/small_transformer/model.py --gpu h200
-      inspect diff .inspector/6 .inspector/7 --fail-on worse
-      inspect diff before.py after.py --gpu h200 -o diff.md
+      inspect diff samples/small_cnn/model.py samples/resnet50/model.py --gpu h200
+      inspect diff samples/small_cnn/model.py samples/resnet50/model.py --gpu h200 -o diff.md
+      inspect diff samples/small_cnn/h200-inference.zip samples/resnet50/h200-graphs.zip
+      inspect diff 1 2 --fail-on worse
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     check_output(output, format_)
     if save is not None:
@@ -101,8 +102,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     )
     for target in (before, after):  # before the first is recorded, which takes long
         _check(target, python)
-    old, code = _kernels(before, given, settings)
-    new, other_code = _kernels(after, given, settings)
+    old, old_facts, code = _kernels(before, given, settings)
+    new, new_facts, other_code = _kernels(after, given, settings)
     if compiles is None:
         compiles = is_model(before) and is_model(after)
         if not compiles:
@@ -112,7 +113,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
             compiled_if_possible(side, python=python, progress=not no_progress)
             for side in (old, new)
         )
-    report = make_diff_report(old, new)
+    report = make_diff_report(old, new, (old_facts, new_facts))
     write_report(report, output, format_)
     return code or other_code or _gate(report, fail_on)
 
@@ -142,14 +143,15 @@ def _check(target: str, python: str | None) -> None:
 
 def _kernels(
     target: str, given: Mapping[str, Any], settings: Settings
-) -> tuple[KernelsReport, int]:
-    """The kernels of one side, and the exit code of recording it."""
+) -> tuple[KernelsReport, GraphFacts, int]:
+    """The kernels and graphs of one side, and the exit code of recording it."""
 
     def request(model: str) -> Request:
-        return Request(model, measure=False, **{"backend": "inductor", **given})
+        return Request(model, measure=False, graphs=True, **{"backend": "inductor", **given})
 
     with shown_run(target, request, settings) as (run, code):
-        return make_kernels_report(run), code
+        report = make_kernels_report(run)
+        return report, graph_facts(run, report), code
 
 
 def _gate(report: DiffReport, fail_on: str | None) -> int:

@@ -68,10 +68,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     \b
     Examples:
       inspect explain samples/graph_breaks/model.py
-      inspect explain model.py:Net --input 'f32[8,3,224,224]' --train
+      inspect explain samples/small_cnn/model.py:SmallCNN --input 'f32[8,3,224,224]' --train
       inspect explain samples/graph_breaks/recording.zip -o report.md
-      inspect explain model.py --verify
-      inspect explain model.py --fail-on graph-break --baseline report.json
+      inspect explain samples/graph_breaks/model.py --verify
+      inspect explain samples/graph_breaks/model.py -o report.json
+      inspect explain samples/graph_breaks/model.py --fail-on graph-break --baseline report.json
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     check_output(output, format_)
     gate = asked_gate(fail_on, baseline, output)

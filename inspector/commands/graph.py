@@ -111,10 +111,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     \b
     Examples:
       inspect graph samples/small_cnn/model.py -o fusion.svg
-      inspect graph model.py --gpu h200 --train
+      inspect graph samples/transformer_block/model.py --gpu h200 --train
       inspect graph --stage forward --graph 0/0 -o forward.svg
       inspect graph --around gelu --depth 2 -o part.png
-      inspect graph --line model.py:42
+      inspect graph --line samples/transformer_block/model.py:33
       inspect graph --ops
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     view = View(stage, graph, around, depth, line_place(line), ops=ops)
@@ -159,7 +159,14 @@ def _request(target: str, gpu: str | None, given: dict[str, Any]) -> Request:
     check_grad(given)
     check_gpu(given, gpu)
     # Code that is not compiled is enough; other backends' graphs run as they are.
-    how = {"backend": _INDUCTOR, "measure": False, "graphs": True, "generates": True, "gpu": gpu}
+    how = {
+        "backend": _INDUCTOR,
+        "measure": False,
+        "graphs": True,
+        "generates": True,
+        "gpu": gpu,
+        "command": "graph",
+    }
     return Request(target, **{**how, **given})
 
 

@@ -65,9 +65,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     \b
     Examples:
       inspect guards samples/small_cnn/model.py
-      inspect guards model.py:Net --input 'f32[8,3,224,224]' --backend inductor
-      inspect guards model.py --cudagraphs
-      inspect guards .inspector/7 -o guards.md
+      inspect guards samples/small_cnn/model.py:SmallCNN --input 'f32[8,3,224,224]' --train
+      inspect guards samples/recompiles/recording.zip -o guards.md
+      inspect guards samples/resnet50/h200-graphs.zip --cudagraphs
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     check_output(output, format_)
     given = given_options(asked)

@@ -107,12 +107,12 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     \b
     Examples:
       inspect kernels samples/small_cnn/model.py --gpu h200
-      inspect kernels model.py --gpu sm_90 --train -o kernels.json
-      inspect kernels --show triton_per_fused_softmax_0 --as sass --compile
-      inspect kernels model.py --gpu h200 --no-grad
-      inspect kernels llama_70b.py --gpu h200 --no-grad --fake
-      inspect kernels --show triton_per_fused_softmax_0 --as source
-      inspect kernels --export triton_per_fused_softmax_0 -o kernel.py --compile
+      inspect kernels samples/training_step/model.py --gpu sm_90 --train -o kernels.json
+      inspect kernels samples/bert_base/model.py --gpu h200 --no-grad --fake
+      inspect kernels samples/transformer_block/model.py --gpu h200 --no-grad
+      inspect kernels --show native_layer_norm_0
+      inspect kernels --show native_layer_norm_0 --as sass --compile
+      inspect kernels --export native_layer_norm_0 -o kernel.py --compile
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     if list_gpus:
         sys.stdout.writelines(gpu_lines())
@@ -202,7 +202,8 @@ def _write_text(report: KernelsReport, form: str) -> None:
 def _request(target: str, gpu: str | None, given: dict[str, Any]) -> Request:
     check_grad(given)
     check_gpu(given, gpu)
-    return Request(target, gpu=gpu, measure=False, graphs=True, **{"backend": "inductor", **given})
+    how = {"backend": "inductor", "measure": False, "graphs": True, "command": "kernels"}
+    return Request(target, gpu=gpu, **{**how, **given})
 
 
 def _report(run: Run, show: str | None) -> KernelsReport:

@@ -35,6 +35,13 @@ class LazyGroup(click.Group):
         except BrokenPipeError as error:
             raise ReaderGoneError from error
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Shows the help where there is no command at all, as wrong use."""
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help(), err=True)
+            ctx.exit(2)
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own signature
         """Runs the command; see click."""
         try:

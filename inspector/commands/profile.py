@@ -89,10 +89,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     \b
     Examples:
       inspect profile samples/small_cnn/model.py
-      inspect profile model.py --train --mode reduce-overhead
-      inspect profile model.py --no-grad -o profile.json
-      inspect profile model.py --mode max-autotune --autotune
-      inspect profile model.py --kernel triton_red_fused_sum_3 --configs
+      inspect profile samples/training_step/model.py --train --mode reduce-overhead
+      inspect profile samples/small_cnn/model.py --no-grad -o profile.json
+      inspect profile samples/small_cnn/model.py --mode max-autotune --autotune
+      inspect profile samples/transformer_block/model.py --kernel native_layer_norm_0 --configs
       inspect profile -o roofline.svg
       inspect profile -o call.perfetto.json
       inspect profile

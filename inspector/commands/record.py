@@ -14,8 +14,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Self
 
-import click
-
 from inspector import plugins
 from inspector.builder.run import Progress, RunBuilder
 from inspector.commands.progress import ProgressLine
@@ -39,7 +37,6 @@ __all__ = ["Begun", "Recorded", "Settings", "finish", "record", "recording"]
 _EXIT_FAILED = 3
 _EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 _CUT_OFF = "its recorder did not come to an end"
-_TAKE_MODELS = ("guards", "kernels", "cold-start")
 _ERRORS: dict[int, type[InspectorError]] = {
     2: UsageError,
     3: ModelFailedError,
@@ -344,7 +341,7 @@ def _kept(folder: Path, save: Path | None) -> Path:
 
 def _ended(meta: Meta, ending: Ending) -> Meta:
     outcome = ending.outcome
-    message = f"{outcome.get('message', '')} {_next_step(ending)}".strip()
+    message = f"{outcome.get('message', '')} {outcome.get('next_step', '')}".strip()
     code = outcome.get("exit_code")
     return dataclasses.replace(
         meta,
@@ -352,6 +349,7 @@ def _ended(meta: Meta, ending: Ending) -> Meta:
         error=message,
         error_detail=str(outcome.get("detail", "")),
         error_exit_code=code if isinstance(code, int) else 0,
+        exit_code=None if ending.is_target else ending.shell_exit_code,
         ended=ending.ended,
     )
 
@@ -366,18 +364,9 @@ def _refuse_if_nothing_ran(run: Run, ending: Ending) -> None:
         return
     raise kind(
         str(outcome.get("message", "")),
-        _next_step(ending),
+        str(outcome.get("next_step", "")),
         detail=str(outcome.get("detail", "")),
     )
-
-
-def _next_step(ending: Ending) -> str:
-    """What to do, for the command that was given: the program's side names `inspect explain`."""
-    step = str(ending.outcome.get("next_step", ""))
-    context = click.get_current_context(silent=True)
-    if context is None or context.info_name not in _TAKE_MODELS:
-        return step
-    return step.replace("inspect explain ", f"inspect {context.info_name} ")
 
 
 def _facts(run: Run) -> dict[str, object]:

@@ -62,11 +62,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 
     \b
     Examples:
-      inspect run train.py --epochs 1
-      inspect run -m package.train --epochs 1
-      inspect run torchrun --nproc-per-node 2 train.py
-      inspect run --timeout 60 -- train.py
-      inspect run --fail-on graph-break,recompile train.py
+      inspect run samples/train.py --epochs 1
+      inspect run -m samples.train --epochs 1
+      inspect run torchrun --nproc-per-node 2 samples/train.py
+      inspect run --timeout 60 -- samples/train.py
+      inspect run --fail-on graph-break,recompile samples/train.py
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     gate = asked_gate(fail_on, baseline)
     _check_autoload()

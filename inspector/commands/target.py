@@ -51,7 +51,8 @@ def is_recorded_now(target: str | None) -> bool:
 def recorded(request: Request, settings: Settings) -> Recorded:
     """Records a model."""
     arguments = ("explain", request.to_json())
-    made = record(arguments, request.target, request.asked, settings)
+    python = {"python": settings.python} if settings.python else {}
+    made = record(arguments, request.target, {**request.asked, **python}, settings)
     place = "" if is_store(made.place.parent) else str(made.place)
     return dataclasses.replace(made, run=dataclasses.replace(made.run, place=place))
 

@@ -10,7 +10,7 @@ from typing import Self
 
 from inspector.events.envelope import Envelope, RawFrame
 from inspector.events.fields import nanoseconds, natural
-from inspector.events.graph_break import TracebackFrame, parse_stack
+from inspector.events.graph_break import Raised, TracebackFrame, parse_stack
 from inspector.events.guards import DynamoSettings, read_settings
 from inspector.events.kept import KeptPayload
 
@@ -42,6 +42,7 @@ _CLASS = re.compile(r"<class '(?:\w+\.)*(\w+)'>")
 _LONGEST_NUMBER = 40
 # torch/_dynamo/utils.py: all metrics have the key; the version came with records of breaks, in 2.6.
 _KEY, _VERSION = "frame_key", "log_format_version"
+_CONVERT_FRAME = "/_dynamo/convert_frame.py"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -125,17 +126,19 @@ class SymbolGuard:
     Attributes:
         expression: The assumption (``Eq(s77, 8)``).
         stack: The user's stack there, outermost first.
+        inside: The frames outside torch below that, which the compiler called.
     """
 
     expression: str
     stack: tuple[RawFrame, ...]
+    inside: tuple[RawFrame, ...] = ()
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the event's fields."""
         fields = envelope.fields()
         stack = envelope.frames(fields.get("user_stack"))
-        return cls(str(fields.get("expr", "")), stack)
+        return cls(str(fields.get("expr", "")), stack, _inside(envelope))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -147,12 +150,14 @@ class SymbolSpecialized:
         sources: What it stands for.
         value: The constant.
         stack: The user's stack where it happened, outermost first.
+        inside: As `SymbolGuard` has it.
     """
 
     symbol: str
     sources: tuple[str, ...]
     value: str
     stack: tuple[RawFrame, ...]
+    inside: tuple[RawFrame, ...] = ()
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -163,7 +168,25 @@ class SymbolSpecialized:
             sources=_texts(fields, "sources"),
             value=str(fields.get("value", "")),
             stack=envelope.frames(fields.get("user_stack")),
+            inside=_inside(envelope),
         )
+
+
+def _inside(envelope: Envelope) -> tuple[RawFrame, ...]:
+    """The frames outside torch below Dynamo's: of a fake implementation, say.
+
+    Large models have thousands of such stacks, and torch's own frames are most of each.
+    """
+    stack = envelope.fields().get("stack")
+    inner: list[tuple[str, Mapping[str, object]]] = []
+    for entry in reversed(stack if isinstance(stack, list) else []):
+        file = envelope.file_of(entry) if isinstance(entry, dict) else ""
+        if file.endswith(_CONVERT_FRAME):
+            root = file.removesuffix(_CONVERT_FRAME)
+            own = [entry for file, entry in inner if not file.startswith(f"{root}/")]
+            return envelope.frames(own[::-1])
+        inner.append((file, entry))
+    return ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -171,16 +194,20 @@ class DynamoError:
     """Artifact ``dynamo_error``: a compilation ended with an exception.
 
     Attributes:
-        stack: The user's stack where it was raised, from the compiled frame inwards.
+        stack: The user's stack where it was raised, from the compiled frame inwards; empty where a
+            backend raised it.
+        raised: What Python's traceback says.
     """
 
     stack: tuple[TracebackFrame, ...]
+    raised: Raised
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the part of torch's text that is about the user's code."""
-        _, _, user_code = envelope.text().rpartition("from user code:\n")
-        return cls(stack=parse_stack(user_code))
+        raised, found, user_code = envelope.text().rpartition("from user code:\n")
+        stack = parse_stack(user_code) if found else ()
+        return cls(stack, Raised.parse(raised or user_code))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ class Envelope:
 
     Attributes:
         key: The event's key (``dynamo_start``, ``artifact``, …).
-        name: The artifact's name, or an empty string.
+        name: The artifact's or dumped graph's name, or an empty string.
         metadata: What stands under the key.
         compile_id: The compilation during which it was logged, or None outside of one.
         attempt: Which attempt of that compilation.
@@ -96,11 +96,15 @@ class Envelope:
             return ()
         return tuple(self._frame(entry) for entry in stack if isinstance(entry, dict))
 
-    def _frame(self, entry: Mapping[str, object]) -> RawFrame:
+    def file_of(self, entry: Mapping[str, object]) -> str:
+        """The file name of an entry of a logged stack."""
         file = entry.get("filename")
         number = natural(file)
+        return str(file) if number is None else self.strings.get(number, f"<file {number}>")
+
+    def _frame(self, entry: Mapping[str, object]) -> RawFrame:
         return RawFrame(
-            file=str(file) if number is None else self.strings.get(number, f"<file {number}>"),
+            file=self.file_of(entry),
             line=natural(entry.get("line")) or 0,
             name=str(entry.get("name", "")),
             code=str(entry.get("loc") or ""),

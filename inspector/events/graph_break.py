@@ -14,12 +14,15 @@ from collections.abc import Iterator
 from typing import Self
 
 from inspector.events.envelope import Envelope
+from inspector.events.inside_compiler import inside_compiler
 
 __all__ = [
     "BACKEND_FAILED",
     "Cause",
     "GraphBreakReason",
+    "Raised",
     "TracebackFrame",
+    "operator_stack",
     "parse_causes",
     "parse_stack",
 ]
@@ -65,7 +68,11 @@ _REFUSED = re.compile(r"WON'T CONVERT \S+ (?P<file>.*) line (?P<line>\d{1,9})$",
 _REFUSED_TYPE = "Backend compiler exception"
 BACKEND_FAILED = "GB0219"
 """Torch's id of a break where the backend raised an exception."""
-_OPERATOR_STACK = re.compile(r"^ *Original traceback:\n((?: +\S.*\n?)+)", re.MULTILINE)
+_OPERATOR_STACK = re.compile(
+    r"^ *(?:Original traceback:|Found from : *)\n((?: +\S.*(?:\n|$))+)", re.MULTILINE
+)
+# Python prints the first cause first.
+_NEXT_CAUSE = re.compile(r"^(?:The above exception was|During handling of the above)", re.MULTILINE)
 _OPERATOR = re.compile(
     r"\s+While executing %\S+ : .*?\[target=(?P<target>[\w.]+)\].*"
     r"(?:\n *Original traceback:\n(?: *\S.*\n?)+)?"
@@ -90,6 +97,8 @@ class Cause:
         context: The "developer debug context", or an empty string.
         url: Link to torch's page of this break, or an empty string.
         gb_id: ``GB0059``, taken from the link, or None.
+        higher_order: The higher-order operator whose function broke
+            (``torch.utils.checkpoint.checkpoint``), or an empty string.
     """
 
     gb_type: str | None
@@ -99,6 +108,11 @@ class Cause:
     context: str = ""
     url: str = ""
     gb_id: str | None = None
+    higher_order: str = ""
+
+    def said(self, file: str) -> str:
+        """All that tells one situation from another, with the file that torch was in."""
+        return f"{self.context}\n{self.explanation}\n{self.higher_order}\n{file}"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -123,6 +137,26 @@ class TracebackFrame:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Raised:
+    """The frames outside torch that an exception passed through while Dynamo compiled.
+
+    Attributes:
+        frames: All of them, outermost first.
+        implementation: Those of an operator's implementation (``register_fake``).
+    """
+
+    frames: tuple[TracebackFrame, ...] = ()
+    implementation: tuple[TracebackFrame, ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Reads the first traceback in a text: the first cause's."""
+        _, _, printed = text.partition(_TRACEBACK)
+        first = _NEXT_CAUSE.split(printed, maxsplit=1)[0]
+        return cls(*inside_compiler(parse_stack(first)))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class GraphBreakReason:
     """One record of a graph break.
 
@@ -135,6 +169,7 @@ class GraphBreakReason:
         stack: The user's stack, outermost first.
         operator: The stack of the operator that the backend failed at, from the compiled function
             inwards; empty where the text names none.
+        raised: What Python's traceback says.
     """
 
     file: str | None
@@ -143,6 +178,7 @@ class GraphBreakReason:
     causes: tuple[Cause, ...]
     stack: tuple[TracebackFrame, ...]
     operator: tuple[TracebackFrame, ...] = ()
+    raised: Raised = dataclasses.field(default_factory=Raised)
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -159,7 +195,8 @@ class GraphBreakReason:
                 _REFUSED_TYPE, _REFUSED_TYPE, f"The backend failed: {error}", gb_id=BACKEND_FAILED
             )
             place = (refused["file"], int(refused["line"]))
-            found = cls(*place, outcome="frame-skipped", causes=(cause,), stack=())
+            raised = Raised.parse(text)
+            found = cls(*place, outcome="frame-skipped", causes=(cause,), stack=(), raised=raised)
             return found.at_operator(text)
         head, stack = _split_stack(text)
         header = _HEADER.search(head)
@@ -173,6 +210,7 @@ class GraphBreakReason:
             outcome=outcome,
             causes=parse_causes(message),
             stack=parse_stack(stack),
+            raised=Raised.parse(text),
         )
         is_backends = any(cause.gb_id == BACKEND_FAILED for cause in found.causes[:1])
         return found.at_operator(message) if is_backends else found
@@ -183,17 +221,28 @@ class GraphBreakReason:
         Torch gives the place of the function, and in the backend's error the operator of Dynamo's
         graph with its stack (``Interpreter.run`` of torch/fx/interpreter.py).
         """
-        frames = _operator_stack(text)
-        if not frames:
-            return self
+        frames = operator_stack(text)
+        return self.at_frames(frames) if frames else self
+
+    def at_frames(self, frames: tuple[TracebackFrame, ...], said: str = "") -> Self:
+        """The record at the operator that the backend failed at.
+
+        Args:
+            frames: The operator's stack.
+            said: What the error is to say of the operator, beyond what it says.
+        """
         place = frames[-1]
-        causes = (_without_operator(self.causes[0]), *self.causes[1:])
+        first = _without_operator(self.causes[0])
+        explanation = first.explanation.removesuffix(". Adding a graph break.")
+        first = dataclasses.replace(first, explanation=f"{explanation}{said}")
+        causes = (first, *self.causes[1:])
         return dataclasses.replace(
             self, file=place.file, line=place.line, causes=causes, operator=frames
         )
 
 
-def _operator_stack(text: str) -> tuple[TracebackFrame, ...]:
+def operator_stack(text: str) -> tuple[TracebackFrame, ...]:
+    """The stack of the operator that an error of a backend names; empty where it names none."""
     found = _OPERATOR_STACK.search(text)
     return parse_stack(textwrap.indent(textwrap.dedent(found[1]), "  ")) if found else ()
 
@@ -245,7 +294,8 @@ def parse_causes(message: str) -> tuple[Cause, ...]:
 
 def _cause(message: str) -> Cause:
     title, _, rest = message.strip("\n").partition("\n")
-    sections: dict[str, list[str]] = {"Explanation": [], "Hint": [], "Developer debug context": []}
+    titles = ("Higher Order Operator", "Explanation", "Hint", "Developer debug context")
+    sections: dict[str, list[str]] = {title: [] for title in titles}
     current: list[str] = []
     url = ""
     for line in rest.split("\n"):
@@ -268,6 +318,7 @@ def _cause(message: str) -> Cause:
         context=_first(sections["Developer debug context"]),
         url=url,
         gb_id=f"GB{gb_id[1]}" if gb_id else None,
+        higher_order=_first(sections["Higher Order Operator"]),
     )
 
 

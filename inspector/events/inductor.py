@@ -8,13 +8,20 @@ from typing import Self
 from inspector.events.envelope import Envelope
 from inspector.events.payload import Payload
 
-__all__ = ["INDUCTOR_KEYS", "InductorStage", "OutputCode"]
+__all__ = ["AHEAD_CODES", "INDUCTOR_KEYS", "AheadCode", "InductorStage", "OutputCode"]
 
 INDUCTOR_KEYS = (
     ("artifact", "inductor_post_grad_graph"),
+    ("artifact", "after_post_grad_graph"),
     ("inductor_post_grad_graph", ""),
 )
-"""Key and artifact name (torch/_inductor: codecache.py, compile_fx.py, graph.py; 2.11 to 2.13)."""
+"""Key and artifact name (torch/_inductor: codecache.py, compile_fx.py, graph.py; 2.4 to 2.13)."""
+AHEAD_CODES = {
+    "inductor_aot_code": False,
+    "inductor_aot_wrapper_code": False,
+    "inductor_aot_kernel_code": True,
+}
+"""Names of what AOTInductor dumps (torch/_inductor/codecache.py): whether it continues the last."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -52,3 +59,25 @@ class OutputCode:
         payload = envelope.payload
         file = envelope.fields().get("filename")
         return cls(payload and payload.place(), str(file or ""))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class AheadCode:
+    """Event ``graph_dump`` of AOTInductor: C++ of one graph, whose text stays in the log.
+
+    Attributes:
+        text: Where the text is, or None.
+        file: The file that torch wrote it to, or an empty string.
+        is_rest: Whether it has the C++ kernels of the wrapper that was logged before it.
+    """
+
+    text: Payload | None
+    file: str
+    is_rest: bool
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Keeps the place of the text, and not the text."""
+        payload = envelope.payload
+        file = envelope.fields().get("filename")
+        return cls(payload and payload.place(), str(file or ""), AHEAD_CODES[envelope.name])

@@ -21,10 +21,12 @@ __all__ = [
     "InspectorEnvironment",
     "InspectorGraphBreak",
     "InspectorLineTimes",
+    "InspectorOperatorRaised",
     "InspectorProblem",
     "InspectorSkippedFrame",
     "InspectorSource",
     "InspectorTarget",
+    "InspectorUnmeasured",
     "Position",
 ]
 
@@ -77,6 +79,22 @@ class InspectorCaller:
         """Reads the artifact's JSON payload."""
         frames = envelope.frames([envelope.json_object()])
         return cls(frames[0] if frames else None)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorOperatorRaised:
+    """``inspector_operator_raised``: where an operator raised, after a ``dynamo_error``.
+
+    Attributes:
+        frames: The user's frames of the implementation, outermost first.
+    """
+
+    frames: tuple[RawFrame, ...]
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the artifact's JSON payload."""
+        return cls(envelope.frames(envelope.json_object().get("frames")))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -162,21 +180,44 @@ class InspectorCall:
         input_index: Which of the inputs, from 0.
         call: How often this input is called so far, from 0.
         state: ``begin``, ``end`` or ``failed``.
+        requires_grad: Whether an output requires grad, where that was looked at, or None.
     """
 
     input_index: int
     call: int
     state: str
+    requires_grad: bool | None = None
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact's JSON payload."""
         payload = envelope.json_object()
+        grad = payload.get("requires_grad")
         return cls(
             input_index=natural(payload.get("input")) or 0,
             call=natural(payload.get("call")) or 0,
             state=str(payload.get("state", "")),
+            requires_grad=grad if isinstance(grad, bool) else None,
         )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InspectorUnmeasured:
+    """``inspector_unmeasured``: a call that only we make fails by itself, so that none is measured.
+
+    Attributes:
+        input_index: Which of the inputs, from 0.
+        error: The exception in one line.
+    """
+
+    input_index: int
+    error: str
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the artifact's JSON payload."""
+        payload = envelope.json_object()
+        return cls(natural(payload.get("input")) or 0, str(payload.get("error", "")))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -220,17 +261,21 @@ class InspectorGraphBreak:
 
     Attributes:
         positions: One per frame of the user's stack, outermost first.
+        higher_order: The higher-order operator that it lies in, or an empty string.
     """
 
     positions: tuple[Position, ...]
+    higher_order: str = ""
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the artifact's JSON payload."""
-        positions = envelope.json_object().get("positions")
+        fields = envelope.json_object()
+        positions = fields.get("positions")
         entries = positions if isinstance(positions, list) else []
         return cls(
-            positions=tuple(Position.of(entry) for entry in entries if isinstance(entry, dict))
+            positions=tuple(Position.of(entry) for entry in entries if isinstance(entry, dict)),
+            higher_order=str(fields.get("higher_order") or ""),
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Self
 
 from inspector.events.envelope import Envelope
-from inspector.events.fields import items, mappings, natural
+from inspector.events.fields import items, mappings, natural, naturals
 
 __all__ = ["InspectorCopyRates", "InspectorProfile", "ProfiledThread"]
 
@@ -41,6 +41,7 @@ class InspectorProfile:
         compiled: The calls, counted from 0, in which something was compiled.
         with_device: Whether the device was watched too, which slows the host down.
         plain_ns: Median time of a warm call without the profiler, or None.
+        plain_times_ns: The times of these calls.
         mark_ns: What one mark costs under the profiler.
         threads: The threads on which something was marked.
     """
@@ -52,6 +53,7 @@ class InspectorProfile:
     plain_ns: int | None
     mark_ns: int
     threads: tuple[ProfiledThread, ...]
+    plain_times_ns: tuple[int, ...] = ()
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -65,6 +67,7 @@ class InspectorProfile:
             compiled=tuple(natural(number) or 0 for number in items(payload.get("compiled"))),
             with_device=bool(payload.get("with_device")),
             plain_ns=natural(payload.get("plain_ns")),
+            plain_times_ns=naturals(payload.get("plain_times_ns")),
             mark_ns=natural(payload.get("mark_ns")) or 0,
             threads=tuple(
                 ProfiledThread(

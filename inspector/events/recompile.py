@@ -8,7 +8,7 @@ from typing import Self
 
 from inspector.events.envelope import Envelope, RawFrame
 
-__all__ = ["InspectorIdentities", "InspectorRecompile", "SeenValue"]
+__all__ = ["Alive", "InspectorIdentities", "InspectorRecompile", "Instance", "SeenValue"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -57,14 +57,42 @@ class SeenValue:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Instance:
+    """A module that a function was called with, or the object whose method it is.
+
+    Attributes:
+        type: Its class, without the module of that.
+        number: Tells it apart from all others of the process.
+    """
+
+    type: str
+    number: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Alive:
+    """The objects of the classes that a function was called with.
+
+    Attributes:
+        count: How many there are.
+        alone: Whether those are objects that are compiled by themselves, and no others.
+    """
+
+    count: int
+    alone: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class InspectorIdentities:
     """``inspector_identities``: logged just after a guard tree.
 
     Attributes:
         objects: Members of enums, functions and classes that its guards know by their address.
+        instances: Modules, and ``self``, by source as reasons spell it.
     """
 
     objects: Mapping[str, SeenValue]
+    instances: Mapping[str, Instance]
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -73,7 +101,8 @@ class InspectorIdentities:
         Raises:
             TypeError: It is no JSON object.
         """
-        return cls(_values(envelope.json_object().get("objects")))
+        payload = envelope.json_object()
+        return cls(_values(payload.get("objects")), _instances(payload.get("instances")))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -89,6 +118,8 @@ class InspectorRecompile:
         modules: Sources (prefixes of the above) that lead to an ``nn.Module``.
         cells: Names of closure variables, by what guards call their cell (``f.__closure__[0]``).
         stack: The stack down to the function, outermost first.
+        instances: Modules, and ``self``, by source as reasons spell it.
+        alive: Where the limit is reached, how many such objects there are, likewise.
     """
 
     varargs: str
@@ -99,6 +130,8 @@ class InspectorRecompile:
     modules: tuple[str, ...]
     cells: Mapping[str, str]
     stack: tuple[RawFrame, ...]
+    instances: Mapping[str, Instance] = dataclasses.field(default_factory=dict)
+    alive: Mapping[str, Alive] = dataclasses.field(default_factory=dict)
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -117,6 +150,8 @@ class InspectorRecompile:
             modules=_texts(payload.get("modules")),
             cells=_names(payload.get("cells")),
             stack=envelope.frames(payload.get("stack")),
+            instances=_instances(payload.get("instances")),
+            alive=_alive(payload.get("alive")),
         )
 
 
@@ -135,3 +170,19 @@ def _values(value: object) -> Mapping[str, SeenValue]:
         return {}
     found = {str(source): SeenValue.of(fields) for source, fields in value.items()}
     return {source: seen for source, seen in found.items() if seen is not None}
+
+
+def _instances(value: object) -> Mapping[str, Instance]:
+    return {
+        str(source): Instance(str(fields.get("type", "")), fields["number"])
+        for source, fields in (value.items() if isinstance(value, dict) else ())
+        if isinstance(fields, dict) and isinstance(fields.get("number"), int)
+    }
+
+
+def _alive(value: object) -> Mapping[str, Alive]:
+    return {
+        str(source): Alive(fields["count"], bool(fields.get("alone")))
+        for source, fields in (value.items() if isinstance(value, dict) else ())
+        if isinstance(fields, dict) and isinstance(fields.get("count"), int)
+    }

@@ -43,13 +43,20 @@ from inspector.events.dynamo import (
     TorchVersion,
 )
 from inspector.events.envelope import Envelope
+from inspector.events.failed_trace import FailedTrace
 from inspector.events.fusion import InspectorFusion
 from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.graph_break import GraphBreakReason
 from inspector.events.graph_logged import GRAPH_TEXTS, GraphLogged
 from inspector.events.graph_nodes import GRAPH_NODES, InspectorGraph
 from inspector.events.guards import DynamoGuards, InspectorGuardCosts
-from inspector.events.inductor import INDUCTOR_KEYS, InductorStage, OutputCode
+from inspector.events.inductor import (
+    AHEAD_CODES,
+    INDUCTOR_KEYS,
+    AheadCode,
+    InductorStage,
+    OutputCode,
+)
 from inspector.events.inspector import (
     InspectorCall,
     InspectorCaller,
@@ -58,16 +65,20 @@ from inspector.events.inspector import (
     InspectorEnvironment,
     InspectorGraphBreak,
     InspectorLineTimes,
+    InspectorOperatorRaised,
     InspectorProblem,
     InspectorSkippedFrame,
     InspectorSource,
     InspectorTarget,
+    InspectorUnmeasured,
 )
 from inspector.events.kept_memory import InspectorKeptMemory
 from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.events.kernel_build import InspectorKernelBuild
+from inspector.events.late_hook import InspectorLateHook
 from inspector.events.memory_profile import InspectorMemoryProfile
 from inspector.events.profile import InspectorCopyRates, InspectorProfile
+from inspector.events.raised import InspectorRaised
 from inspector.events.recompile import InspectorIdentities, InspectorRecompile
 from inspector.events.timing import ChromiumEvent
 from inspector.events.trial import InspectorTrial
@@ -82,7 +93,7 @@ class UnknownEvent:
     """An event that this version has never heard of; it is counted and shown, never dropped.
 
     Attributes:
-        label: Its key, or ``artifact:name``.
+        label: Its key, or ``artifact:name`` and the like.
     """
 
     label: str
@@ -107,11 +118,13 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     **{("artifact", name): CacheArtifact for name in CACHE_ARTIFACTS},
     **{("artifact", name): CodeState for name in CODE_STATES},
     **dict.fromkeys(INDUCTOR_KEYS, InductorStage),
+    **{("graph_dump", name): AheadCode for name in AHEAD_CODES},
     ("guard_added_fast", ""): SymbolGuard,
     ("inductor_output_code", ""): OutputCode,
     ("symbolic_shape_specialization", ""): SymbolSpecialized,
     ("artifact", "dynamo_error"): DynamoError,
     ("artifact", "dynamo_graph_break_reason"): GraphBreakReason,
+    ("artifact", "make_fx_fail_partial"): FailedTrace,
     ("artifact", "recompile_reasons"): RecompileReasons,
     ("artifact", "torch_version"): TorchVersion,
     ("artifact", "triton_kernel_info"): TritonKernels,
@@ -130,6 +143,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_gpu_target"): InspectorGpuTarget,
     ("artifact", "inspector_graph_break"): InspectorGraphBreak,
     ("artifact", "inspector_identities"): InspectorIdentities,
+    ("artifact", "inspector_late_hook"): InspectorLateHook,
     ("artifact", "inspector_line_times"): InspectorLineTimes,
     ("artifact", "inspector_guard_costs"): InspectorGuardCosts,
     ("artifact", "inspector_bench"): InspectorBench,
@@ -137,11 +151,14 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_kernel_bench"): InspectorKernelBench,
     ("artifact", "inspector_kernel_build"): InspectorKernelBuild,
     ("artifact", "inspector_problem"): InspectorProblem,
+    ("artifact", "inspector_operator_raised"): InspectorOperatorRaised,
     ("artifact", "inspector_profile"): InspectorProfile,
+    ("artifact", "inspector_raised"): InspectorRaised,
     ("artifact", "inspector_recompile"): InspectorRecompile,
     ("artifact", "inspector_skipped_frame"): InspectorSkippedFrame,
     ("artifact", "inspector_source"): InspectorSource,
     ("artifact", "inspector_target"): InspectorTarget,
+    ("artifact", "inspector_unmeasured"): InspectorUnmeasured,
     ("artifact", "inspector_trial"): InspectorTrial,
     ("artifact", "inspector_triton_kernel"): InspectorTritonKernel,
     ("artifact", "inspector_fusion"): InspectorFusion,
@@ -169,7 +186,6 @@ _UNUSED_KEYS = frozenset(
         "dynamo_guards",
         "exported_program",
         "expression_created",
-        "graph_dump",
         "guard_added",
         "guard_on_data_dependent_error",
         "link",
@@ -186,7 +202,6 @@ _UNUSED_ARTIFACTS = frozenset(
         "after_activation_quantization_bwd_aten_pass",
         "after_activation_quantization_fwd_aten_pass",
         "after_joint_graph",
-        "after_post_grad_graph",
         "aot_forward_graph_fw_metadata",
         "aot_forward_graph_fw_subclass_metadata",
         "aot_inference_graph_after_hop_passes",
@@ -217,9 +232,6 @@ _UNUSED_ARTIFACTS = frozenset(
         "fx_graph_runnable",
         "fx_interpreter_error",
         "graph_execution",
-        "inductor_aot_header_code",
-        "inductor_aot_kernel_code",
-        "inductor_aot_wrapper_code",
         "inductor_autotune_at_compile_time_code",
         "inductor_collective_schedule",
         "inductor_overlap_cyclic_extra_deps",
@@ -228,7 +240,6 @@ _UNUSED_ARTIFACTS = frozenset(
         "inductor_runtime_and_tensor_meta",
         "inductor_spmd_graph_mismatch",
         "invoke_subgraph_backward_duplicate",
-        "make_fx_fail_partial",
         "min_cut_failed_edge_list",
         "min_cut_failed_fx_graph",
         "min_cut_failed_svg",
@@ -239,6 +250,7 @@ _UNUSED_ARTIFACTS = frozenset(
         "torch._functorch.config",
     ]
 )
+_UNUSED_DUMPS = frozenset({("graph_dump", "inductor_aot_header_code")})
 _UNUSED_PATTERN = re.compile(
     r"inspector_output_graph|.*_(?:ORIGINAL|MODIFIED)_BYTECODE|.*_(?:pre|post)_grad|inductor_triton_kernel_to_.*"
 )
@@ -247,6 +259,8 @@ _UNUSED_PATTERN = re.compile(
 def is_known(key: str, name: str) -> bool:
     """Whether torch is known to write such an event."""
     if (key, name) in EVENTS:
+        return True
+    if (key, name) in _UNUSED_DUMPS:
         return True
     if key != "artifact":
         return key in _UNUSED_KEYS
@@ -270,4 +284,4 @@ def read(envelope: Envelope) -> object | None:
         return event.read(envelope)
     if is_known(envelope.key, envelope.name):
         return None
-    return UnknownEvent(f"artifact:{envelope.name}" if envelope.name else envelope.key)
+    return UnknownEvent(f"{envelope.key}:{envelope.name}" if envelope.name else envelope.key)

@@ -25,7 +25,7 @@ def around_calls(settings: str) -> str:
     return f"every call under {patch(settings)}"
 
 
-def limit_of(number: int) -> str:
+def limit_of(number: int | str) -> str:
     """How the limit of one compiled function is raised; the argument is torch 2.12's."""
     return (
         f"torch.compile(…, recompile_limit={number}) (torch 2.12 and later; 8 by default), or "

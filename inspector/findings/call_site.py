@@ -13,8 +13,16 @@ from typing import TypeAlias
 from inspector.findings.calls import Parameters, called_on, parameters_of
 from inspector.model.closure_name import ClosureName
 from inspector.model.guard_source import without_class_dicts
+from inspector.model.roots import Owner
 from inspector.model.run import Run
-from inspector.model.stack import StackFrame, is_resumed, plain_name, resumed_line
+from inspector.model.stack import (
+    StackFrame,
+    is_graph_code,
+    is_resumed,
+    plain_name,
+    project_frame,
+    resumed_line,
+)
 
 __all__ = ["CallSite", "Passed", "call_site", "is_wrapper", "parameters_at", "user_spelling"]
 
@@ -75,12 +83,15 @@ class CallSite:
         call: The call on that line, or None where it is not certain which it is.
         parameters: What the function takes.
         taken: Names that mean something where the call is.
+        is_foreign: Whether a library or code that torch generated makes the call, which nobody can
+            change; the frame is then the project's line that led to it.
     """
 
     frame: StackFrame | None
     call: ast.Call | None = None
     parameters: Parameters = dataclasses.field(default_factory=Parameters)
     taken: frozenset[str] = _BUILTINS
+    is_foreign: bool = False
 
     def free(self, name: str) -> str:
         """A name for something that is passed, which nothing has where the function is called."""
@@ -216,6 +227,10 @@ def call_site(
     if not callers:
         return CallSite(None, parameters=parameters_at(run, frame))
     caller = callers[-1]
+    by_graph = any(is_graph_code(item.file) for item in around[around.index(caller) :])
+    if by_graph or run.roots.owner(caller.file) is Owner.LIBRARY:
+        project = project_frame(around, run.roots)
+        return CallSite(project, parameters=parameters_at(run, frame), is_foreign=True)
     text = run.sources.text(caller.file) or ""
     call = called_on(text, caller, plain_name(frame.name))
     return CallSite(caller, call, parameters_at(run, frame), _taken(text, caller.line))

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from inspector.model.stack import StackFrame
 
-__all__ = ["Definition", "Parameters", "called_on", "definition_at", "parameters_of"]
+__all__ = ["Definition", "Parameters", "called_on", "definition_at", "parameters_of", "parsed"]
 
 Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 """What defines a function."""
@@ -56,7 +56,7 @@ def definition_at(
             has it; then it is the innermost function of that name.
     """
     found: list[tuple[Definition, bool]] = []
-    for node, in_class in _definitions(_tree(text)):
+    for node, in_class in _definitions(parsed(text)):
         own = "<lambda>" if isinstance(node, ast.Lambda) else node.name
         decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
         lines = {node.lineno, min([node.lineno, *(item.lineno for item in decorators)])}
@@ -156,7 +156,7 @@ def _span(text: str, call: ast.Call) -> tuple[int | None, ...]:
 
 def _calls(text: str, line: int, code: str) -> Iterator[ast.Call]:
     """The calls on a line of a file; of a line alone, where the file is not known."""
-    tree = _tree(text) if text else _tree(code.strip())
+    tree = parsed(text) if text else parsed(code.strip())
     line = line if text else 1
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Call) and node.lineno <= line <= (node.end_lineno or node.lineno):
@@ -164,7 +164,8 @@ def _calls(text: str, line: int, code: str) -> Iterator[ast.Call]:
 
 
 @functools.lru_cache(maxsize=16)
-def _tree(text: str) -> ast.Module | None:
+def parsed(text: str) -> ast.Module | None:
+    """The syntax of a file; None where it is no Python."""
     try:
         return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 
-from inspector.findings.command_line import command_about
-from inspector.findings.wording import count
+from inspector.findings.command_line import command_about, command_again, is_model
+from inspector.findings.escaping import one_line
+from inspector.findings.wording import count, failure
+from inspector.model.ended import further_endings
 from inspector.model.run import Run
 from inspector.model.summary import summarize
 
@@ -13,14 +15,16 @@ __all__ = ["closing_lines", "next_steps"]
 
 
 def closing_lines(run: Run, place: str) -> tuple[str, ...]:
-    """Three lines for standard error, under the program's own.
+    """Lines for standard error, under the program's own.
 
     Args:
         run: What was recorded.
         place: The recording.
     """
     partial = run.meta.partial
+    failed = (f"inspect: {failure(run.meta)}: {run.meta.error}",) if run.meta.error else ()
     return (
+        *map(one_line, (*failed, *(f"inspect: {text}" for text in further_endings(run)))),
         f"inspect: {_counts(run)}",
         f"inspect: recording {place}" + (f" is partial: {partial}" if partial else ""),
         f"inspect: next: inspect explain {shlex.quote(place)}",
@@ -47,17 +51,21 @@ def _counts(run: Run) -> str:
 
 def next_steps(run: Run) -> tuple[str, ...]:
     """What to run next: about the first break or recompilations; else the model's other half."""
-    target = run.meta.target
     gb_ids = [record.cause.gb_id for record in run.graph_breaks if record.cause.gb_id]
     steps = [f"inspect rule {gb_ids[0]}"] if gb_ids else []
-    settings = run.meta.settings
-    # A program that was recorded as it ran (inspect run) is no model to be compiled.
-    is_model = (".py" in target or ":" in target) and "train" in settings
-    if is_model and (run.graph_breaks or any(item.recompile for item in run.compilations)):
-        steps.append(f"inspect explain {shlex.quote(target)} --verify")
-    if not run.graph_breaks and is_model and not settings["train"]:
-        steps.append(f"inspect explain {shlex.quote(target)} --train")
+    # What failed or was cut off would fail in the same way again.
+    can_repeat = is_model(run) and not (run.meta.error or run.meta.partial)
+    if can_repeat and (run.graph_breaks or any(item.recompile for item in run.compilations)):
+        steps.append(command_again(run, "explain", "--verify"))
+    if can_repeat and not run.graph_breaks and _can_train(run):
+        steps.append(command_again(run, "explain", "--train"))
     # Without a target the newest recording of the store is read: this one, if it has a number.
     if run.meta.name.isdigit():
         steps.append(command_about(run, "explain", "-o", "report.md"))
     return tuple(steps)
+
+
+def _can_train(run: Run) -> bool:
+    """Whether the model was not trained, and no call gave only outputs without grad."""
+    calls = [call for process in run.processes for call in process.calls]
+    return not run.meta.settings["train"] and all(call.requires_grad is not False for call in calls)

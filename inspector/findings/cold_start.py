@@ -249,11 +249,16 @@ def cold_notices(report: ColdStartReport) -> Iterator[tuple[str, str]]:
 
 def _compilation(run: Run, time: CompilationTime) -> str:
     if not time.compile_id:
-        return "outside of any compilation"
+        return _without_id(run)
     name = qualified_name(run, time.name, time.file, time.first_line) if time.name else ""
     backward = "(backward)" if time.is_backward else ""
     again = f"(id used again, {time.occurrence + 1})" if time.occurrence else ""
     return one_line(" ".join(filter(None, (time.compile_id, name, backward, again))))
+
+
+def _without_id(run: Run) -> str:
+    ahead = dict.fromkeys(name for process in run.processes for name in process.ahead)
+    return " and ".join(ahead) or "outside of any compilation"
 
 
 def _of_key(item: KeyChange) -> str:
@@ -297,7 +302,8 @@ def _place_row(report: ColdStartReport, item: PlaceTime, *, counted: bool) -> Ti
     roots = report.run.roots
     file = roots.shown(item.file) if item.file else ""
     name = qualified_name(report.run, item.name, item.file, item.line) if item.name else ""
-    place = f"{file}:{item.line}" if file else "outside of any compilation"
+    nowhere = "" if name else _without_id(report.run)
+    place = f"{file}:{item.line}" if file else nowhere
     times = count(item.compilations, "compilation") if counted and item.compilations > 1 else ""
     return TimeRow(
         one_line(f"{place} {name}".strip()),
@@ -316,5 +322,5 @@ def _use(use: CacheUse) -> str:
         f"saved {duration(use.saved_ns)}" if use.saved_ns else "",
         f"{use.guard_misses:,} found, but their guards did not hold" if use.guard_misses else "",
     ]
-    parts += [f"passed by {_times(reason.count)}: {reason.text}" for reason in use.reasons]
+    parts += [f"bypassed {_times(reason.count)}: {reason.text}" for reason in use.reasons]
     return one_line("; ".join(filter(None, parts)))

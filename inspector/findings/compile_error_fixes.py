@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["error_fix"]
+from inspector.findings.compiler_output import CompilerError
+from inspector.model.compilation import Compilation, Failure, Frame
+
+__all__ = ["error_fix", "failure_fix"]
 
 # torch/_library/custom_ops.py and torch/_subclasses/fake_tensor.py, 2.11 to 2.13.
 _NO_FAKE = re.compile(
@@ -12,6 +15,7 @@ _NO_FAKE = re.compile(
     r"`(?P<function>\w+)\.register_fake`",
     re.DOTALL,
 )
+_OF_BACKENDS = frozenset({"BackendCompilerFailed", "InductorError", "LoweringException"})
 _DEVICES = re.compile(
     r"Expected all tensors to be on the same device|found two different devices [\w:]+, [\w:]+"
 )
@@ -40,3 +44,40 @@ def error_fix(said: str) -> str:
             "fails there, too."
         )
     return ""
+
+
+def failure_fix(
+    frame: Frame,
+    item: Compilation,
+    failure: Failure,
+    error: CompilerError | None,
+    *,
+    has_line: bool,
+) -> str:
+    """What avoids a failure of a backend; empty where nobody knows.
+
+    Args:
+        frame: The frame whose compilation failed.
+        item: The compilation.
+        failure: The failure.
+        error: The first error of the C++ or the Triton compiler, where it was one.
+        has_line: Whether the line of the operator is known.
+    """
+    if failure.in_implementation:
+        return (
+            "Change this line, or what calls it: the compiler runs it on tensors without data, and "
+            "it has to accept what the operator accepts."
+        )
+    if error is None and failure.type not in _OF_BACKENDS:
+        return ""
+    if item.is_recompile and any(not other.raised for other in frame.compilations):
+        return (
+            "Compile it with `dynamic=False`: one size was compiled, and the code for any size "
+            "fails. Each size is then compiled once."
+        )
+    if not has_line:
+        return ""
+    return (
+        "Move this line into a function with `@torch.compiler.disable`: it then runs eagerly, and "
+        "the rest is compiled."
+    )

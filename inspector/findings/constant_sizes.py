@@ -1,13 +1,15 @@
 """Which sizes a function needs as constants, over all of its recompilations.
 
 A line that works for one size makes it a constant each time. A size that was a constant once,
-because another input of the same size was, is dynamic where both are.
+because another input of the same size was, is dynamic where both are. So is one that was taken for
+another size, which was equal then.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from inspector.events.failed_guard import stripped_source
 from inspector.model.recompile import Recompile, RecompileClass, SymbolUse
 
 __all__ = ["constants", "specialized_use"]
@@ -18,7 +20,12 @@ def constants(history: Iterable[Recompile]) -> frozenset[str]:
     made: set[str] = set()
     released: set[str] = set()
     for item in history:
-        own = {use.source for use in item.symbols if use.specialized and not use.held_by}
+        shared = item.equal_sizes.changed if item.equal_sizes else ()
+        own = {
+            use.source
+            for use in item.symbols
+            if use.specialized and not use.held_by and stripped_source(use.source) not in shared
+        }
         made |= own
         for change in item.changes:
             if change.kind is RecompileClass.SIZE and change.index is not None:

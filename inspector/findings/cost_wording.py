@@ -10,13 +10,15 @@ from inspector.findings.recompile_wording import compile_cost
 from inspector.findings.report import Report
 from inspector.findings.wording import count, duration, listed, size
 from inspector.model.cost import Cost, CostKind, Part
-from inspector.model.timeline import warm_call_ns
+from inspector.model.timeline import call_variation, warm_call_ns
 
 __all__ = ["cost_lines", "finding_cost_lines", "total_line"]
 
 _SMALL = 0.005
 _UNSTABLE = 0.25
 """Of calls of which there are few, one after another: `inspect profile` makes blocks of them."""
+_VARIED = 1.5
+_TENS = 10
 _SCALED = 0.9
 _NEAR = 0.01
 _GUARDS = "guard-cost"  # inspector/analyses/guard_cost.py
@@ -95,12 +97,13 @@ def total_line(report: Report) -> tuple[str, str] | None:
     if not calls_ns:
         return None
     call_ns = round(statistics.mean(calls_ns))
+    varied = _variation(report)
     costs = [
         (finding.rule, finding.cost) for finding in report.findings if finding.cost is not None
     ]
     measured = [cost for _, cost in costs if cost.kind is CostKind.MEASURED]
     if not measured:
-        return duration(call_ns), ""
+        return duration(call_ns), varied
     # All guards of a call are a finding of their own, and those behind a break a part of its cost.
     guards_ns = sum(cost.outside_ns or 0 for rule, cost in costs if rule == _GUARDS)
     told_ns = sum(
@@ -111,4 +114,12 @@ def total_line(report: Report) -> tuple[str, str] | None:
     # Of several processes each site has the cost of the one in which it costs most.
     outside_ns = min(call_ns, own_ns + shared_ns)
     outside = duration(outside_ns)
-    return duration(call_ns), f"{outside} of it outside of graphs, because of the above"
+    because = f"{outside} of it outside of graphs, because of the above"
+    return duration(call_ns), f"{because}; {varied}" if varied else because
+
+
+def _variation(report: Report) -> str:
+    """By what factor timings vary, where that is so much that one of them says little."""
+    factor = max(call_variation(process.profiles) for process in report.run.processes)
+    shown = f"{factor:.1f}" if factor < _TENS else f"{factor:,.0f}"
+    return f"timings vary by {shown}\N{MULTIPLICATION SIGN}" if factor > _VARIED else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
+from inspector.findings.command_line import command_again, is_model
 from inspector.findings.cuda_graph_place import function_name
 from inspector.findings.finding import Finding
 from inspector.findings.overview import reading_texts
@@ -199,6 +200,7 @@ def _none(run: Run) -> str:
 
 
 def _next_steps(run: Run) -> Iterator[str]:
-    target = run.meta.target
-    if target and target.endswith(".py") and not any(item.cuda_graphs for item in run.processes):
-        yield f"inspect guards {target} --cudagraphs"
+    has_gpu = any(process.hardware.get("gpus") for process in run.processes)
+    asked = run.meta.settings.get("mode") or any(item.cuda_graphs for item in run.processes)
+    if is_model(run) and has_gpu and not asked:
+        yield command_again(run, "guards", "--cudagraphs")

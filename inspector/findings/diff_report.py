@@ -7,23 +7,35 @@ import dataclasses
 import json
 from collections.abc import Iterator, Mapping
 
+from inspector.findings.graph_report import FUSION, make_graph_report
 from inspector.findings.kernel_build_wording import shortest
 from inspector.findings.kernels_compiled import NOT_COMPILED
 from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.findings.wording import listed
+from inspector.graphs.fusion import total
+from inspector.graphs.operators import count_operators
 from inspector.kernels.matching import matched
+from inspector.model.graph import Stage
 from inspector.model.kernel_diff import Counts, DiffKernel, KernelDiff
 from inspector.model.run import Run
 from inspector.model.summary import summarize
 
-__all__ = ["FORMAT_VERSION", "Condition", "DiffReport", "Side", "make_diff_report"]
+__all__ = [
+    "FORMAT_VERSION",
+    "Condition",
+    "DiffReport",
+    "GraphFacts",
+    "Side",
+    "graph_facts",
+    "make_diff_report",
+]
 
 FORMAT_VERSION = 1
 """Of a diff as JSON: counts up when a field changes its meaning or goes."""
 
 # What says where and when something was recorded, and not how.
 _NOT_ASKED: tuple[object, ...] = (None, "", [], ())
-_NO_CONDITIONS = frozenset({"target", "gpu", "profile"})
+_NO_CONDITIONS = frozenset({"target", "gpu", "profile", "python"})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -78,17 +90,44 @@ class DiffReport:
     notices: tuple[str, ...]
 
 
-def make_diff_report(before: KernelsReport, after: KernelsReport) -> DiffReport:
+@dataclasses.dataclass(frozen=True, slots=True)
+class GraphFacts:
+    """What the graphs of one side say.
+
+    Attributes:
+        operators: How often the captured graphs have an operator, by its name.
+        traffic_bytes: Bytes that all kernels and calls read and write, as `inspect graph` counts
+            them; None where the recording does not say.
+    """
+
+    operators: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    traffic_bytes: int | None = None
+
+
+_NO_FACTS = GraphFacts()
+
+
+def make_diff_report(
+    before: KernelsReport,
+    after: KernelsReport,
+    facts: tuple[GraphFacts, GraphFacts] = (_NO_FACTS, _NO_FACTS),
+) -> DiffReport:
     """Compares the kernels of two runs."""
+    moved = [item.traffic_bytes for item in facts]
+    counts = [_counts(report) for report in (before, after)]
+    is_whole = None not in moved
+    if is_whole:
+        counts = [dataclasses.replace(item, traffic_bytes=size)
+                  for item, size in zip(counts, moved, strict=True)]  # fmt: skip
     conditions = tuple(_conditions(before, after))
     diff = KernelDiff(
-        before=_counts(before),
-        after=_counts(after),
+        before=counts[0],
+        after=counts[1],
         kernels=tuple(matched(_kernels(before), _kernels(after))),
         libraries=_changed(before.libraries, after.libraries),
-        operators=_one_sided(_operators(before), _operators(after)),
+        operators=_changed(facts[0].operators, facts[1].operators),
     )
-    notices = tuple(_notices((before, after), conditions, diff))
+    notices = (*_notices((before, after), conditions, diff), *_of_launches(diff, is_whole=is_whole))
     return DiffReport(Side("A", before), Side("B", after), conditions, diff, notices)
 
 
@@ -139,19 +178,32 @@ def _changed(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, t
     return {name: pair for name, pair in both.items() if pair[0] != pair[1]}
 
 
-def _one_sided(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, tuple[int, int]]:
-    """A kernel can compute again what another has computed: other numbers say little."""
-    return {name: pair for name, pair in _changed(before, after).items() if 0 in pair}
+def graph_facts(run: Run, report: KernelsReport) -> GraphFacts:
+    """Reads the graphs of a run, whose logs must still be there.
+
+    Args:
+        run: The run.
+        report: Its kernels, whose graphs are those that were taken.
+
+    Raises:
+        OSError: A log is gone.
+    """
+    operators: collections.Counter[str] = collections.Counter()
+    for graph in make_graph_report(run, Stage.DYNAMO.value).graphs:
+        counted = count_operators(graph)
+        operators.update({item.operator: item.count for item in counted.operators})
+    fused = {
+        (row.fusion.graph.compile_id, row.fusion.graph.direction): row.fusion.bytes_
+        for row in make_graph_report(run, FUSION).rows
+    }
+    sizes = [fused.get((graph.compile_id, graph.direction)) for graph in report.taken]
+    return GraphFacts(operators, total(sizes) if sizes else None)
 
 
-def _operators(report: KernelsReport) -> collections.Counter[str]:
-    """In how many launches and calls an operator of ATen takes part."""
-    names: collections.Counter[str] = collections.Counter()
-    for graph in report.taken:
-        nodes = {kernel.name: kernel.aten for kernel in graph.kernels}
-        for call in graph.calls:
-            names.update(call.aten or nodes.get(call.name, ()))
-    return names
+def _of_launches(diff: KernelDiff, *, is_whole: bool) -> Iterator[str]:
+    calls = diff.before.library_calls + diff.after.library_calls
+    if not is_whole and calls and diff.before.traffic_bytes is not None:
+        yield "bytes are those of generated kernels, without library calls"
 
 
 def _conditions(before: KernelsReport, after: KernelsReport) -> Iterator[Condition]:

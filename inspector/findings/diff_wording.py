@@ -192,9 +192,9 @@ def same_line(diff: KernelDiff) -> str:
 
 
 def operators_line(diff: KernelDiff) -> str:
-    """Which operators the two do not have in common, or an empty string."""
+    """Which operators the captured graphs do not have equally often, or an empty string."""
     names = [
-        f"{name.removeprefix('aten.')} {before} → {after}"
+        f"{name.rpartition('.')[2]} {before} → {after}"
         for name, (before, after) in diff.operators.items()
     ]
-    return f"operators of one side alone (launches): {listed(names)}" if names else ""
+    return f"operators of the graphs: {listed(names)}" if names else ""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from inspector.events.graph_break import BACKEND_FAILED
+from inspector.findings.compiler_output import compiler_error
 from inspector.findings.escaping import one_line
 from inspector.findings.wording import count
 from inspector.model.compilation import Failure, Frame
@@ -53,7 +54,8 @@ def _failures(run: Run, frame: Frame) -> Iterator[str]:
 
 def error_text(failure: Failure) -> str:
     """The exception's type with the first sentence of what it says."""
-    said = error_sentence(failure.reason)
+    error = compiler_error(failure.reason)
+    said = error_sentence(f"{error.tool} compile error: {error.said}" if error else failure.reason)
     return said if said.startswith(failure.type) else f"{failure.type}: {said}"
 
 

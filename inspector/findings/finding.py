@@ -109,6 +109,7 @@ class Finding:
         verified: Settings and changes that remove it, as trials have shown.
         processes: The processes that it was found in, by their index in the run.
         recompiles: The recompilations that it is about, in order.
+        output: The whole of what a compiler printed, which no screen has room for; or empty.
     """
 
     rule: str
@@ -136,3 +137,4 @@ class Finding:
     verified: tuple[Tried, ...] = ()
     processes: tuple[int, ...] = (0,)
     recompiles: tuple[Recompile, ...] = ()
+    output: str = ""

@@ -10,7 +10,7 @@ from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration
 from inspector.profiles.gap import COPIES, IDLE, LAUNCHES, WORK, Gap, GapPart, make_gap
 
-__all__ = ["GAP_TITLE", "gap_lines", "gap_rows", "is_noise"]
+__all__ = ["GAP_TITLE", "gap_lines", "gap_rows", "is_noise", "is_within_noise"]
 
 GAP_TITLE = "What makes it slower than eager"
 _LEAST = 0.05  # of the difference: what is smaller is named in the rows alone
@@ -18,6 +18,7 @@ _LEAST_ROW = 0.005
 _MOST = 5
 _NOISE = 2.0  # between the ends of the ratio's interval: what is said then is about other programs
 _NOISE_BESIDE_OTHERS = 1.25  # others meet the two sides unequally: more than the ends show
+_VARYING = 0.5  # how far equal calls may differ before nothing is said of such a difference
 _LEAST_CAUSE = 0.02
 _REST = "not accounted for"
 _LAUNCHES = {
@@ -32,10 +33,18 @@ def is_noise(found: Profiled) -> bool:
     return faster is not None and faster[2] > most * faster[0]
 
 
+def is_within_noise(found: Profiled) -> bool:
+    """Whether equal calls vary by much, and by more than calls with the compiler and without."""
+    faster, spread = found.budget.faster, found.budget.spread or 0.0
+    if faster is None or spread <= _VARYING:
+        return False
+    return max(faster[1], 1 / faster[1]) <= 1 + spread
+
+
 def gap_lines(found: Profiled) -> Iterator[str]:
     """The difference and its largest parts, in one sentence; the figures add up."""
     gap = make_gap(found.profile, found.budget)
-    if gap is None or is_noise(found):
+    if gap is None or is_noise(found) or is_within_noise(found):
         return
     rows = [(_name(part, gap, is_cpu=found.is_cpu), part.more_ns) for part in gap.parts]
     # Work is named in any case: it is what a compiler is for.
@@ -87,7 +96,8 @@ def gap_rows(found: Profiled) -> list[tuple[str, str, str, str]]:
     """
     budget = found.budget
     gap = make_gap(found.profile, budget)
-    is_slower = budget.faster is not None and budget.faster[2] < 1 and not is_noise(found)
+    is_slower = budget.faster is not None and budget.faster[2] < 1
+    is_slower = is_slower and not is_noise(found) and not is_within_noise(found)
     if gap is None or budget.eager_ns is None or not is_slower or not gap.has_causes:
         return []
     least_ns = _LEAST_ROW * budget.wall_ns

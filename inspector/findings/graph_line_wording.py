@@ -85,10 +85,23 @@ def _node_line(found: FoundNode) -> tuple[str, str]:
 def kernel_blocks(around: Around) -> list[tuple[str, list[tuple[str, str]]]]:
     """The kernels of both passes, each with a title."""
     titled = (
-        ("kernels of the forward pass", around.forward),
-        ("kernels of the backward pass", around.backward),
+        ("kernels of the forward pass", around.forward, False),
+        ("kernels of the backward pass", around.backward, True),
     )
-    return [(title, list(_kernel_lines(kernels))) for title, kernels in titled if kernels]
+    blocks = [
+        (title, [*_kernel_lines(kernels), *_named_lines(around, is_backward=is_backward)])
+        for title, kernels, is_backward in titled
+    ]
+    return [(title, lines) for title, lines in blocks if lines]
+
+
+def _named_lines(around: Around, *, is_backward: bool) -> Iterator[tuple[str, str]]:
+    """A kernel's name, and its nodes that belong to the line."""
+    is_one = len({item.graph for item in around.named if item.is_backward is is_backward}) == 1
+    for item in around.named:
+        if item.is_backward is is_backward:
+            name = item.kernel if is_one else f"{item.graph} {item.kernel}"
+            yield name, ", ".join(item.nodes) + (" · with other lines" if item.is_shared else "")
 
 
 def _kernel_lines(kernels: Sequence[KernelAtLine]) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,10 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from inspector.events.fusion import FusionPlan, fusion_plan
+from inspector.findings.command_line import command_again
+from inspector.findings.einsum_notice import einsum_notices
 from inspector.findings.failed_frames import failed_frames
+from inspector.findings.kernels_report import make_kernels_report
 from inspector.findings.made_lines import lines_of_graphs, made_lines_notices
 from inspector.findings.overview import reading_texts
 from inspector.findings.wording import count, listed
@@ -15,6 +18,7 @@ from inspector.graphs.became import decompositions as decompositions_of
 from inspector.graphs.fusion import Fusion
 from inspector.graphs.lookup import Around, around_line
 from inspector.graphs.make_fusion import make_fusion
+from inspector.graphs.named_kernels import kernels_naming
 from inspector.graphs.not_fused import Pair, kept_apart
 from inspector.graphs.operators import GraphOperators, count_operators
 from inspector.graphs.outside import Outside, outside
@@ -48,6 +52,7 @@ _ASKED = {
     "hlo": " --stage hlo",
 }
 """What has to be asked for to get a graph of a stage, where a plain recording lacks it."""
+_NOT_TRACED = "the recording does not say what the operators became"
 FUSION = "fusion"
 """What ``--stage`` calls the kernels, which are no stage of a graph."""
 
@@ -114,8 +119,13 @@ def with_operators(report: GraphReport) -> GraphReport:
     """The report on all stages, as one on their operators."""
     captured = {g.compile_id: g for g in report.graphs if g.stage is Stage.DYNAMO}
     decompositions = []
+    notices = report.notices
     for graph in report.graphs:
         if graph.stage in {Stage.FORWARD, Stage.INFERENCE} and graph.compile_id in captured:
+            computed = [node for node in graph.nodes if node.is_compute]
+            if computed and not any(node.earlier for node in computed):  # as in torch's own text
+                notices = tuple(dict.fromkeys((*notices, _NOT_TRACED)))
+                continue
             found = decompositions_of(captured[graph.compile_id], [graph])
             decompositions.append((graph.name, found))
         elif graph.stage in {Stage.BACKWARD, Stage.PRIMS}:
@@ -125,12 +135,16 @@ def with_operators(report: GraphReport) -> GraphReport:
         decompositions=tuple(decompositions),
         outside=tuple((row.fusion.name, outside(row.fusion)) for row in report.rows),
     )
-    return dataclasses.replace(report, graphs=(), rows=(), operators=operators)
+    return dataclasses.replace(report, graphs=(), rows=(), operators=operators, notices=notices)
 
 
 def with_line(report: GraphReport, file: str, line: int) -> GraphReport:
     """The report on all stages, as one on what became of a line."""
     around = around_line(report.graphs, [row.fusion for row in report.rows], file, line)
+    if not report.rows:
+        codes = make_kernels_report(report.run).taken
+        named = tuple(kernels_naming(codes, around.files, line))
+        around = dataclasses.replace(around, named=named)
     return dataclasses.replace(report, graphs=(), rows=(), around=around)
 
 
@@ -266,8 +280,7 @@ def _stages(run: Run) -> list[str]:
 def _notices(
     run: Run, stage: str, graphs: Sequence[Graph], rows: Sequence[FusionRow], unread: Sequence[str]
 ) -> Iterator[str]:
-    target = run.meta.target or "model.py"
-    command = f"`inspect graph {target}` records it"
+    command = f"`{command_again(run, 'graph')}` records it"
     failed = failed_frames(run) or _not_generated(run)
     if not rows and not graphs:
         yield from _nothing(run, stage, failed)
@@ -283,6 +296,7 @@ def _notices(
     lines = lines_of_graphs((*graphs, *(row.fusion.graph for row in rows)))
     yield from made_lines_notices(lines)
     yield from _unsized(rows)
+    yield from einsum_notices(run)
     decisions = [
         item for process in run.processes for _, said in process.codes.targets
         for item in said.measured
@@ -311,7 +325,7 @@ def _not_generated(run: Run) -> str:
 def _nothing(run: Run, stage: str, failed: str) -> Iterator[str]:
     """Why there is nothing of what was asked for, or what would record it."""
     asked = _ASKED.get(stage, "")
-    command = f"`inspect graph {run.meta.target or 'model.py'}{asked}` records it"
+    command = f"`{command_again(run, 'graph', *asked.split())}` records it"
     what = f"the recording has no {stage} graph" if stage else "the recording has no graph"
     if stage == FUSION:
         what = "the recording does not say what was fused"

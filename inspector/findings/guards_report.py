@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import shlex
 from collections.abc import Iterable, Iterator, Mapping
 
 from inspector.findings.call_site import parameters_at
-from inspector.findings.command_line import command_about
+from inspector.findings.command_line import command_about, command_again, is_model
 from inspector.findings.finding import Finding
+from inspector.findings.next_instance import with_instances
 from inspector.findings.overview import is_plain, reading_texts
 from inspector.findings.place import qualified_name
 from inspector.findings.processes import found_in
@@ -165,7 +165,7 @@ def _row(
         torch_latency_ns=entry.tree.latency_ns or compilation.guard_latency_ns,
         measured_ns=costs.whole_ns if costs else None,
         per_call_ns=time.by_frame.get(frame.frame_id or 0) if time else None,
-        next_changes=next_changes(guards, _optional(run, frame)),
+        next_changes=with_instances(frame, guards, next_changes(guards, _optional(run, frame))),
     )
 
 
@@ -195,9 +195,7 @@ def _dearest(subtrees: list[Subtree]) -> tuple[Subtree, ...]:
 def _notices(
     run: Run, rows: list[FrameRow], time: GuardTime | None, subtrees: list[Subtree], unread: int
 ) -> Iterator[str]:
-    # A program that was recorded as it ran is no model that a command could record.
-    is_model = "train" in run.meta.settings
-    again = f"inspect guards {run.meta.target if is_model else 'model.py'}"
+    again = command_again(run, "guards")
     yield from reading_texts(run)
     if is_plain(run):
         yield (
@@ -223,8 +221,5 @@ _EVENT = "`dynamo_cpp_guards_str`"
 
 def _next_steps(run: Run) -> Iterator[str]:
     if any(item.is_recompile or item.hit_limit for item in run.compilations):
-        target = run.meta.target if "train" in run.meta.settings else run.meta.name
-        if target and not target.isdigit() and not run.place:
-            yield f"inspect explain {shlex.quote(target)}"
-        else:
-            yield command_about(run, "explain")
+        again = command_again if is_model(run) and not run.place else command_about
+        yield again(run, "explain")

@@ -10,11 +10,14 @@ from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.graph_nodes import recorded_graph
 from inspector.events.payload import Payload
 from inspector.findings.code_rule import CodeRule, code_findings
+from inspector.findings.command_line import command_again
 from inspector.findings.cpp_rule import CppRule, cpp_findings
+from inspector.findings.einsum_notice import einsum_notices
 from inspector.findings.failed_frames import failed_at, failed_frames
 from inspector.findings.finding import Finding
 from inspector.findings.made_lines import made_lines_notices
 from inspector.findings.overview import reading_texts
+from inspector.kernels.ahead_code import read_ahead_code
 from inspector.kernels.node_lines import node_lines, recorded_node_lines
 from inspector.kernels.output_code import read_output_code, read_template
 from inspector.kernels.recorded_facts import with_recorded
@@ -104,7 +107,7 @@ def make_kernels_report(
     unread: list[str] = []
     graphs: list[GraphCode] = []
     for process in run.processes:
-        graphs += _graphs(process, run.roots, unread)
+        graphs += graph_codes(process, run.roots, unread)
     targets = tuple(item for process in run.processes for item in process.codes.targets)
     key = next((process.codes.gpu for process in run.processes if process.codes.gpu), "")
     rows = tuple(_rows(graphs))
@@ -124,14 +127,14 @@ def make_kernels_report(
     )
 
 
-def _graphs(process: Process, roots: Roots, unread: list[str]) -> Iterator[GraphCode]:
+def graph_codes(process: Process, roots: Roots, unread: list[str]) -> Iterator[GraphCode]:
     codes = process.codes
     asked: set[str] = set()
     # Forward, backward and alternatives of a compilation have one captured graph.
     texts = {text.compile_id: text for text in codes.texts}
     lines = _Lines(roots, {key: _captured_lines(text, roots) for key, text in texts.items()})
     for text in codes.texts:
-        for graph in _read(text, text.text.text() if text.text else "", lines, unread):
+        for graph in _read(text, _text(text.text), lines, unread):
             asked |= {graph.compile_id} if graph.direction == "backward" else set()
             yield graph
     yield from _alternatives(codes, lines, asked, unread)
@@ -176,15 +179,25 @@ class _Lines:
 
 def _read(text: OutputText, code: str, lines: _Lines, unread: list[str]) -> Iterator[GraphCode]:
     captured = lines.captured.get(text.compile_id, {})
+    if text.is_ahead:  # there can be several without a compilation
+        captured = _user_lines(text.graph, lines.roots)
     try:
         lowered = _lowered_lines(text, lines.roots) if _BACKWARD in code else {}
-        graph = read_output_code(code, text.compile_id, captured, lowered=lowered)
+        graph = (
+            read_ahead_code(code, _text(text.rest), text.compile_id, captured)
+            if text.is_ahead
+            else read_output_code(code, text.compile_id, captured, lowered=lowered)
+        )
     except ValueError as error:
         unread.append(f"{text.compile_id}: {error}")
         return
     # What only a backward pass has is called in comments on C++ as in the post-grad graph.
     graph = with_recorded(graph, text, {**lowered, **captured})
     yield dataclasses.replace(graph, file=text.file)
+
+
+def _text(payload: Payload | None) -> str:
+    return payload.text() if payload else ""
 
 
 def _captured_lines(text: OutputText, roots: Roots) -> Mapping[str, NodeLine]:
@@ -209,7 +222,11 @@ def _lowered_lines(text: OutputText, roots: Roots) -> Mapping[str, NodeLine]:
     known = _recorded_lines(text.lowered_nodes, roots)
     if known is not None:
         return {name: line for name, line in known.items() if line.file}
-    found = node_lines(text.lowered.text()) if text.lowered else {}
+    return _user_lines(text.lowered, roots)
+
+
+def _user_lines(graph: Payload | None, roots: Roots) -> Mapping[str, NodeLine]:
+    found = node_lines(graph.text()) if graph else {}
     return {name: line for name, line in found.items() if roots.is_user(line.file)}
 
 
@@ -254,6 +271,7 @@ def _notices(
         yield f"no code of Inductor was recorded: {failed or _instead(run, targets)}"
     elif failed:
         yield f"not all of it was compiled: {failed}"
+    yield from einsum_notices(run)
     decisions = [item for _, said in targets for item in said.measured]
     if decisions:
         names = ", ".join(sorted({item.what for item in decisions}))
@@ -279,8 +297,8 @@ def _instead(run: Run, targets: tuple[tuple[str, InspectorGpuTarget], ...]) -> s
         return "generating it failed"
     if any(process.codes.gpu for process in run.processes):
         return "no graph came to Inductor, and `inspect explain` of this recording says why"
-    target = run.meta.target or "model.py"
-    return f"`inspect kernels {target} --gpu h200` generates it for a GPU that is not here"
+    again = command_again(run, "kernels", "--gpu", "h200")
+    return f"`{again}` generates it for a GPU that is not here"
 
 
 def _first_line(text: str) -> str:

@@ -59,7 +59,7 @@ def cpp_line(report: KernelsReport) -> str:
 
 def graph_line(graph: GraphCode) -> str:
     """A graph in one line."""
-    name = f"graph {graph.compile_id} · {graph.direction}"
+    name = f"graph {graph.compile_id or graph.name} · {graph.direction}"
     work = f"{count(len(graph.kernels), 'kernel')} · {count(len(graph.calls), 'call')}"
     return f"{name} · {work}" + (f" · if {graph.alternative}" if graph.alternative else "")
 

@@ -71,7 +71,8 @@ def _lines_with_code(call: CallMemory, sources: Sources) -> CallMemory:
 def _with_buffers(
     process: Process, codes: Sequence[GraphCode]
 ) -> Iterator[tuple[GraphCode, Buffers]]:
-    texts = {text.file: text.text for text in process.codes.texts if text.text is not None}
+    codes_read = (text for text in process.codes.texts if not text.is_ahead)
+    texts = {text.file: text.text for text in codes_read if text.text is not None}
     for code in codes:
         text = texts.get(code.file)
         if code.file and text is not None:

@@ -12,12 +12,13 @@ from inspector.findings.incomplete import cut_off
 from inspector.findings.processes import labels, observed
 from inspector.findings.report import Report
 from inspector.findings.wording import count, duration, listed
-from inspector.model.run import Run
+from inspector.model.run import LogWarning, Run
 from inspector.model.summary import Summary
 
 __all__ = [
     "Row",
     "asked_backend",
+    "cut_warning",
     "headline",
     "is_plain",
     "notices",
@@ -61,7 +62,8 @@ def recording_line(run: Run) -> tuple[str, ...]:
     meta = run.meta
     what = "recording" if meta.format_version else "trace"
     named = meta.name if meta.name.endswith(".zip") else f"{what} {meta.name}"
-    parts = [named, meta.target, _torch(run), _device(run), _backend(run)]
+    ahead = dict.fromkeys(name for process in run.processes for name in process.ahead)
+    parts = [named, meta.target, _torch(run), _device(run), _backend(run), *ahead]
     parts += _asked(meta.settings)
     parts.append(_CACHES.get(str(meta.settings.get("caches")), ""))
     if len(run.processes) == 1 and (rank := run.processes[0].rank) is not None:
@@ -120,13 +122,16 @@ def _asked(settings: Mapping[str, object]) -> Iterator[str]:
 
 def headline(report: Report) -> str:
     """The report in one line: what failed, its graph breaks, or what there is instead."""
-    summary = report.summary
+    meta, summary = report.run.meta, report.summary
+    until = " until it failed" if meta.error else " until it ended" if meta.partial else ""
     parts = [f"{count(summary.frames_failed, 'frame')} failed"] if summary.frames_failed else []
     if summary.graph_breaks_raised:
         parts.append(f"{count(summary.graph_breaks_raised, 'graph break')} raised by fullgraph")
     elif summary.frames_failed and not summary.graph_breaks:
         return parts[0] + (f": {_graphs(summary)}" if summary.graphs else "")
-    return ", ".join([*parts, _verdict(summary)] if not summary.graph_breaks_raised else parts)
+    if not summary.graph_breaks_raised:
+        parts.append(_verdict(summary, until))
+    return ", ".join(parts)
 
 
 def process_rows(report: Report) -> tuple[Row, ...]:
@@ -153,22 +158,26 @@ def _counts(summary: Summary) -> str:
 
 
 def _graphs(summary: Summary) -> str:
+    if summary.frames_unfinished and not summary.graphs:
+        return "its graphs are not known"
     return f"{count(summary.graphs, 'graph')}, {count(summary.operators, 'operator')}"
 
 
-def _verdict(summary: Summary) -> str:
+def _verdict(summary: Summary, until: str) -> str:
     graphs = _graphs(summary)
     if summary.graph_breaks:
         return (
             f"{count(summary.graph_breaks, 'graph break')}"
-            f" at {count(summary.distinct_graph_breaks, 'site')}: {graphs}"
+            f" at {count(summary.distinct_graph_breaks, 'site')}{until}: {graphs}"
         )
     if not summary.frames:
-        return "nothing was compiled: Dynamo traced no frame"
+        return f"nothing was compiled{until}: Dynamo traced no frame"
+    if not summary.graphs and until:
+        return f"no graph breaks and no graph{until}"
     if not summary.graphs:
         return "no graph breaks, and no graph either: everything runs eagerly"
     later = " in the first calls" if summary.later.graph_breaks else ""
-    return f"no graph breaks{later}: {graphs}"
+    return f"no graph breaks{later}{until}: {graphs}"
 
 
 def summary_rows(report: Report) -> tuple[Row, ...]:
@@ -177,7 +186,7 @@ def summary_rows(report: Report) -> tuple[Row, ...]:
     total = total_line(report)
     rows = [
         Row("frames", f"{summary.frames:,}", _frames(summary)),
-        Row("graphs", f"{summary.graphs:,}"),
+        Row("graphs", f"{summary.graphs:,}", _unfinished(summary)),
         Row("operators", f"{summary.operators:,}", _per_graph(summary.operators_per_graph)),
         Row("graph breaks", f"{summary.graph_breaks:,}", _sites(summary)),
         Row("recompiles", f"{summary.recompiles:,}", _limit(summary)),
@@ -195,6 +204,12 @@ def _frames(summary: Summary) -> str:
         (summary.frames_unfinished, "unfinished"),
     )
     return ", ".join(f"{number:,} {state}" for number, state in states if number)
+
+
+def _unfinished(summary: Summary) -> str:
+    if not summary.frames_unfinished:
+        return ""
+    return f"at least; {count(summary.frames_unfinished, 'frame')} still compiling"
 
 
 def _per_graph(operators: tuple[int, ...]) -> str:
@@ -246,6 +261,7 @@ def notices(report: Report, unseen: str = _UNSEEN) -> Iterator[tuple[str, str]]:
     )
     limits = dict.fromkeys(cost.note for cost in measured)
     yield from (("note", f"of the costs: {text}") for text in limits if text)
+    yield from _unmeasured(run)
     yield from _cached(run)
     yield from _dropped(run)
     unknown = _unknown(run)
@@ -268,9 +284,16 @@ def reading_notices(run: Run) -> Iterator[tuple[str, str]]:
         ends = f"the log lacks the {'ends' if lost > 1 else 'end'} of {count(lost, 'span')}"
         effect = "taken to end with what is around it, so compile times by stage are affected"
         yield "warning", f"{ends} of compile time: {effect}"
+    cut = cut_warning(run)
+    if cut is not None:
+        yield "warning", cut.message
+
+
+def cut_warning(run: Run) -> LogWarning | None:
+    """That a log ends in the middle of a compilation, unless the recording itself says why."""
     cut = "" if run.meta.partial or run.meta.error else cut_off(run)
-    if cut:
-        yield "warning", one_line(f"{cut}: what came behind that is not in it")
+    message = one_line(f"{cut}: what came after that is not in it")
+    return LogWarning(run.meta.name, 0, message) if cut else None
 
 
 def reading_texts(run: Run) -> Iterator[str]:
@@ -281,6 +304,15 @@ def reading_texts(run: Run) -> Iterator[str]:
 def is_plain(run: Run) -> bool:
     """Whether it was made of torch's own log alone, without our artifacts."""
     return bool(run.processes) and not any(item.has_inspector_events for item in run.processes)
+
+
+def _unmeasured(run: Run) -> Iterator[tuple[str, str]]:
+    for process in run.processes:
+        several = len({call.input_index for call in process.calls}) > 1
+        for item in process.unmeasured:
+            which = f" with input {item.input_index + 1}" if several else ""
+            why = f"calls change the model, and one more{which} fails ({one_line(item.error)})"
+            yield "note", f"not measured: {why}"
 
 
 def _cached(run: Run) -> Iterator[tuple[str, str]]:

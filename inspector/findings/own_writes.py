@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from inspector.findings.calls import Definition, definition_at
+from inspector.findings.calls import Definition, definition_at, parsed
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, plain_name, resumed_line
 
-__all__ = ["own_write", "written_line"]
+__all__ = ["own_growth", "own_write", "write_within", "written_line"]
+
+_GROWING = frozenset({"append", "appendleft", "extend", "extendleft", "insert"})
+_ITEM_OF = frozenset({"get", "setdefault"})
 
 
 def own_write(run: Run, frame: StackFrame, name: str) -> StackFrame | None:
@@ -53,12 +56,127 @@ def written_line(function: Definition, name: str) -> int | None:
     return min(lines, default=None)
 
 
+def write_within(run: Run, frame: StackFrame, name: str) -> StackFrame | None:
+    """The line at which a function that reads something, or a method that it calls, sets it.
+
+    Args:
+        run: The run.
+        frame: A line of the function: one that reads it.
+        name: What is set, as the compiled function writes it: the function may say ``self.n`` to
+            what is ``self.inner.n`` there.
+    """
+    text, function = run.sources.text(frame.file) or "", plain_name(frame.name)
+    found = definition_at(text, frame.line, function, is_inside=True)
+    if found is None:
+        return None
+    wanted = _normal(name)
+    for each in (found[0], *_called_methods(text, found[0])):
+        for target in _all_targets(_own_nodes(each)):
+            path = ast.unparse(target).removeprefix("self")
+            is_same = path.startswith(".") and wanted.endswith(path)
+            if is_same and isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
+                line = run.sources.line(frame.file, target.lineno) or ""
+                return StackFrame(frame.file, target.lineno, each.name, line)
+    return None
+
+
+def _called_methods(text: str, function: Definition) -> Iterator[Definition]:
+    """The methods of the same class that a method calls of its own object."""
+    called = {
+        node.func.attr
+        for node in _own_nodes(function)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == "self"
+    }
+    for owner in ast.walk(parsed(text) or ast.Pass()) if called else ():
+        if isinstance(owner, ast.ClassDef) and any(
+            node.lineno == function.lineno for node in owner.body
+        ):
+            for node in owner.body:
+                if isinstance(node, ast.FunctionDef) and node.name in called:
+                    yield node
+
+
+def _all_targets(nodes: Iterator[ast.AST]) -> Iterator[ast.expr]:
+    for node in nodes:
+        yield from _targets(node)
+
+
+def own_growth(run: Run, frame: StackFrame, name: str) -> StackFrame | None:
+    """The first line of a function that makes a container longer, or None.
+
+    Args:
+        run: The run.
+        frame: A line of the function: one that looks at the container.
+        name: The container, as the user writes it; other objects may lead to it in the function.
+    """
+    text, function = run.sources.text(frame.file) or "", plain_name(frame.name)
+    found = definition_at(text, frame.line, function, is_inside=True)
+    wanted = _last(_parsed(name))
+    if found is None or not wanted:
+        return None
+    nodes = list(_own_nodes(found[0]))
+    same = {wanted, *_other_names(nodes, wanted)}
+    at = min((line for node in nodes for line in _growing(node, wanted, same)), default=None)
+    if at is None:
+        return None
+    return StackFrame(frame.file, at, function, run.sources.line(frame.file, at) or "")
+
+
+def _other_names(nodes: list[ast.AST], wanted: str) -> Iterator[str]:
+    """The names that the function gives to the container, or to what is in it."""
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _last(value) == wanted:
+                yield name
+
+
+def _growing(node: ast.AST, wanted: str, same: set[str]) -> Iterator[int]:
+    """The line, where a statement or a call makes it longer; its items can be tensors."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=owner, attr=method)):
+            if method in _GROWING and _last(owner) in same:
+                yield node.lineno
+        case ast.AugAssign(target=target, op=ast.Add() | ast.BitOr(), value=value):
+            if _last(target) == wanted or (_last(target) in same and _is_display(value)):
+                yield node.lineno
+        case ast.Assign(targets=[target], value=ast.BinOp() | ast.List() | ast.Tuple() as value):
+            parts = [inner for inner in ast.walk(value) if isinstance(inner, ast.expr)]
+            if _last(target) in same and _last(target) in map(_last, parts):
+                yield from [node.lineno] if any(map(_is_display, parts)) else []
+
+
+def _is_display(node: ast.expr) -> bool:
+    return isinstance(node, ast.List | ast.Tuple | ast.ListComp)
+
+
+def _last(node: ast.expr | None) -> str:
+    """The last name that leads to a container: ``history`` of ``self.history[key]``."""
+    while True:
+        match node:
+            case ast.Subscript(value=inner):
+                node = inner
+            case ast.Call(func=ast.Attribute(value=inner, attr=method)) if method in _ITEM_OF:
+                node = inner
+            case ast.Attribute(attr=name) | ast.Name(id=name):
+                return name
+            case _:
+                return ""
+
+
+def _parsed(name: str) -> ast.expr | None:
+    try:
+        return ast.parse(name, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
 def _normal(name: str) -> str:
     """As ``ast`` writes it; empty for what is no expression."""
-    try:
-        return ast.unparse(ast.parse(name, mode="eval"))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
+    node = _parsed(name)
+    return ast.unparse(node) if node is not None else ""
 
 
 def _own_nodes(function: Definition) -> Iterator[ast.AST]:

@@ -14,6 +14,7 @@ from inspector.findings.ceiling_wording import (
     throttled_notice,
     unstable_notice,
 )
+from inspector.findings.command_line import command_again
 from inspector.findings.made_lines import made_lines_notices
 from inspector.findings.overview import reading_texts
 from inspector.findings.profiled import Profiled
@@ -124,8 +125,7 @@ def _is_asked_for(run: Run) -> bool:
 def _no_profile(run: Run) -> str:
     if run.meta.error or run.meta.partial:
         return "nothing was timed before it ended"
-    target = run.meta.target or "model.py"
-    return f"the recording has no profile: `inspect profile {target}` records one"
+    return f"the recording has no profile: `{command_again(run, 'profile')}` records one"
 
 
 def input_notices(found: Profiled) -> Iterator[str]:

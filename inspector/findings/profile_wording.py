@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from inspector.events.device_profile import ProfiledArgument
 from inspector.findings.cause_wording import COPIED, WORK_ON_CPU, cause_name
 from inspector.findings.ceiling_wording import others_share
-from inspector.findings.gap_wording import gap_lines, is_noise
+from inspector.findings.gap_wording import gap_lines, is_noise, is_within_noise
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.kept_wording import kept_lines
 from inspector.findings.memory_wording import memory_verdict
@@ -143,6 +143,10 @@ def _compared(found: Profiled) -> Iterator[str]:
         return
     low, ratio, high = budget.faster
     both = f"{duration(round(budget.eager_ns))} → {duration(round(budget.wall_ns))} per call"
+    if is_within_noise(found):
+        vary = f"equal calls vary by {1 + (budget.spread or 0):.2g}×"  # noqa: RUF001 - as in reports
+        yield f"too noisy to compare with eager PyTorch: {vary} ({both})"
+        return
     sure = "" if budget.is_stable else _unstable(found)
     # Where nothing was compiled it is as good as chance which of the two is faster.
     is_near = low <= _NO_DIFFERENCE <= high

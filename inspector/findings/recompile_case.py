@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from inspector.findings.around_calls import around_calls
 from inspector.findings.call_site import CallSite, Passed, user_spelling
@@ -23,6 +23,7 @@ __all__ = [
     "EMPTY_GRAPHS",
     "NOTHING_NEEDED",
     "FixCase",
+    "is_bool_and_tensor",
     "is_of_set",
     "is_zero_one",
     "tensor_of",
@@ -36,6 +37,7 @@ EMPTY_GRAPHS = around_calls("allow_empty_graphs=True")
 NOTHING_NEEDED = "Nothing is needed for further calls. "
 """Of what became dynamic: only the first value was compiled for itself."""
 _MOST_LIKEWISE = 6
+_BOOLS = frozenset({"True", "False", "bool"})
 _MOST_BY_CHANCE = 3
 _NAMED = frozenset({RecompileClass.SIZE, RecompileClass.INT})
 
@@ -57,6 +59,9 @@ class FixCase:
         elsewhere: Other lines that call it and made it recompile.
         multiplied: What is told apart together with it, or None.
         set_at: The line at which the function itself sets what changes, or None.
+        grown: The lines at which it makes containers longer that change, by their names.
+        breaks_at: The branch by what changes at which the graph broke, or None.
+        has_breaks: Whether the graph broke in the function, and went on in another one.
         file: The function's file.
         apart_by: The graph break in a compiled caller for which the function is compiled on its
             own, or None.
@@ -76,6 +81,9 @@ class FixCase:
     elsewhere: tuple[StackFrame, ...] = ()
     multiplied: Multiplied | None = None
     set_at: StackFrame | None = None
+    grown: Mapping[str, StackFrame] = dataclasses.field(default_factory=dict)
+    breaks_at: StackFrame | None = None
+    has_breaks: bool = False
     file: str = ""
     apart_by: StackFrame | None = None
     skipped_by: GraphBreak | None = None
@@ -89,6 +97,11 @@ class FixCase:
     def called(self) -> str:
         """The function as it is called: of what goes on behind a graph break, the user's own."""
         return _RESUMED.sub("", self.function)
+
+    @property
+    def grown_at(self) -> StackFrame | None:
+        """The line at which the function makes the container longer, or None."""
+        return self.grown.get(self.first.name)
 
     @property
     def name(self) -> str:
@@ -202,7 +215,7 @@ class FixCase:
     @property
     def behind_call(self) -> str:
         """Where a line goes that has to run behind the call."""
-        return f"behind {self._the_call}"
+        return f"after {self._the_call}"
 
     @property
     def _the_call(self) -> str:
@@ -269,6 +282,13 @@ def is_zero_one(item: Recompile) -> bool:
         now = item.now.text if item.now else ""
         return "0/1 specialization" in item.comment and bool(_ZERO_ONE_VALUE.search(now))
     return False
+
+
+def is_bool_and_tensor(item: Recompile) -> bool:
+    """Whether it is a Python bool on one side and a tensor on the other."""
+    sides = {value.text for value in (item.before, item.now) if value}
+    is_tensor = any(text.startswith("a tensor") for text in sides)
+    return item.kind is RecompileClass.TYPE and is_tensor and bool(sides & _BOOLS)
 
 
 def is_of_set(item: Recompile) -> bool:

@@ -10,6 +10,8 @@ from inspector.findings.call_site import user_spelling
 from inspector.findings.recompile_also import also_changed
 from inspector.findings.recompile_bounds import beyond
 from inspector.findings.recompile_case import EMPTY_GRAPHS, NOTHING_NEEDED, FixCase
+from inspector.findings.recompile_fix_cache import growing_cache
+from inspector.findings.recompile_fix_foreign import foreign_fixes, is_foreign
 from inspector.findings.recompile_fix_gradients import GRADIENTS
 from inspector.findings.recompile_fix_shared import ENVIRONMENT, environment, kept_together
 from inspector.findings.recompile_fix_state import STATE
@@ -35,6 +37,10 @@ _ADVICE = {**TENSORS, **GRADIENTS, **VALUES, **STATE}
 
 def fixes(case: FixCase) -> tuple[str, ...]:
     """What can be done, the best first; nothing where nobody knows."""
+    if is_foreign(case):
+        return tuple(dict.fromkeys(text for text in foreign_fixes(case) if text))
+    if cache := tuple(growing_cache(case)):
+        return cache
     found = [text for text in _advised(case) if text]
     also = _always_also(case.items)
     if any(item.answer is Answer.EAGER for item in case.items):
@@ -110,7 +116,9 @@ def _part(case: FixCase, items: Sequence[Recompile], own: str, *, is_first: bool
         text = f"{text.removesuffix('.')} (likewise for {listed(names, _MOST_NAMED)})."
     if is_first:
         return text
-    return f"And as {changed(case.shown(item))} with it: {text[:1].lower()}{text[1:]}"
+    if not text.startswith(case.called):
+        text = text[:1].lower() + text[1:]
+    return f"And as {changed(case.shown(item))} with it: {text}"
 
 
 def _is_constant(case: FixCase, changing: Sequence[Recompile]) -> bool:

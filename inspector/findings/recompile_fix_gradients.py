@@ -45,12 +45,12 @@ def _came(case: FixCase) -> Iterator[str]:
     if not instead or case.site.frame is None or case.first.name.startswith("G["):
         text = case.converted(".detach()")
         instead = text[:1].lower() + text[1:]
-    yield f"Where no gradient goes through {_shown(case)}: {instead}"
     yield f"Where {_gradients(case)} needed: {_EACH}"
     yield (
         f"To have one program without losing a gradient: call .requires_grad_() on what the other "
         f"calls pass for {_shown(case)}; they then record a backward graph, too."
     )
+    yield f"Where no gradient goes through {_shown(case)}: {instead}"
 
 
 def _names(case: FixCase) -> list[str]:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from inspector.findings.recompile_case import FixCase
 from inspector.findings.recompile_fix_shared import kept_fix
 from inspector.model.recompile import Origin, RecompileClass
-from inspector.model.stack import StackFrame
 
 __all__ = ["LENGTHS", "TENSORS", "special_length"]
 
@@ -42,13 +41,13 @@ def special_length(case: FixCase) -> Iterator[str]:
         )
     elif (key := _key_set(case)) is not None:
         yield from _keys_set(case, key)
-    elif frame := _appending(case):
+    elif (frame := case.grown_at) is not None:
         yield (
             f"{case.called} itself makes {case.name} longer at {case.place(frame)} "
-            f"(`{frame.code.strip()}`), so that every call finds another length and compiles "
-            f"again. Return the value, and append it in the caller {case.behind_call}."
+            f"(`{frame.code.strip()}`), so every call finds another length and recompiles. Return "
+            f"the value, and add it in the caller {case.behind_call}."
         )
-        if _is_attribute(case) and case.first.holds in TENSORS | {""}:
+        if _is_attribute(case) and "[" not in case.name and case.first.holds in TENSORS | {""}:
             yield _one_tensor(case)
 
 
@@ -112,21 +111,6 @@ def _one_tensor(case: FixCase) -> str:
         f"Keep one tensor in place of the container {case.name}: allocate it at its full size "
         "once, write with index_copy_ or slices, and pass the length as a tensor."
     )
-
-
-def _appending(case: FixCase) -> StackFrame | None:
-    """The line of the function that makes a container longer, where that line has the guard."""
-    stack = case.first.guard_stack
-    frame = stack[-1] if stack else case.first.caused_by
-    if frame is None:
-        return None
-    name = re.escape(_one_quote(case.name.rpartition(".")[2]))
-    grows = rf"(?<!\w){name}(?:\[[^\[\]]*\])*\.(?:append|appendleft|extend|insert)\("
-    return frame if re.search(grows, _one_quote(frame.code)) else None
-
-
-def _one_quote(text: str) -> str:
-    return text.replace('"', "'")
 
 
 def _keys_set(case: FixCase, key: str) -> Iterator[str]:

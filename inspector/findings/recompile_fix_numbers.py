@@ -13,7 +13,7 @@ from inspector.findings.recompile_fix_shared import environment, kept_fix, speci
 from inspector.model.recompile import Answer, Origin, RecompileClass, SymbolUse
 from inspector.model.stack import user_frame
 
-__all__ = ["NUMBERS"]
+__all__ = ["NUMBERS", "is_data"]
 
 _ITEM = ".item()"  # how guards spell the value of a tensor without dimensions
 # A line that needs the number itself: it decides, counts, cuts, or is written into a text.
@@ -149,6 +149,11 @@ def _specialized(case: FixCase, special: SymbolUse) -> Iterator[str]:
     )
 
 
+def is_data(case: FixCase) -> bool:
+    """Whether no line needs the number itself, so that it can be one that the graph is given."""
+    return not _decides(case)
+
+
 def _decides(case: FixCase) -> bool:
     """Whether a line needs the number itself: of a tensor, that would break the graph."""
     index = re.compile(rf"\[\s*{re.escape(case.name)}\s*\]")
@@ -198,7 +203,7 @@ def _float(case: FixCase) -> Iterator[str]:
             f"{NOTHING_NEEDED}Compile with torch.compile(…, dynamic=True): then the first value is "
             "dynamic, too."
         )
-    if not _is_keyword(case):
+    if not _is_keyword(case) and not _decides(case):
         yield _as_tensor(case)
 
 

@@ -85,6 +85,12 @@ def specialized_fix(case: FixCase, use: SymbolUse) -> str:
             f"that are compiled for one value each {case.before_call}; or, where the values are "
             f"few, {limit_of(MANY)}."
         )
+    if frame and use.is_inside:
+        return (
+            f"The fake implementation of the operator makes the size the constant "
+            f"{use.specialized}{where}{code}: other sizes are compiled again. Use sizes of the "
+            "shape as they are: `int()`, `range()` and comparisons make them constants."
+        )
     if frame and _LOOP.search(frame.code) and not _LOOP_AND_BODY.match(frame.code):
         return (
             f"The loop{where}{code} is unrolled, so that each size is a program of its own: write "

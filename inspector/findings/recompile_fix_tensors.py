@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 
 from inspector.events.failed_guard import stripped_source
 from inspector.findings.around_calls import around_calls
-from inspector.findings.call_site import user_spelling
 from inspector.findings.constant_sizes import constants, specialized_use
 from inspector.findings.recompile_bounds import beyond, is_branch, parted
 from inspector.findings.recompile_case import FixCase, is_zero_one
@@ -15,11 +14,13 @@ from inspector.findings.recompile_fix_shared import environment, kept_fix, speci
 from inspector.findings.recompile_marks import (
     changing_sizes,
     mark_fix,
+    marks_of,
     of_parameters,
     unbacked_fix,
 )
+from inspector.findings.recompile_wording import dimension_of
 from inspector.findings.wording import count, listed
-from inspector.model.recompile import Change, Recompile, RecompileClass
+from inspector.model.recompile import Change, EqualSizes, Recompile, RecompileClass
 from inspector.model.stack import StackFrame, user_frame
 
 __all__ = ["TENSORS"]
@@ -48,6 +49,8 @@ def _size(case: FixCase) -> Iterator[str]:
             f"Make {around_calls(_DYNAMIC_STATE)}: the shapes of what modules hold are constants "
             "otherwise, and with both they are dynamic from the second one on."
         )
+    elif case.first.equal_sizes is not None:
+        yield from _equal(case, case.first.equal_sizes)
     elif special is not None:
         yield specialized_fix(case, special)
     elif is_zero_one(case.first):
@@ -69,7 +72,7 @@ def _mark(case: FixCase) -> str:
     held = next((use for use in case.first.symbols if use.held_by), None)
     if held is None:
         return mark_fix(case)
-    others = listed([_dimension(name) for name in held.held_by], 3)
+    others = listed([dimension_of(stripped_source(name)) for name in held.held_by], 3)
     return f"{mark_fix(case).removesuffix('.')}, and mark what has the same size too: {others}."
 
 
@@ -89,11 +92,21 @@ def _parted(case: FixCase) -> Iterator[str]:
         )
 
 
-def _dimension(source: str) -> str:
-    """``dimension 1 of past`` for ``L['past'].size()[1]``; a number as it is."""
-    name = user_spelling(stripped_source(source))
-    match = re.fullmatch(r"(.+)\.size\(\)\[(\d+)\]", name)
-    return f"dimension {match[2]} of {match[1]}" if match else name
+def _equal(case: FixCase, equal: EqualSizes) -> Iterator[str]:
+    """Sizes that share a symbol; a mark gives each its own (tried on torch 2.13)."""
+    changing = (
+        f"{name}.size()[{index}]"
+        for name, indexes in changing_sizes((*case.items, *case.history)).items()
+        for index in indexes
+    )
+    yield marks_of(case, dict.fromkeys((*equal.changed, *changing)))
+    yield (
+        "Set torch.fx.experimental._config.use_duck_shape = False before the first compilation: "
+        "equal sizes then get a symbol each."
+    )
+    shown = case.shown(case.first).equal_sizes or equal
+    first = dimension_of(shown.changed[0])
+    yield f"Make the first call with another size of {first} than {equal.value}."
 
 
 def _zero_one(case: FixCase) -> Iterator[str]:
@@ -105,7 +118,13 @@ def _zero_one(case: FixCase) -> Iterator[str]:
     conditions = [item.guard for item in every if _is_condition(item)]
     fixed = constants(every)
     is_fixed = any(use.source in fixed for item in every for use in item.symbols)
-    if conditions or is_fixed or _is_broadcast(case):
+    # The strides around a dimension of size 0 are others, and are no part of a mark.
+    is_empty = any(
+        "0" in {change.before, change.now} and change.kind is RecompileClass.SIZE
+        for item in case.items
+        for change in item.changes
+    )
+    if conditions or is_fixed or is_empty or _is_broadcast(case):
         # An unbacked size has no value that a condition could be decided with, and is no constant.
         yield f"{keep}; it is one compilation, and then found."
     else:
@@ -148,12 +167,8 @@ def _symbolic(case: FixCase) -> Iterator[str]:
     if is_zero_one(item):
         yield from _zero_one(case)
         return
-    if "duck sizing" in item.comment:
-        yield (
-            "Two sizes were equal when this was compiled, and torch assumed that they always are: "
-            "write torch.fx.experimental._config.use_duck_shape = False before the first "
-            "compilation, or compile first with sizes that differ."
-        )
+    if item.equal_sizes is not None:
+        yield from _equal(case, item.equal_sizes)
         return
     special = specialized_use(item, case.history)
     if special is not None:
@@ -200,13 +215,25 @@ def _deciding(case: FixCase) -> StackFrame | None:
 
 
 def _rank(case: FixCase) -> Iterator[str]:
-    before = case.first.before.text if case.first.before else ""
+    before, now = (value.text if value else "" for value in (case.first.before, case.first.now))
     wanted = count(int(before), "dimension") if before.isdecimal() else "as many dimensions"
-    yield (
-        f"Give {case.passed} {wanted} {case.before_call}: "
-        f"{case.passed}.reshape(…) or {case.passed}.unsqueeze(0). A number of dimensions is never "
-        "dynamic."
+    passed, where = case.passed, case.before_call
+    others = dict.fromkeys(
+        case.shown_name(change.name)
+        for item in case.items
+        for change in item.changes
+        if change.kind is RecompileClass.RANK and change.name != case.first.name
     )
+    also = f" (likewise {listed(list(others), 3)})" if others else ""
+    never = "A number of dimensions is never dynamic"
+    if before.isdecimal() and now.isdecimal() and int(now) < int(before):
+        yield (
+            f"Give {passed} {wanted}{also} {where}, in the sizes that other calls pass: "
+            f"{passed}.expand(…).contiguous(). {never}, and {passed}.unsqueeze(0) has a size of 1, "
+            "which is a program of its own."
+        )
+        return
+    yield f"Give {passed} {wanted}{also} {where}: {passed}.reshape(…). {never}."
 
 
 def _stride(case: FixCase) -> Iterator[str]:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 
-from inspector.findings.recompile_case import FixCase
+from inspector.findings.recompile_case import FixCase, is_bool_and_tensor
 from inspector.findings.recompile_fix_keys import KEYS
 from inspector.findings.recompile_fix_lengths import LENGTHS
 from inspector.findings.recompile_fix_limit import is_near_limit, raised_limit
 from inspector.findings.recompile_fix_numbers import NUMBERS
 from inspector.findings.recompile_fix_shared import kept_fix
 from inspector.model.recompile import Origin, RecompileClass
+from inspector.model.stack import StackFrame
 
 __all__ = ["VALUES"]
+
+_TENSOR = re.compile(r"a tensor of (?P<dtype>\w+)\[(?P<shape>[\d, ]*)\](?P<grad> that .*)?")
+_MODULE = re.compile(r"_modules\['[^']*'\]$")
+_NUMBER = re.compile(r"True|False|-?[\d.]+(?:e[-+]?\d+)?")
 
 
 def _constant(case: FixCase) -> Iterator[str]:
@@ -43,6 +49,9 @@ def _constant(case: FixCase) -> Iterator[str]:
 
 def _bool(case: FixCase) -> Iterator[str]:
     given = case.argument.written or "False"
+    if any(is_bool_and_tensor(item) and item.name == case.first.name for item in case.history):
+        yield "Two values are two programs, each compiled once: nothing is needed."
+        return
     yield (
         f"{_two(case, 'Two values are two programs, each compiled once')}: pass {case.name} as a "
         f"tensor of bool, torch.tensor({given}), and write torch.where({case.name}, a, b) in "
@@ -112,16 +121,57 @@ def _type(case: FixCase) -> Iterator[str]:
         return
     if case.first.name == "self":
         return  # nobody converts the object whose method it is
-    if case.first.name.endswith("']") and "_modules[" in case.first.name:
+    if _MODULE.search(case.first.name):
         yield (
             f"Keep a module of one class in {case.name}{of}, and set it before the first call: "
             "each class is a program of its own, and is compiled once."
         )
         return
+    if case.set_at is not None:
+        yield _set_of_one_type(case, case.set_at)
+        return
+    if is_bool_and_tensor(case.first):
+        yield _bool_or_tensor(case)
+        return
     yield (
         f"Pass {case.name} of one type in every call{of}: convert it {case.before_call}. Types "
         "that are meant to differ are compiled once each."
     )
+
+
+def _bool_or_tensor(case: FixCase) -> str:
+    """What is a Python bool in one call and a tensor in another: one of them in all."""
+    if case.breaks_at is None:
+        return (
+            f"Pass {case.name} as a tensor in every call: {case.passed} = "
+            f"torch.as_tensor({case.passed}) {case.before_call}."
+        )
+    return (
+        f"Pass {case.name} as a Python bool in every call: {case.passed} = bool({case.passed}) "
+        f"{case.before_call}. Each value is compiled once; a tensor breaks the graph at "
+        f"{case.place(case.breaks_at)} (`{case.breaks_at.code.strip()}`)."
+    )
+
+
+def _set_of_one_type(case: FixCase, set_at: StackFrame) -> str:
+    """What the function itself sets to another type than it had at first."""
+    first, then = (
+        value.text if value else "another type" for value in (case.first.before, case.first.now)
+    )
+    here = f"{case.called} itself sets {case.name} at {case.place(set_at)}"
+    told = f"{here} (`{set_at.code.strip()}`): it is {first} in the first call, {then} afterwards."
+    tensor = _TENSOR.fullmatch(then)
+    number = first if _NUMBER.fullmatch(first) else ""
+    same = first if "." in first or "." not in then else f"{first}.0"
+    if tensor is None and number and _NUMBER.fullmatch(then):
+        return f"{told} Make it a tensor before the first call: {case.name} = torch.tensor({same})."
+    if tensor is None:
+        return f"{told} Give it that type before the first call."
+    dtype, shape = f"dtype=torch.{tensor['dtype']}", tensor["shape"]
+    made = f"torch.full(({shape},), {number or '…'}, {dtype})" if shape else ""
+    made = made or f"torch.tensor({number or '…'}, {dtype})"
+    grad = ", and store it detached in that line" if tensor["grad"] else ""
+    return f"{told} Make it such a tensor before the first call{grad}: {case.name} = {made}."
 
 
 def _function(case: FixCase) -> Iterator[str]:

@@ -20,7 +20,7 @@ from inspector.model.closure_name import ClosureName
 from inspector.model.recompile import Recompile, RecompileClass
 from inspector.model.stack import StackFrame
 
-__all__ = ["Marks", "changing_sizes", "mark_fix", "of_parameters", "unbacked_fix"]
+__all__ = ["Marks", "changing_sizes", "mark_fix", "marks_of", "of_parameters", "unbacked_fix"]
 
 _OF_MODULE = re.compile(r"\._(?:parameters|buffers)\[")
 _ARRAY = "___from_numpy("
@@ -96,8 +96,30 @@ def mark_fix(case: FixCase) -> str:
         return "Mark the sizes that change with torch._dynamo.mark_dynamic."
     if case.lost is not None and name in marks:
         return _lost(case.lost, case, marks[name])
-    lines = _lines(case, marks, "torch._dynamo.mark_dynamic")
+    # What goes on behind a graph break meets the mark again, next to sizes that have none.
+    function = "maybe_mark_dynamic" if case.has_breaks else "mark_dynamic"
+    lines = _lines(case, marks, f"torch._dynamo.{function}")
     return _sentence(lines, case, ", the first one included")
+
+
+def marks_of(case: FixCase, sizes: Iterable[str]) -> str:
+    """The line that marks some sizes (``x.size()[0]``); empty where the caller cannot.
+
+    Args:
+        case: The recompilations.
+        sizes: The sizes, as reasons spell them.
+    """
+    marks: dict[str, list[int]] = {}
+    for size in sizes:
+        match = _SIZED.match(size)
+        if match and _can_mark(case, match["tensor"]):
+            marks.setdefault(match["tensor"], []).append(int(match["index"]))
+    if not marks or case.apart_by is not None:
+        return ""
+    shown = {name: tuple(sorted(indexes)) for name, indexes in marks.items()}
+    return _sentence(
+        _lines(case, shown, "torch._dynamo.mark_dynamic"), case, ", the first one included"
+    )
 
 
 def _apart(case: FixCase, at: StackFrame) -> str:

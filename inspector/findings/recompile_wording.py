@@ -13,13 +13,21 @@ from inspector.findings.recompile_case import is_zero_one, tensor_of
 from inspector.findings.recompile_failed import all_failed
 from inspector.findings.recompile_key_wording import compiled_by_keys, key_sides, keys_changed
 from inspector.findings.wording import count, duration, listed
-from inspector.model.recompile import Answer, Origin, Recompile, RecompileClass, SymbolUse
+from inspector.model.recompile import (
+    Answer,
+    EqualSizes,
+    Origin,
+    Recompile,
+    RecompileClass,
+    SymbolUse,
+)
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame, user_frame
 
-__all__ = ["changed", "compile_cost", "told", "told_notes"]
+__all__ = ["changed", "compile_cost", "dimension_of", "told", "told_notes", "values"]
 
 _MOST_TOLD = 4
+_SIZE = re.compile(r"(.+)\.size\(\)\[(\d+)\]")
 _TWO = "each of the two is compiled once"
 _ORIGINS: Mapping[Origin, str] = {
     Origin.MODULE_ATTRIBUTE: "module attribute",
@@ -90,6 +98,8 @@ _BOUNDED = frozenset(
 def changed(item: Recompile) -> str:
     """What changes, as a clause: ``dimension 0 of x changes``."""
     name = user_spelling(item.name).removesuffix("._modules").removesuffix(".__code__")
+    if item.equal_sizes is not None:
+        return _equal(item.equal_sizes)
     if item.kind in {RecompileClass.SIZE, RecompileClass.STRIDE}:
         return _sizes(item, name)
     if item.kind in _VALUES:
@@ -98,6 +108,10 @@ def changed(item: Recompile) -> str:
         return f"the {_VALUES[item.kind]} {what} {name} changes"
     if item.kind is RecompileClass.SYMBOLIC_SHAPE and not item.symbols and " " in item.name:
         return f"the condition {item.name} fails"
+    if item.kind is RecompileClass.RANK:
+        same = [change.name for change in item.changes if change.kind is item.kind]
+        *others, last = dict.fromkeys([name, *map(user_spelling, same)])
+        name = f"{listed(others, 2)} and {last}" if others else name
     text = _special(item) or _CHANGES.get(item.kind)
     if text is None:
         return (
@@ -107,6 +121,18 @@ def changed(item: Recompile) -> str:
     of = f": {item.name}" if item.name else ""
     among = f": {names}" if names else ""
     return text.format(name=name or "an object", names=names or "tensors", of=of, among=among)
+
+
+def _equal(equal: EqualSizes) -> str:
+    one, two = (*equal.changed[:1], *(equal.kept or equal.changed[1:])[:1])
+    sizes = f"{dimension_of(one)} and {dimension_of(two)}"
+    return f"{sizes} were both {equal.value} when it was compiled, and differ now"
+
+
+def dimension_of(size: str) -> str:
+    """``dimension 1 of past`` for ``past.size()[1]``; a number as it is."""
+    match = _SIZE.fullmatch(user_spelling(size))
+    return f"dimension {match[2]} of {match[1]}" if match else user_spelling(size)
 
 
 def _sizes(item: Recompile, name: str) -> str:
@@ -154,7 +180,7 @@ def _with_it(item: Recompile) -> Iterator[str]:
     """What would have failed behind it, and what other entries say."""
     also = also_changed(item)
     if also:
-        said = [f"{changed(other)}{_values(other)}" for other in also]
+        said = [f"{changed(other)}{values(other)}" for other in also]
         yield f"    with it {listed(said, 3)}"
     # That older entries want other values of the same thing is no news.
     name = tensor_of(item.name)
@@ -164,7 +190,8 @@ def _with_it(item: Recompile) -> Iterator[str]:
         yield f"    other entries: {listed(others, 3)}"
 
 
-def _values(item: Recompile) -> str:
+def values(item: Recompile) -> str:
+    """What the guard wants and what it found, in brackets."""
     if item.before is None or item.now is None:
         return ""
     return f" ({item.before.text} → {item.now.text})"
@@ -204,6 +231,8 @@ def _answer(item: Recompile) -> str:
 def _dynamic(item: Recompile) -> str:
     if item.kind is RecompileClass.STRIDE:
         return "the strides are dynamic since: others may fit"
+    if item.equal_sizes is not None:
+        return "each size is dynamic on its own since then"
     if item.kind is RecompileClass.SYMBOLIC_SHAPE:
         return "the size stays dynamic: each side of the condition is compiled once"
     if item.bounds:
@@ -226,6 +255,8 @@ def compile_cost(items: Sequence[Recompile]) -> str:
 def told_notes(items: Sequence[Recompile], roots: Roots) -> Iterator[str]:
     """What else there is to know, one sentence each."""
     yield from _places(items[0], roots)
+    if items[0].equal_sizes is not None:
+        yield "dynamic=True gives sizes that are equal in the first call one symbol (duck shaping)"
     if any(item.answer is Answer.EAGER for item in items):
         yield (
             "Dynamo skips a function of which it could make no graph: from then on all of it runs "

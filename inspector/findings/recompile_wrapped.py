@@ -51,4 +51,13 @@ def stack_name(name: str, values: Sequence[str]) -> str:
 
 def _renamed(item: Recompile, named: Callable[[str], str]) -> Recompile:
     changes = tuple(dataclasses.replace(each, name=named(each.name)) for each in item.changes)
-    return dataclasses.replace(item, name=named(item.name), changes=changes)
+    equal = item.equal_sizes
+    if equal is not None:
+        changed, kept = (tuple(map(named, sizes)) for sizes in (equal.changed, equal.kept))
+        equal = dataclasses.replace(equal, changed=changed, kept=kept)
+    other = item.other_instance
+    if other is not None:
+        other = dataclasses.replace(other, name=named(other.name))
+    return dataclasses.replace(
+        item, name=named(item.name), changes=changes, equal_sizes=equal, other_instance=other
+    )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import collections
 import dataclasses
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from inspector.findings.baseline import KnownFinding, compared
+from inspector.findings.refuted import without_refuted
 from inspector.findings.report import Report
-from inspector.findings.settings import MARK_DYNAMIC
 from inspector.model.request import Setting
 from inspector.model.summary import Summary
 from inspector.model.verification import Candidate, Measured, Trial, Tried, Verification
@@ -54,12 +54,14 @@ def trial_of(
     removed = tuple(dict.fromkeys(item.fingerprint for item in gone))
     was, now = measured(before), measured(report)
     spoils = deterministic and now.outputs is not None and now.outputs.equal is False
+    worsens = now.is_worse_than(was)
     return Trial(
         candidate,
         now,
         removed=removed,
         added=sum(comparison.is_new),
-        helps=not spoils and _is_better(was, now, removed),
+        helps=not spoils and not worsens and now.is_fewer_than(was),
+        worsens=worsens,
         recompiles=_counts(gone, before, report),
     )
 
@@ -101,17 +103,6 @@ def _recompiled(report: Report) -> collections.Counter[tuple[str, int]]:
     for finding in report.findings:
         found[finding.place.file, finding.place.line] += len(finding.recompiles)
     return found
-
-
-def _is_better(was: Measured, now: Measured, removed: Sequence[str]) -> bool:
-    pairs = (
-        (was.graph_breaks, now.graph_breaks),
-        (was.graphs, now.graphs),
-        (was.recompiles, now.recompiles),
-        (was.compilations, now.compilations),
-    )
-    fewer = any(after < before for before, after in pairs)
-    return (fewer or bool(removed)) and was.graph_breaks >= now.graph_breaks
 
 
 def together(verification: Verification, *, lines_only: bool = False) -> Candidate | None:
@@ -180,14 +171,6 @@ def _merged(settings: Iterable[Setting]) -> tuple[Setting, ...]:
     return tuple((name, value) for name, value in merged.items() if value != ())
 
 
-def _failed_marks(verification: Verification) -> str:
-    """What is to be said of a fix that was tried and failed, or an empty string."""
-    for trial in verification.trials:
-        if trial.failure and any(name == MARK_DYNAMIC for name, _ in trial.candidate.settings):
-            return f"tried: marking all changing sizes of the inputs fails ({trial.failure})"
-    return ""
-
-
 def _ratio(trial: Trial, verification: Verification) -> float | None:
     """Of a change of a line, where graphs are lowered."""
     if trial.measured is None or not trial.candidate.rewrites or not verification.is_lowered:
@@ -209,7 +192,8 @@ def with_verification(report: Report, verification: Verification) -> Report:
         equal = compared_.equal if compared_ and verification.deterministic else None
         candidate = trial.candidate
         # What helps together is said in the table.
-        for fingerprint in trial.removed if candidate.is_single else ():
+        is_shown = trial.helps or (equal is False and not trial.worsens)
+        for fingerprint in trial.removed if candidate.is_single and is_shown else ():
             counts = trial.recompiles.get(fingerprint)
             tried[fingerprint].append(
                 Tried(
@@ -220,14 +204,10 @@ def with_verification(report: Report, verification: Verification) -> Report:
                     _ratio(trial, verification),
                 )
             )
-    failed = _failed_marks(verification)
     findings = tuple(
         dataclasses.replace(
-            finding,
+            without_refuted(finding, verification),
             verified=tuple(sorted(tried.get(finding.fingerprint, ()), key=_rank)),
-            notes=(*finding.notes, failed)
-            if failed and "mark_dynamic" in finding.fix
-            else finding.notes,
         )
         for finding in report.findings
     )

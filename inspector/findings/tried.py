@@ -278,6 +278,8 @@ def _notes_of(trial: Trial, *, deterministic: bool) -> Iterator[str]:
         more = count(trial.added, "more finding")
         yield f"{name}: {more}, behind what it removes or in its place"
     outputs = trial.measured.outputs if trial.measured else None
+    if trial.worsens and trial.removed:
+        yield f"{name}: it makes the run worse, whatever it removes"
     if outputs and outputs.equal is False and deterministic:
         error = outputs.max_abs_error
         most = f" (largest difference {error:.3g})" if error else ""
@@ -294,7 +296,7 @@ def _named(candidate: Candidate) -> str:
 
 def _name(candidate: Candidate) -> str:
     """What was tried, in a word or two."""
-    if candidate.settings:
+    if not candidate.rewrites:
         return candidate.settings[0][0]
     (rewrite,) = candidate.rewrites
     return f"{rewrite.place} ({rewrite.advice})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 from inspector.events.fusion import Buffer, Uses
@@ -10,11 +11,13 @@ from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.parts_taken import is_put_into_larger, is_sliced
 from inspector.graphs.reasons import Reason
 
-__all__ = ["is_as_the_program_says", "telling", "told_uses"]
+__all__ = ["is_as_the_program_says", "loops", "telling", "told_uses"]
 
 # The kinds that say most stand first; what both use in the same way is no reason.
 _SENTENCES = {
     "order": "{first} and {second} go over {tensor} in different orders: {left}; {right}.",
+    "loops": "{first} and {second} go over {tensor} in the same order, but their loops are split "
+    "in other places: {left}; {right}.",
     "offset": "{first} and {second} use different parts of {tensor}: one begins at element {left}, "
     "the other at {right}.",
     "part": "{first} goes over {left} elements of {tensor}, {second} over {right}: their loops "
@@ -37,6 +40,8 @@ _SLICES = (
     "rest is written, too."
 )
 _DIGITS = 20
+_TERM = re.compile(r"(?:(\d{1,19})\*)?([a-z]\d+)")
+_LOOP = re.compile(r"([a-z]\d+) < (\d{1,19})\b")
 # What takes elements by an index stays a kernel of its own wherever it stands.
 _CHANGES = {"order": _ORDER, "offset": _SLICES, "part": _SLICES}
 
@@ -58,6 +63,8 @@ def told_uses(
     buffer = fusion.buffers.get(use.buffer)
     kind = use.kind
     larger = _larger(use, buffer)
+    if kind == "order" and _is_flat(use.first) and _is_flat(use.second):
+        kind = "loops"
     if kind == "part" and buffer is not None and any(larger):
         is_into = any(
             is_larger and is_put_into_larger(fusion, step, buffer)
@@ -91,6 +98,30 @@ def is_as_the_program_says(fusion: Fusion, use: Uses, steps: tuple[Step, Step]) 
     return _is_part_of(fusion, use, steps) or any(
         is_put_into_larger(fusion, step, buffer) for step in steps
     )
+
+
+def loops(text: str) -> list[tuple[int, int]] | None:
+    """Stride and size of each loop of ``64*d0 + d1 for d0 < 8, d1 < 64``, the outermost first.
+
+    None for an index that is no sum of loops' numbers times strides, or has sizes that change.
+    """
+    index, _, ranges = text.partition(" for ")
+    sizes = dict(_LOOP.findall(ranges))
+    terms = [_TERM.fullmatch(term) for term in index.split(" + ")]
+    if not sizes or len(sizes) != ranges.count("<") or not all(terms):
+        return None
+    strides = {term[2]: int(term[1] or 1) for term in terms if term}
+    return [(strides.get(name, 0), int(size)) for name, size in sizes.items()]
+
+
+def _is_flat(text: str) -> bool:
+    """Whether the loops go over the elements one after the other, as they are in memory."""
+    expected = 1
+    for stride, size in reversed(loops(text) or [(0, 0)]):
+        if stride != expected:
+            return False
+        expected *= size
+    return True
 
 
 def _is_part_of(fusion: Fusion, use: Uses, steps: tuple[Step, Step]) -> bool:

@@ -10,6 +10,7 @@ from typing import TypeVar
 from inspector.graphs.found_node import FoundNode, Relation
 from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.line_kernels import KernelAtLine, kernels_at_line
+from inspector.graphs.named_kernels import NamedKernel
 from inspector.model.graph import Graph, Node, Stage
 from inspector.model.stack import StackFrame
 
@@ -56,6 +57,7 @@ class Around:
         asked: The file's name as it was asked for.
         nearest: Where nothing was found, the lines next to it that something comes from.
         known_files: Where nothing comes from the file, those that something comes from.
+        named: Where the log does not say what was fused, the kernels that name the line.
     """
 
     files: tuple[str, ...]
@@ -65,6 +67,7 @@ class Around:
     asked: str = ""
     nearest: tuple[int, ...] = ()
     known_files: tuple[str, ...] = ()
+    named: tuple[NamedKernel, ...] = ()
 
     def of_stage(self, stage: Stage) -> tuple[FoundNode, ...]:
         """The nodes of one stage."""

@@ -11,7 +11,12 @@ from inspector.graphs.fusion import Step
 from inspector.graphs.outside import call_kind
 from inspector.graphs.reasons import Reason, explain
 from inspector.graphs.reasons_table import KNOWN
-from inspector.graphs.reduction_reasons import about_dimensions, about_parts, about_rounded
+from inspector.graphs.reduction_reasons import (
+    about_dimensions,
+    about_parts,
+    about_result,
+    about_rounded,
+)
 from inspector.graphs.step_names import numbered
 
 __all__ = ["TEMPLATES", "reason_of"]
@@ -127,7 +132,8 @@ def _of_said(pair: Between, apart: Apart) -> Reason | None:
     if apart.reason.startswith(_ABOUT_USES):
         # Torch looks at what stands between two only after it looked at what they share.
         between = pair.told(_BETWEEN) if pair.has_one_between() else None
-        told = between or _of_reductions(pair, apart, steps) or _of_change(pair)
+        told = between or about_result(pair) or _of_reductions(pair, apart, steps)
+        told = told or _of_change(pair)
         told = told or told_uses(pair.fusion, apart.uses, steps, names)
         if told is not None:
             return told

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from inspector.events.fusion import Operation
 from inspector.graphs.between import Between
+from inspector.graphs.buffer_uses import loops
 from inspector.graphs.fusion import Step
 from inspector.graphs.reasons import Reason
 
-__all__ = ["about_dimensions", "about_parts", "about_rounded"]
+__all__ = ["about_dimensions", "about_parts", "about_result", "about_rounded"]
 
 _ONE_KERNEL = (
     "torch._inductor.config.split_reductions = False makes one kernel of such a reduction, in "
@@ -46,6 +47,21 @@ _DIMENSIONS = Reason(
     "",
     "reduction",
 )
+_RESULT = Reason(
+    "{first} is a reduction and {second} reads its result, so the reduction has to finish first. "
+    "One kernel could do both only if {second} went over the elements result by result, and its "
+    "loops run in another order.",
+    "",
+    "reduction",
+)
+_LAYOUT = (
+    "torch._inductor.config.layout_optimization = False keeps the result of a convolution in the "
+    "model's memory order, in which one kernel can do both. Convolutions may be slower with it."
+)
+_INNERMOST = (
+    "Make the reduced dimensions the innermost in memory: memory_format=torch.channels_last for a "
+    "reduction over channels."
+)
 _MIXED = (
     "torch._inductor.config.triton.mix_order_reduction_non_strict_mode = True tries one kernel for "
     "sums over rows and over columns, however small they are."
@@ -64,6 +80,54 @@ def about_parts(pair: Between) -> Reason | None:
     if is_over_elements and _second_parts(pair.fusion.plan.operations, first):
         return pair.told(_BEHIND_SPLIT)
     return None
+
+
+def about_result(pair: Between) -> Reason | None:
+    """Whether the later one needs complete results of a reduction, and goes over more than them."""
+    results = {
+        pair.fusion.memory.root(name): math.prod(map(_number, item.sizes[0]))
+        for item in _reductions(pair, pair.first)
+        if item.sizes
+        for name in item.writes
+    }
+    elements = [math.prod(_number(size) for part in item.sizes for size in part)
+                for item in pair.operations(pair.second)]  # fmt: skip
+    if pair.second.kind == "reduction":
+        return None
+    passed = [results[root] for root in map(pair.fusion.memory.root, pair.shared)
+              if root in results]  # fmt: skip
+    if not passed or max(elements, default=0) <= min(passed):
+        return None
+    if _second_parts(pair.fusion.plan.operations, pair.operations(pair.first)):
+        return pair.told(_BEHIND_SPLIT)
+    return pair.told(dataclasses.replace(_RESULT, change=_order_change(pair, results)))
+
+
+def _order_change(pair: Between, results: Collection[str]) -> str:
+    """The memory order in which one kernel can do both, where both use the same elements."""
+    memory = pair.fusion.memory
+    elements = {memory.root(name) for name in pair.shared} - {*results}
+    if not any(len(memory.buffer(name).shape) > 1 for name in elements):
+        return ""
+    convolved = {
+        memory.root(name)
+        for step in pair.fusion.steps
+        if step.is_call and "convolution" in step.name.split(".")
+        for name in step.writes
+    }
+    if elements & convolved:
+        return _LAYOUT
+    return "" if _is_innermost(pair, elements) else _INNERMOST
+
+
+def _is_innermost(pair: Between, elements: Collection[str]) -> bool:
+    """Whether the reduction's last loop goes from one element in memory to the next already."""
+    for use in pair.apart.uses if pair.apart else ():
+        text = use.first if pair.is_in_order else use.second
+        walk = loops(text) if pair.fusion.memory.root(use.buffer) in elements else None
+        if walk and walk[-1][0] == 1:
+            return True
+    return False
 
 
 def about_dimensions(pair: Between) -> Reason | None:

@@ -63,6 +63,7 @@ class ChangeKind(enum.Enum):
     DEFAULT_DEVICE = "default device"
     ALIAS = "one tensor for two arguments"
     MARK = "dynamic mark"
+    INSTANCE = "another instance"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

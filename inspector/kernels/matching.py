@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
 from inspector.model.kernel import Kernel
 from inspector.model.kernel_diff import DiffKernel, KernelChange
@@ -36,6 +36,9 @@ def matched(before: Sequence[DiffKernel], after: Sequence[DiffKernel]) -> Iterat
             similar = list(_similar(before, after, left, right))
             pairs |= {a: (b, how) for a, b in similar}
             left, right = _others(similar, left, right)
+    placed = list(_placed(before, after, pairs, (left, right)))
+    pairs |= {a: (b, "place") for a, b in placed}
+    left, right = _others(placed, left, right)
     for index, kernel in enumerate(before):
         if index in pairs:
             other, how = pairs[index]
@@ -81,6 +84,41 @@ def _similar(
             used[0].add(a)
             used[1].add(b)
             yield a, b
+
+
+def _placed(
+    before: Sequence[DiffKernel],
+    after: Sequence[DiffKernel],
+    pairs: Mapping[int, tuple[int, str]],
+    rest: tuple[Sequence[int], Sequence[int]],
+) -> Iterator[tuple[int, int]]:
+    """Pairs of one form that stand between the same kernels: an operator there is another one."""
+    gaps: dict[tuple[int, int], tuple[list[int], list[int]]] = {}
+    partners = {a: b for a, (b, _) in pairs.items()}
+    places = partners, {b: b for b in partners.values()}
+    for side, indices in enumerate(rest):
+        for index in indices:
+            gap = _gap(index, places[side], len(after))
+            gaps.setdefault(gap, ([], []))[side].append(index)
+    for lefts, rights in gaps.values():
+        forms = [_form(before[a].kernel) for a in lefts], [_form(after[b].kernel) for b in rights]
+        for a, b in _equal(before, after, lefts, rights, _form):
+            if forms[0] == forms[1] or _parts(before[a].kernel) & _parts(after[b].kernel):
+                yield a, b
+
+
+def _gap(index: int, partners: Mapping[int, int], end: int) -> tuple[int, int]:
+    """The kernels of B between whose places, or whose partners' places, one of a side stands."""
+    previous = max((place for place in partners if place < index), default=None)
+    following = min((place for place in partners if place > index), default=None)
+    return (
+        -1 if previous is None else partners[previous],
+        end if following is None else partners[following],
+    )
+
+
+def _form(kernel: Kernel) -> Hashable:
+    return kernel.kind, tuple(kernel.size_hints.items())
 
 
 def _part_of(item: DiffKernel, others: Sequence[DiffKernel]) -> str:

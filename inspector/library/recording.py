@@ -122,6 +122,8 @@ def recorded(
             yield Recording(folder)
         except BaseException as raised:
             error = raised
+            if pid == os.getpid() and isinstance(raised, Exception):
+                attachment.log.add_raised(raised)
             raise
         finally:
             if measure and pid == os.getpid():

@@ -33,11 +33,16 @@ class Failure:
         type: Name of the exception's class in torch.
         reason: The exception's text.
         stack: The user's stack where it happened, outermost first; empty where unknown.
+        has_operator: Whether that ends at the operator that failed: a backend's error may name
+            none, and the stack then ends in the backend's own code, or at the compiled function.
+        in_implementation: Whether the implementation of an operator raised it: a fake one.
     """
 
     type: str
     reason: str
     stack: tuple[StackFrame, ...]
+    has_operator: bool = False
+    in_implementation: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

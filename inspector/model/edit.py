@@ -5,8 +5,13 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Iterable
+from typing import TypeAlias
 
-__all__ = ["Edit", "Rewrite", "edited"]
+__all__ = ["Edit", "Rewrite", "Setting", "edited"]
+
+Setting: TypeAlias = tuple[str, bool | tuple[str, ...]]
+"""A setting of ``torch._dynamo.config``: its name, and its value or, of a set of functions, their
+names as ``module.name``."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -54,6 +59,7 @@ class Rewrite:
         line: The line that the advice is about.
         edits: The changes.
         caution: What else they change, in one sentence, or an empty string.
+        settings: Settings of Dynamo without which they do not help.
     """
 
     advice: str
@@ -61,6 +67,7 @@ class Rewrite:
     line: int
     edits: tuple[Edit, ...]
     caution: str = ""
+    settings: tuple[Setting, ...] = ()
 
     @property
     def place(self) -> str:

@@ -38,7 +38,7 @@ class KernelChange:
     Attributes:
         before: The kernel on side A; None for a new one.
         after: The kernel on side B; None for one that is gone.
-        matched_by: ``content``, ``nodes`` or ``name``; empty where one side has none.
+        matched_by: ``content``, ``nodes``, ``name`` or ``place``; empty where one side has none.
         differences: What differs, in a few words each; empty if nothing but its name does.
         added: Lines of the source that only B has.
         removed: Lines of the source that only A has.
@@ -72,7 +72,8 @@ class Counts:
         kernels: Distinct generated kernels.
         launches: Launches of them, if each graph runs once.
         library_calls: Calls of libraries and of ATen.
-        traffic_bytes: Bytes that all launches read and write; None where a kernel's are unknown.
+        traffic_bytes: Bytes that all launches and calls read and write; of launches alone where the
+            recordings do not say what is fused; None where a kernel's are unknown.
         operators: Operators that Dynamo captured: as many on both sides where they do the same.
         graphs: Graphs compiled, recompilations included.
         graph_breaks: Records of graph breaks.
@@ -108,7 +109,7 @@ class KernelDiff:
         after: Totals of B.
         kernels: All kernels of both, those of A first.
         libraries: Calls before and after, by the name of the function, where they differ.
-        operators: ATen operators that one side alone computes, with its launches that do.
+        operators: How often the captured graphs have an operator, by its name, where they differ.
     """
 
     before: Counts

@@ -25,6 +25,8 @@ class OutputText:
             them.
         lowered: Where the text of the post-grad graph is, which Inductor lowered, or None.
         lowered_nodes: Where the nodes of that graph are, or None.
+        rest: Of what AOTInductor generates ahead of time, where the C++ kernels are, or None.
+        is_ahead: Whether it is AOTInductor's: C++ throughout.
         cpp: What was recorded of its C++ kernels.
         triton: What was recorded of its Triton kernels.
     """
@@ -38,6 +40,8 @@ class OutputText:
     lowered: Payload | None = None
     nodes: Payload | None = None
     lowered_nodes: Payload | None = None
+    rest: Payload | None = None
+    is_ahead: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

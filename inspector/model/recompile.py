@@ -12,9 +12,11 @@ __all__ = [
     "Answer",
     "Bound",
     "Change",
+    "EqualSizes",
     "Known",
     "Limit",
     "Origin",
+    "OtherInstance",
     "Recompile",
     "RecompileClass",
     "SymbolUse",
@@ -131,6 +133,7 @@ class SymbolUse:
         specialized: The constant that it was made, or None.
         held_by: What was a constant then and is dynamic in what was compiled instead, where this is
             too: a size of another input held it, and no line of the program.
+        is_inside: Whether that line is of an operator's fake implementation.
     """
 
     symbol: str
@@ -140,6 +143,7 @@ class SymbolUse:
     guarded: tuple[StackFrame, ...] = ()
     specialized: str | None = None
     held_by: tuple[str, ...] = ()
+    is_inside: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -194,6 +198,21 @@ class Bound:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class EqualSizes:
+    """Sizes that a cache entry has as one: they were equal in the call that it was compiled for.
+
+    Attributes:
+        value: What they were then.
+        changed: Those that are another now, as reasons spell them (``x.size()[0]``); at least one.
+        kept: Those that are the same now, likewise.
+    """
+
+    value: str
+    changed: tuple[str, ...]
+    kept: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Limit:
     """The limit of ``torch._dynamo.config`` that forbade a compilation.
 
@@ -211,6 +230,25 @@ class Limit:
     number: int
     raised: bool
     keeps_versions: bool = True
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OtherInstance:
+    """A module, or the object whose method is called, that is another one than the entry's.
+
+    Attributes:
+        name: Where the function has it, as reasons spell it (``self``).
+        classes: The class of the entry's, and of the call's.
+        numbers: What tells each apart from all others of the process, likewise.
+        alive: Where the limit forbade the compilation, how many there are of these classes.
+        alone: Whether those are compiled by themselves.
+    """
+
+    name: str
+    classes: tuple[str, str]
+    numbers: tuple[int, int]
+    alive: int | None = None
+    alone: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -255,6 +293,8 @@ class Recompile:
         missing_keys: The reverse; both are empty where unknown.
         bounds: Within what that became dynamic stays so, the shortest first; empty where nothing
             did, or nothing bounds it.
+        equal_sizes: The sizes that the entry has as one and the call has not, or None.
+        other_instance: The object that is another one and has what changed, or None.
     """
 
     compile_id: CompileId
@@ -288,6 +328,8 @@ class Recompile:
     new_keys: tuple[str, ...] = ()
     missing_keys: tuple[str, ...] = ()
     bounds: tuple[Bound, ...] = ()
+    equal_sizes: EqualSizes | None = None
+    other_instance: OtherInstance | None = None
 
     @property
     def hit_limit(self) -> bool:

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from typing import TypeAlias
 
-from inspector.model.edit import Edit
+from inspector.model.edit import Edit, Setting
 
 __all__ = ["Request", "Setting"]
-
-Setting: TypeAlias = tuple[str, bool | tuple[str, ...]]
-"""A setting of ``torch._dynamo.config``: its name, and its value or, of a set of functions, their
-names as ``module.name``."""
 
 # Of these a recording's description says nothing: they say what to record, or try something out.
 _OURS = (

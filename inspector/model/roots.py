@@ -12,7 +12,13 @@ __all__ = ["Owner", "Roots"]
 
 _STDLIB = re.compile(r"/lib(?:64)?/python3(?:\.\d+)?t?/(?!site-packages/|dist-packages/)|^<frozen ")
 _SITE = re.compile(r"/(?:site|dist)-packages/")
-_TORCH = re.compile(r"/(?:site|dist)-packages/(?:torch|torch_xla|triton|functorch)/")
+# What Inductor generated, in whatever cache folder (``get_path`` in torch/_inductor/codecache.py).
+_GENERATED = re.compile(r"/(?P<start>[a-z2-7]{2})/c(?P=start)[a-z2-7]{30,}\.py$")
+# A graph that runs as Python is torch's code as well (torch/fx/graph_module.py).
+_TORCH = re.compile(
+    r"/(?:site|dist)-packages/(?:torch|torch_xla|triton|functorch)/|^<eval_with_key>"
+)
+_TYPED = re.compile(r"^<(?:ipython-input-|stdin>|console>|doctest )")
 # Torch's own frames that stand on the stack of every compilation tell where a torch that was not
 # installed as a wheel lives.
 _TORCH_ANCHOR = re.compile(r"(?P<root>.*/torch)/(?:_dynamo/eval_frame|nn/modules/module)\.py")
@@ -52,12 +58,12 @@ class Roots:
         return _owner(self, file)  # a stack names few files, very often
 
     def _look(self, file: str) -> Owner:
-        if file.startswith("<") and not file.startswith("<frozen "):
-            return Owner.GENERATED
+        if file.startswith("<") and not file.startswith(("<frozen ", "<eval_with_key>")):
+            return Owner.PROJECT if _TYPED.search(file) else Owner.GENERATED
         path = file.replace("\\", "/")
         if _inside(path, self.own):
             return Owner.RECORDER
-        if _inside(path, self.torch) or _TORCH.search(path):
+        if _inside(path, self.torch) or _TORCH.search(path) or _GENERATED.search(path):
             return Owner.TORCH
         if _SITE.search(path) or any(_inside(path, folder) for folder in self.site):
             return Owner.LIBRARY
@@ -72,13 +78,12 @@ class Roots:
     def shown(self, file: str) -> str:
         """A file's name as a person sees it: relative to the project or to its packages."""
         path = file.replace("\\", "/")
-        if _inside(path, self.project):
-            return path[len(self.project.rstrip("/")) + 1 :]
-        for folder in sorted(self.site, key=len, reverse=True):
+        if match := _SITE.search(path):  # an environment can be in the project's folder
+            return path[match.end() :]
+        for folder in (self.project, *sorted(self.site, key=len, reverse=True)):
             if _inside(path, folder):
                 return path[len(folder.rstrip("/")) + 1 :]
-        match = _SITE.search(path)
-        return path[match.end() :] if match else file
+        return file
 
     def with_torch_from(self, file: str) -> Roots:
         """These roots, completed by what one file name of a logged stack gives away."""

@@ -8,10 +8,17 @@ from collections.abc import Mapping
 from inspector.events.autotuned import InspectorAutotuned
 from inspector.events.bench import InspectorBench
 from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
-from inspector.events.inspector import InspectorCall, InspectorDropped, InspectorTarget
+from inspector.events.inspector import (
+    InspectorCall,
+    InspectorDropped,
+    InspectorTarget,
+    InspectorUnmeasured,
+)
 from inspector.events.kept_memory import InspectorKeptMemory
 from inspector.events.kernel_bench import InspectorKernelBench
+from inspector.events.late_hook import InspectorLateHook
 from inspector.events.payload import Payload
+from inspector.events.raised import InspectorRaised
 from inspector.events.trial import InspectorTrial
 from inspector.events.warmup import InspectorWarmup
 from inspector.model.boundary import Boundary
@@ -72,6 +79,10 @@ class Process:
         trial: What a process of ``--verify`` found out, or None.
         ended: Whether the process said that it came to its end in order; one that was killed, that
             left with ``os._exit``, that is still at work, or of another format, did not.
+        raised: The exceptions that nobody caught: what ended the process, a thread of it, or the
+            call of a target.
+        late_hooks: Hooks that were registered on compiled modules, and that no later compilation
+            has taken in.
         cache_hits: Graphs that were found in a cache, by its name (``FX graph``, ``AOTAutograd``).
         dropped: What was dropped to keep its logs below a size, or None.
         compile_times: Compile time by compilation, in the order in which they began.
@@ -84,6 +95,8 @@ class Process:
         traced_lines: How long Dynamo traced each line, where that was measured.
         lowered: The compilations that Inductor lowered, or found in its caches, by the text of
             their compile id: known from what it logs, whoever asked for it.
+        ahead: What compiled without running the program: ``torch.export``, ``AOTInductor``,
+            ``aot_compile``.
         codes: Where the code is that Inductor generated.
         graphs: Where the graphs of all stages are.
         device_profiles: Where the profiles of `inspect profile` are, one for each input.
@@ -96,6 +109,7 @@ class Process:
         kernel_bench: One kernel that was timed alone, or None.
         benches: What a process of `inspect bench` found out, in order.
         warmups: What a process of `inspect bench --warmup` found out, in order.
+        unmeasured: Why calls with an input could not be measured.
     """
 
     host: str
@@ -118,6 +132,8 @@ class Process:
     boundaries: Mapping[str, Boundary] = dataclasses.field(default_factory=dict)
     trial: InspectorTrial | None = None
     ended: bool = False
+    raised: tuple[InspectorRaised, ...] = ()
+    late_hooks: tuple[InspectorLateHook, ...] = ()
     cache_hits: Mapping[str, int] = dataclasses.field(default_factory=dict)
     dropped: InspectorDropped | None = None
     compile_times: tuple[CompilationTime, ...] = ()
@@ -128,6 +144,7 @@ class Process:
     lanes: tuple[Lane, ...] = ()
     traced_lines: tuple[LineTime, ...] = ()
     lowered: frozenset[str] = frozenset()
+    ahead: tuple[str, ...] = ()
     cuda_graphs: CudaGraphs = dataclasses.field(default_factory=CudaGraphs)
     codes: OutputCodes = dataclasses.field(default_factory=OutputCodes)
     graphs: GraphPlaces = dataclasses.field(default_factory=GraphPlaces)
@@ -140,6 +157,7 @@ class Process:
     kernel_bench: InspectorKernelBench | None = None
     benches: tuple[InspectorBench, ...] = ()
     warmups: tuple[InspectorWarmup, ...] = ()
+    unmeasured: tuple[InspectorUnmeasured, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -156,6 +174,8 @@ class Meta:
         error: What failed in the recorded program, in one sentence, or an empty string.
         error_detail: The user's own traceback, or an empty string.
         error_exit_code: Exit code that belongs to ``error``, or 0.
+        exit_code: The program's own exit code, 128 and its number for a signal; None where nobody
+            knows it, or where a target was called.
         ended: How it ended: ``running`` (its recorder is at work, or was cut off), ``whole``,
             ``failed`` (the target, or the writing of the log), ``interrupted``, ``timed-out`` or
             ``killed``.
@@ -170,6 +190,7 @@ class Meta:
     error: str = ""
     error_detail: str = ""
     error_exit_code: int = 0
+    exit_code: int | None = None
     ended: str = "whole"
 
 

@@ -114,8 +114,13 @@ def made_class(name: str) -> str:
 
 
 def user_frame(stack: Sequence[StackFrame], roots: Roots) -> StackFrame | None:
-    """The innermost frame outside torch and the standard library."""
-    return next((frame for frame in reversed(stack) if roots.is_user(frame.file)), None)
+    """The innermost frame outside torch and the standard library, in a file where there is one.
+
+    Nobody edits generated code (``<string>``, the methods of a dataclass): its caller comes first.
+    """
+    frames = [frame for frame in reversed(stack) if roots.is_user(frame.file)]
+    in_file = (frame for frame in frames if roots.owner(frame.file) is not Owner.GENERATED)
+    return next(in_file, frames[0] if frames else None)
 
 
 def below_recorder(stack: Sequence[StackFrame], roots: Roots) -> tuple[StackFrame, ...]:
@@ -126,5 +131,4 @@ def below_recorder(stack: Sequence[StackFrame], roots: Roots) -> tuple[StackFram
 
 def project_frame(stack: Sequence[StackFrame], roots: Roots) -> StackFrame | None:
     """The innermost frame of the user's own project."""
-    own = (Owner.PROJECT, Owner.GENERATED)
-    return next((frame for frame in reversed(stack) if roots.owner(frame.file) in own), None)
+    return next((f for f in reversed(stack) if roots.owner(f.file) is Owner.PROJECT), None)

@@ -11,7 +11,17 @@ from inspector.model.compile_time import StageTime
 from inspector.model.graph_break import BreakSite, Evidence, GraphBreak
 from inspector.model.run import Process, Run
 
-__all__ = ["Added", "Summary", "group_sites", "is_later", "summarize", "summarize_processes"]
+__all__ = [
+    "Added",
+    "Summary",
+    "group_sites",
+    "is_later",
+    "is_measured",
+    "summarize",
+    "summarize_processes",
+]
+
+_UNMEASURED_CALLS = 2  # inspector/capture/execution.py
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -75,6 +85,11 @@ class Summary:
 def is_later(item: Compilation | GraphBreak) -> bool:
     """Whether it happened in a call after the first one with its input."""
     return bool(item.call)
+
+
+def is_measured(item: Compilation | GraphBreak) -> bool:
+    """Whether it happened in a call that we add to measure; the user's program has no such call."""
+    return (item.call or 0) >= _UNMEASURED_CALLS
 
 
 def group_sites(records: Iterable[GraphBreak]) -> tuple[BreakSite, ...]:
@@ -158,8 +173,8 @@ def _stages(run: Run) -> tuple[StageTime, ...]:
 
 def _added(compilations: Sequence[Compilation], breaks: Sequence[GraphBreak]) -> Added:
     known = {record.key for record in breaks if not is_later(record)}
-    later = [item for item in compilations if is_later(item)]
-    added = [record for record in breaks if is_later(record)]
+    later = [item for item in compilations if is_later(item) and not is_measured(item)]
+    added = [record for record in breaks if is_later(record) and not is_measured(record)]
     return Added(
         graphs=sum(item.graphs for item in later),
         graph_breaks=len(added),

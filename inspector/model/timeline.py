@@ -15,9 +15,12 @@ __all__ = [
     "MarkKind",
     "Profile",
     "Thread",
+    "call_variation",
     "nested",
     "warm_call_ns",
 ]
+
+_MANY_CALLS = 8
 
 
 class MarkKind(enum.Enum):
@@ -114,6 +117,7 @@ class Profile:
         plain_ns: Median time of a warm call without the profiler, or None.
         mark_ns: What one mark costs under the profiler.
         threads: The threads on which something was marked.
+        plain_times_ns: The times of the warm calls without the profiler, in order.
     """
 
     input: int | None
@@ -123,12 +127,30 @@ class Profile:
     plain_ns: int | None
     mark_ns: int
     threads: tuple[Thread, ...]
+    plain_times_ns: tuple[int, ...] = ()
+
+    @property
+    def variation(self) -> float:
+        """The slowest of equal calls by the fastest; of many without a tenth at each end."""
+        times = sorted(time_ns for time_ns in self.plain_times_ns if time_ns)
+        if len(times) >= _MANY_CALLS:
+            cut = max(len(times) // 10, 1)  # one call in ten meets other work on any machine
+            times = times[cut:-cut]
+        within = times[-1] / times[0] if times else 1.0
+        # Calls under the profiler are never the faster ones, unless the machine was busy.
+        between = statistics.median(times) / self.plain_ns if times and self.plain_ns else 1.0
+        return max(within, between)
 
     @property
     def warm_ns(self) -> int | None:
         """`plain_ns`, or None where something was compiled in every call: none was warm then."""
         calls = sum(mark.kind is MarkKind.CALL for thread in self.threads for mark in thread.marks)
         return None if calls and self.compiled >= set(range(calls)) else self.plain_ns
+
+
+def call_variation(profiles: Sequence[Profile]) -> float:
+    """By what factor equal warm calls differ, of the input for which that is the largest."""
+    return max((item.variation for item in profiles if not item.with_device), default=1.0)
 
 
 def warm_call_ns(profiles: Sequence[Profile]) -> int | None:

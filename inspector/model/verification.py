@@ -36,8 +36,10 @@ class Candidate:
 
     @property
     def is_single(self) -> bool:
-        """Whether it is one thing, and not several together."""
-        return len(self.settings) + len(self.rewrites) == 1
+        """Whether it is one thing, and not several together: a change may need a setting."""
+        if self.rewrites:
+            return len(self.rewrites) == 1 and self.settings == self.rewrites[0].settings
+        return len(self.settings) == 1
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -66,6 +68,30 @@ class Measured:
     outputs: OutputsCompared | None
     compilations: int = 0
 
+    def counts(self) -> tuple[tuple[str, int], ...]:
+        """What a change is judged by, over the whole run."""
+        return (
+            ("graph breaks", self.graph_breaks),
+            ("graphs", self.graphs),
+            ("recompilations", self.recompiles),
+            ("compilations", self.compilations),
+        )
+
+    def is_fewer_than(self, before: Measured) -> bool:
+        """Whether something of it is less."""
+        pairs = zip(self.counts(), before.counts(), strict=True)
+        return any(now < was for (_, now), (_, was) in pairs)
+
+    def is_worse_than(self, before: Measured) -> bool:
+        """Whether something of it is more.
+
+        Where graph breaks are gone, more may be captured, in more graphs.
+        """
+        if self.graph_breaks < before.graph_breaks:
+            return self.recompiles > before.recompiles and before.graphs > 0
+        pairs = zip(self.counts(), before.counts(), strict=True)
+        return any(now > was for (_, now), (_, was) in pairs)
+
     @property
     def was_busy(self) -> bool:
         """Whether the median is no measure of the code: threads that wait for a core take ms."""
@@ -83,8 +109,9 @@ class Trial:
         failure: Why it did, in one sentence, or an empty string.
         removed: Fingerprints of the findings that are gone with it.
         added: How many findings there are with it that were not there without.
-        helps: Whether there are fewer graph breaks, graphs or recompilations with it, and the
-            outputs stay equal as far as that is known.
+        helps: Whether there are fewer graph breaks, graphs or compilations with it and more of
+            none, and the outputs stay equal as far as that is known.
+        worsens: Whether it makes the whole run worse, whatever it removes.
         recompiles: Of each removed finding of a recompilation, how often its function was compiled
             again without it, and how often with it: of several findings of one function, what is
             gone of the one can be what the other has become.
@@ -96,6 +123,7 @@ class Trial:
     removed: tuple[str, ...] = ()
     added: int = 0
     helps: bool = False
+    worsens: bool = False
     recompiles: Mapping[str, tuple[int, int]] = dataclasses.field(default_factory=dict)
 
 

@@ -10,7 +10,7 @@ from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.hinted import hinted_graph
 from inspector.graphs.in_place import is_copy, writes_a_part
 from inspector.graphs.lookup import origins
-from inspector.graphs.step_names import short_name
+from inspector.graphs.step_names import named_nodes, short_name
 from inspector.graphs.targets import is_view
 from inspector.graphs.traffic import Traffic
 from inspector.model.graph import Node
@@ -35,7 +35,7 @@ class Part:
         line: The user's line, or the operator's name alone.
         operator: The operator of ATen that it was before decompositions, as torch spells it; or the
             program's own kernel.
-        share: Of the step's work: all parts add up to 1.
+        share: Of the step's work: all parts add up to 1. A template's is its main operator's.
         copied_for: What the program does in place, as ATen calls it, if this part copies a whole
             tensor for it: AOTAutograd lets no graph change what others see.
         given_for: The same if it gives a whole new tensor, and torch copies that back behind the
@@ -162,7 +162,10 @@ class FusionFacts:
         nodes = [*own, *(node for node, _ in relaid), *cloned]
         weights = [self._weight(step, node) for node in own] + [bytes_ for _, bytes_ in relaid]
         weights += [2.0 * (node.bytes_ or 0) for node in cloned]
-        if any(map(function_bytes, nodes)):
+        if step.kind == "template":
+            main = _main(step, nodes)
+            weights = [float(node is main) for node in nodes]
+        elif any(map(function_bytes, nodes)):
             weights = _with_functions(nodes, weights, step.bytes_)
         whole = sum(weights)
         for node, weight in zip(nodes, weights, strict=True):
@@ -171,7 +174,7 @@ class FusionFacts:
             operator = step.name if step.kind == "user_kernel" else operator_of(node)
             given_for = "" if copied_for else self._given_for(step, node)
             operator = _COPY if node in cloned else operator
-            computed = function_bytes(node) / whole if whole else 0.0
+            computed = function_bytes(node) / whole if whole and weight else 0.0
             yield Part(self._line(node), operator, share, copied_for, given_for, computed)
 
     def _relaid(self, step: Step) -> Iterator[tuple[Node, float]]:
@@ -244,6 +247,12 @@ class FusionFacts:
             for tensor in source.tensors[:1]:
                 found[tensor.dtype] += source.bytes_ or 1
         return max(found, key=found.__getitem__) if found else ""
+
+
+def _main(step: Step, nodes: Sequence[Node]) -> Node:
+    """What a template is for: what else is in it works on values in registers."""
+    named = [node for node in named_nodes(step) if node in nodes] or nodes
+    return max(nodes, key=lambda node: (node.flops or 0, node is named[0]))
 
 
 def _with_functions(

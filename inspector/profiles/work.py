@@ -322,9 +322,11 @@ def _held_against(work: Work, values: Mapping[str, float]) -> Work:
         (Bound.CACHE, work.bytes_, cache),
     ]
     is_comparing = work.operators and _COMPARING.issuperset(work.operators)
-    # What it computes is known, and not what the machine can do of that: memory is no more than
-    # one of the two things that may limit it.
-    is_unknown = work.flops and not compute
+    # Of what it computes only one half is known, the amount or what the machine can do of it:
+    # memory is no more than one of the two things that may limit it.
+    step = work.launches[0].step
+    is_product = step is not None and step.kind == "template"
+    is_unknown = not compute if work.flops else is_product
     if work.kind != "copy" and (work.is_of_functions or is_comparing or is_unknown):
         limits = []
     times = [

@@ -32,7 +32,7 @@ def read_baseline(path: Path) -> Baseline:
         raise _no_report(path, "it is other JSON")
     if version > FORMAT_VERSION:
         message = f"{path} is a report of format {version}; this version reads {FORMAT_VERSION}."
-        raise RecordingError(message, "Update with: pip install --upgrade torch-inspector")
+        raise RecordingError(message, "Update torch-inspector: git pull in its checkout.")
     reason = recording.get("partial") or recording.get("error")
     if reason:
         kind = "a partial recording" if recording.get("partial") else "a program that failed"

@@ -78,6 +78,7 @@ class Ending:
         outcome: What the program's side said about its end (``outcome.json``), or empty.
         elapsed_ns: Wall time of the whole process.
         recorder_signal: The signal that ended the recorder, or 0.
+        is_target: Whether it was a target that we called, whose process is ours.
     """
 
     exit_code: int
@@ -86,6 +87,7 @@ class Ending:
     outcome: Mapping[str, object]
     elapsed_ns: int
     recorder_signal: int = 0
+    is_target: bool = False
 
     @property
     def shell_exit_code(self) -> int:
@@ -137,6 +139,7 @@ class Recorder:
             outcome=outcome,
             elapsed_ns=time.monotonic_ns() - began_ns,
             recorder_signal=signals.ending,
+            is_target=self._job.is_target,
         )
 
     def _start(self, caches: str) -> subprocess.Popen[bytes]:
@@ -210,7 +213,8 @@ class Recorder:
             return "failed", f"the log could not be written to its end: {failed}"
         if self._job.is_target and not outcome:
             return "failed", f"it ended with exit code {code} without a word"
-        return ("failed" if outcome.get("exit_code") else "whole"), ""
+        has_failed = outcome.get("exit_code") or (code and not self._job.is_target)
+        return ("failed" if has_failed else "whole"), ""
 
     def _failure_of_log(self) -> str:
         """Why a recorded process stopped writing its log, or an empty string."""

@@ -38,9 +38,11 @@ _CONTEXT = frozenset(
      "stack", "subgraph_name"}
 )  # fmt: skip
 _MOST_WARNINGS = 20
+_NAMED = frozenset({"artifact", "graph_dump"})
 # Texts that stay in the file until somebody asks for them.
-_LONG_TEXTS = frozenset({"dynamo_cpp_guards_str", "dynamo_output_graph"})
+_LONG_TEXTS = frozenset({"dynamo_cpp_guards_str", "dynamo_output_graph", "graph_dump"})
 _READ_BYTES = 1 << 20
+_CUT_OFF = "the log ends in the middle of this record, which was left out"
 _LONGEST_PREFIX_BYTES = 1 << 16
 _MAX_HELD_BYTES = 64 << 20
 """Of a payload that is read, or a record's first line; what is longer is left out."""
@@ -183,12 +185,12 @@ class LogReader:
             size = f"{self._payload_bytes >> 20:,} MiB"
             self._warn(number, f"the payload of this record has {size}; the record was left out")
             return None
-        envelope = self._envelope(prefix, number, pieces)
+        envelope = self._envelope(prefix, number, pieces, last=last)
         if envelope is None:
             return None
         payload = envelope.payload
         if last and payload and not payload.is_whole():
-            self._warn(number, "the log ends in the middle of this record, which was left out")
+            self._warn(number, _CUT_OFF)
             return None
         self.records += 1
         if envelope.key == "str":
@@ -199,19 +201,20 @@ class LogReader:
         return envelope
 
     def _envelope(
-        self, prefix: re.Match[bytes], number: int, pieces: list[bytes]
+        self, prefix: re.Match[bytes], number: int, pieces: list[bytes], *, last: bool
     ) -> Envelope | None:
         try:
             record = _loads(prefix.string[prefix.end() :])
         except (ValueError, RecursionError) as error:
-            self._warn(number, f"this record is not JSON ({error}); it was left out")
+            reason = f"this record is not JSON ({error}); it was left out"
+            self._warn(number, _CUT_OFF if last else reason)
             return None
         key = next((key for key in record if key not in _CONTEXT), None)
         if key is None:
             self._warn(number, "this record names no event; it was left out")
             return None
         metadata = record[key]
-        name = metadata.get("name") if isinstance(metadata, dict) and key == "artifact" else ""
+        name = metadata.get("name") if isinstance(metadata, dict) and key in _NAMED else ""
         rank = record["rank"] if "rank" in record else int(prefix["rank"] or -1)
         pid = int(prefix["pid"])
         return Envelope(
@@ -289,9 +292,10 @@ class LogReader:
 def _use(line: bytes, start: int) -> tuple[bool, bool]:
     """Whether nothing uses a record, which need not be parsed then, and whether its payload is."""
     event = _EVENT.match(line, start)
-    if event is None or (event[1] == b"artifact" and event[2] is None):
+    is_named = event is not None and event[1].decode() in _NAMED
+    if event is None or (is_named and event[2] is None):
         return False, True
-    return _use_of(event[1], event[2] if event[1] == b"artifact" else b"")
+    return _use_of(event[1], event[2] if is_named else b"")
 
 
 @functools.lru_cache(maxsize=1024)

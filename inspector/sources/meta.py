@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from types import UnionType
 from typing import Any
 
 from inspector.errors import RecordingError
@@ -14,7 +15,7 @@ from inspector.model.run import Meta
 __all__ = ["read_meta", "write_meta"]
 
 # Every field of Meta but its name, which is not in the file.
-_TYPES: dict[str, type] = {
+_TYPES: dict[str, type | UnionType] = {
     "format_version": int,
     "target": str,
     "settings": dict,
@@ -24,8 +25,14 @@ _TYPES: dict[str, type] = {
     "error": str,
     "error_detail": str,
     "error_exit_code": int,
+    "exit_code": int | None,
 }
-_WORDS = {int: "whole number", str: "text", dict: "object"}
+_WORDS: dict[type | UnionType, str] = {
+    int: "whole number",
+    int | None: "whole number",
+    str: "text",
+    dict: "object",
+}
 
 
 def write_meta(folder: Path, meta: Meta, extra: Mapping[str, object]) -> None:
@@ -63,7 +70,7 @@ def read_meta(folder: Path, name: str) -> Meta:
         message = (
             f"{name} is a recording of format {version}; this version reads up to {FORMAT_VERSION}."
         )
-        raise RecordingError(message, "Update with: pip install --upgrade torch-inspector")
+        raise RecordingError(message, "Update torch-inspector: git pull in its checkout.")
     return Meta(**{key: fields[key] for key in _TYPES.keys() & fields.keys()}, name=name)
 
 
@@ -72,8 +79,9 @@ def _checked(fields: object) -> dict[str, Any]:
         message = "it is no JSON object"
         raise ValueError(message)  # noqa: TRY004 - what the caller reports for any damage
     for name, type_ in _TYPES.items():
-        # The type itself: True is an int.
-        if name in fields and type(fields[name]) is not type_:
+        # True is an int.
+        value = fields.get(name)
+        if name in fields and (isinstance(value, bool) or not isinstance(value, type_)):
             message = f"{name} is no {_WORDS[type_]}"
             raise ValueError(message)
     if fields.get("format_version", 0) < 1:

@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import tempfile
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from inspector.builder.run import RunBuilder
@@ -34,6 +34,7 @@ class Recording:
         name: How it is shown.
         folder: Where its files are.
         logs: Its logs, in the order of their names.
+        names: What each log is called below the folder: those of two machines can be alike.
         meta: What it says about itself.
         warnings: What of it cannot be read.
     """
@@ -43,6 +44,7 @@ class Recording:
     logs: tuple[Path, ...]
     meta: Meta
     warnings: tuple[LogWarning, ...] = ()
+    names: Mapping[Path, str] = dataclasses.field(default_factory=dict)
 
 
 @contextlib.contextmanager
@@ -91,7 +93,7 @@ def read_run(
     records = 0
     unread: list[str] = []
     for log in recording.logs:
-        records += _read_log(log, builder, unread)
+        records += _read_log(log, recording.names.get(log, log.name), builder, unread)
     for path, reason in failures_of_logs(recording.folder):
         builder.warn(LogWarning(path.name, 0, f"a log was not written to its end: {reason}"))
     for note in notes(recording.folder):
@@ -122,12 +124,12 @@ def write_zip(folder: Path, target: Path) -> None:
         part.unlink(missing_ok=True)
 
 
-def _read_log(log: Path, builder: RunBuilder, unread: list[str]) -> int:
+def _read_log(log: Path, name: str, builder: RunBuilder, unread: list[str]) -> int:
     reader = LogReader(log)
     reason = ""
     try:
         for envelope in reader.read(ended=True):
-            builder.fold(log.name, envelope)
+            builder.fold(name, envelope)
     except OSError as error:
         reason = error.strerror or str(error)
         unread.append(reason)
@@ -182,7 +184,8 @@ def _recording(folder: Path, name: str, found: Found, stack: contextlib.ExitStac
         message = f"a copy of {names[original]}, which is counted once"
         warnings.append(LogWarning(str(names[copy]), 0, message))
     logs = tuple(log for log in names if log not in copies)
-    return Recording(name, folder, logs, meta, tuple(warnings))
+    called = {log: names[log].as_posix().removesuffix(".gz") for log in logs}
+    return Recording(name, folder, logs, meta, tuple(warnings), called)
 
 
 def _several(folder: Path, recordings: Sequence[Path]) -> RecordingError:

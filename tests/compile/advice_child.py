@@ -32,7 +32,8 @@ from inspector.advice.advice import Advice, Break
 from inspector.advice.code import Code
 from inspector.advice.reading import Span, read_text
 from inspector.advice.table import ALL, best
-from inspector.events.graph_break import GraphBreakReason, TracebackFrame
+from inspector.events.failed_trace import FailedTrace
+from inspector.events.graph_break import BACKEND_FAILED, GraphBreakReason, TracebackFrame
 from tests.compile.gradients import Call, Recorder, instrumented
 
 _MOST_SECONDS = 60
@@ -71,12 +72,18 @@ class _Trace(logging.Handler):
     def __init__(self) -> None:
         super().__init__()
         self.reasons: list[str] = []
+        self.operators: list[FailedTrace] = []
         self.empty: list[str] = []
+        self._operator = FailedTrace()
 
     def emit(self, record: logging.LogRecord) -> None:
         metadata = getattr(record, "metadata", {})
-        if metadata.get("artifact", {}).get("name") == "dynamo_graph_break_reason":
+        name = metadata.get("artifact", {}).get("name")
+        if name == "dynamo_graph_break_reason":
             self.reasons.append(str(record.payload))  # type: ignore[attr-defined]
+            self.operators.append(self._operator)
+        elif name == "make_fx_fail_partial":
+            self._operator = FailedTrace.parse(str(record.payload))  # type: ignore[attr-defined]
         metrics = metadata.get("compilation_metrics", {})
         if metrics and not metrics.get("graph_op_count"):
             self.empty.append(str(metrics.get("co_name")))
@@ -130,7 +137,8 @@ def run(path: Path, compiler: Callable[..., Any], names: dict[str, Any] | None =
     result.logged = records.texts + own
     result.graphs = torch._dynamo.utils.counters["stats"].get("unique_graphs", 0)
     result.reasons = trace.reasons
-    result.breaks = [_chosen(path, reason) for reason in trace.reasons]
+    broken = zip(trace.reasons, trace.operators, strict=True)
+    result.breaks = [_chosen(path, reason, operator) for reason, operator in broken]
     result.empty = trace.empty
     return result
 
@@ -150,16 +158,22 @@ def reasons(path: Path, text: str) -> list[str]:
     return run(path, _compiled("eager")).reasons
 
 
-def _chosen(path: Path, text: str) -> tuple[str | None, str | None, str]:
+def _chosen(path: Path, text: str, operator: FailedTrace) -> tuple[str | None, str | None, str]:
     """The first cause of a graph break and the advice that a user would get on it."""
     reason = GraphBreakReason.parse(text)
+    if reason.causes[0].gb_id == BACKEND_FAILED and operator.frame and not reason.operator:
+        reason = reason.at_frames((operator.frame,))
     cause = reason.causes[0]
-    frames = [frame for frame in (*reason.stack, *reason.operator) if frame.file == str(path)]
+    frames = [
+        frame
+        for frame in (*reason.stack, *reason.operator, *reason.raised.implementation)
+        if frame.file == str(path)
+    ]
     code = read_text(path.read_text(), span(path, frames[-1])) if frames else None
     if code is not None:
         code = dataclasses.replace(code, callers=_callers(path, frames[:-1]))
     inner = reason.stack[-1].file if reason.stack else ""
-    found = Break(cause.gb_id, cause.gb_type, f"{cause.context}\n{cause.explanation}\n{inner}")
+    found = Break(cause.gb_id, cause.gb_type, cause.said(inner))
     advice = best(dataclasses.replace(found, code=code) if code else found)
     return cause.gb_id, cause.gb_type, advice.id if advice else ""
 
@@ -234,7 +248,8 @@ def problems(advice: Advice, folder: Path) -> Iterator[str]:
         for problem in _broken(advice, run(variant, _compiled(advice.backend))):
             yield f"variant {number}: {problem}"
     for number, pair in enumerate(advice.pairs):
-        yield from (f"pair {number}: {problem}" for problem in unlike(pair, folder))
+        problems = unlike(pair, folder, advice.backend)
+        yield from (f"pair {number}: {problem}" for problem in problems)
     eager = run(after, _eager)
     mended = run(after, _compiled("eager"))
     whole = run(after, _compiled("aot_eager", fullgraph=True))
@@ -258,12 +273,12 @@ def _broken(advice: Advice, broken: Result) -> Iterator[str]:
         yield f"the advice for before is {first[2]!r}"
 
 
-def unlike(pair: tuple[str, str], folder: Path) -> Iterator[str]:
-    """How one program differs from another that breaks its graph."""
+def unlike(pair: tuple[str, str], folder: Path, breaking: str = "eager") -> Iterator[str]:
+    """How one program differs from another that breaks its graph, with that backend."""
     before, after = (folder / f"pair_{name}.py" for name in ("before", "after"))
     before.write_text(pair[0])
     after.write_text(pair[1])
-    breaks = run(before, _compiled("eager")).breaks
+    breaks = run(before, _compiled(breaking)).breaks
     expected = run(before, _eager)
     for backend in ("", "aot_eager"):
         result = run(after, _compiled(backend, fullgraph=True) if backend else _eager)

@@ -238,7 +238,7 @@ def test_each_call_is_without_gradients_whatever_the_one_before_leaves(
     request = Request("m.py", no_grad=True, profile=True, measure=False, backend="eager")
     execution.call_target(target, request, model)
     assert seen == [False] * len(seen)
-    assert len(seen) == 2 * (2 + 2 * CALLS)
+    assert len(seen) == 2 * (3 + 2 * CALLS)
     assert torch.is_grad_enabled()
 
 

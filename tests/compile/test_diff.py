@@ -24,7 +24,7 @@ class Block(nn.Module):
         self.norm = nn.LayerNorm(128)
 
     def forward(self, x):
-        h = torch.nn.functional.gelu(self.norm(x))
+        h = torch.nn.functional.{activation}(self.norm(x))
 {break_}
         return torch.softmax(h + x, -1)
 
@@ -35,9 +35,13 @@ example_inputs = (torch.randn(64, 128),)
 
 
 def diff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return inspected(folder, "diff", *arguments)
+
+
+def inspected(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
     return subprocess.run(
-        [*INSPECT, "diff", *arguments], cwd=folder,
+        [*INSPECT, *arguments], cwd=folder,
         env=environment, text=True, capture_output=True, check=False,
     )  # fmt: skip
 
@@ -45,8 +49,10 @@ def diff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("diff")
-    (folder / "before.py").write_text(MODEL.format(break_='        print("one layer")'))
-    (folder / "after.py").write_text(MODEL.format(break_=""))
+    (folder / "before.py").write_text(
+        MODEL.format(activation="gelu", break_='        print("one layer")')
+    )
+    (folder / "after.py").write_text(MODEL.format(activation="relu", break_=""))
     return folder
 
 
@@ -71,6 +77,14 @@ def check(report: dict[str, Any]) -> None:
 def test_on_this_cpu(folder: Path) -> None:
     report = fields(diff(folder, "before.py", "after.py", "--format", "json"))
     check(report)
+    # Once in the program, whatever kernels it is computed in.
+    operators = {item["name"].rpartition(".")[2]: (item["before"], item["after"])
+                 for item in report["operators"]}  # fmt: skip
+    assert operators == {"gelu": (1, 0), "relu": (0, 1)}
+    for side, number in (("before", "1"), ("after", "2")):
+        fusion = fields(inspected(folder, "graph", f".inspector/{number}", "--format", "json"))
+        moved = sum(item["bytes"] for item in fusion["fusions"])
+        assert report[side]["counts"]["traffic_bytes"] == moved
     conditions = {item["name"]: item for item in report["conditions"]}
     assert conditions["GPU"]["before"] is None or not conditions["GPU"]["differs"]
     # Recordings 1 and 2 are those that were made for it.

@@ -82,7 +82,7 @@ def test_a_break_has_its_place_and_the_models_output_goes_to_stderr(folder: Path
     (finding,) = [each for each in report["findings"] if each["rule"] == "graph-break"]
 
     assert done.returncode == 0
-    assert done.stderr.count("inside") == 2
+    assert done.stderr.count("inside") == 1  # the second call is ours
     assert (finding["file"], finding["line"], finding["column"]) == ("model.py", 5, 4)
     assert (finding["gb_id"], finding["records"], finding["rule"]) == ("GB0059", 2, "graph-break")
     assert finding["function"] == "helper"
@@ -378,11 +378,9 @@ example_inputs = (torch.randn(6, 8), torch.randint(0, 4, (6, 2)), torch.rand(6, 
 """
 
 
-def test_of_a_librarys_code_the_whole_function_is_looked_at(folder: Path) -> None:
+def test_a_librarys_lines_are_not_to_be_edited(folder: Path) -> None:
     (folder / "model.py").write_text(LIBRARY)
     report = explained(["model.py"], folder)
     fixes = [item["fix"] for item in report["findings"] if item["rule"] == "graph-break"]
     assert fixes
-    # Neither line alone says that there is a loop over what is found.
-    assert all("instead of over `expert_hit`" in fix for fix in fixes)
-    assert all("capture_dynamic_output_shape_ops=True" in fix for fix in fixes)
+    assert all(fix.startswith("Upgrade transformers, or report") for fix in fixes)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 import torch
+from torch._dynamo.backends.common import aot_autograd
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
 from inspector.capture.graph_flops import flops_of
 
@@ -70,6 +75,59 @@ def test_attention_counts_what_is_not_masked_in_groups_of_heads_too(
     )
     product = 2 * BATCH * HEADS * pairs * WIDTH
     assert [flops_of(forward), flops_of(backward)] == [2 * product, 5 * product]
+
+
+LENGTH = 520  # with the default blocks of 128 the last row and the last column are not full
+
+
+def _window(_: Any, h: Any, q: Any, k: Any) -> Any:
+    return (q >= k) & (q - k <= 128 * (h + 1))
+
+
+@pytest.mark.parametrize("heads", [None, HEADS])
+@pytest.mark.parametrize("kv_heads", [HEADS, 2])
+@pytest.mark.parametrize("is_given", [False, True])
+def test_flex_attention_counts_the_blocks_that_it_computes(
+    heads: int | None, kv_heads: int, *, is_given: bool
+) -> None:
+    mask = create_block_mask(_window, None, heads, LENGTH, LENGTH, device="cpu")
+
+    def attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, given: Any = None) -> Any:
+        used = mask if given is None else given
+        return flex_attention(q, k, v, block_mask=used, enable_gqa=kv_heads != HEADS).relu()
+
+    (count,) = _flex_counts(attend, kv_heads, *([mask] if is_given else ()))
+    # Torch's own picture of the mask: 1 for each block that is not skipped.
+    blocks = int((mask.to_dense() != 0).sum()) * (HEADS if heads is None else 1)
+    assert count == 2 * (BATCH * blocks * 128 * 128) * 2 * WIDTH
+
+
+def test_flex_attention_without_a_mask_computes_everything() -> None:
+    (count,) = _flex_counts(flex_attention, HEADS)
+    assert count == 2 * (BATCH * HEADS * LENGTH * LENGTH) * 2 * WIDTH
+
+
+def test_of_a_mask_that_is_made_in_the_graph_nothing_is_known() -> None:
+    def attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> Any:
+        made = create_block_mask(_window, None, None, LENGTH, LENGTH, device="cpu")
+        return flex_attention(q, k, v, block_mask=made)
+
+    assert _flex_counts(attend, HEADS) == [None]
+
+
+def _flex_counts(attend: Callable[..., Any], kv_heads: int, *more: object) -> list[int | None]:
+    found: list[int | None] = []
+
+    def noting(module: torch.fx.GraphModule, _: object) -> Callable[..., Any]:
+        nodes = [node for node in module.graph.nodes if "flex" in str(node.target)]
+        found.extend(map(flops_of, nodes))
+        return module.forward
+
+    torch._dynamo.reset()
+    key = torch.randn(BATCH, kv_heads, LENGTH, WIDTH)
+    arguments = torch.randn(BATCH, HEADS, LENGTH, WIDTH), key, key
+    torch.compile(attend, backend=aot_autograd(fw_compiler=noting))(*arguments, *more)
+    return found
 
 
 @pytest.mark.parametrize(("dtype", "each"), [(torch.float32, 1), (torch.complex64, 4)])

@@ -10,6 +10,7 @@ from benchmarks.not_fused_cases import Case
 pytestmark = pytest.mark.compile
 # Each of another kind; benchmarks/not_fused.py tries all.
 NAMES = (
+    "a mean over channels, and pointwise",
     "sums over rows and columns",
     "two slices that overlap",
     "a part changed in place",

@@ -203,10 +203,12 @@ def test_what_makes_many_graph_breaks_slower_than_eager_is_divided_and_adds_up(
     # Beside other programs, as the other tests are, the ends of the interval may be less far apart.
     low, high = profile["faster_than_eager_interval"]
     is_disturbed = (profile["device_state"]["others_percent"] or 0) > 50
-    is_told = high <= (1.25 if is_disturbed else 2.0) * low
+    ratio = profile["faster_than_eager"]
+    is_varying = profile["spread_of_blocks"] > max(0.5, ratio - 1, 1 / ratio - 1)
+    is_told = high <= (1.25 if is_disturbed else 2.0) * low and not is_varying
     assert ("What makes it slower than eager" in text) is (is_told and high < 1)
     assert "torch around compiled graphs" in text
-    assert ("too noisy to say" in text) is not is_told
+    assert ("too noisy to" in text) is not is_told
 
 
 def test_products_have_operations_and_reach_less_than_can_be(report: dict[str, Any]) -> None:

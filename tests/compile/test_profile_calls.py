@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import copy
 import dataclasses
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
 import torch
 
+from inspector.capture import execution
 from inspector.capture.back_to_back import BackToBack
 from inspector.capture.call import Call, shapes_of
 from inspector.capture.calling import LOSS_MARK, Ones, backward
 from inspector.capture.profiling import in_place, measured, payload
 from inspector.capture.profiling.cpu_lines import significant
 from inspector.capture.profiling.explained import explained_on_cpu
-from inspector.capture.profiling.in_place import Attribution, profile_in_place
+from inspector.capture.profiling.in_place import Attribution, attributed, profile_in_place
 from inspector.capture.profiling.measured import Explained
 from inspector.capture.profiling.places import Place
 from inspector.capture.profiling.sequence import Launched
 from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace, traced
 from inspector.capture.profiling.wrapper_lines import LINE_MARK, calling_marks
 from inspector.capture.state import State
+from inspector.capture.target import Target
 from inspector.errors import UsageError
+from inspector.model.request import Request
+from tests.compile.test_failed_calls import Profiles as Unmeasured
 
 
 class Program:
@@ -277,3 +283,51 @@ def test_of_all_watched_calls_the_most_usual_one_says_what_the_host_does() -> No
     cold = explained_on_cpu(trace, (times, windows), [9_000], Explained(), 1)
     assert cold.wall_ns == 4_000
     assert cold.calls_ns == (4_000, 1_100)
+
+
+class Growing(torch.nn.Module):
+    """Makes what it keeps in its first call, as a static cache does; later calls are others."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: torch.Tensor | None = None
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if self.kept is None:
+            self.kept = torch.zeros_like(x)
+        self.kept.add_(x)
+        return self.kept * 2
+
+
+class Watching(Unmeasured):
+    """Says which call is watched."""
+
+    def __init__(self, target: Target, **_: object) -> None:
+        self.target = target
+
+    def closely(self, *_: object) -> contextlib.AbstractContextManager[None]:
+        watched.append(len(compiled))
+        return attributed(Attribution(), self.target.function)
+
+    def finish(self) -> None: ...
+
+
+watched: list[int] = []
+compiled: list[bool] = []
+
+
+def test_nothing_is_traced_before_calls_compile_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By torch itself two calls compile here, and the third does not."""
+
+    def backend(graph: torch.fx.GraphModule, _: object) -> Callable[..., Any]:
+        compiled.append(sys.gettrace() is not None)
+        return graph.forward
+
+    monkeypatch.setattr(execution, "Profiles", Watching)
+    model = Growing()
+    target = Target("m", "m", model, (Call((torch.ones(3),)),), already_compiled=False, file=None,
+                    root="")  # fmt: skip
+    request = Request("m.py", no_grad=True, profile=True, measure=False, backend="eager")
+    execution.call_target(target, request, torch.compile(model, backend=backend))
+    assert compiled == [False, False]
+    assert watched == [2]

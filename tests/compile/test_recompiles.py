@@ -14,7 +14,10 @@ from typing import Any, TypeAlias
 import pytest
 
 from inspector.advice.advice import TESTED_ON
+from inspector.findings.next_instance import with_instances
 from inspector.findings.report import Report
+from inspector.guards.next import next_changes
+from inspector.guards.predict import frame_guards
 from tests import golden
 from tests.compile.recompiles.all_programs import PROGRAMS
 from tests.compile.recompiles.applied import Mended, mended
@@ -167,6 +170,65 @@ def test_what_is_beside_an_enum_is_told_of_the_entry_for_the_same_member(report:
     ]
 
 
+def finding_of(report: Report, name: str) -> Any:
+    (first, *_) = recompiles_of(report, name)
+    (finding,) = [each for each in report.findings if any(first is r for r in each.recompiles)]
+    return finding
+
+
+def test_objects_of_one_class_are_not_one_that_changes(report: Report) -> None:
+    """Each was compiled for itself; `test_instances.py` counts what the advice leads to."""
+    messages = {
+        name: finding_of(report, name).message
+        for name in (
+            "numbered_layers",
+            "models_of_two_depths",
+            "module_as_argument",
+            "one_of_three_alike",
+            "another_submodule",
+        )
+    }
+
+    assert messages == {
+        "numbered_layers": "4 instances share numbered_layers.Layer.forward and its limit of 2, so "
+        "some of them run eagerly: the int module attribute self.index differs",
+        "models_of_two_depths": "2 instances share models_of_two_depths.Stack.forward and its "
+        "limit of 8: the number of submodules of self.layers differs",
+        "module_as_argument": "3 instances of Block share module_as_argument.apply and its limit "
+        "of 8: the type of block.act differs and the int module attribute block.index differs",
+        "one_of_three_alike": "one_of_three_alike.Layer.forward is compiled 2 more times: the int "
+        "module attribute self.index changes",
+        "another_submodule": "another_submodule.Stack.forward is compiled once more: the number of "
+        "submodules of self.layers changes",
+    }
+
+
+def test_what_recompiles_next_is_another_instance(report: Report) -> None:
+    file, lines = lines_of("module_as_argument")
+    (frame,) = [
+        frame
+        for process in report.run.processes
+        for frame in process.frames
+        if frame.file == file and frame.first_line in lines
+    ]
+    guards = frame_guards(frame)
+    assert guards is not None
+    first, *others = with_instances(frame, guards, next_changes(guards))
+
+    assert first.text == (
+        "block is one of 3 instances of Block that differ: one compilation each, 5 more until the "
+        "recompile limit"
+    )
+    assert not [item.name for item in others if item.changed_before]
+
+
+def test_what_is_in_a_tensor_is_not_its_type(report: Report) -> None:
+    """The counters of batch norm are tensors in every call, although torch has symbols for them."""
+    items = recompiles_of(report, "counted_in_a_tensor")
+
+    assert [[change.kind.value for change in item.changes] for item in items] == [["int"]] * 4
+
+
 def test_what_a_graph_break_hands_on_without_a_name_is_told_as_it_is_written(
     report: Report,
 ) -> None:
@@ -236,6 +298,8 @@ def test_a_plain_trace_gives_the_classes_less_precisely(
         "star_arguments": ("container-length", "varargs"),
         "dead_reference": ("type", "none"),
         "number_then_sizes": ("int", "type"),
+        "set_to_another_type": ("int", "type"),
+        "bool_and_tensor": ("bool", "type"),
         # Nothing was compiled for the call, so that nothing tells what it came with.
         "counter_beside_an_enum": ("enum", "int"),
     }

@@ -221,7 +221,7 @@ def test_a_program_has_all_the_time_to_end_after_ctrl_c(tmp_path: Path) -> None:
 
     assert (stdout, process.returncode) == ("saved\n", 5)
     assert "partial" not in stderr
-    assert (meta(tmp_path)["ended"], meta(tmp_path)["partial"]) == ("whole", "")
+    assert (meta(tmp_path)["ended"], meta(tmp_path)["partial"]) == ("failed", "")  # code 5
 
 
 def test_a_second_ctrl_c_ends_the_program(tmp_path: Path) -> None:

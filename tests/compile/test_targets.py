@@ -99,6 +99,43 @@ def test_loads_and_runs(
         loaded.function(*call.args, **call.kwargs)
 
 
+@pytest.mark.parametrize("name", ["table", "kept", "called", "decorator"])
+def test_a_function_is_not_called_before_it_is_compiled(name: str) -> None:
+    loaded = load(f"without_arguments.py:{name}")
+    assert loaded.entry == name
+    assert sys.modules[loaded.function.__module__].tables == {}
+
+
+def test_what_only_the_first_call_does_is_compiled() -> None:
+    from torch._dynamo.utils import counters
+
+    function = load("without_arguments.py:table").function
+    torch._dynamo.reset()
+    counters.clear()
+    compiled = torch.compile(function, backend="eager")
+    assert torch.equal(compiled(), compiled())
+    # As in a process of its own, where nothing called it before.
+    assert counters["stats"]["unique_graphs"] == 3
+    assert sum(counters["graph_break"].values()) == 1
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["closure", "moved", "prepared", "shared", "of_class", "of_hub", "made_inside"],
+)
+def test_a_factory_is_known_by_what_it_returns(name: str) -> None:
+    loaded = load(f"without_arguments.py:{name}", "f32[2,4]")
+    assert loaded.entry == f"{name}()"
+    (call,) = loaded.calls
+    assert isinstance(loaded.function(*call.args, **call.kwargs), torch.Tensor)
+
+
+def test_a_factory_may_return_inputs_too() -> None:
+    loaded = load("without_arguments.py:with_inputs")
+    assert loaded.entry == "with_inputs()[0]"
+    assert [len(call.args) for call in loaded.calls] == [1]
+
+
 @pytest.mark.parametrize(
     ("target", "inputs", "entry"),
     [
@@ -222,8 +259,13 @@ def test_without_inputs_the_command_to_try_works(target: str, suggested: str) ->
         ("fails_in_constructor.py", ModelFailedError, "Making `Net()` failed: TypeError", "trace"),
         ("fails_in_inputs.py", ModelFailedError, "Calling `get_inputs()` failed", "traceback"),
         ("missing_import.py", ModelFailedError, "No module named", "`--python`"),
-        ("cuda_requests.py", EnvironmentLacksError, "asks for CUDA at", "`--device cpu`"),
-        ("cuda_settings.py", EnvironmentLacksError, "at cuda_settings.py:9", "`--device cpu`"),
+        ("cuda_requests.py", EnvironmentLacksError, "needs CUDA, but", "`--device cpu`"),
+        (
+            "cuda_settings.py",
+            EnvironmentLacksError,
+            "cuda_settings.py:9 needs CUDA",
+            "`--device cpu`",
+        ),
     ],
 )
 def test_leads_to_what_works(
@@ -256,7 +298,7 @@ def test_a_request_that_cannot_be_mapped_says_so() -> None:
         pytest.skip("there is a GPU here")
     error = fails("cuda_only_function.py", device="cpu")
     assert type(error) is EnvironmentLacksError
-    assert "cannot be mapped" in error.next_step
+    assert "does not change this request" in error.next_step
 
 
 def test_the_file_sees_itself_as_a_program_would() -> None:

@@ -169,12 +169,14 @@ def first_cause(payload: str) -> tuple[str, str | None]:
 
 
 def user_line(payload: str) -> tuple[str, int]:
-    """File and line of the innermost frame outside torch and the library."""
+    """File and line of the innermost frame outside torch and the library, generated code last."""
     stack = USER_STACK.search(payload)
     frames = [(m["file"], int(m["line"])) for m in FRAME.finditer(stack["stack"] if stack else "")]
     users = [frame for frame in frames if is_user_file(frame[0])]
+    in_files = [frame for frame in users if not frame[0].startswith("<")]
     if users:
-        return relative(users[-1][0]), users[-1][1]
+        file, line = (in_files or users)[-1]
+        return relative(file), line
     place = LOCATION.search(payload)
     if place is None:
         return "", 0

@@ -67,13 +67,20 @@ example_inputs = (torch.randn(64, 256, device="cuda", requires_grad=True),)
 """
 
 
-def profiled(folder: Path, body: str, *options: str, fails: bool = False) -> dict[str, Any]:
+def profiled(
+    folder: Path,
+    body: str,
+    *options: str,
+    fails: bool = False,
+    whole: bool = False,
+    target: str = "model.py",
+) -> dict[str, Any]:
     folder.mkdir(exist_ok=True)
-    (folder / "model.py").write_text(HEAD + body + TAIL)
+    (folder / "model.py").write_text(body if whole else HEAD + body + TAIL)
     command = [sys.executable, "-m", "inspector.commands", "profile"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     ran = subprocess.run(
-        [*command, "model.py", "--save", "kept", *options],
+        [*command, target, "--save", "kept", *options],
         cwd=folder, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert bool(ran.returncode) is fails, ran.stderr
@@ -169,6 +176,37 @@ def test_each_of_several_gpus_has_its_work(tmp_path: Path) -> None:
     (profile,) = report["profiles"]
     assert set(profile["busy_by_device_ns"]) == {"0", "1"}
     assert any("2 GPUs were used" in notice for notice in report["notices"])
+
+
+FLEX = """
+import torch
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+
+def window(b, h, q, k):
+    return (q >= k) & (q - k <= 512)
+
+mask = create_block_mask(window, None, None, 2048, 2048, device="cuda")
+
+def attend(q, k, v):
+    o = flex_attention(q, k, v, block_mask=mask)
+    return torch.nn.functional.gelu(o) * 0.5 + q
+
+def get_inputs():
+    shape = (4, 16, 2048, 64)
+    return tuple(torch.randn(shape, device="cuda", dtype=torch.bfloat16) for _ in range(3))
+"""
+
+
+def test_a_template_s_time_is_its_main_operator_s(tmp_path: Path) -> None:
+    report = profiled(tmp_path, FLEX, "--no-grad", whole=True, target="model.py:attend")
+    (profile,) = report["profiles"]
+    assert list(profile["operators"]) == ["flex_attention"]
+    (work,) = profile["work"]
+    assert {"flex_attention", "gelu"} <= set(work["operators"])
+    # 1, 2, 3, 4 and then 5 blocks of 128 keys in each of 16 rows of blocks, for 4 x 16 heads.
+    assert work["flops"] == 2 * (70 * 128 * 128 * 64) * (64 + 64)
+    assert (work["bound"], work["arithmetic"]) == ("compute", "bfloat16")
+    print(f"{work['median_ns']} ns, {work['share_of_ceiling']:.0%} of the arithmetic")
 
 
 BUSY = """

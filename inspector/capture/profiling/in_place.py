@@ -31,9 +31,8 @@ from inspector.capture.profiling.faults import fresh_page
 from inspector.capture.profiling.gradients import marked_gradients
 from inspector.capture.profiling.measured import Block, Measured, Prepared
 from inspector.capture.profiling.payload import PROFILE, SO_FAR, write_profile
-from inspector.capture.profiling.places import Place
 from inspector.capture.profiling.plan import Plan, is_settled, make_plan
-from inspector.capture.profiling.sequence import Launched, calls_of, captured_in
+from inspector.capture.profiling.sequence import Launched, calls_of
 from inspector.capture.profiling.trace import Traced, traced
 from inspector.capture.profiling.user_files import is_users
 from inspector.capture.profiling.user_lines import marked_user_lines
@@ -56,13 +55,11 @@ class Attribution:
 
     Attributes:
         launched: What ran on the device.
-        captured: What was captured into CUDA graphs meanwhile.
         is_training: Whether a module of the target was in training mode, or None where the target
             is none.
     """
 
     launched: list[Launched] = dataclasses.field(default_factory=list)
-    captured: list[list[tuple[str, Place]]] = dataclasses.field(default_factory=list)
     is_training: bool | None = None
 
 
@@ -70,8 +67,9 @@ class Attribution:
 def attributed(found: Attribution, target: Callable[..., object]) -> Iterator[None]:
     """Watches one call closely: its times count for nothing.
 
-    It must be the second call: with CUDA graphs it is the one that is captured, and a replay says
-    nothing of where its kernels come from.
+    What CUDA graphs would replay is launched kernel by kernel in it: a replay says nothing of where
+    its kernels come from. Nothing may compile in it: under Python's tracing that takes several
+    times as long.
 
     Args:
         found: Gets what was seen.
@@ -85,6 +83,7 @@ def attributed(found: Attribution, target: Callable[..., object]) -> Iterator[No
         marked_lines(),
         marked_user_lines(is_users),
         marked_gradients(target),
+        versions.without_cuda_graphs(),
     ):
         begun_ns = time.time_ns()
         yield
@@ -93,7 +92,6 @@ def attributed(found: Attribution, target: Callable[..., object]) -> Iterator[No
     window = (begun_ns, ended_ns)
     if with_device:
         found.launched += calls_of(seen.trace, [window])[0]
-        found.captured += captured_in(seen.trace)
     else:
         found.launched += cpu_calls(seen.trace, [window])[0]
 
@@ -110,7 +108,7 @@ def profile_in_place(
     Args:
         index: Number of the input, from 0.
         runs: What prepares a call of the compiled target, and one without the compiler.
-        attribution: What the second call showed.
+        attribution: What a closely watched call showed.
         arguments: What the calls are made with, see `inspector.capture.call.shapes_of`.
         back_to_back: Prepares both.
 
@@ -124,7 +122,7 @@ def profile_in_place(
         kept = measured
         if not uses_cuda():
             kept = dataclasses.replace(measured, launched=significant(measured.launched))
-        write_profile(index, kept, attribution.launched, attribution.captured, name)
+        write_profile(index, kept, attribution.launched, name)
 
     def write_so_far() -> None:
         guarded("write what is measured so far", lambda: write(SO_FAR))

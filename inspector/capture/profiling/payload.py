@@ -23,7 +23,6 @@ def write_profile(
     index: int,
     measured: Measured,
     known: Sequence[Launched],
-    captured: Sequence[Sequence[tuple[str, Place]]],
     name: str = PROFILE,
 ) -> None:
     """Writes the artifact.
@@ -32,12 +31,11 @@ def write_profile(
         index: Number of the input, from 0.
         measured: What was measured, perhaps not all.
         known: What a call launched that was watched closely.
-        captured: What was launched while CUDA graphs were captured.
         name: What the artifact is called: `PROFILE` or `SO_FAR`.
     """
     numbers = _typical(measured.launched)
     first = measured.launched[numbers[0]] if numbers else []
-    found = placed(first, known, captured)
+    found = placed(first, known)
     explained = measured.explained
     write_artifact(
         name,

@@ -1,4 +1,4 @@
-"""The profiles of a target's inputs, from the second call on."""
+"""The profiles of a target's inputs, from the first call on that compiles nothing."""
 
 from __future__ import annotations
 
@@ -36,8 +36,6 @@ from inspector.capture.writer import guarded, write_artifact
 
 __all__ = ["OneKernel", "Profiles"]
 
-_CLOSELY = 1  # the second call: the first compiles, and with CUDA graphs the second is captured
-
 
 class OneKernel(Protocol):
     """A kernel that is benchmarked alone (`inspector.capture.alone.bench.Alone`)."""
@@ -50,7 +48,7 @@ class OneKernel(Protocol):
 
 
 class Profiles:
-    """Watches the second call with each input closely, and measures further ones.
+    """Watches one warm call with each input closely, and measures further ones.
 
     Args:
         target: What is profiled.
@@ -80,18 +78,22 @@ class Profiles:
         if not counters:
             attached_handler().watch_autotuning()
 
-    def closely(self, index: int, number: int) -> contextlib.AbstractContextManager[None]:
-        """To be entered around a call: it watches the one that shows where launches come from."""
-        if number != _CLOSELY or self._counters:
-            return contextlib.nullcontext()
-        return self._closely(index)
+    def capturing(self, index: int) -> contextlib.AbstractContextManager[None]:
+        """To be entered around calls that may capture CUDA graphs: the memory of these is watched.
 
-    @contextlib.contextmanager
-    def _closely(self, index: int) -> Iterator[None]:
-        captured = self._captured.setdefault(index, Captured())
-        found = self._attributions.setdefault(index, Attribution())
-        with watched_capture(captured), attributed(found, self._target.function):
-            yield
+        What the last one of an input shows counts.
+        """
+        if self._counters:
+            return contextlib.nullcontext()
+        captured = self._captured[index] = Captured()
+        return watched_capture(captured)
+
+    def closely(self, index: int) -> contextlib.AbstractContextManager[None]:
+        """To be entered around a warm call: it shows where launches come from."""
+        if self._counters:
+            return contextlib.nullcontext()
+        found = self._attributions[index] = Attribution()
+        return attributed(found, self._target.function)
 
     def is_refused(self) -> bool:
         """Whether a kernel is asked for that is not there; to be asked once all is compiled."""

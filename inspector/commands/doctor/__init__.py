@@ -33,7 +33,7 @@ def command(interpreter: str | None, form: str) -> None:
     \b
     Examples:
       inspect doctor
-      inspect doctor --python .venv/bin/python
+      inspect doctor --python python3
       inspect doctor --format json
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     from inspector.commands.doctor import checks, show

@@ -98,7 +98,7 @@ def _transformers(env: Environment) -> Row:
 
 
 def _matplotlib(env: Environment) -> Row:
-    fix = f"{shlex.quote(sys.executable)} -m pip install {shlex.quote('torch-inspector[pictures]')}"
+    fix = f"{shlex.quote(sys.executable)} -m pip install {shlex.quote('matplotlib>=3.10')}"
     state = State.OK if env.matplotlib else State.MISSING
     found = env.matplotlib or ""
     return Row("matplotlib", state, found, "rooflines", "" if env.matplotlib else fix)

@@ -56,7 +56,7 @@ def draw_roofline(roofline: Roofline, title: str, form: str) -> bytes:
         from matplotlib.figure import Figure
     except ImportError as error:
         message = "A roofline is drawn by matplotlib, which is not installed."
-        hint = 'Install it with pip install "torch-inspector[pictures]", or write -o profile.json.'
+        hint = "Install it with `pip install matplotlib`, or write -o profile.json."
         raise EnvironmentLacksError(message, hint) from error
     with mpl.rc_context({"svg.fonttype": "none", "font.size": 9, "svg.hashsalt": "roofline"}):
         figure = Figure(figsize=(12.6, 6.6), layout="constrained")

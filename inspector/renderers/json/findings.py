@@ -22,6 +22,7 @@ def finding_fields(finding: Finding) -> dict[str, object]:
         **_place(finding.place),
         "records": finding.records,
         "why": finding.why,
+        "output": finding.output or None,
         "fix": finding.fix,
         "alternatives": list(finding.alternatives),
         "example": _example(finding.example),

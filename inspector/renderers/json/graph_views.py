@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from inspector.findings.graph_report import Operators
+from inspector.graphs.found_node import Relation
 from inspector.graphs.line_kernels import KernelAtLine
 from inspector.graphs.lookup import Around
 from inspector.graphs.operators import OperatorCount
@@ -80,8 +81,8 @@ def line_fields(around: Around) -> dict[str, object]:
             }
             for found in around.nodes
         ],
-        "forward_kernels": _kernels(around.forward),
-        "backward_kernels": _kernels(around.backward),
+        "forward_kernels": _kernels(around.forward) + _named(around, is_backward=False),
+        "backward_kernels": _kernels(around.backward) + _named(around, is_backward=True),
         "nearest_lines": list(around.nearest),
         "known_files": list(around.known_files),
     }
@@ -100,4 +101,21 @@ def _kernels(kernels: Iterable[KernelAtLine]) -> list[dict[str, object]]:
             "nodes": [found.node.name for found in kernel.nodes],
         }
         for kernel in kernels
+    ]
+
+
+def _named(around: Around, *, is_backward: bool) -> list[dict[str, object]]:
+    return [
+        {
+            "graph": item.graph,
+            "kernel": item.kernel,
+            "bytes": None,
+            "part": None,
+            "again": False,
+            "shared": item.is_shared,
+            "relation": Relation.DIRECT.value,
+            "nodes": list(item.nodes),
+        }
+        for item in around.named
+        if item.is_backward is is_backward
     ]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from inspector.events.inspector import InspectorDropped
+from inspector.events.raised import InspectorRaised
+from inspector.findings.overview import cut_warning
 from inspector.findings.report import FORMAT_VERSION, Report
+from inspector.model.ended import raised_frame
 from inspector.model.run import Process, Run
 from inspector.model.summary import Summary
 from inspector.renderers.json.findings import finding_fields, summary_fields
@@ -30,7 +33,7 @@ def report_fields(report: Report) -> dict[str, object]:
         if report.verification is None
         else verification_fields(report.verification),
         "processes": [
-            _process(index, process, summary)
+            _process(run, index, process, summary)
             for index, (process, summary) in enumerate(
                 zip(run.processes, report.by_process, strict=True)
             )
@@ -40,7 +43,7 @@ def report_fields(report: Report) -> dict[str, object]:
         **_of_processes(run),
         "warnings": [
             {"file": warning.file, "line": warning.line or None, "message": warning.message}
-            for warning in run.warnings
+            for warning in (*run.warnings, *filter(None, [cut_warning(run)]))
         ],
         "problems": [
             {"process": index, "message": problem}
@@ -106,10 +109,11 @@ def _recording(run: Run) -> dict[str, object]:
         "error": meta.error or None,
         "error_detail": meta.error_detail or None,
         "error_exit_code": meta.error_exit_code or None,
+        "exit_code": meta.exit_code,
     }
 
 
-def _process(index: int, process: Process, summary: Summary) -> dict[str, object]:
+def _process(run: Run, index: int, process: Process, summary: Summary) -> dict[str, object]:
     return {
         "process": index,
         "rank": process.rank,
@@ -117,9 +121,22 @@ def _process(index: int, process: Process, summary: Summary) -> dict[str, object
         "pid": process.pid,
         "parent_pid": process.parent_pid,
         "ended": process.ended,
+        "exceptions": [_exception(run, raised) for raised in process.raised],
         "cache_hits": {name: process.cache_hits[name] for name in sorted(process.cache_hits)},
         "dropped": None if process.dropped is None else _dropped(process.dropped),
         "summary": summary_fields(summary),
+    }
+
+
+def _exception(run: Run, raised: InspectorRaised) -> dict[str, object]:
+    frame = raised_frame(raised, run.roots)
+    return {
+        "type": raised.type,
+        "message": raised.message,
+        "file": run.roots.shown(frame.file) if frame else None,
+        "line": frame.line if frame else None,
+        "thread": raised.thread or None,
+        "traceback": raised.traceback,
     }
 
 

@@ -26,6 +26,7 @@ from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import Report
 from inspector.findings.warmup_report import WarmupReport
 from inspector.findings.wording import duration, failure
+from inspector.model.ended import further_endings
 from inspector.model.run import Meta
 from inspector.renderers.markdown.any_bench import any_bench_lines
 from inspector.renderers.markdown.cuda_graphs import cuda_graphs_lines
@@ -77,6 +78,10 @@ def _lines(report: Report) -> Iterator[str]:
     yield prose(" · ".join(recording_line(report.run)))
     yield ""
     yield from _incomplete(report.run.meta)
+    for sentence in further_endings(report.run):
+        yield "> [!WARNING]"
+        yield f"> {prose(sentence)}"
+        yield ""
     yield f"**{prose(headline(report))}**"
     yield ""
     yield from gate_lines(report)

@@ -35,7 +35,7 @@ from inspector.renderers.terminal.kernel_bench import add_kernel_bench
 from inspector.renderers.terminal.kernels import add_kernels
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.profile import add_profiles
-from inspector.renderers.terminal.summary import error_lines, summary_lines
+from inspector.renderers.terminal.summary import error_lines, further_lines, summary_lines
 from inspector.renderers.terminal.tried import tried_lines
 
 __all__ = ["render"]
@@ -75,13 +75,14 @@ def render(report: AnyReport, stream: TextIO) -> None:
 
 def _add_report(page: Page, report: Report) -> None:
     _begin(page, report)
+    page.add(error_lines(page, report.run.meta))
+    page.add(further_lines(page, report.run))
     first = [finding for finding in report.findings if not finding.later]
     later = [finding for finding in report.findings if finding.later]
     _add_findings(page, first, _MOST_WHOLE)
     if later:
         page.add([Text("Only in later calls", style="bold underline")])
     _add_findings(page, later, max(0, _MOST_WHOLE - len(first)))
-    page.add(error_lines(page, report.run.meta))
     page.add(tried_lines(page, report))
     page.add(summary_lines(page, report))
     page.add(gate_lines(page, report))

@@ -1,4 +1,4 @@
-"""The end of the page: what failed, the counts, what could not be read, what to do next."""
+"""What failed, and the end of the page: the counts, what could not be read, what to do next."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from inspector.findings.overview import (
 from inspector.findings.report import Report
 from inspector.findings.wording import count, duration, failure
 from inspector.model.compile_time import StageTime
-from inspector.model.run import Meta
+from inspector.model.ended import further_endings
+from inspector.model.run import Meta, Run
 from inspector.renderers.terminal.bars import bar
 from inspector.renderers.terminal.page import Page
 
-__all__ = ["error_lines", "summary_lines"]
+__all__ = ["error_lines", "further_lines", "summary_lines"]
 
 _GAP = "  "
 _BAR_WIDTH = 32
 _MOST_NOTICES = 10
 _MOST_PROCESSES = 16
-_MOST_TRACEBACK = 100
+_MOST_TRACEBACK = 30
 _STYLES = {"warning": "yellow", "problem": "red", "note": "dim"}
 
 
@@ -40,6 +41,12 @@ def error_lines(page: Page, meta: Meta) -> Iterator[Text]:
     yield from page.wrapped(sentence.append_text(page.safe(meta.error)), further=_GAP)
     if meta.error_detail.strip():
         yield from page.verbatim(meta.error_detail, _GAP, "dim", _MOST_TRACEBACK)
+
+
+def further_lines(page: Page, run: Run) -> Iterator[Text]:
+    """What else of the program ended with an exception."""
+    for sentence in further_endings(run):
+        yield from page.wrapped(page.safe(sentence, "yellow"), further=_GAP)
 
 
 def summary_lines(page: Page, report: Report) -> Iterator[Text]:

@@ -7,6 +7,7 @@ from tests.compile.recompiles import (
     dicts,
     failing,
     functions,
+    instances,
     mixed,
     modules,
     nearest,
@@ -17,12 +18,13 @@ from tests.compile.recompiles import (
     tensors,
     values,
     views,
+    written,
 )
 from tests.compile.recompiles.table import PROGRAMS
 
 __all__ = ["PROGRAMS"]
 
 _FILLED_BY = (
-    attributes, dicts, failing, functions, mixed, modules, nearest, objects, sizes, spelled,
-    state, tensors, values, views,
+    attributes, dicts, failing, functions, instances, mixed, modules, nearest, objects, sizes,
+    spelled, state, tensors, values, views, written,
 )  # fmt: skip

@@ -112,7 +112,7 @@ def class_argument() -> None:
 
 @program(
     Expected("type", "m", "torch.nn.modules.activation.ReLU",
-             "torch.nn.modules.activation.GELU", "again", "of one type"),
+             "torch.nn.modules.activation.GELU", "again", "2 programs are within"),
 )  # fmt: skip
 def module_argument() -> None:
     """A module of another class."""

@@ -136,7 +136,7 @@ def parameter_over_a_break() -> None:
 
 @program(
     Expected("tensor-size", "mask", "8", "16", "dynamic",
-             "first, mask = torch.ones(rows); write torch._dynamo.mark_dynamic(mask, 0) before"),
+             "first, mask = torch.ones(rows); write torch._dynamo.maybe_mark_dynamic(mask, 0)"),
 )  # fmt: skip
 def tensor_passed_over_a_break() -> None:
     """The second half alone looks at it: the mark goes to the call of the whole function."""

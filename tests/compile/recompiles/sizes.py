@@ -183,8 +183,40 @@ def duck_shape() -> None:
     def total(x: Tensor, y: Tensor) -> Tensor:
         return x.sum() + y.sum()
 
-    total(torch.ones(8, 3), torch.ones(8))
-    total(torch.ones(9, 3), torch.ones(8))
+    for n in (8, 9):
+        total(torch.ones(n, 3), torch.ones(8))
+
+
+@program(
+    Expected("tensor-size", "x", "8", "12", "dynamic", "mark_dynamic(x, 0)"),
+)  # fmt: skip
+def batch_as_wide_as_a_weight() -> None:
+    """The first batch has the size of a weight, which makes the symbol of both a constant."""
+    weight = nn.Parameter(torch.ones(8, 2))
+
+    @functools.partial(compiled, dynamic=True)
+    def project(x: Tensor) -> Tensor:
+        return x @ weight
+
+    for n in (8, 12, 6, 10):
+        project(torch.ones(n, 8))
+
+
+@program(
+    Expected("symbolic-shape", "k.size()[3]", "k.size()[3] == k.size()[2]",
+             "k.size()[3] = 4, k.size()[2] = 6", "dynamic", "mark_dynamic(q, 2)"),
+)  # fmt: skip
+def sequence_as_long_as_a_head() -> None:
+    """All three inputs have to be marked, as one symbol is for all of their sizes."""
+
+    @functools.partial(compiled, dynamic=True)
+    def attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        return (q @ k.transpose(-1, -2)).softmax(-1) @ v
+
+    for n in (4, 6, 8):
+        q = torch.ones(2, 3, n, 4)
+        k, v = q + 1, q + 2
+        attend(q, k, v)
 
 
 @program(

@@ -88,9 +88,9 @@ def batch_and_mode() -> None:
 
 
 @program(
-    Expected("int", "self.step", "0", "1", "again", "keep one tensor in place of the container",
+    Expected("int", "self.step", "0", "1", "again", "add it in the caller after the call",
              "module-attribute"),
-    Expected("int", "self.step", "1", "2", "again", "keep one tensor in place of the container",
+    Expected("int", "self.step", "1", "2", "again", "add it in the caller after the call",
              "module-attribute"),
 )  # fmt: skip
 def list_and_counter() -> None:

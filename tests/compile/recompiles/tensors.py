@@ -179,7 +179,14 @@ def no_longer_the_same() -> None:
 
 
 @program(
-    Expected("type", "x", "a tensor", "torch.nn.parameter.Parameter", "again", "of one type"),
+    Expected(
+        "type",
+        "x",
+        "torch.Tensor",
+        "torch.nn.Parameter",
+        "again",
+        "(torch.Tensor and torch.nn.Parameter)",
+    ),
 )
 def parameter_for_tensor() -> None:
     """A parameter in place of a tensor."""

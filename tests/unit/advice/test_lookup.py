@@ -118,6 +118,44 @@ def test_a_line_of_torch_is_not_to_be_changed() -> None:
     assert example(found) == ""
 
 
+ITEM = Cause(
+    "Unsupported Tensor.item() call with capture_scalar_outputs=False",
+    "x",
+    gb_id="GB0124",
+    hints=("Set `torch._dynamo.config.capture_scalar_outputs = True`",),
+)
+
+
+def in_library(code: str) -> Advised:
+    """A number in a line of a package, which a line of the project calls."""
+    file = f"{SITE}/acme/ops.py"
+    lines = {1: "def f(x):", 2: "    h = x.relu()", 3: "    return acme.scale(h) + 1"}
+    library = {1: "def scale(x):", 2: f"    {code}", 3: "        x = x * 2", 4: "    return x"}
+    sources = Sources({MODEL: lines, file: library}, frozenset({MODEL, file}), {})
+    run = dataclasses.replace(run_of(), sources=sources)
+    own = dataclasses.replace(AT_BRANCH, line=3, end_line=3, column=11, end_column=24, name="f")
+    inner = StackFrame(file, 2, "scale", code)
+    record = break_at(AT_BRANCH, ITEM, frame_file=MODEL, frame_name="f")
+    record = dataclasses.replace(record, user=inner, project=own, stack=(own, inner))
+    return advise(run, record, make_place(run, inner), frozenset())
+
+
+def test_of_a_library_the_project_changes_a_setting_or_its_own_call() -> None:
+    """Both were tried (tests/compile/test_lines_of_others.py)."""
+    found = in_library("s = x.norm().item()")
+
+    assert found.fix.startswith("`with torch._dynamo.config.patch(capture_scalar_outputs=True)")
+    own, upgrade = found.alternatives
+    assert own.startswith("At model.py:3: `h` is made inside: end the compiled function")
+    assert upgrade == "Upgrade acme, or report the graph break there: the line is acme's own."
+
+
+def test_a_setting_that_would_move_the_break_is_left_out() -> None:
+    found = in_library("if x.norm().item() > 1:")
+
+    assert found.fix.startswith("At model.py:3: `h` is made inside")
+
+
 def test_some_advice_holds_for_a_line_of_torch() -> None:
     cause = Cause("Module-level backwards hooks require compiled autograd.", "x", gb_id="GB0083")
 

@@ -36,7 +36,6 @@ def test_what_cannot_be_named_is_not(body: str) -> None:
     "body",
     [
         "for i in range(3):\n    print(x)\n",
-        "if flag:\n    print(x)\n",
         "if flag:\n    return y\nprint(x)\n",
         "try:\n    print(x)\nfinally:\n    pass\n",
         "with torch.no_grad():\n    print(x)\n",
@@ -51,6 +50,24 @@ def test_what_cannot_be_named_is_not(body: str) -> None:
 )
 def test_what_the_caller_could_not_print_alike_is_left_alone(body: str) -> None:
     assert fix("print", body, "print(x)") == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "number", "returned"),
+    [
+        ('log.info("norm %.3f", x.norm().item())', "x.norm().item()", "`x.norm().detach()`"),
+        ('print(f"{x.mean().item():.3f} {y}")', "x.mean().item()", "`x.mean().detach()` and `y`"),
+        ("bar.set_postfix(loss=loss.item())", "loss.item()", "`loss.detach()`"),
+        ('wandb.log({"loss": float(loss), "at": i})', "float(loss)", "`loss.detach()`"),
+        ("meter.update(round(x.sum().item(), 3))", "x.sum().item()", "`x.sum().detach()`"),
+    ],
+)
+def test_a_line_with_a_number_goes_to_the_caller(line: str, number: str, returned: str) -> None:
+    for body, how in ((line, ""), (f"if flag:\n    {line}", ", under the same conditions")):
+        assert fix("item-told", f"{body}\nreturn x\n", number) == (
+            f"Return {returned} as well, and do `{line}` in the caller, outside of the compiled "
+            f"function{how}, and call `item()` there."
+        )
 
 
 def test_what_breaks_when_it_is_returned_is_not_returned() -> None:

@@ -47,7 +47,7 @@ def test_a_pass_of_ones_own_passes_the_caches_by() -> None:
     (found,) = cache_bypass.RULE.check(cold_starts.read("pass"))
 
     assert found.message == (
-        "the AOTAutograd and FX graph caches are passed by: Unsupported post grad custom pass"
+        "the AOTAutograd and FX graph caches are bypassed: Unsupported post grad custom pass"
     )
     assert "CustomGraphPass" in found.fix
     assert (found.place.line, found.records) == (6, 3)
@@ -59,8 +59,11 @@ def test_a_pass_of_ones_own_passes_the_caches_by() -> None:
         ("Unsupported _pre_fusion_custom_pass", "CustomGraphPass"),
         ("Cannot cache a graph with freezing enabled", "freezing"),
         ("FX graph cache is not enabled", "fx_graph_cache"),
-        ("Can't cache HigherOrderOperator: wrap", "higher-order"),
-        ("Unsupported call_function target <x>. \n Function module: m", "custom_op"),
+        ("Can't cache HigherOrderOperator: wrap", '{"torch.ops.higher_order.wrap": "1"}'),
+        (
+            "Unsupported call_function target <f>. \n Function module: m.n, \nFunction name: f",
+            '{"m.n.f": "1"}',
+        ),
         ("a reason that nobody knows", ""),
         ("", ""),
     ],

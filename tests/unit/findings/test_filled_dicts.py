@@ -53,7 +53,11 @@ def test_a_list_that_grows_becomes_one_tensor(code: str) -> None:
 
 
 def test_what_the_function_appends_is_appended_by_the_caller() -> None:
-    assert "append it in the caller behind the call" in advice(length("acts.append(x)"))
+    item = length("acts.append(x)")
+    grown = {item.name: item.guard_stack[-1]}
+    case = FixCase((item,), CallSite(None), "f", Roots("/project"), history=(item,), grown=grown)
+
+    assert "add it in the caller after the call" in fixes(case)[0]
 
 
 def test_nor_is_a_list_that_is_written_by_index() -> None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 
 import pytest
 
-from inspector.findings.own_writes import written_line
+from inspector.findings.own_writes import own_growth, written_line
+from inspector.model.source import Sources
+from inspector.model.stack import StackFrame
+from tests.unit.renderers import runs
 
 TEXT = """
 def forward(self, x, kind):
@@ -47,3 +51,30 @@ def test_a_lambda_sets_nothing() -> None:
     assert isinstance(statement, ast.Assign)
     assert isinstance(statement.value, ast.Lambda)
     assert written_line(statement.value, "x") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("self.history['k']", 'self.history[f"{k}"].append(x)'),
+        ("self.history", "self.history += [x]"),
+        ("self.history", "self.history = self.history + [x]"),
+        ("self.history", "self.history = [*self.history, x]"),
+        ("self.meter.history['k'][0]", "self.meter.history.setdefault(k, []).append(x)"),
+        ("self.net.history", "self.history.extendleft(x)"),
+        ("history", "history.insert(0, x)"),
+        ("self.history['k']", "found = self.history[k]; found.append(x)"),
+        ("self.history", ""),
+        ("self.history", "self.other.append(x)"),
+        ("self.history", "x = self.history[0]; x += 1"),
+        ("self.history", "x = x * self.history[0]"),
+    ],
+)
+def test_where_a_function_makes_a_container_longer(name: str, line: str) -> None:
+    text = f"def forward(self, x, k):\n    y = 1\n    {line or 'pass'}\n    return y\n"
+    sources = Sources({"/m.py": dict(enumerate(text.split("\n"), 1))}, frozenset({"/m.py"}))
+    run = dataclasses.replace(runs.broken(), sources=sources)
+    at = own_growth(run, StackFrame("/m.py", 2, "forward"), name)
+
+    is_longer = line and "other" not in line and not line.startswith("x = ")
+    assert (at.line if at else None) == (3 if is_longer else None)

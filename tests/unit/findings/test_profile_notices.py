@@ -7,6 +7,7 @@ import dataclasses
 from inspector.events.ceilings import InspectorDeviceState
 from inspector.events.device_profile import DeviceLaunch, DeviceProfile, FailedCall, ProfiledCall
 from inspector.events.launch_place import LaunchPlace
+from inspector.findings.gap_wording import gap_rows
 from inspector.findings.profile_notices import (
     approximate_notice,
     input_notices,
@@ -211,12 +212,27 @@ def test_beside_other_programs_less_noise_is_too_much() -> None:
 
 def test_noise_on_both_sides_of_one_is_no_equality() -> None:
     said = " ".join(verdict_lines(profiled(NOISE)))
-    assert "too noisy to say how it compares with eager PyTorch (" in said
+    assert "too noisy to compare with eager PyTorch: equal calls vary by 90" in said
     assert "no difference" not in said
 
 
+def test_equal_calls_that_vary_by_more_than_compiled_and_eager_ones_are_noise() -> None:
+    compiled = [[150_000], [140_000], [170_000], [145_000], [160_000], [140_000]]
+    eager = [[100_000], [101_000], [99_000], [100_000], [105_000], [108_000]]
+    first = list(verdict_lines(profiled(in_blocks(compiled, eager))))[1]
+    assert first.startswith("1.47 times as slow as eager PyTorch")
+    eager[0], eager[3] = [140_000], [80_000]  # the same ratio, on a noisy host
+    found = profiled(in_blocks(compiled, eager))
+    said = list(verdict_lines(found))
+    begin = "too noisy to compare with eager PyTorch: equal calls vary by 1.8"
+    assert said[1].startswith(begin)
+    assert said[1].endswith(" (104 µs → 150 µs per call)")
+    assert not any("slow" in line or "fast" in line for line in said)
+    assert gap_rows(found) == []
+
+
 def test_of_eager_calls_beside_eager_ones_noise_is_no_lead() -> None:
-    noisy = in_blocks([[100], [300], [150], [200]], [[200], [900], [240], [500]])
+    noisy = in_blocks([[100], [300], [150], [200]], [[2000], [9000], [2400], [5000]])
     found = profiled(noisy)
     compiled = " ".join(verdict_lines(dataclasses.replace(found, graphs=1)))
     assert "faster than eager PyTorch, but by how much is too noisy to say" in compiled
@@ -251,7 +267,7 @@ def test_what_else_the_machine_did_stands_beside_unstable_times() -> None:
     busy = dataclasses.replace(profiled(moved), state=InspectorDeviceState(0, {}, {}, 10, "", 60))
     said = " ".join(verdict_lines(busy))
     assert "differ by 20%, while another program was at work on the GPU 60% of the time)" in said
-    far = in_blocks([[100], [100], [290]], [[200], [200], [580]])
+    far = in_blocks([[100], [100], [290]], [[2000], [2000], [5800]])
     assert "equal calls take up to 2.9 times as long" in " ".join(verdict_lines(profiled(far)))
 
 

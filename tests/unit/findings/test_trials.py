@@ -5,8 +5,9 @@ import dataclasses
 import pytest
 
 from inspector.events.compile_id import CompileId
+from inspector.findings.finding import Example
 from inspector.findings.report import Report
-from inspector.findings.settings import MARK_DYNAMIC
+from inspector.findings.settings import DYNAMIC, MARK_DYNAMIC
 from inspector.findings.trials import together, trial_of, with_verification
 from inspector.findings.tried import (
     tried_heading,
@@ -52,6 +53,60 @@ def test_what_is_another_finding_at_the_same_place_is_not() -> None:
     trial = trial_of(A, after, before, deterministic=True)
 
     assert (trial.removed, trial.added, trial.helps) == ((), 1, False)
+
+
+@pytest.mark.parametrize(
+    ("now", "helps", "worsens"),
+    [
+        ({"graph_breaks": 2, "graphs": 9}, True, False),  # more is captured
+        ({"graph_breaks": 2, "recompiles": 9}, False, True),
+        ({"graph_breaks": 4, "recompiles": 0}, False, True),
+        ({"recompiles": 0, "graphs": 9}, False, True),
+        ({"recompiles": 0, "compilations": 9}, False, True),
+        ({"compilations": 4}, True, False),
+        ({}, False, False),  # what is gone has become something else
+    ],
+)
+def test_the_whole_run_decides(now: dict[str, int], *, helps: bool, worsens: bool) -> None:
+    was = measured(graph_breaks=3, graphs=4, recompiles=2, compilations=5)
+    after = dataclasses.replace(was, **now)
+    is_worse = after.is_worse_than(was)
+    assert (not is_worse and after.is_fewer_than(was), is_worse) == (helps, worsens)
+
+
+def test_advice_that_makes_the_run_worse_comes_last_with_the_reason() -> None:
+    report = runs.report_of(runs.broken())
+    dynamic = "Compile with torch.compile(…, dynamic=True)."
+    finding = dataclasses.replace(report.findings[0], fix=dynamic, alternatives=("Pad it.",))
+    was = measured(graph_breaks=0, graphs=3, recompiles=2, compilations=3)
+    now = dataclasses.replace(was, graph_breaks=3, graphs=7, recompiles=0, compilations=8)
+    worse = Trial(
+        Candidate(((DYNAMIC, True),)), now, removed=(finding.fingerprint,), worsens=True
+    )  # fmt: skip
+    made = Verification("eager", was, (worse,), deterministic=True)
+    (found, *_) = with_verification(dataclasses.replace(report, findings=(finding,)), made).findings
+
+    assert (found.fix, found.alternatives) == ("Pad it.", (dynamic,))
+    assert found.verified == ()
+    assert found.notes[-1] == (
+        "tried: dynamic=True makes the run worse: graph breaks 0 → 3, graphs 3 → 7, "
+        "compilations 3 → 8"
+    )
+
+
+def test_a_fix_whose_change_did_not_help_comes_last() -> None:
+    report = runs.report_of(runs.broken())
+    trial = dataclasses.replace(rewriting("item", 3, warm_call_ns=9), helps=False)
+    example = Example("item", "", "", "", "", ())
+    first = dataclasses.replace(
+        report.findings[0], fix="Keep it.", alternatives=("Move it.",), example=example,
+        rewrites=trial.candidate.rewrites,
+    )  # fmt: skip
+    made = Verification("eager", BASELINE, (trial,), deterministic=True)
+    (found, *_) = with_verification(dataclasses.replace(report, findings=(first,)), made).findings
+
+    assert (found.fix, found.alternatives) == ("Move it.", ("Keep it.",))
+    assert found.notes[-1] == "tried: the change at model.py:3 does not help"
 
 
 def recompiling(dimension: int, times: int) -> Report:

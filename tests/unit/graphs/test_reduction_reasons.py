@@ -77,6 +77,23 @@ def test_a_second_reduction_of_another_s_results_is_no_second_part() -> None:
     assert not change
 
 
+def test_what_needs_the_complete_result_of_a_reduction() -> None:
+    reduction = operation("sum_1", ("x",), "buf0", (("512",), ("1024",)))
+    pointwise = operation("exp", ("x", "buf0"), "buf1", (("524288",),), "pointwise")
+    kind, sentence, change = reason(pairs(reduction, pointwise, said="no shared data"))
+    assert kind == "reduction"
+    assert "reads its result, so the reduction has to finish first" in sentence
+    assert "channels_last" in change
+
+
+def test_results_of_a_reduction_in_another_order_are_a_matter_of_order() -> None:
+    reduction = operation("sum_1", ("x",), "buf0", (("512",), ("1024",)))
+    pointwise = operation("exp", ("buf0",), "buf1", (("16", "32"),), "pointwise")
+    _, sentence, change = reason(pairs(reduction, pointwise, said="no shared data"))
+    assert "in different orders" in sentence
+    assert "transpose" in change
+
+
 def test_what_stands_behind_the_second_part() -> None:
     second = operation("sum_1", ("buf0",), "buf1", SECOND_PART)
     exp = operation("exp", ("buf1", "x"), "buf2", kind="pointwise")

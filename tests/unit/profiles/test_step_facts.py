@@ -39,6 +39,26 @@ def test_a_product_is_the_line_that_calls_it() -> None:
     assert found.dtype == "float32"
 
 
+@pytest.mark.parametrize(
+    ("target", "flops"),
+    [("aten.mm.default", 1000), ("aten.convolution.default", 1000), ("flex_attention", None)],
+)
+def test_a_template_is_its_product_and_what_is_fused_to_it_is_listed(
+    target: str, flops: int | None
+) -> None:
+    before = node("scaled", "aten.mul.Tensor", "x", at=3)
+    product = node("product", target, "scaled", "w", at=4, flops=flops)
+    after = node("act", "aten.tanh.default", "product", at=5)
+    names = ("scaled", "product", "act")
+    found = facts(
+        fusion(
+            graph(node("x", ""), node("w", ""), before, product, after),
+            Kernel("triton_tem", names, {"x": SIZE, "w": SIZE}, {"b": SIZE}, "template"),
+        )
+    )
+    assert [(part.line.line, part.share) for part in found.parts] == [(3, 0), (4, 1), (5, 0)]
+
+
 @pytest.mark.parametrize(("device", "most"), [("cpu", "randn"), ("cuda:0", "add")])
 def test_numbers_that_are_drawn_one_at_a_time_weigh_more_than_the_bytes_around_them(
     device: str, most: str

@@ -238,6 +238,19 @@ def test_operators_by_stage() -> None:
     assert found["operators"]["not_inductors"][0]["library"] == "cuBLAS"
 
 
+def test_operators_whose_later_names_were_not_recorded_did_not_become_nothing() -> None:
+    unnamed = [
+        dataclasses.replace(
+            item, nodes=tuple(dataclasses.replace(node, earlier=()) for node in item.nodes)
+        )
+        for item in stages()
+    ]
+    report = with_operators(whole(rows=(), graphs=tuple(unnamed)))
+    text = rendered(report, "terminal")
+    assert "nothing" not in text
+    assert "the recording does not say what the operators became" in text
+
+
 def test_many_operators_are_cut_off() -> None:
     nodes = [node(f"n{n}", f"aten.op{n}.default") for n in range(13)]
     report = with_operators(whole(rows=(), graphs=(graph(*nodes),)))

@@ -39,7 +39,10 @@ BAD = {
     "nothing": ("", "it is not JSON"),
     "a list": ("[]", "it is other JSON"),
     "another object": ("{}", "it is other JSON"),
-    "a newer one": (changed(format_version=99), "format 99; this version reads 1. Update with"),
+    "a newer one": (
+        changed(format_version=99),
+        "format 99; this version reads 1. Update torch-inspector",
+    ),
     "no findings": (changed(findings=None), "its findings are not as they should be"),
     "other findings": (changed(findings=[{}]), "its findings are not as they should be"),
     "a severity that is none": (

@@ -129,7 +129,7 @@ def test_a_newer_format_is_refused_with_the_next_step(recording: Path) -> None:
 
     with pytest.raises(RecordingError, match="format 99") as caught:
         frames(recording)
-    assert "pip install --upgrade" in caught.value.next_step
+    assert "git pull" in caught.value.next_step
 
 
 def test_a_damaged_description_is_said(recording: Path) -> None:

@@ -1,0 +1,45 @@
+"""Frames of a stack that ran while the compiler was at work: a fake implementation, a backend."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Protocol, TypeVar
+
+__all__ = ["inside_compiler"]
+
+# Dynamo's own frame below which everything belongs to the compilation (2.11 to 2.13).
+_BEGINS = re.compile(r"(?:.*/)?torch/_dynamo/convert_frame\.py")
+_TORCH = re.compile(r"(?P<root>(?:.*/)?torch)/_\w+/|^<frozen ")
+# What calls an operator's implementation.
+_CALLS = re.compile(r"(?:.*/)?torch/(?:_ops|_library/\w+)\.py")
+
+
+class _Frame(Protocol):
+    @property
+    def file(self) -> str: ...
+
+
+_T = TypeVar("_T", bound=_Frame)
+
+
+def inside_compiler(frames: Sequence[_T]) -> tuple[tuple[_T, ...], tuple[_T, ...]]:
+    """The frames outside torch that ran while Dynamo compiled, outermost first.
+
+    Args:
+        frames: A whole stack, or the traceback of an exception.
+
+    Returns:
+        All of them, and those among them that belong to an operator's implementation.
+    """
+    begins = [at for at, frame in enumerate(frames) if _BEGINS.fullmatch(frame.file)]
+    inner = frames[begins[-1] + 1 :] if begins else frames
+    # What the implementation calls is called in the same way.
+    calls = (at for at, frame in enumerate(inner) if _CALLS.fullmatch(frame.file))
+    first = next(calls, len(inner))
+    root = next((found["root"] for frame in inner if (found := _TORCH.match(frame.file))), "")
+    return tuple(_outside(inner, root)), tuple(_outside(inner[first:], root))
+
+
+def _outside(frames: Iterable[_T], root: str) -> Iterable[_T]:
+    return (frame for frame in frames if not (root and frame.file.startswith(f"{root}/")))
