@@ -14,7 +14,7 @@ from inspector.findings.raised import raised
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.cost import Cost
-from inspector.model.graph_break import BreakSite, GraphBreak, Outcome
+from inspector.model.graph_break import BreakSite, Evidence, GraphBreak, Outcome
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, is_resumed, plain_name, resumed_line
 from inspector.model.summary import group_sites, is_later, is_measured
@@ -110,6 +110,11 @@ def _why(cause: Cause) -> str:
 
 def _notes(run: Run, site: BreakSite) -> Iterator[str]:
     record = site.first
+    if record.evidence is Evidence.PARSED:
+        yield (
+            "torch logs graph breaks since 2.6: this one is read from restart reasons, failures "
+            "and the names of the functions that Dynamo makes after a break (parsed)"
+        )
     if record.caused_by is not None:
         yield "it comes of another graph break, at which torch could not end the graph"
     for consequence in dict.fromkeys(_consequence(run, record) for record in site.records):

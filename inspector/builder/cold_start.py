@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from inspector.builder.compilation import CompilationDraft
 from inspector.builder.lanes import LaneBuilder
 from inspector.builder.lookups import SWITCHED_OFF, Asked, Lookups, concerns_caches
+from inspector.builder.metrics_times import MetricsTimes
 from inspector.builder.spans import Spans
 from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
 from inspector.events.compile_id import CompileId
@@ -31,11 +32,16 @@ class ColdStartDraft:
 
     Args:
         keep_spans: Whether spans are kept for a timeline, instead of added up alone.
+
+    Attributes:
+        has_spans: Whether the log has any; else times are those of the metrics.
     """
 
     def __init__(self, *, keep_spans: bool = False) -> None:
         self._lanes = LaneBuilder() if keep_spans else None
         self._spans = Spans()
+        self.has_spans = False
+        self._of_metrics = MetricsTimes()
         self._lookups = Lookups()
         self._lines: collections.Counter[tuple[str, int, str]] = collections.Counter()
         self._logging: dict[str, int] = {}
@@ -46,14 +52,15 @@ class ColdStartDraft:
         if event.phase == "i":
             self._lookups.add_instant(self._asked(event.compile_id), event)
             return
-        span = self._spans.add(event)
-        if span is not None:
+        self.has_spans = True
+        ended = self._spans.add(event)
+        for span in ended:
             if concerns_caches(span):
-                self._lookups.add_span(self._asked(event.compile_id), span)
+                self._lookups.add_span(self._asked(span.compile_id), span)
             if self._lanes:
                 self._lanes.add(span)
-                if self._spans.is_idle:
-                    self._lanes.settle()
+        if self._lanes and ended and self._spans.is_idle:
+            self._lanes.settle()
 
     def add_said(
         self,
@@ -82,6 +89,9 @@ class ColdStartDraft:
             (text, self._spans.occurrence(text)), collections.Counter()
         )
         counts.update(event.cache_counts)
+        self._spans.end(text)
+        if not self.has_spans and event.is_forward:
+            self._of_metrics.add(text, event)
 
     def traced_lines(self) -> tuple[LineTime, ...]:
         """How long Dynamo traced each line over all attempts, the longest first."""
@@ -94,7 +104,17 @@ class ColdStartDraft:
 
     def stages(self) -> tuple[StageTime, ...]:
         """Compile time by stage."""
-        return self._spans.stages()
+        return self._timed.stages()
+
+    @property
+    def lost_ends(self) -> int:
+        """How many spans have no end in the log, although their compilation has one."""
+        return self._spans.lost
+
+    @property
+    def _timed(self) -> Spans:
+        """The spans; of a log without any (torch 2.4) what the metrics say in their place."""
+        return self._spans if self.has_spans else self._of_metrics.spans
 
     def lanes(self) -> tuple[Lane, ...]:
         """The spans side by side, where they are kept."""
@@ -125,7 +145,7 @@ class ColdStartDraft:
             used[text] += 1
         return tuple(
             _named(item, known.get((item.compile_id, item.occurrence)), roots)
-            for item in self._spans.compilations()
+            for item in self._timed.compilations()
         )
 
     def _asked(self, compile_id: str) -> Asked:

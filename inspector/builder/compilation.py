@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from inspector.builder.consequences import with_consequences
 from inspector.builder.recompile_facts import CompileFacts, SymbolEvent
 from inspector.events.compile_id import CompileId
-from inspector.events.dynamo import CompilationMetrics, CreateSymbol, DynamoError
+from inspector.events.dynamo import CACHE_LIMIT, CompilationMetrics, CreateSymbol, DynamoError
 from inspector.events.envelope import RawFrame
 from inspector.events.failed_trace import FailedTrace
 from inspector.events.graph_break import (
@@ -35,7 +35,10 @@ from inspector.model.stack import (
     user_frame,
 )
 
-__all__ = ["CompilationDraft"]
+__all__ = ["CompilationDraft", "OlderBreak"]
+
+# "Data-dependent jump" is what torch calls it since 2.6.
+_NO_REASON = "Data-dependent branch, or another break without a reason in this torch's log"
 
 
 @dataclasses.dataclass(slots=True)
@@ -44,6 +47,19 @@ class _BreakDraft:
     reason: GraphBreakReason
     positions: tuple[Position, ...] = ()
     higher_order: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OlderBreak:
+    """A graph break of torch 2.4 or 2.5, whose logs have no record of it.
+
+    Attributes:
+        reasons: Why tracing restarted; empty where nothing says why.
+        line: The line behind which Dynamo goes on; the function's first where it does not.
+    """
+
+    reasons: tuple[str, ...]
+    line: int
 
 
 @dataclasses.dataclass(slots=True)
@@ -68,6 +84,9 @@ class CompilationDraft:
     guards_text: Payload | None = None
     guard_costs: InspectorGuardCosts | None = None
     symbols: dict[str, float] = dataclasses.field(default_factory=dict)
+    older_break: OlderBreak | None = None
+    is_refused: bool = False
+    is_last: bool = True
 
     def add_break(self, attempt: int, reason: GraphBreakReason) -> None:
         """Takes a record of a graph break.
@@ -122,7 +141,7 @@ class CompilationDraft:
     @property
     def hit_limit(self) -> bool:
         """Whether Dynamo refused to compile because of the recompile limit."""
-        return self.metrics is not None and self.metrics.hit_limit
+        return self.is_refused or (self.metrics is not None and self.metrics.hit_limit)
 
     def build(self, roots: Roots) -> Compilation:
         """The compilation, as far as it was logged."""
@@ -141,7 +160,7 @@ class CompilationDraft:
             recompile_reasons=self._recompile_reasons(),
             hit_limit=self.hit_limit,
             graph_breaks=tuple(self._graph_breaks(roots)),
-            finished=metrics is not None,
+            finished=metrics is not None or self.is_refused,
             start_time_ns=metrics.start_time_ns if metrics else None,
             duration_ns=metrics.duration_ns if metrics else None,
             guards_text=self.guards_text,
@@ -172,6 +191,15 @@ class CompilationDraft:
             operator_count=self._operators_so_far() or 0,
         )  # fmt: skip
 
+    def end(self, said: CompilationMetrics) -> None:
+        """Takes its metrics; before torch 2.5 the stack ends in what called the function."""
+        self.metrics = said
+        own = (said.file, said.name)
+        is_missing = self.stack and (self.stack[-1].file, self.stack[-1].name) != own
+        if not said.logs_breaks and is_missing and said.file and said.name:
+            frame = RawFrame(said.file, said.first_line or 0, said.name)
+            self.stack = (*self.stack, frame)
+
     def _operators_so_far(self) -> int | None:
         """Those of the graph's text, for where torch has not counted them."""
         if self.graph_text is None:
@@ -189,6 +217,7 @@ class CompilationDraft:
     def _graph_breaks(self, roots: Roots) -> Iterator[GraphBreak]:
         yield from with_consequences(tuple(self._logged_breaks(roots)))
         yield from self._breaks_of_metrics(roots)
+        yield from self._older_break(roots)
         yield from self._raised_break(roots)
 
     def _logged_breaks(self, roots: Roots) -> Iterator[GraphBreak]:
@@ -214,6 +243,8 @@ class CompilationDraft:
 
     def _failure(self, roots: Roots) -> Failure | None:
         metrics = self.metrics
+        if self.is_refused:
+            return Failure(CACHE_LIMIT, "cache_size_limit reached", ())
         if metrics is None or metrics.fail_type is None:
             return None
         reason = metrics.fail_reason or ""
@@ -259,17 +290,32 @@ class CompilationDraft:
                     roots, 0, cause, (), Outcome.RESUMED, stack, Evidence.METRICS
                 )
 
+    def _older_break(self, roots: Roots) -> Iterator[GraphBreak]:
+        older = self.older_break
+        if older is None:
+            return
+        causes = [cause for text in older.reasons for cause in parse_causes(text)]
+        first, *others = causes or [Cause(None, _NO_REASON)]
+        own = StackFrame(self.file, older.line, self.name)
+        stack = (*self.caller_stack(roots)[:-1], own)
+        yield self._graph_break(
+            roots, 0, first, tuple(others), Outcome.RESUMED, stack, Evidence.PARSED
+        )
+
     def _raised_break(self, roots: Roots) -> Iterator[GraphBreak]:
-        """The break that ``fullgraph=True`` made an error: only the failure knows it."""
+        """The break that only the failure knows, as ``fullgraph=True`` made it an error."""
         failure = self._failure(roots)
         gave_up = any(draft.reason.outcome == "frame-skipped" for draft in self.breaks)
         if failure is None or failure.type != "Unsupported" or gave_up or self.hit_limit:
             return
         causes = parse_causes(failure.reason)
-        if causes and causes[0].gb_type:
-            yield self._graph_break(
-                roots, 0, causes[0], causes[1:], Outcome.RAISED, failure.stack, Evidence.FAILURE
-            )
+        if not causes or self.metrics is None:
+            return
+        # Before 2.6 a function that is skipped fails in the same way, and the program goes on.
+        is_skipped = not self.metrics.logs_breaks and not self.is_last
+        outcome = Outcome.FRAME_SKIPPED if is_skipped else Outcome.RAISED
+        evidence = Evidence.PARSED if is_skipped else Evidence.FAILURE
+        yield self._graph_break(roots, 0, causes[0], causes[1:], outcome, failure.stack, evidence)
 
     def _graph_break(  # noqa: PLR0913, PLR0917 - one parameter per thing that tells two breaks apart
         self,

@@ -157,7 +157,7 @@ class CompilationsDraft:
         self.drafts = [item for item in self.drafts if item is not self._lowered]
         self._lowered = None
         if draft.metrics is None:
-            draft.metrics = event
+            draft.end(event)
 
     def _end_export(self, event: CompilationMetrics) -> None:
         """Takes the end of what no frame is named for, and what it is the end of, if it is known.

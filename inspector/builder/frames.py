@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from inspector.builder.compilation import CompilationDraft
+from inspector.builder.older import complete_older
 from inspector.builder.recompile import make_recompile
 from inspector.builder.recompile_facts import CompileFacts
 from inspector.builder.recompile_symbols import specialized_symbols
@@ -27,6 +28,7 @@ def make_frames(
         roots: Whose code a file is.
         explains_recompiles: Whether it is found out what each recompilation was for.
     """
+    complete_older(drafts)
     compilations = _compilations if explains_recompiles else _outcomes
     for own in _by_frame(drafts):
         first = own[0]

@@ -210,6 +210,8 @@ class ProcessBuilder:
             compile_times=self._cold_start.compile_times(self._compilations.drafts, roots),
             lookups=lookups,
             logging_ns=self._cold_start.logging_ns,
+            has_spans=self._cold_start.has_spans,
+            lost_ends=self._cold_start.lost_ends,
             lanes=self._cold_start.lanes(),
             traced_lines=self._cold_start.traced_lines(),
             lowered=frozenset(self._lowered),

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from inspector.builder.guard_case import GuardCase
+from inspector.events.dynamo import CACHE_LIMIT
 from inspector.events.failed_guard import FailedGuard, split_comment, stripped_source
 from inspector.events.guard_lines import GuardLines
 from inspector.events.guard_shapes import GuardShape
@@ -25,8 +26,12 @@ _BASE = re.compile(r"(?P<name>[\w.\[\]'\"]+)\._base\.(?:size|stride|storage_offs
 _IN_PYTHON = frozenset({"LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD"})
 _LONGEST = 10_000
 _DYNAMIC_TOKEN = "AutoDynamic.token"  # noqa: S105 - torch/_dynamo/pgo.py: dynamic before
-# `_compile` in torch/_dynamo/convert_frame.py, 2.11 to 2.13.
-_LIMIT = re.compile(r"exceeding the (?P<name>\w+) cache size limit \(currently set to (?P<n>\d+)\)")
+# `_compile` in torch/_dynamo/convert_frame.py, 2.11 to 2.13; without the number 2.6 to 2.10, which
+# call it `cache_size_limit` in 2.6.
+_LIMIT = re.compile(
+    r"exceeding the (?P<name>\w+) cache size limit \(currently set to (?P<n>\d+)\)"
+    r"|^(?P<older>\w+) reached"
+)
 _RAISED = "FailOnRecompileLimitHit"
 _CLASS = re.compile(r"<class '(.+)'>")
 _TENSORS = ("Tensor'>", "Parameter'>")
@@ -116,8 +121,13 @@ def limit_of(item: Compilation) -> Limit | None:
     failure, settings = item.failure, item.settings or DynamoSettings()
     raised = failure is not None and failure.type == _RAISED
     match = _LIMIT.search(failure.reason) if failure else None
-    if match:
+    if match and match["n"]:
         return Limit(match["name"], int(match["n"]), raised)
+    if match:
+        is_accumulated = match["older"].startswith("accumulated_")
+        number = settings.accumulated_limit if is_accumulated else settings.recompile_limit
+        keeps = failure is not None and failure.type != CACHE_LIMIT
+        return Limit(match["older"], number, raised, keeps)
     # `exceeds_recompile_limit` in torch/_dynamo/cache_size.py asks for the accumulated one first.
     if settings.accumulated_limit <= settings.recompile_limit:
         return Limit("accumulated_recompile_limit", settings.accumulated_limit, raised)

@@ -42,21 +42,30 @@ class Spans:
         self._totals: dict[tuple[_Owner, bool], collections.Counter[int]] = {}
         self._begins: dict[tuple[_Owner, bool], int] = {}
 
-    def add(self, event: ChromiumEvent) -> Span | None:
-        """Takes one event; returns the span that ends with it, if one does.
+    def add(self, event: ChromiumEvent) -> list[Span]:
+        """Takes one event; returns the spans that end with it, the outermost last.
 
         Spans outside of any compilation count as well.
         """
-        span = self._pairing.add(event)
-        if span is None:
-            return None
-        self._pending.append(_interval(span))
+        ended = self._pairing.add(event)
+        if not ended:
+            return ended
+        self._pending += map(_interval, ended)
         if self._pairing.is_idle:
             self._fold(self._pending, None)
             self._pending = []
         elif len(self._pending) >= _MOST_PENDING:
             self._fold_until(event.time_ns)
-        return span
+        return ended
+
+    def end(self, compile_id: str) -> None:
+        """Says that a compilation is over, but for the end of the spans around it."""
+        self._pairing.end(compile_id)
+
+    @property
+    def lost(self) -> int:
+        """How many spans have no end in the log and end with what is around them."""
+        return self._pairing.lost
 
     def occurrence(self, compile_id: str) -> int:
         """How often torch had used the id before the compilation at work."""

@@ -15,8 +15,8 @@ CACHE_ARTIFACTS = {
     f"{prefix}_cache_{state}": (cache, state)
     for prefix, cache in (("fx_graph", "FX graph"), ("aotautograd", "AOTAutograd"))
     for state in ("hit", "miss", "bypass")
-}
-"""Cache and what came of the look-up, by the artifact that says so."""
+} | {"aotautograd_cache_hash": ("AOTAutograd", "")}
+"""Cache and what came of the look-up, by the artifact that says so; torch 2.6's says it inside."""
 
 CODE_STATES = {
     "get_local_code_state": ("hit", "on this machine"),
@@ -73,7 +73,7 @@ class CacheArtifact:
         saved = fields.get("time_saved_ns")
         return cls(
             cache=cache,
-            state=state,
+            state=state or _text(fields, "cache_state") or "miss",
             detail=_text(fields, "cache_status_detailed"),
             key=_text(fields, "key"),
             components=components,

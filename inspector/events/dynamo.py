@@ -15,6 +15,7 @@ from inspector.events.guards import DynamoSettings, read_settings
 from inspector.events.kept import KeptPayload
 
 __all__ = [
+    "CACHE_LIMIT",
     "CompilationMetrics",
     "CreateSymbol",
     "DynamoError",
@@ -29,11 +30,19 @@ __all__ = [
 _SECOND_NS = 1_000_000_000
 _US_NS = 1_000
 _COUNTED = (("FX graph", "inductor_fx"), ("AOTAutograd", "aotautograd"))
+_LOCAL = re.compile(r"L\['(\w+)'\]")
 _LIMIT = "recompile limit exceeded"
-_LIMIT_ERROR = "FailOnRecompileLimitHit"
+CACHE_LIMIT = "CacheLimitExceeded"
+"""Torch 2.5's exception, after which it skips the function; its log has nothing of it."""
+_LIMIT_ERRORS = frozenset(
+    {"FailOnRecompileLimitHit", "RecompileLimitExceeded", CACHE_LIMIT}  # the second since 2.6
+)
+_CLASS = re.compile(r"<class '(?:\w+\.)*(\w+)'>")
 
 _LONGEST_NUMBER = 40
 _CONVERT_FRAME = "/_dynamo/convert_frame.py"
+# torch/_dynamo/utils.py: all metrics have the key; the version came with records of breaks, in 2.6.
+_KEY, _VERSION = "frame_key", "log_format_version"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -222,7 +231,7 @@ class RecompileReasons:
         # A reason can read as JSON by chance ("0").
         if not isinstance(reasons, list):
             reasons = [text]
-        return cls(reasons=tuple(str(reason) for reason in reasons))
+        return cls(reasons=tuple(_without_scope(str(reason)) for reason in reasons))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -250,6 +259,10 @@ class CompilationMetrics:
         guard_latency_ns: Torch's own figure for the guards, cold caches of the processor, or None.
         settings: Settings of Dynamo that decide what a failed guard leads to, or None.
         cuda_graph_skip: Why no CUDA graph is made of what was compiled, or None.
+        backend_ns: How much of the duration was the backend's, or None.
+        inductor_ns: How much of that was Inductor's, or None.
+        code_generation_ns: How much of that was generating code, or None.
+        logs_breaks: Whether its torch writes records of graph breaks, as 2.6 and later do.
     """
 
     name: str | None
@@ -272,32 +285,42 @@ class CompilationMetrics:
     guard_latency_ns: int | None = None
     settings: DynamoSettings | None = None
     cuda_graph_skip: str | None = None
+    backend_ns: int | None = None
+    inductor_ns: int | None = None
+    code_generation_ns: int | None = None
+    logs_breaks: bool = True
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the fields that are used out of about a hundred."""
         fields = envelope.fields()
+        fail_type = _CLASS.sub(r"\1", _text(fields, "fail_type") or "") or None
         return cls(
             name=_text(fields, "co_name"),
             file=_text(fields, "co_filename"),
             first_line=natural(fields.get("co_firstlineno")),
-            has_guarded_code=_flag(fields, "has_guarded_code"),
+            has_guarded_code=_has_code(fields),
             operator_count=natural(fields.get("graph_op_count")),
             guard_count=natural(fields.get("guard_count")),
-            fail_type=_text(fields, "fail_type"),
+            fail_type=fail_type,
             fail_reason=_text(fields, "fail_reason"),
             fail_file=_text(fields, "fail_user_frame_filename"),
             fail_line=natural(fields.get("fail_user_frame_lineno")),
             restart_reasons=_texts(fields, "restart_reasons"),
-            recompile_reason=_text(fields, "recompile_reason"),
+            recompile_reason=_without_scope(_text(fields, "recompile_reason") or "") or None,
             start_time_ns=nanoseconds(fields.get("start_time"), _SECOND_NS),
             duration_ns=nanoseconds(fields.get("entire_frame_compile_time_s"), _SECOND_NS),
-            is_forward=envelope.key == "compilation_metrics",
+            # Torch 2.6 takes what the limit refused for a backward: it does not say what it is.
+            is_forward=envelope.key == "compilation_metrics" or fail_type in _LIMIT_ERRORS,
             logging_ns=nanoseconds(fields.get("structured_logging_overhead_us"), _US_NS),
             cache_counts=_cache_counts(fields),
             guard_latency_ns=nanoseconds(fields.get("guard_latency_us"), 1000),
             settings=read_settings(fields.get("dynamo_config")),
             cuda_graph_skip=_text(fields, "cudagraph_skip_reason"),
+            backend_ns=nanoseconds(fields.get("backend_compile_time_s"), _SECOND_NS),
+            inductor_ns=nanoseconds(fields.get("inductor_compile_time_s"), _SECOND_NS),
+            code_generation_ns=nanoseconds(fields.get("code_gen_time_s"), _SECOND_NS),
+            logs_breaks=_VERSION in fields or _KEY not in fields,
         )
 
     @property
@@ -307,7 +330,7 @@ class CompilationMetrics:
             return False
         first_line = (self.fail_reason or "").partition("\n")[0]
         # Under fullgraph=True the limit is an exception of its own.
-        return self.fail_type == _LIMIT_ERROR or _LIMIT in first_line
+        return self.fail_type in _LIMIT_ERRORS or _LIMIT in first_line
 
     def graphs_of(self, attempted: int, failed: int) -> int:
         """Graphs that the backend accepted, as torch's ``unique_graphs`` counts them.
@@ -321,6 +344,11 @@ class CompilationMetrics:
             return 0
         refused = self.fail_type == "BackendCompilerFailed"
         return max(0, attempted - failed - refused)
+
+
+def _without_scope(reason: str) -> str:
+    """``L['x']`` as ``x``, which torch itself writes since 2.7 (``strip_local_scope``)."""
+    return _LOCAL.sub(r"\1", reason)
 
 
 def _cache_counts(fields: Mapping[str, object]) -> dict[str, int]:
@@ -347,6 +375,13 @@ def _text(fields: Mapping[str, object], name: str) -> str | None:
 def _texts(fields: Mapping[str, object], name: str) -> tuple[str, ...]:
     value = fields.get(name)
     return tuple(str(item) for item in value) if isinstance(value, list) else ()
+
+
+def _has_code(fields: Mapping[str, object]) -> bool | None:
+    """Whether code was compiled; before torch 2.4, which says it, code is what has guards."""
+    if "has_guarded_code" in fields:
+        return _flag(fields, "has_guarded_code")
+    return fields.get("guard_count") is not None
 
 
 def _flag(fields: Mapping[str, object], name: str) -> bool | None:

@@ -28,7 +28,8 @@ __all__ = [
 ]
 
 _HEADER = re.compile(r"Graph break in user code at (?P<file>.*):(?P<line>\d{1,9})$", re.MULTILINE)
-_REASON = re.compile(r"^Graph Break Reason: ", re.MULTILINE)
+# The second form is torch 2.6's.
+_REASON = re.compile(r"^(?:Graph Break Reason: |Reason: (?:Unsupported: )?)", re.MULTILINE)
 _STACK_TITLES = (
     "User code traceback:\n",
     "The graph break occurred in the following user code:\n",

@@ -1,8 +1,8 @@
 """``dynamo_cpp_guards_str``: what a guard tree says about single sources, read line by line.
 
-``GuardManagerWrapper.__str__`` in torch/_dynamo/guards.py (2.11 to 2.13) prints one line per
-manager (``GuardManager: source=L['x'], accessed_by=…, type=<class 'torch.Tensor'>, …``) and one
-per leaf (``EQUALS_MATCH: L['n'] == 3  # …``).
+``GuardManagerWrapper.__str__`` in torch/_dynamo/guards.py (2.4 to 2.13) prints one line per
+manager (``GuardManager: source=L['x'], accessed_by=…, type=<class 'torch.Tensor'>, …``; the type
+since 2.9) and one per leaf (``EQUALS_MATCH: L['n'] == 3  # …``).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from inspector.events.float_guards import floats_by_name
 __all__ = ["GuardLines", "read_guard_lines"]
 
 _MANAGER = re.compile(
-    r"^[| +-]*(?:\w+: )?\w*GuardManager: source=(?P<source>.*?), "
-    r"(?:accessed_by=.*?, )?type=(?P<type>.*?)(?:, tag_safe=.*)?$"
+    r"^[| +-]*(?:\w+: )?\w*GuardManager: source=(?P<source>.*?)"
+    r"(?:, accessed_by=.*?)?(?:, type=(?P<type>.*?)(?:, tag_safe=.*)?)?$"
 )
 _LEAF = re.compile(r"^[| ]*\+- (?P<kind>[A-Z][A-Z_]+): (?P<text>.*)$")
 
@@ -60,7 +60,7 @@ def read_guard_lines(text: str) -> GuardLines:
         if manager:
             source = stripped_source(manager["source"])
             full.setdefault(source, manager["source"])
-            types[source] = manager["type"]
+            types[source] = manager["type"] or ""
             continue
         leaf = _LEAF.match(line)
         if leaf is None:

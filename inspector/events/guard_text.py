@@ -1,6 +1,6 @@
 """Reads the text of ``dynamo_cpp_guards_str``: the tree of guards of one cache entry.
 
-Written by ``GuardManagerWrapper.__str__`` (torch/_dynamo/guards.py, 2.11 and 2.13): one line per
+Written by ``GuardManagerWrapper.__str__`` (torch/_dynamo/guards.py, 2.4 to 2.13): one line per
 guard manager or guard, its depth as ``| `` in front, and a last line with the latency. Strict: a
 line of any other form is kept as it is and counted. The tree is a flat list with the numbers of the
 parents, so that its depth costs nothing.
@@ -30,7 +30,7 @@ _LINE = re.compile(r"(?P<depth>(?:\| )*)\+- (?P<rest>\S.*)")
 _ROOT = "RootGuardManager"
 _MANAGER = re.compile(
     r"(?P<role>KeyManager: |ValueManager: |)(?P<kind>[A-Z]\w*GuardManager|GuardManager): "
-    r"source=(?P<source>.*?)(?:, accessed_by=(?P<accessor>.*))?, type=(?P<type>.*?)"
+    r"source=(?P<source>.*?)(?:, accessed_by=(?P<accessor>.*?))?(?:, type=(?P<type>.*?))?"
     r"(?:, tag_safe=\((?P<safe>True|False), (?P<safe_root>True|False)\))?"
 )
 _PAIR = re.compile(r"KeyValueManager pair at index=(?P<index>\d{1,9})")
@@ -77,7 +77,7 @@ class TextManager:
         source: Where the value comes from in torch's spelling (``L['self'].layers``), or an empty
             string for the root.
         accessor: How it is fetched, or an empty string (keys and values of a dict).
-        value_type: ``<class 'dict'>``, or an empty string for the root.
+        value_type: ``<class 'dict'>``, or an empty string for the root and up to torch 2.8.
         pair: Which item of the dict above it is the key or the value of, or None.
         is_key: Whether it is the key.
         is_tag_safe: Whether torch may skip it by a dict's tag; None where torch does not say.
@@ -216,7 +216,7 @@ def _manager(match: re.Match[str], parent: int, pair: int) -> TextManager:
         kind=match["kind"],
         source=match["source"],
         accessor=match["accessor"] or "",
-        value_type=match["type"],
+        value_type=match["type"] or "",
         pair=pair if match["role"] else None,
         is_key=match["role"].startswith("Key"),
         is_tag_safe=None if match["safe"] is None else match["safe"] == "True",

@@ -175,6 +175,8 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
 # Found by listing the calls of trace_structured in torch 2.11 and 2.13.
 _UNUSED_KEYS = frozenset(
     [
+        "bwd_compilation_metrics_runtime",
+        "compilation_metrics_runtime",
         "compiled_autograd_graph",
         "create_unbacked_symbol",
         "describe_source",
@@ -226,6 +228,7 @@ _UNUSED_ARTIFACTS = frozenset(
         "dynamo_side_effects",
         "eager_compile_backwards_failure",
         "fx_graph_bundled_cache_hit",
+        "fx_graph_cache_hash",
         "fx_graph_runnable",
         "fx_interpreter_error",
         "graph_execution",

@@ -49,7 +49,8 @@ class ChromiumEvent:
             raise TypeError(message)
         found = payload.get("args")
         arguments = found if isinstance(found, dict) else {}
-        compile_id = str(arguments.get("compile_id", ""))
+        # Spans of torch 2.5 do not name it.
+        compile_id = str(arguments.get("compile_id", envelope.compile_id or ""))
         return cls(
             name=str(payload.get("name", "")),
             phase=str(payload.get("ph", "")),

@@ -219,6 +219,8 @@ def cold_notes(report: ColdStartReport) -> Iterator[str]:
             f"C++ vector check: Inductor compiled {checks} to see which vector instructions the "
             "C++ compiler can make; the answers are kept in the cache folder"
         )
+    if any(item.compile_time_ns and not item.has_spans for item in report.run.processes):
+        yield "the log has no spans: times are those of torch's metrics, without backward graphs"
     if cold.logging_ns:
         yield f"{duration(cold.logging_ns)} of the time is torch writing the trace itself"
     if any(stage.stage == "unattributed" for stage in cold.stages):

@@ -279,6 +279,11 @@ def reading_notices(run: Run) -> Iterator[tuple[str, str]]:
     for process in run.processes:
         for problem in process.problems:
             yield "problem", one_line(f"the recorder failed in {problem}")
+    lost = sum(process.lost_ends for process in run.processes)
+    if lost:
+        ends = f"the log lacks the {'ends' if lost > 1 else 'end'} of {count(lost, 'span')}"
+        effect = "taken to end with what is around it, so compile times by stage are affected"
+        yield "warning", f"{ends} of compile time: {effect}"
     cut = cut_warning(run)
     if cut is not None:
         yield "warning", cut.message

@@ -11,10 +11,11 @@ from inspector.model.recompile import RecompileClass
 
 __all__ = ["is_near_limit", "raised_limit"]
 
-# torch/_dynamo/config.py, 2.11 to 2.13: versions of one function, and of it in all of its objects.
+# torch/_dynamo/config.py, 2.7 to 2.13: versions of one function; `accumulated_recompile_limit` is
+# for it in all of its objects. Before, they were `cache_size_limit` and `accumulated_…`.
 _LIMIT = "recompile_limit"
-_ACCUMULATED = "accumulated_recompile_limit"
 _DEFAULT_LIMIT = 8
+_DEFAULT_ACCUMULATED = 256
 _FEW = 64
 _NEAR = 2
 _OFTEN = 3
@@ -53,6 +54,7 @@ def raised_limit(case: FixCase, of_what: str = "values") -> Iterator[str]:
     name = hit.name if hit else _LIMIT
     needed = max(2 * (hit.number if hit else _DEFAULT_LIMIT), 2 * values)
     how = limit_of(needed)
-    if name == _ACCUMULATED:
-        how = f"{around_calls(f'{name}={needed}')} (256 by default)"
+    if name != _LIMIT:
+        default = _DEFAULT_ACCUMULATED if name.startswith("accumulated_") else _DEFAULT_LIMIT
+        how = f"{around_calls(f'{name}={needed}')} ({default} by default)"
     yield f"Where the {of_what} are few: {how}, so that each is compiled once and then found."

@@ -269,6 +269,11 @@ def told_notes(items: Sequence[Recompile], roots: Roots) -> Iterator[str]:
             "fits raises FailOnRecompileLimitHit, as fullgraph=True or fail_on_recompile_limit_hit "
             "asks for; nothing runs eagerly"
         )
+    elif limit and not limit.keeps_versions:
+        yield (
+            f"at the limit ({limit.name} = {limit.number}) this torch runs the whole function "
+            "eagerly from then on, also where a compiled version fits"
+        )
     elif any(item.hit_limit for item in items):
         which = f" ({limit.name} = {limit.number})" if limit else ""
         yield (

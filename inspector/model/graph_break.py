@@ -26,6 +26,7 @@ class Evidence(enum.Enum):
 
     ARTIFACT = "artifact"
     METRICS = "compilation_metrics"
+    PARSED = "parsed"
     FAILURE = "failure"
 
 

@@ -217,15 +217,19 @@ class Limit:
     """The limit of ``torch._dynamo.config`` that forbade a compilation.
 
     Attributes:
-        name: ``recompile_limit`` or ``accumulated_recompile_limit``.
+        name: ``recompile_limit`` or ``accumulated_recompile_limit``; in torch 2.6 and before
+            ``cache_size_limit`` or ``accumulated_cache_size_limit``.
         number: Its value.
         raised: Whether torch raised ``FailOnRecompileLimitHit``, as under ``fullgraph=True``, and
             nothing ran eagerly.
+        keeps_versions: Whether what was compiled before is still used where it fits; torch 2.5 and
+            before run the whole function eagerly from then on.
     """
 
     name: str
     number: int
     raised: bool
+    keeps_versions: bool = True
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

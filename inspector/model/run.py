@@ -88,6 +88,9 @@ class Process:
         compile_times: Compile time by compilation, in the order in which they began.
         lookups: What was looked for in the compiler's caches, in order.
         logging_ns: What torch spent on writing this log while it compiled, as torch says.
+        has_spans: Whether its log has spans of compilation; else the times are the metrics'.
+        lost_ends: How many spans of compilation have no end in the log and were ended with what is
+            around them.
         lanes: The spans of compilation side by side, where they were asked for.
         traced_lines: How long Dynamo traced each line, where that was measured.
         lowered: The compilations that Inductor lowered, or found in its caches, by the text of
@@ -136,6 +139,8 @@ class Process:
     compile_times: tuple[CompilationTime, ...] = ()
     lookups: tuple[CacheLookup, ...] = ()
     logging_ns: int = 0
+    has_spans: bool = True
+    lost_ends: int = 0
     lanes: tuple[Lane, ...] = ()
     traced_lines: tuple[LineTime, ...] = ()
     lowered: frozenset[str] = frozenset()

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
+import re
+from pathlib import Path
+
 import hypothesis
+import pytest
 from hypothesis import strategies
 
 from inspector.builder.spans import Spans
 from inspector.builder.stages import stage_of
 from inspector.events.timing import ChromiumEvent
+from tests.unit.logs import run_of
+
+DATA = Path(__file__).parents[1] / "data"
 
 
 def spans(*events: tuple[str, str, int]) -> Spans:
@@ -198,3 +206,31 @@ def test_whatever_a_log_holds_the_times_add_up(events: list[tuple[str, str, int,
     assert sum(by_compilation(collected).values()) == total
     assert 0 <= total <= 200
     assert all(item.time_ns > 0 for item in collected.stages())
+
+
+@pytest.mark.parametrize("name", ["compile_attempt_0", "build_guards", "backend_compile", "dynamo"])
+def test_a_lost_end_moves_no_more_than_the_span_around_it(tmp_path: Path, name: str) -> None:
+    log = gzip.decompress((DATA / "older_torch" / "2.8.0.log.gz").read_bytes())
+    records = re.split(rb"^(?=[VIWEC]\d{4} )", log, flags=re.MULTILINE)
+    ends = [
+        number
+        for number, text in enumerate(records)
+        if f'"name": "{name}",'.encode() in text and b'"ph": "E"' in text
+    ]
+    whole = run_of(tmp_path, *records).processes[0]
+    del records[ends[3]]
+    lost = run_of(tmp_path, *records).processes[0]
+    before, after = ({item.stage: item.time_ns for item in each.stages} for each in (whole, lost))
+
+    assert (whole.lost_ends, lost.lost_ends) == (0, 1)
+    assert lost.compile_time_ns == pytest.approx(whole.compile_time_ns, rel=0.005)
+    for stage, time_ns in before.items():
+        assert abs(after[stage] - time_ns) < 0.02 * whole.compile_time_ns
+
+
+def test_a_lost_end_outside_of_any_compilation_ends_where_the_next_one_begins() -> None:
+    collected = Spans()
+    for phase, time_ns in (("B", 0), ("B", 10), ("E", 30)):
+        collected.add(ChromiumEvent("compile_file", phase, time_ns, 0, ""))
+    assert by_stage(collected) == {"C++ compilation": 30}
+    assert collected.lost == 1
