@@ -108,7 +108,7 @@ class Pairing:
         ended = self._end_inside(begun, event.time_ns) if event.compile_id else []
         self._remove(begun)
         self._touch(event)
-        if event.compile_id and not any(key[2] for key in self._open):
+        if event.compile_id and self._open and not any(key[2] for key in self._open):
             self._left_ns = event.time_ns
         arguments = {**begun.event.arguments, **event.arguments}
         return [*ended, _span(begun, event.time_ns, arguments, ended=True)]
