@@ -8,12 +8,7 @@ from collections.abc import Iterator
 from inspector.builder.consequences import with_consequences
 from inspector.builder.recompile_facts import CompileFacts, SymbolEvent
 from inspector.events.compile_id import CompileId
-from inspector.events.dynamo import (
-    CACHE_LIMIT,
-    CompilationMetrics,
-    CreateSymbol,
-    DynamoError,
-)
+from inspector.events.dynamo import CACHE_LIMIT, CompilationMetrics, CreateSymbol, DynamoError
 from inspector.events.envelope import RawFrame
 from inspector.events.failed_trace import FailedTrace
 from inspector.events.graph_break import (

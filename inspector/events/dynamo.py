@@ -40,9 +40,9 @@ _LIMIT_ERRORS = frozenset(
 _CLASS = re.compile(r"<class '(?:\w+\.)*(\w+)'>")
 
 _LONGEST_NUMBER = 40
+_CONVERT_FRAME = "/_dynamo/convert_frame.py"
 # torch/_dynamo/utils.py: all metrics have the key; the version came with records of breaks, in 2.6.
 _KEY, _VERSION = "frame_key", "log_format_version"
-_CONVERT_FRAME = "/_dynamo/convert_frame.py"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
