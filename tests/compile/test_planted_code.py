@@ -80,6 +80,14 @@ RUNS_WHEN_LOADED = {
 RUNS_WHEN_COMPILED = {
     "module of a module": in_body(f"tl.core.{SYS}"),
     "getattr": in_body(f"getattr(tl, 'core').{SYS}"),
+    "name that is stored later": in_body(
+        "getattr(getattr(getattr(triton_helpers, 'warnings'), 'sys'), 'modules')['MARK']\n"
+        "    getattr = 1\n    triton_helpers = 1"
+    ),
+    "name that a loop stores": in_body("for getattr in range(0): pass\n    getattr(tl, 'core')"),
+    "builtins of the module": in_body("__builtins__['open']('MARK', 'w')\n    __builtins__ = 1"),
+    "encoding": "# -*- coding: utf-7 -*-" + in_body(f"# +AAo-    tl.core.{SYS}"),
+    "huge power": SOURCE.replace("'_grid_0', '_grid_1'", "'9**9**9**9', '1'"),
     "method of a kernel": in_body("kernel.fn.__globals__['MARK']"),
     "f-string of a kernel": in_body(f'tl.static_assert(True, f"{{{RUN}}}")'),
     "import in a kernel": in_body(f"import pathlib; {RUN}"),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import re
+import tokenize
 import types
 from pathlib import Path
 from typing import Any
 
 from torch._inductor.runtime.triton_heuristics import CachingAutotuner
+from triton import JITFunction
 
-from inspector.capture.builds.source_check import check_source
+from inspector.capture.builds.source_check import check_compiled, check_source
 from inspector.model.kernel_build import TargetDevice
 
 __all__ = ["capability_of", "load_autotuner", "target_device"]
@@ -36,11 +39,17 @@ def load_autotuner(source: str, name: str, file: Path) -> Any:  # noqa: ANN401 -
             one of another.
         Exception: Whatever running it raises.
     """
-    check_source(source)
-    file.write_text(source, encoding="utf-8")
+    checked = check_source(source)
+    data = source.encode()
+    if tokenize.detect_encoding(io.BytesIO(data).readline)[0] != "utf-8":
+        # Triton reads the file as its first lines say, and would get another text.
+        raise ValueError("its source names an encoding, and is not run")
+    file.write_bytes(data)
     module = types.ModuleType(file.stem)
     module.__file__ = str(file)
     exec(compile(source, str(file), "exec", dont_inherit=True), module.__dict__)  # noqa: S102
+    made = [getattr(value, "fn", value) for value in vars(module).values()]
+    check_compiled((each for each in made if isinstance(each, JITFunction)), checked)
     found = getattr(module, name, None)
     if isinstance(found, CachingAutotuner):
         return found

@@ -13,7 +13,8 @@ __all__ = ["grid_of"]
 _SIZE = re.compile(r"^\s+(\w*numel(?:_\d+)?)\s*=\s*(\d+)\s*$", re.MULTILINE)
 _ARITHMETIC = (
     ast.Module, ast.Expr, ast.Assign, ast.Name, ast.Load, ast.Store, ast.Constant, ast.BinOp,
-    ast.UnaryOp, ast.IfExp, ast.Compare, ast.Call, ast.operator, ast.unaryop, ast.cmpop,
+    ast.UnaryOp, ast.IfExp, ast.Compare, ast.Call, ast.Add, ast.Sub, ast.Mult, ast.Div,
+    ast.FloorDiv, ast.Mod, ast.unaryop, ast.cmpop,
 )  # fmt: skip
 
 

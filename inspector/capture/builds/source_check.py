@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import ast
 import importlib
-from types import ModuleType
+from collections.abc import Iterable, Mapping
+from types import FunctionType, ModuleType
 from typing import Any
 
 import triton
 import triton.language as tl
 from torch._inductor.runtime import triton_heuristics
 
-__all__ = ["check_source"]
+__all__ = ["check_compiled", "check_source"]
 
 _IMPORTED = (
     "torch._inductor.runtime.hints",
@@ -67,16 +68,46 @@ _BODY = (
     ast.Subscript, ast.While, ast.boolop, ast.cmpop, ast.keyword,
 )  # fmt: skip
 _LITERAL_NAME = "__file__"
+_READS_FILES = frozenset({"extern_elementwise"})
+_REFLECTION = frozenset({"getattr", "hasattr"})
+"""Of Triton's own names those that lead anywhere (`CodeGenerator.builtin_namespace`)."""
 
 
-def check_source(source: str) -> None:
+def check_source(source: str) -> Mapping[str, str]:
     """Refuses a source that could run anything but Triton's compiler.
+
+    Returns:
+        Each function's body and arguments by its name, for `check_compiled`.
 
     Raises:
         SyntaxError: It is no Python.
         ValueError: Something in it is not on the lists; the message has the line and its text.
     """
-    _Source().check(ast.parse(source))
+    tree = ast.parse(source)
+    _Source().check(tree)
+    return {item.name: _dump(item) for item in tree.body if isinstance(item, ast.FunctionDef)}
+
+
+def check_compiled(functions: Iterable[Any], checked: Mapping[str, str]) -> None:
+    """Refuses functions whose text, as Triton has read it, is not the one that was checked.
+
+    Args:
+        functions: Triton's functions that the source has made.
+        checked: What `check_source` gave.
+
+    Raises:
+        ValueError: One is another.
+    """
+    for function in functions:
+        parsed = ast.parse(function.src).body
+        one = parsed[0] if len(parsed) == 1 else None
+        if not isinstance(one, ast.FunctionDef) or _dump(one) != checked.get(one.name):
+            message = f"its source has more than a kernel, and is not run: {function.__name__}"
+            raise ValueError(message)
+
+
+def _dump(function: ast.FunctionDef) -> str:
+    return "\n".join(map(ast.dump, (function.args, *function.body)))
 
 
 class _Source:
@@ -133,7 +164,8 @@ class _Source:
 
     def _member(self, module: ModuleType, name: str, node: ast.AST) -> Any:  # noqa: ANN401
         """A name of a module on the lists, itself on them."""
-        found = None if name.startswith("_") else getattr(module, name, None)
+        is_hidden = name.startswith("_") or name in _READS_FILES
+        found = None if is_hidden else getattr(module, name, None)
         if isinstance(found, ModuleType) and _is_listed(found.__name__):
             return found
         if f"{module.__name__}.{name}" in _NAMED or _is_language(found):
@@ -164,8 +196,7 @@ class _Source:
             case ast.Name(id=name):
                 is_fine = name == _LITERAL_NAME or self._names.get(name, name) is None
             case ast.Attribute():
-                self._resolved(value)
-                is_fine = True
+                is_fine = not isinstance(self._resolved(value), FunctionType)
             case ast.Call(func=func, args=args, keywords=keywords):
                 is_fine = self._is_constructor(func) and all(item.arg for item in keywords)
                 parts = [*args, *(item.value for item in keywords)]
@@ -230,11 +261,14 @@ class _Source:
 
     def _body(self, function: ast.FunctionDef) -> None:
         nodes = [node for statement in function.body for node in ast.walk(statement)]
-        own = {item.arg for item in _arguments(function.args)} | {
-            node.id
-            for node in nodes
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-        }
+        names = [node for node in nodes if isinstance(node, ast.Name)]
+        own = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+        own |= {item.arg for item in _arguments(function.args)}
+        # Until a name is stored, Triton finds the module's or its own of that name.
+        for name in names:
+            is_known = self._names.get(name.id) is not None or name.id in _REFLECTION
+            if name.id.startswith("__") or (name.id in own and is_known):
+                raise _refused(name)
         roots = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
         inner: set[int] = set()
         for node in nodes:
