@@ -265,10 +265,10 @@ class _Source:
         own = {node.id for node in names if isinstance(node.ctx, ast.Store)}
         own |= {item.arg for item in _arguments(function.args)}
         # Until a name is stored, Triton finds the module's or its own of that name.
-        for name in names:
-            is_known = self._names.get(name.id) is not None or name.id in _REFLECTION
-            if name.id.startswith("__") or (name.id in own and is_known):
-                raise _refused(name)
+        for used in names:
+            is_known = self._names.get(used.id) is not None or used.id in _REFLECTION
+            if used.id.startswith("__") or (used.id in own and is_known):
+                raise _refused(used)
         roots = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
         inner: set[int] = set()
         for node in nodes:
