@@ -12,7 +12,7 @@ from inspector.advice.kinds import CAPTURE_SHAPES, DYNAMIC_SHAPE
 from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
 from inspector.advice.size_of_one import KEEPS, caution
 from inspector.advice.sized import Sized
-from inspector.advice.sizes import decides_by_size
+from inspector.advice.sizes import decides_by_size, is_selection
 from inspector.model.edit import Edit
 
 __all__ = ["ADVICE"]
@@ -73,9 +73,51 @@ def _chosen(code: Code) -> tuple[str, str]:
     return "", ""
 
 
+_FIX = (
+    f"To leave it where it is: {under(_SETTING)} makes the size a symbol of the graph, as long as "
+    "no Python branch or loop depends on it."
+)
+
+
+def _captured_tailored(code: Code) -> str:
+    said = caution(Sized(code, tensor=code.expression)) if code.expression else ""
+    return f"{_FIX} {said}" if said else ""
+
+
+_REDUCES = frozenset({"all", "amax", "amin", "any", "max", "min", "sum"})
+
+
+def _is_reduced(code: Code) -> bool:
+    """Whether all that is done with the selection is a reduction that a filling leaves as it is."""
+    if code.statement is None:
+        return True
+    reduced = [
+        node.func.value
+        for node in ast.walk(code.function or code.statement)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in _REDUCES
+    ]
+    if not code.target:
+        own = set(map(id, ast.walk(code.statement)))
+        return any(id(node) in own and _selects(node) for node in reduced)
+    names = code.loads(code.target)
+    return bool(names) and set(map(id, names)) <= set(map(id, reduced))
+
+
+def _selects(node: ast.AST) -> bool:
+    return isinstance(node, ast.Subscript) or is_selection(node)
+
+
+def _mask_tailored(code: Code) -> str:
+    """A filling changes a mean, a loss, and what depends on the size."""
+    return "" if _is_reduced(code) else _captured_tailored(code) or _FIX
+
+
 MASK = Advice(
     id="boolean-mask",
     kinds=(DYNAMIC_SHAPE,),
+    tailored=_mask_tailored,
     instead_of=CAPTURE_SHAPES,
     says=r"aten\.(?:nonzero|index|masked_select)",
     title="a selection by a boolean mask",
@@ -87,17 +129,6 @@ MASK = Advice(
     keeps="The outputs, where the filling does not change the reduction: 0 for a sum, `-inf` for a "
     "maximum; a mean is the sum divided by `mask.sum()`.",
 )
-
-_FIX = (
-    f"To leave it where it is: {under(_SETTING)} makes the size a symbol of the graph, as long as "
-    "no Python branch or loop depends on it."
-)
-
-
-def _captured_tailored(code: Code) -> str:
-    said = caution(Sized(code, tensor=code.expression)) if code.expression else ""
-    return f"{_FIX} {said}" if said else ""
-
 
 CAPTURE = Advice(
     id="dynamic-shape-captured",
