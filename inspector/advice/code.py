@@ -24,6 +24,7 @@ class Code:
         lines: The source lines that the syntax was read from.
         callers: The code of the compiled functions that led to it, innermost first.
         helpers: The functions that the file defines at its top level.
+        is_hook: Whether autograd calls the function, so that the user has no call of it.
     """
 
     statement: ast.stmt | None = None
@@ -32,6 +33,7 @@ class Code:
     lines: tuple[str, ...] = ()
     callers: tuple[Code, ...] = ()
     helpers: tuple[ast.FunctionDef, ...] = ()
+    is_hook: bool = False
 
     @property
     def call(self) -> ast.Call | None:

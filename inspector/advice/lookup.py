@@ -125,7 +125,11 @@ def _compiled_files(record: GraphBreak) -> set[str]:
 def _advised(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Advised:
     """What the line itself needs."""
     cause, hints = record.cause, _hints(record)
-    code = dataclasses.replace(_code(run, record.user, place), callers=_callers(run, record, tried))
+    code = dataclasses.replace(
+        _code(run, record.user, place),
+        callers=_callers(run, record, tried),
+        is_hook=_is_hook(record),
+    )
     elsewhere = passed_on(run, record, code) or caught_above(run, record, code)
     if elsewhere := elsewhere or bool_elsewhere(run, record, code):
         return Advised(elsewhere, ())
@@ -274,6 +278,14 @@ def _callers(run: Run, record: GraphBreak, tried: Functions) -> tuple[Code, ...]
     inner = stack[compiled[0] :] if compiled else ()
     texts = [(frame.line, run.sources.text(frame.file)) for frame in reversed(inner)]
     return tuple(read_text(text, Span(line, line)) for line, text in texts if text is not None)
+
+
+def _is_hook(record: GraphBreak) -> bool:
+    """Whether the function is called by compiled autograd (torch/_dynamo/external_utils.py)."""
+    if record.user not in record.stack:
+        return False
+    above = record.stack[: record.stack.index(record.user)]
+    return any(frame.name == "call_hook" for frame in above[-1:])
 
 
 def _code(run: Run, frame: StackFrame | None, place: Place) -> Code:

@@ -21,7 +21,7 @@ def in_the_caller(code: Code) -> str:
     place, which shows when the call comes later. A number that is made of a tensor for the call is
     made in the caller.
     """
-    call = _statement_call(code)
+    call = None if code.is_hook else _statement_call(code)
     if call is None or not _is_done_at_most_once(code) or not _is_known(code, call.func):
         return ""
     shown = code.shown(call)

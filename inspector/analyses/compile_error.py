@@ -18,7 +18,7 @@ from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.compilation import Compilation, Failure, Frame
-from inspector.model.ended import is_echo
+from inspector.model.ended import is_echo, is_echoed_break
 from inspector.model.graph_break import Outcome
 from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame, plain_name, user_frame
@@ -60,7 +60,10 @@ class CompileErrorRule(Rule):
                 seen: set[str] = set()
                 for item in frame.compilations:
                     # A break that fullgraph=True made an error is a graph break.
-                    is_break = any(b.outcome is Outcome.RAISED for b in item.graph_breaks)
+                    is_break = any(
+                        b.outcome is Outcome.RAISED or is_echoed_break(run, b)
+                        for b in item.graph_breaks
+                    )
                     if is_break or is_measured(item) or not (item.failure and item.raised):
                         continue
                     # The rule constraint-violation, and the error that the report begins with.

@@ -14,6 +14,7 @@ from inspector.findings.raised import raised
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.cost import Cost
+from inspector.model.ended import is_echoed_break
 from inspector.model.graph_break import BreakSite, Evidence, GraphBreak, Outcome
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, is_resumed, plain_name, resumed_line
@@ -55,12 +56,14 @@ class GraphBreakRule(Rule):
 
     def check(self, run: Run) -> Iterator[Finding]:
         """One finding per site; sites that only later calls reach are marked."""
-        first = group_sites(record for record in run.graph_breaks if not is_later(record))
+        # The report begins with the exception that ended the program.
+        records = [record for record in run.graph_breaks if not is_echoed_break(run, record)]
+        first = group_sites(record for record in records if not is_later(record))
         known = {site.first.key for site in first}
         costs = site_costs(run)
         tried = tried_functions(run)
         later = group_sites(
-            record for record in run.graph_breaks if is_later(record) and not is_measured(record)
+            record for record in records if is_later(record) and not is_measured(record)
         )
         for site in first:
             yield _finding(run, site, costs.get(site.first.key), tried, later=False)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from inspector.builder.process import ProcessBuilder
 from inspector.events.envelope import Envelope
 from inspector.events.inspector import InspectorSource
-from inspector.model.ended import with_ending, without_echoes
+from inspector.model.ended import with_ending
 from inspector.model.roots import Roots
 from inspector.model.run import LogWarning, Meta, Process, Run
 from inspector.model.source import Sources
@@ -102,14 +102,13 @@ class RunBuilder:
             builder.build(roots, explains_recompiles=self._explains_recompiles)
             for builder in builders
         ])  # fmt: skip
-        run = Run(
+        return Run(
             meta=with_ending(meta, processes, roots),
             processes=processes,
             roots=roots,
             sources=_sources([source for builder in builders for source in builder.sources]),
             warnings=(*self._warnings, *self._untold()),
         )
-        return without_echoes(run)
 
     def _untold(self) -> Iterator[LogWarning]:
         for log, count in self._unread.items():

@@ -28,7 +28,7 @@ def growing_cache(case: FixCase) -> Iterator[str]:
     """
     last = case.history[-1] if case.history else None
     changes = [change for item in case.history for change in _changes(item)]
-    empty = {change.source for change in changes if _is_empty_first(change)}
+    empty = {_container(change.source) for change in changes if _is_empty_first(change)}
     grown = [change for change in _changes(last) if _grows(change)]
     other = {_size(change) for change in grown if not _is_in(change.source, empty)}
     grown = [change for change in grown if _is_in(change.source, empty)]
@@ -52,6 +52,12 @@ def growing_cache(case: FixCase) -> Iterator[str]:
 
 def _changes(item: Recompile | None) -> tuple[Change, ...]:
     return item.changes if item is not None else ()
+
+
+def _container(source: str) -> str:
+    """The pair of keys and values of which the program tests one: ``L['caches'][0]``."""
+    before, found, _ = source.rpartition("[")
+    return before if found and source.endswith("]") and "[" in before else source
 
 
 def _is_empty_first(change: Change) -> bool:

@@ -9,12 +9,13 @@ from collections.abc import Iterator, Sequence
 
 from inspector.events.graph_break import parse_causes, parse_stack
 from inspector.events.raised import InspectorRaised
-from inspector.model.compilation import Compilation, Failure, Frame
+from inspector.model.compilation import Failure
+from inspector.model.graph_break import GraphBreak
 from inspector.model.roots import Owner, Roots
 from inspector.model.run import Meta, Process, Run
 from inspector.model.stack import StackFrame, plain_frame, user_frame
 
-__all__ = ["further_endings", "is_echo", "raised_frame", "with_ending", "without_echoes"]
+__all__ = ["further_endings", "is_echo", "is_echoed_break", "raised_frame", "with_ending"]
 
 _LONG = 300
 _MOST_FURTHER = 3
@@ -90,32 +91,15 @@ def further_endings(run: Run) -> Iterator[str]:
         yield f"{len(found) - _MOST_FURTHER} more processes or threads ended with an exception."
 
 
-def without_echoes(run: Run) -> Run:
-    """The run without graph breaks that are the exception itself, which ended it.
+def is_echoed_break(run: Run, record: GraphBreak) -> bool:
+    """Whether a graph break is the exception itself that ended the program.
 
     Torch logs an exception that leaves the code it traces as a graph break (GB0088).
     """
     first = _first(run.processes) if run.meta.error else None
-    if first is None or not any(record.cause.gb_id == _OBSERVED for record in run.graph_breaks):
-        return run
-    said = f"raised exception {first[1].type}("
-
-    def kept(item: Compilation) -> Compilation:
-        records = tuple(
-            record
-            for record in item.graph_breaks
-            if record.cause.gb_id != _OBSERVED or not record.cause.context.startswith(said)
-        )
-        return dataclasses.replace(item, graph_breaks=records)
-
-    def kept_frame(frame: Frame) -> Frame:
-        return dataclasses.replace(frame, compilations=tuple(map(kept, frame.compilations)))
-
-    processes = tuple(
-        dataclasses.replace(process, frames=tuple(map(kept_frame, process.frames)))
-        for process in run.processes
-    )
-    return dataclasses.replace(run, processes=processes)
+    if first is None or record.cause.gb_id != _OBSERVED:
+        return False
+    return record.cause.context.startswith(f"raised exception {first[1].type}(")
 
 
 def is_echo(run: Run, failure: Failure) -> bool:

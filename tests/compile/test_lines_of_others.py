@@ -160,7 +160,8 @@ def test_a_hook_that_a_compiled_backward_calls(
     """Torch runs the compiled backward as code that no file holds."""
     finding = at(program[1], "float(parameter.grad.norm())")
 
-    assert finding["fix"].startswith("Keep it a tensor, `parameter.grad.norm().detach()`")
+    assert "keep that" in finding["fix"]
+    assert "do `numbers.append" not in finding["fix"]  # autograd calls a hook
     for item in program[1]:
         assert "eval_with_key" not in json.dumps([item["file"], item["fix"]])
     recompile = at(program[1], "def read_number(parameter):", "recompile")

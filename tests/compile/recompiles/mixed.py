@@ -185,7 +185,10 @@ def value_over_a_break() -> None:
 
 
 @program(
-    Expected("deallocated", "L['___stack0']", None, None, "again", "v = y.norm().item() first"),
+    Expected(
+        "deallocated", "___stack0", None, "a builtin_function_or_method", "again",
+        "v = y.norm().item() first",
+    ),
 )  # fmt: skip
 def method_over_a_break() -> None:
     """The break is in the argument of a method, which is another object in each call."""
