@@ -233,7 +233,11 @@ def _rank(case: FixCase) -> Iterator[str]:
             "which is a program of its own."
         )
         return
-    yield f"Give {passed} {wanted}{also} {where}: {passed}.reshape(…). {never}."
+    dimensions = count(int(now), "dimension") if now.isdecimal() else "as many dimensions"
+    yield (
+        f"{never}: each is a program of its own, compiled once and then found. For one program, "
+        f"give {passed} {dimensions}{also} in every call, in the sizes of this one."
+    )
 
 
 def _stride(case: FixCase) -> Iterator[str]:
