@@ -50,7 +50,8 @@ _BUILTINS = frozenset({
 
 _VALUES = frozenset(
     name
-    for kind in (tl.tensor, tl.dtype, tl.block_type, tl.pointer_type, tl.constexpr)
+    for kind in (*vars(tl).values(), *vars(tl.core).values())
+    if isinstance(kind, type) and kind.__module__ == tl.core.__name__
     for name in (*dir(kind), "dtype", "element_ty", "shape", "type")
     if not name.startswith("_")
 )
