@@ -93,6 +93,7 @@ _NUMBER = "self.norm = y.norm().item()"
 
 STORED = Advice(
     id="checkpointed-value",
+    tested_on=("2.13",),
     kinds=(ITEM, _SIDE_EFFECT, _LOGGER, BUILTIN),
     says=r"(?s)\A(?!.*builtin(?! (?:operator )?`?print\b)).*utils\.checkpoint",
     where=_leaves,
@@ -126,6 +127,7 @@ _SEQUENTIAL = (
 
 SEQUENTIAL = Advice(
     id="checkpoint-sequential",
+    tested_on=("2.13",),
     kinds=(SKIPPED,),
     says=r"checkpoint_sequential",
     title="checkpoint_sequential in compiled code",

@@ -91,6 +91,7 @@ torch.distributed.destroy_process_group()
 
 SHARDED = Advice(
     id="fully-sharded",
+    tested_on=("2.13",),
     kinds=(SKIPPED,),
     says=r"[/\\]fsdp[/\\]_fully_shard[/\\]",
     title="a compiled model with layers under fully_shard",
