@@ -6,16 +6,6 @@ command line prints both and no traceback; ``--debug`` shows the traceback too.
 
 from __future__ import annotations
 
-__all__ = [
-    "ALSO_WITHOUT",
-    "TRACEBACK_BELOW",
-    "EnvironmentLacksError",
-    "InspectorError",
-    "ModelFailedError",
-    "RecordingError",
-    "UsageError",
-]
-
 ALSO_WITHOUT = "also without torch.compile"
 """What is said of a call that fails by itself: the compiler has no part in it."""
 

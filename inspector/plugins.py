@@ -20,30 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
-__all__ = [
-    "ANALYSES",
-    "COLD_START_ANALYSES",
-    "COLD_START_RENDERERS",
-    "COMMANDS",
-    "CPP_ANALYSES",
-    "KERNEL_ANALYSES",
-    "RENDERERS",
-    "CommandEntry",
-    "cold_start_format",
-    "command_table",
-    "load_all_analyses",
-    "load_analyses",
-    "load_code_analyses",
-    "load_cold_start_analyses",
-    "load_cold_start_renderer",
-    "load_command",
-    "load_cpp_analyses",
-    "load_kernel_analyses",
-    "load_renderer",
-    "renderer_for_suffix",
-    "report_suffixes",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class CommandEntry:

@@ -1,5 +1,3 @@
 """The version, where every module can read it without importing what the package exports."""
 
-__all__ = ["__version__"]
-
 __version__ = "0.1.0"

@@ -21,16 +21,6 @@ from inspector.builds.reading import kernel_build
 from inspector.builds.run import compile_kernels
 from inspector.model.kernel_build import GpuLimits, KernelBuild
 
-__all__ = [
-    "FOLDER",
-    "H200",
-    "arguments_of",
-    "compiled_again",
-    "load",
-    "recorded_kernels",
-    "recorded_pairs",
-]
-
 # NVIDIA H200 datasheet (SXM); CUDA C++ programming guide, technical specifications for 9.0.
 H200 = GpuLimits(
     name="H200",

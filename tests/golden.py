@@ -37,12 +37,6 @@ if TYPE_CHECKING:
 
     AnyReport: TypeAlias = Report | GuardsReport | ColdStartReport | ProfileReport
 
-__all__ = [
-    "COMMANDS", "MADE", "Golden", "cold_start_of", "goldens", "guards_of", "profile_of",
-    "profiles", "recordings",
-    "rendered", "report_of",
-]  # fmt: skip
-
 ROOT = Path(__file__).parent.parent
 # Suffix of the golden file: the format, and the width where it has one.
 FORMATS = {

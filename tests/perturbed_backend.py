@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["PERTURBED"]
-
 PERTURBED = """
 import torch
 from torch._dynamo import register_backend

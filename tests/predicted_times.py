@@ -11,8 +11,6 @@ from inspector.model.kernel_build import ConfigBuild, KernelBuild
 from inspector.model.kernel_prediction import Bound, KernelWork, Prediction
 from tests.builds_fixture import H200, arguments_of, recorded_pairs
 
-__all__ = ["Compared", "compare", "error_of_memory_bound"]
-
 LONG_NS = 10_000
 
 

@@ -11,8 +11,6 @@ from inspector.advice.edits import possible
 from inspector.model.edit import Edit
 from inspector.model.request import Setting
 
-__all__ = ["TESTED_ON", "Advice", "Break", "Kind"]
-
 TESTED_ON = ("2.11", "2.12", "2.13")
 """Versions of torch on which every advice is run, unless it names fewer."""
 

@@ -6,8 +6,6 @@ from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import dotted_name
 from inspector.advice.kinds import DATA_DEPENDENT
 
-__all__ = ["ADVICE"]
-
 FUNCTION = Advice(
     id="numpy-function",
     kinds=(Kind("GB0294", "attempted to trace numpy function unsupported by PyTorch"),),

@@ -12,8 +12,6 @@ from inspector.model.graph_break import GraphBreak
 from inspector.model.run import Run
 from inspector.model.stack import plain_name
 
-__all__ = ["bool_elsewhere"]
-
 
 def bool_elsewhere(run: Run, record: GraphBreak, code: Code) -> str:
     """What to pass where other calls show that a bool will do; empty where none does.

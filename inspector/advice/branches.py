@@ -16,8 +16,6 @@ from inspector.advice.numbers import Uses, tensors_in
 from inspector.advice.sides import Chosen, chosen_between
 from inspector.model.edit import Edit
 
-__all__ = ["ADVICE", "CHOOSE", "WHERE", "choice", "chosen_number", "edits_of_choice"]
-
 
 def _is_number(node: ast.expr) -> bool:
     match node:

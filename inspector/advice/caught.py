@@ -14,8 +14,6 @@ from inspector.advice.effects import is_total, writes_in_place
 from inspector.advice.kinds import BRANCH, ITEM, ON_TENSOR_OR_ITEM
 from inspector.advice.reporting import reports
 
-__all__ = ["ADVICE", "Catcher", "catcher", "is_caught", "raised"]
-
 
 def raised(code: Code) -> ast.Raise | None:
     """What a branch ends with that does nothing but raise, and tell of it before."""

@@ -13,8 +13,6 @@ from inspector.model.graph_break import GraphBreak, Outcome
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, plain_name
 
-__all__ = ["caught_above"]
-
 _GIVEN_UP = frozenset({Outcome.FRAME_SKIPPED, Outcome.REST_SKIPPED})
 
 

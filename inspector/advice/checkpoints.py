@@ -9,8 +9,6 @@ from inspector.advice.code import Code
 from inspector.advice.kinds import BUILTIN, ITEM, SKIPPED
 from inspector.advice.told_numbers import is_told
 
-__all__ = ["ADVICE"]
-
 _LOGGER = Kind("GB0291", "logging.Logger method not supported for non-export cases")
 _SIDE_EFFECT = Kind("GB0067", "HOP: Unsafe side effect")
 

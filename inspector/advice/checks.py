@@ -13,8 +13,6 @@ from inspector.advice.kinds import BRANCH, BRANCH_HINTS, ITEM, ON_TENSOR, ON_TEN
 from inspector.advice.numbers import is_number_of, tensor_of
 from inspector.model.edit import Edit
 
-__all__ = ["ADVICE"]
-
 _HALVED = """\
 import torch
 

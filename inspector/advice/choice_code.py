@@ -13,8 +13,6 @@ from inspector.advice.effects import is_total, unknown_calls
 from inspector.advice.numbers import is_scalar
 from inspector.advice.sides import Chosen
 
-__all__ = ["LONGEST", "ChoiceMaker", "tensor_names"]
-
 LONGEST = 150
 """More characters, and a line is no longer one that is read."""
 _KEPT_NAMES = ("condition", "is_chosen")

@@ -15,8 +15,6 @@ from inspector.advice.effects import without_writing, writes_in_place
 from inspector.advice.sides import Chosen, chosen_between
 from inspector.model.edit import Edit
 
-__all__ = ["CHOSEN", "Choices"]
-
 _NEW = "; it makes a new tensor, also where the branch keeps the old one."
 CHOSEN = f"if both are finite tensors of one shape and dtype{_NEW}"
 """When `Choices` without conditions may be taken."""

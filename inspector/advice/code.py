@@ -6,8 +6,6 @@ import ast
 import dataclasses
 from collections.abc import Callable, Iterator
 
-__all__ = ["Code", "attribute", "dotted_name", "header", "names_of", "parameters_of"]
-
 # Longer expressions make a sentence unreadable; the excerpt shows them.
 _MOST_SHOWN = 72
 

@@ -9,8 +9,6 @@ from inspector.advice.code import attribute
 from inspector.advice.kinds import BRANCH, DATA_DEPENDENT, ITEM
 from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
 
-__all__ = ["ADVICE"]
-
 
 def _is_membership(node: ast.expr) -> bool:
     return isinstance(node, ast.Compare) and any(

@@ -5,8 +5,6 @@ from __future__ import annotations
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.kinds import BREAK_CALL
 
-__all__ = ["ADVICE"]
-
 DISABLED = Advice(
     id="disabled-function",
     kinds=(

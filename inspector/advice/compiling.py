@@ -9,8 +9,6 @@ from inspector.advice.advice import Advice
 from inspector.advice.code import Code, dotted_name, header
 from inspector.advice.kinds import EXCEPTION
 
-__all__ = ["ADVICE"]
-
 # Those of torch, and of transformers around them.
 _ASKING = frozenset({"is_compiling", "is_dynamo_compiling", "is_torchdynamo_compiling"})
 

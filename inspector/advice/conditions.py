@@ -10,18 +10,6 @@ from inspector.advice.code import Code
 from inspector.advice.effects import is_pure
 from inspector.advice.numbers import is_scalar
 
-__all__ = [
-    "branches_by",
-    "condition_of",
-    "decides",
-    "fits_all",
-    "has_numbers",
-    "is_number",
-    "is_wide",
-    "names_in",
-    "without_numbers",
-]
-
 _SMOOTH = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 # Without arguments these give floating-point numbers, or integers of 64 bits.
 _WIDE = frozenset({"argmax", "argmin", "mean", "norm", "prod", "std", "sum", "var"})

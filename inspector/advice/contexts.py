@@ -8,8 +8,6 @@ from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import Code
 from inspector.advice.kinds import CONTEXT, INLINED, METHOD, SKIPPED
 
-__all__ = ["ADVICE"]
-
 _SKIP_HINTS = r"dont_skip_tracing|^Avoid (?:calling|using)|file an issue"
 
 

@@ -8,8 +8,6 @@ from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import Code, dotted_name
 from inspector.advice.kinds import CAPTURE_SHAPES, DYNAMIC_SHAPE
 
-__all__ = ["ADVICE"]
-
 UNIQUE = Advice(
     id="unique",
     kinds=(DYNAMIC_SHAPE,),

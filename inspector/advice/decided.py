@@ -12,8 +12,6 @@ from inspector.advice.conditions import condition_of, decides, without_numbers
 from inspector.advice.effects import MODES, runs_once
 from inspector.advice.kinds import BRANCH, BRANCH_HINTS, ITEM, ON_TENSOR_OR_ITEM
 
-__all__ = ["ADVICE"]
-
 _HINTS = rf"{BRANCH_HINTS}|capture_scalar_outputs"
 
 

@@ -8,8 +8,6 @@ from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import Code, header
 from inspector.advice.kinds import SKIPPED
 
-__all__ = ["ADVICE"]
-
 
 def _tailored(code: Code) -> str:
     """Where a branch decides by the number: as a tensor it would break the graph there."""

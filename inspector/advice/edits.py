@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from inspector.advice.code import Code
 from inspector.model.edit import Edit, edited
 
-__all__ = ["instead_of", "line_instead", "possible", "statements_instead_of"]
-
 
 def instead_of(code: Code, node: ast.expr, new: str) -> tuple[Edit, ...]:
     """Another expression in the place of one; empty where that cannot be said."""

@@ -11,18 +11,6 @@ from collections.abc import Iterator
 
 from inspector.advice.code import Code, dotted_name
 
-__all__ = [
-    "MODES",
-    "REDUCTIONS",
-    "is_pure",
-    "is_total",
-    "leaves_early",
-    "runs_once",
-    "unknown_calls",
-    "without_writing",
-    "writes_in_place",
-]
-
 REDUCTIONS = frozenset(
     {"amax", "amin", "argmax", "argmin", "max", "mean", "median", "min", "norm", "prod", "std",
      "sum", "var"}

@@ -10,8 +10,6 @@ from inspector.advice.kinds import BRANCH, CAPTURE_SHAPES, DYNAMIC_SHAPE
 from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
 from inspector.advice.sizes import deciding_by_size, is_selection
 
-__all__ = ["ADVICE"]
-
 _SETTING = "capture_dynamic_output_shape_ops=True"
 _SET = f"and use {under(_SETTING)}: how many are selected is then a symbol of the graph"
 _NOTHING = "with nothing selected it works on no rows, and changes nothing"

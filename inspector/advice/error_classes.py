@@ -11,8 +11,6 @@ from inspector.advice.caught import Catcher, catcher
 from inspector.advice.code import Code, dotted_name
 from inspector.advice.kinds import METHOD
 
-__all__ = ["ADVICE", "SUPER", "leaves"]
-
 SUPER = Kind("GB0006", "Attempted to call a super() attribute that is not a function or method")
 # Their own `__init__` does more than to set `args` (Objects/exceptions.c, CPython 3.10 to 3.14).
 _MORE = (OSError, ImportError, StopIteration, SystemExit, SyntaxError, UnicodeError,

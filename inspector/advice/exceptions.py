@@ -9,8 +9,6 @@ from inspector.advice.code import Code
 from inspector.advice.error_classes import SUPER, leaves
 from inspector.advice.kinds import EXCEPTION, METHOD, SKIPPED
 
-__all__ = ["ADVICE"]
-
 FRAME = Advice(
     id="frame-inspection",
     kinds=(SKIPPED,),

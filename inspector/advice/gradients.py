@@ -5,8 +5,6 @@ from __future__ import annotations
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.one_function import CALLS_ALONE, decorated, under
 
-__all__ = ["ADVICE"]
-
 BACKWARD = Advice(
     id="backward",
     kinds=(Kind("GB0123", "Unsupported Tensor.backward() call"),),

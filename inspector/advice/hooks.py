@@ -6,8 +6,6 @@ import ast
 
 from inspector.advice.advice import Advice, Kind
 
-__all__ = ["ADVICE"]
-
 
 def _handles_hook(node: ast.expr) -> bool:
     """``x.register_forward_hook`` and the like, and ``handle.remove``."""

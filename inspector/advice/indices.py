@@ -11,8 +11,6 @@ from inspector.advice.kinds import BACKEND, DATA_DEPENDENT, ITEM
 from inspector.advice.numbers import is_number_of
 from inspector.model.edit import Edit
 
-__all__ = ["ADVICE", "makes_number"]
-
 
 def makes_number(node: ast.expr) -> bool:
     """Whether an expression makes a Python number of a tensor."""

@@ -23,8 +23,6 @@ from inspector.advice.kinds import ITEM
 from inspector.advice.numbers import is_scalar
 from inspector.model.edit import Edit
 
-__all__ = ["ADVICE"]
-
 
 def _decides(code: Code) -> bool:
     """Whether a branch, here or below, decides by the number."""

@@ -17,8 +17,6 @@ from inspector.advice.size_uses import SizeUses, Use
 from inspector.advice.sized import Sized
 from inspector.model.edit import Edit
 
-__all__ = ["ADVICE"]
-
 
 def _is_size(code: Code) -> bool:
     """Whether the number cuts tensors or makes new ones, and nothing needs to know it."""

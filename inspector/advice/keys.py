@@ -7,8 +7,6 @@ import ast
 from inspector.advice.code import Code, dotted_name
 from inspector.advice.numbers import is_number_of
 
-__all__ = ["becomes_key"]
-
 _MAKING = frozenset({"Counter", "OrderedDict", "defaultdict", "dict", "frozenset", "set"})
 # What nothing but a dict has. (A tensor has `values`, a list `pop`.)
 _OF_DICTS = frozenset({"get", "items", "keys", "setdefault"})

@@ -4,26 +4,6 @@ from __future__ import annotations
 
 from inspector.advice.advice import Kind
 
-__all__ = [
-    "BACKEND",
-    "BRANCH",
-    "BRANCH_HINTS",
-    "BREAK_CALL",
-    "BUILTIN",
-    "CAPTURE_SHAPES",
-    "CONTEXT",
-    "DATA_DEPENDENT",
-    "DYNAMIC_SHAPE",
-    "EXCEPTION",
-    "INLINED",
-    "ITEM",
-    "METHOD",
-    "ON_TENSOR",
-    "ON_TENSOR_OR_ITEM",
-    "PARAMETER",
-    "SKIPPED",
-]
-
 BACKEND = Kind("GB0219", "Backend compiler exception")
 BRANCH = Kind("GB0170", "Data-dependent branching")
 BREAK_CALL = Kind("GB0025", "Call to `torch._dynamo.graph_break()`")

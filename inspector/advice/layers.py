@@ -10,8 +10,6 @@ from inspector.advice.code import Code, dotted_name
 from inspector.advice.kinds import INLINED, SKIPPED
 from inspector.advice.one_function import CALLS_ALONE, decorated, under
 
-__all__ = ["ADVICE"]
-
 _RECURRENT = Kind("GB0014", "Attempted to wrap RNN, GRU, or LSTM")
 _PACKING = r"\b(?:pack_padded_sequence|pack_sequence|pad_packed_sequence)\b"
 

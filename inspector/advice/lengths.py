@@ -9,8 +9,6 @@ from inspector.advice.code import Code, header
 from inspector.advice.indices import makes_number
 from inspector.advice.kinds import ITEM
 
-__all__ = ["ADVICE"]
-
 _FILLED = {
     "amax": "-inf", "amin": "inf", "argmax": "-inf", "argmin": "inf", "log_softmax": "-inf",
     "logsumexp": "-inf", "max": "-inf", "min": "inf", "prod": "1", "softmax": "-inf",

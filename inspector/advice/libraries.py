@@ -7,8 +7,6 @@ from inspector.advice.code import dotted_name
 from inspector.advice.kinds import METHOD, SKIPPED
 from inspector.advice.moving import call_before
 
-__all__ = ["ADVICE"]
-
 _HINTS = r"third-party|file an issue|dont_skip_tracing|^Avoid calling"
 
 

@@ -14,8 +14,6 @@ from inspector.advice.size_of_one import FAILS_IN_2_11, KEEPS_NUMBER, caution
 from inspector.advice.size_uses import SizeUses, Use
 from inspector.advice.sized import Sized
 
-__all__ = ["ADVICE"]
-
 # Compares the sizes of what it is given (torch/nn/utils/rnn.py, 2.11 to 2.13; tried).
 _COMPARING = "pad_sequence"
 

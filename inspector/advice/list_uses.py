@@ -8,8 +8,6 @@ from collections.abc import Iterator
 
 from inspector.advice.size_uses import SHAPING, SizeUses, Use
 
-__all__ = ["ListUses"]
-
 _SPLITTING = frozenset({"split", "split_with_sizes"})
 _SIZES = frozenset({"size", "split_size_or_sections", "split_sizes"})
 # What needs to know the numbers; how many there are is known.

@@ -10,8 +10,6 @@ from inspector.advice.kinds import SKIPPED
 from inspector.advice.moving import in_the_caller
 from inspector.advice.one_function import CALLS_ALONE, SETS, decorated, under
 
-__all__ = ["ADVICE"]
-
 LOGGING = Advice(
     id="logging",
     kinds=(Kind("GB0291", "logging.Logger method not supported for non-export cases"),),

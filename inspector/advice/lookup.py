@@ -26,8 +26,6 @@ from inspector.model.roots import Owner
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, plain_name, project_frame
 
-__all__ = ["Advised", "Functions", "advise", "advise_on_error", "tried_functions"]
-
 Functions: TypeAlias = frozenset[tuple[str, str]]
 """Functions by file and name."""
 

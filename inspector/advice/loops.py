@@ -10,8 +10,6 @@ from inspector.advice.code import Code, dotted_name, header
 from inspector.advice.conditions import decides
 from inspector.advice.kinds import BRANCH, BRANCH_HINTS, BUILTIN, ITEM, ON_TENSOR_OR_ITEM
 
-__all__ = ["ADVICE"]
-
 _HINTS = rf"{BRANCH_HINTS}|capture_scalar_outputs"
 
 

@@ -13,8 +13,6 @@ from inspector.advice.effects import is_pure, is_total
 from inspector.advice.kinds import CAPTURE_SHAPES, DYNAMIC_SHAPE
 from inspector.model.edit import Edit
 
-__all__ = ["ADVICE"]
-
 # Functions and methods that give each element of what they are given, of all elements alike.
 _ELEMENTWISE = frozenset(
     {"abs", "add", "bfloat16", "ceil", "clamp", "clamp_max", "clamp_min", "clone", "cos", "cosh",

@@ -10,8 +10,6 @@ from inspector.advice.code import Code
 from inspector.advice.kinds import BACKEND
 from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
 
-__all__ = ["ADVICE"]
-
 _REPORT = r"Report an issue to the backend"
 _CAPTURE = "capture_dynamic_output_shape_ops=True"
 

@@ -10,8 +10,6 @@ from inspector.advice.code import Code
 from inspector.advice.kinds import ITEM
 from inspector.advice.numbers import is_number_of
 
-__all__ = ["ADVICE"]
-
 
 def _number(code: Code) -> ast.expr | None:
     return code.find(lambda node: is_number_of(node, "bool", "float", "int"))

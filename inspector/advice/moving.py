@@ -9,8 +9,6 @@ from inspector.advice.code import Code, dotted_name, names_of
 from inspector.advice.effects import is_pure, leaves_early, runs_once, writes_in_place
 from inspector.advice.numbers import is_number_of, tensor_of
 
-__all__ = ["call_before", "call_left", "in_the_caller"]
-
 _OUTSIDE = "in the caller, outside of the compiled function"
 
 

@@ -13,8 +13,6 @@ from inspector.advice.edits import instead_of
 from inspector.advice.kinds import BRANCH, BRANCH_HINTS, DATA_DEPENDENT, ON_TENSOR
 from inspector.model.edit import Edit
 
-__all__ = ["ADVICE"]
-
 
 def _negated(code: Code) -> ast.expr | None:
     """The outermost expression of ``not``, ``and`` and ``or`` with a ``not`` in it, or None."""

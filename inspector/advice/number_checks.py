@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from inspector.advice.caught import is_caught, raised
 from inspector.advice.code import Code, names_of
 
-__all__ = ["as_torch_checks", "check_around"]
-
 _SIZES = re.compile(r"\.shape\b|\.size\(|\.dim\(|\.ndim\b|\blen\(")
 _INVERSE: Mapping[type[ast.cmpop], ast.cmpop] = {
     ast.Lt: ast.GtE(), ast.LtE: ast.Gt(), ast.Gt: ast.LtE(), ast.GtE: ast.Lt(),

@@ -8,8 +8,6 @@ import dataclasses
 from inspector.advice.code import Code, dotted_name, names_of, parameters_of
 from inspector.advice.effects import REDUCTIONS, is_pure
 
-__all__ = ["Uses", "is_number_of", "is_scalar", "tensor_of", "tensors_in"]
-
 # A tensor of no dimensions gives with these what a number gives, to rounding. What is not smooth
 # (`//`, `%`) would make much of the rounding.
 _SMOOTH = (ast.Add, ast.Sub, ast.Mult, ast.Div)

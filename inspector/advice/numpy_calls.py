@@ -6,8 +6,6 @@ import ast
 
 from inspector.advice.code import dotted_name
 
-__all__ = ["in_python", "is_numpy"]
-
 _MODULES = ("np.", "numpy.")
 _MATH = frozenset({"ceil", "cos", "exp", "floor", "log", "log10", "log2", "prod", "sin", "sqrt"})
 _BUILTIN = {

@@ -8,8 +8,6 @@ from inspector.advice.advice import Advice
 from inspector.advice.code import Code, dotted_name
 from inspector.advice.kinds import INLINED
 
-__all__ = ["ADVICE"]
-
 _GRIDS = frozenset({"mgrid", "ogrid", "r_", "c_"})
 
 

@@ -13,8 +13,6 @@ from inspector.advice.kinds import BRANCH, BUILTIN, DATA_DEPENDENT
 from inspector.advice.numpy_calls import in_python, is_numpy
 from inspector.model.edit import Edit
 
-__all__ = ["ADVICE"]
-
 _NO_TENSOR = Kind("GB0208", "torch.* op returned non-Tensor")
 _FAKE_CALL = Kind("GB4315", "RuntimeError when making fake tensor call")
 _HINTS = (

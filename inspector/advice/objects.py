@@ -8,8 +8,6 @@ from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import dotted_name
 from inspector.advice.kinds import BUILTIN, EXCEPTION
 
-__all__ = ["ADVICE"]
-
 DEEPCOPY = Advice(
     id="deepcopy",
     kinds=(

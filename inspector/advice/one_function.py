@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from inspector.findings.around_calls import patch
 
-__all__ = ["BY_ITSELF", "CALLS_ALONE", "SETS", "decorated", "under"]
-
 _COMPILED = "@torch.compile\n"
 
 # Best of 5 times 5000 calls of a function that does nothing (CPU, 2.11 to 2.13): 5 to 8 us with the

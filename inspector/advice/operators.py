@@ -9,8 +9,6 @@ from inspector.advice.code import dotted_name
 from inspector.advice.kinds import DATA_DEPENDENT, ITEM
 from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
 
-__all__ = ["ADVICE"]
-
 _CAPTURE = "capture_dynamic_output_shape_ops=True"
 _DEFINED = """\
 import torch

@@ -7,8 +7,6 @@ import ast
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import Code
 
-__all__ = ["ADVICE"]
-
 _HANDLER = Kind("GB0193", "invalid call to builtin op handler")
 _SIZES = frozenset({"dim", "numel", "size"})
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.kinds import PARAMETER
 
-__all__ = ["ADVICE"]
-
 REQUIRES_GRAD = Advice(
     id="requires-grad",
     kinds=(

@@ -10,8 +10,6 @@ from inspector.model.graph_break import GraphBreak
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame
 
-__all__ = ["passed_on"]
-
 
 def passed_on(run: Run, record: GraphBreak, code: Code) -> str:
     """Where to look for what raises, if the line is of a ``finally``; an empty string otherwise.

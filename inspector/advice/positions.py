@@ -10,8 +10,6 @@ from inspector.advice.code import Code, dotted_name
 from inspector.advice.kinds import ITEM
 from inspector.advice.numbers import is_number_of
 
-__all__ = ["ADVICE"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Store:

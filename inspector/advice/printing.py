@@ -8,9 +8,6 @@ from inspector.advice.kinds import BUILTIN, METHOD
 from inspector.advice.moving import in_the_caller
 from inspector.advice.one_function import CALLS_ALONE, SETS, decorated, under
 
-__all__ = ["ADVICE"]
-
-
 # Anything else, a shape for one, breaks the graph all the same, with GB0296 (torch 2.11 and 2.13).
 _PLAIN = (
     r"(?s)builtin(?: operator)? `?print\b.*argument types "

@@ -10,8 +10,6 @@ from inspector.advice.code import Code, header
 from inspector.advice.keys import becomes_key
 from inspector.advice.kinds import DATA_DEPENDENT, ITEM
 
-__all__ = ["ADVICE"]
-
 _TOLIST = Kind("GB0109", "Tensor.tolist() with non-integer tensor")
 _HINTS = r"capture_scalar_outputs|capture_dynamic|^Consider|data-dependent output"
 _ORDERING = frozenset({"max", "min", "nlargest", "nsmallest", "sort", "sorted"})

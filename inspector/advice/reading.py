@@ -9,8 +9,6 @@ from collections.abc import Iterator
 
 from inspector.advice.code import Code, header
 
-__all__ = ["Span", "read_line", "read_text"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Span:

@@ -11,8 +11,6 @@ from inspector.advice.effects import runs_once
 from inspector.advice.kinds import BRANCH, BRANCH_HINTS, ITEM, ON_TENSOR_OR_ITEM
 from inspector.advice.reporting import only_reports
 
-__all__ = ["ADVICE"]
-
 _HINTS = rf"{BRANCH_HINTS}|capture_scalar_outputs"
 _WARNED = """\
 import warnings

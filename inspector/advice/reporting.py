@@ -8,8 +8,6 @@ from collections.abc import Sequence
 
 from inspector.advice.code import Code, dotted_name
 
-__all__ = ["only_reports", "reports"]
-
 # `print`, `warnings.warn`, `logger.warning_once`, `rank_zero_warn`, `sys.stderr.write`.
 _REPORTS = re.compile(
     r"(?:^|_)(?:critical|debug|error|exception|fatal|flush|info|log|log_dict|log_metrics|pprint"

@@ -5,8 +5,6 @@ from __future__ import annotations
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import attribute
 
-__all__ = ["ADVICE"]
-
 OUT = Advice(
     id="out-argument",
     kinds=(Kind("GB0247", "Shape mismatch with out= tensor variant"),),

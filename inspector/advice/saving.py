@@ -5,8 +5,6 @@ from __future__ import annotations
 from inspector.advice.advice import Advice
 from inspector.advice.kinds import INLINED, SKIPPED
 
-__all__ = ["ADVICE"]
-
 PROFILER = Advice(
     id="profiler-step",
     kinds=(INLINED,),

@@ -13,8 +13,6 @@ from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, und
 from inspector.advice.size_of_one import KEEPS_NUMBER
 from inspector.model.edit import Edit
 
-__all__ = ["ADVICE"]
-
 _ITEM_HINT = r"capture_scalar_outputs"
 _SETTING = "capture_scalar_outputs=True"
 _BEHIND = (

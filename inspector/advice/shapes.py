@@ -15,8 +15,6 @@ from inspector.advice.sized import Sized
 from inspector.advice.sizes import decides_by_size, is_selection
 from inspector.model.edit import Edit
 
-__all__ = ["ADVICE"]
-
 _SETTING = "capture_dynamic_output_shape_ops=True"
 _MASK = """\
 import torch

@@ -9,8 +9,6 @@ from inspector.advice.code import Code
 from inspector.advice.conditions import names_in
 from inspector.advice.kinds import BRANCH, CAPTURE_SHAPES, DATA_DEPENDENT, DYNAMIC_SHAPE, ITEM
 
-__all__ = ["ADVICE"]
-
 _SELECTING = frozenset({"argwhere", "masked_select", "nonzero", "where"})
 
 

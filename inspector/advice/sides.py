@@ -11,8 +11,6 @@ from typing import TypeAlias
 from inspector.advice.code import Code, dotted_name, names_of
 from inspector.advice.effects import without_writing
 
-__all__ = ["Chosen", "chosen_between"]
-
 _RETURNED = "return"
 # More, and nobody would do it by hand.
 _MOST = 3

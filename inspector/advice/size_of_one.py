@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from inspector.advice.code import Code, dotted_name
 from inspector.advice.sized import Sized
 
-__all__ = ["FAILS_IN_2_11", "KEEPS", "KEEPS_NUMBER", "caution"]
-
 KEEPS = (
     "Where such a size turns out to be 1, Inductor does not know it: `squeeze()` keeps the "
     "dimension without a word, and what would be broadcast raises."

@@ -12,8 +12,6 @@ from inspector.advice.code import Code, dotted_name
 from inspector.advice.number_checks import check_around
 from inspector.advice.numbers import tensors_in
 
-__all__ = ["SHAPING", "SizeUses", "Use"]
-
 # Functions whose arguments are sizes (tried on torch 2.11 and 2.13, Inductor included).
 _MAKING = frozenset({"empty", "eye", "ones", "rand", "randn", "randperm", "zeros"})
 _METHODS = frozenset(

@@ -11,8 +11,6 @@ from inspector.advice.effects import REDUCTIONS
 from inspector.advice.numbers import is_scalar
 from inspector.advice.size_uses import SHAPING
 
-__all__ = ["Sized"]
-
 _TAKING_SIZES = SHAPING | {"arange", "full", "narrow", "new_full", "pad", "randperm", "split"}
 # What these give has not the size, or is no tensor.
 _OTHERWISE = frozenset(

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 
 from inspector.advice.code import Code, dotted_name, header
 
-__all__ = ["decides_by_size", "deciding_by_size", "is_selection"]
-
 # Their number of results depends on values, wherever the setting that captures one captures all.
 _OPERATORS = frozenset({
     "argwhere", "bincount", "masked_select", "nonzero", "unique", "unique_consecutive",

@@ -14,8 +14,6 @@ from typing import TypeVar
 
 from inspector.advice.code import Code
 
-__all__ = ["stack_values"]
-
 # What leaves nothing of its own beside the part of it that is being computed.
 _NOTHING = (
     ast.stmt, ast.withitem, ast.keyword, ast.Attribute, ast.Starred, ast.UnaryOp, ast.BoolOp,

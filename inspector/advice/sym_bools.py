@@ -7,8 +7,6 @@ import ast
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import Code
 
-__all__ = ["ADVICE"]
-
 
 def _tailored(code: Code) -> str:
     """Names the condition, where a call has just one."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.kinds import BUILTIN, METHOD, SKIPPED
 
-__all__ = ["ADVICE"]
-
 OPEN = Advice(
     id="open",
     kinds=(BUILTIN,),

@@ -63,8 +63,6 @@ from inspector.advice import (
 )
 from inspector.advice.advice import Advice, Break
 
-__all__ = ["ALL", "about", "best", "elsewhere", "other_ways"]
-
 ALL: tuple[Advice, ...] = (
     *checkpoints.ADVICE,
     *printing.ADVICE,

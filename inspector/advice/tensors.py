@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from inspector.advice.advice import Advice, Kind
 
-__all__ = ["ADVICE"]
-
 SPARSE = Advice(
     id="sparse-tensor",
     kinds=(

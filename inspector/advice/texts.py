@@ -5,8 +5,6 @@ from __future__ import annotations
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.kinds import BUILTIN
 
-__all__ = ["ADVICE"]
-
 TENSOR_TEXT = Advice(
     id="tensor-as-text",
     kinds=(Kind("GB0569", "repr() on tensor"), BUILTIN),

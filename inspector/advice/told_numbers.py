@@ -11,8 +11,6 @@ from inspector.advice.kinds import DATA_DEPENDENT, ITEM
 from inspector.advice.moving import in_the_caller
 from inspector.advice.numbers import is_number_of, is_scalar, tensor_of
 
-__all__ = ["ADVICE", "is_told"]
-
 # Functions and methods that tell what they are given, or keep it: `print`, `log.info`,
 # `writer.add_scalar`, `history.append`, `"…".format`.
 _TELLS = re.compile(

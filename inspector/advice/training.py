@@ -5,8 +5,6 @@ from __future__ import annotations
 from inspector.advice.advice import Advice
 from inspector.advice.kinds import BREAK_CALL, INLINED, SKIPPED
 
-__all__ = ["ADVICE"]
-
 OPTIMIZER = Advice(
     id="optimizer",
     kinds=(INLINED,),

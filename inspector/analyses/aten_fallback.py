@@ -9,8 +9,6 @@ from inspector.findings.kernel_rule import Advised
 from inspector.findings.severity import Severity
 from inspector.model.kernel import Call
 
-__all__ = ["RULE"]
-
 # Libraries' kernels that are meant to be called: there is no better one to generate.
 _LIBRARIES = re.compile(
     r"attention|convolution|cudnn|mkldnn|miopen|mm\b|_mm_|matmul|_c10d|wait_tensor|inductor"

@@ -14,8 +14,6 @@ from inspector.findings.wording import count, duration, listed
 from inspector.model.cache_lookup import CacheLookup, CacheState
 from inspector.model.run import Run
 
-__all__ = ["RULE"]
-
 _LEAST_NS = 1_000_000_000
 _LEAST_SHARE = 0.5
 _MOST_NAMED = 3

@@ -15,8 +15,6 @@ from inspector.model.compile_time import CompilationTime
 from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame
 
-__all__ = ["RULE"]
-
 # Reasons of torch/_inductor/codecache.py and torch/_functorch/_aot_autograd/autograd_cache.py, 2.11
 # and 2.13, with what to do about them.
 _ADVICE = (

@@ -24,8 +24,6 @@ from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame, plain_name, user_frame
 from inspector.model.summary import is_later, is_measured
 
-__all__ = ["RULE"]
-
 # Of an operator's arguments Inductor prints the whole intermediate representation.
 _DUMP = re.compile(r"\n\s*args\[0\]: ")
 

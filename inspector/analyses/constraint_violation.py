@@ -18,8 +18,6 @@ from inspector.model.run import Run
 from inspector.model.stack import StackFrame, plain_name, user_frame
 from inspector.model.summary import is_later
 
-__all__ = ["RULE"]
-
 _COMPARES = re.compile(r"[=!]=|\b(?:in|is)\b")
 _DIMENSION = re.compile(r"^(?P<tensor>.+)\.size\(\)\[(?P<index>\d+)\]$")
 

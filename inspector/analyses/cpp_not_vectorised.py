@@ -11,8 +11,6 @@ from inspector.findings.severity import Severity
 from inspector.findings.wording import count
 from inspector.model.cpp_kernel import CppFacts
 
-__all__ = ["RULE"]
-
 # Below, a loop takes a few µs without vectors, too: no more than it costs to launch it.
 _LEAST_ELEMENTS = 16_384
 _MOST_SHOWN = 3

@@ -11,8 +11,6 @@ from inspector.findings.severity import Severity
 from inspector.findings.wording import count
 from inspector.model.cpp_kernel import CppFacts
 
-__all__ = ["RULE"]
-
 # Some 100 µs of one core: threads of OpenMP that are there already begin within 10 µs.
 _LEAST_ELEMENTS = 262_144
 

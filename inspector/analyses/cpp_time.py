@@ -12,8 +12,6 @@ from inspector.findings.severity import Severity
 from inspector.findings.wording import count, duration
 from inspector.model.run import Run
 
-__all__ = ["RULE"]
-
 _LEAST_NS = 1_000_000_000
 _LEAST_SHARE = 0.5
 _CHECK = "C++ vector check"

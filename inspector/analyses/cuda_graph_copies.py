@@ -20,8 +20,6 @@ from inspector.model.cost import Cost, CostKind
 from inspector.model.cuda_graphs import CudaGraphFunction
 from inspector.model.run import Process, Run
 
-__all__ = ["RULE"]
-
 # Below, a copy on a GPU is its launch.
 _LEAST_BYTES = 4 << 20
 _LEAST_SHARE = 0.05

@@ -15,8 +15,6 @@ from inspector.findings.wording import count
 from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame
 
-__all__ = ["RULE"]
-
 
 class CudaGraphPartitionRule(Rule):
     """Part of a function is left out of its CUDA graphs.

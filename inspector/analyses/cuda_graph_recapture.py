@@ -21,8 +21,6 @@ from inspector.model.cuda_graphs import CudaGraphFunction
 from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame
 
-__all__ = ["RULE"]
-
 _STATIC = "StaticInputIdxMismatch"
 _MANAGED = "CudagraphManagedIdxMismatch"
 _DEAD = "ExpectedDeadIndicesBeforeGraphMismatch"

@@ -13,8 +13,6 @@ from inspector.findings.wording import count, duration, listed
 from inspector.model.cuda_graphs import CudaGraphFunction, WarningKind
 from inspector.model.run import Process, Run
 
-__all__ = ["RULE"]
-
 # Fewer sizes are what dynamic shapes are for, as long as they come again.
 _MANY_SIZES = 8
 _SEVERAL_SIZES = 3

@@ -14,8 +14,6 @@ from inspector.findings.wording import count
 from inspector.model.cuda_graphs import CudaGraphWarning, WarningKind
 from inspector.model.run import Process, Run
 
-__all__ = ["RULE"]
-
 
 class CudaGraphSkipRule(Rule):
     """No CUDA graph is made.

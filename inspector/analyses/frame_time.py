@@ -14,8 +14,6 @@ from inspector.model.cold_start import PlaceTime
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, shown_name
 
-__all__ = ["RULE"]
-
 _LEAST_NS = 1_000_000_000
 _LEAST_SHARE = 0.5
 _ONCE = frozenset({"C++ vector check", "caches"})

@@ -20,8 +20,6 @@ from inspector.model.run import Run
 from inspector.model.stack import StackFrame, is_resumed, plain_name, resumed_line
 from inspector.model.summary import group_sites, is_later, is_measured
 
-__all__ = ["RULE"]
-
 _CONSEQUENCES = {
     Outcome.REST_SKIPPED: "the rest of the function runs eagerly",
     Outcome.FRAME_SKIPPED: "no graph is made of the function: all of it runs eagerly",

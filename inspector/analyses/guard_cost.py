@@ -15,8 +15,6 @@ from inspector.model.cost import Cost, CostKind
 from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame
 
-__all__ = ["RULE"]
-
 # Below either, another fix gains more.
 _LEAST_SHARE = 0.10
 _LEAST_NS = 20_000

@@ -7,8 +7,6 @@ from inspector.findings.severity import Severity
 from inspector.model.kernel_analysis import Access, AccessKind
 from inspector.model.kernel_facts import KernelFacts
 
-__all__ = ["RULE"]
-
 _FLOATS = ("f16", "bf16", "f32", "f64")
 _LEAST_SHARE = 0.1
 

@@ -6,8 +6,6 @@ from inspector.findings.kernel_rule import Advised, OneKernelRule
 from inspector.findings.severity import Severity
 from inspector.model.kernel_facts import KernelFacts
 
-__all__ = ["RULE"]
-
 _COPIES = {"clone", "copy", "copy_", "_unsafe_view", "cat", "stack"}
 # Of themselves they move nothing; together with a copy they say what it is for.
 _VIEWS = {

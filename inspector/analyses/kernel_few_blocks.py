@@ -8,8 +8,6 @@ from inspector.findings.wording import count, duration
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
 from inspector.model.kernel_prediction import Bound
 
-__all__ = ["RULE"]
-
 _REDUCTIONS = {"reduction", "persistent_reduction"}
 # By what Inductor calls them in the graph: ``max`` and ``min`` over a dimension have an index too.
 _INDICES = {"argmax": "max", "max": "max", "argmin": "min", "min": "min"}

@@ -7,8 +7,6 @@ from inspector.findings.severity import Severity
 from inspector.model.kernel_analysis import AccessKind
 from inspector.model.kernel_facts import KernelFacts
 
-__all__ = ["RULE"]
-
 _LEAST_SHARE = 0.5
 
 

@@ -8,8 +8,6 @@ from inspector.findings.severity import Severity
 from inspector.model.kernel_analysis import Access, AccessKind
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
 
-__all__ = ["RULE"]
-
 _LEAST_SHARE = 0.25
 _SECTOR_BYTES = 32  # what memory delivers at least (CUDA C++ Programming Guide, device memory)
 

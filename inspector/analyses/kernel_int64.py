@@ -7,8 +7,6 @@ from inspector.findings.severity import Severity
 from inspector.model.kernel_analysis import AccessKind, InstructionKind
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
 
-__all__ = ["RULE"]
-
 _INTEGER = {InstructionKind.INTEGER.value, "instruction issue"}
 _LEAST_SHARE = 0.5
 

@@ -10,8 +10,6 @@ from inspector.model.kernel_analysis import Access, AccessKind, InstructionKind
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
 from inspector.model.kernel_prediction import Bound
 
-__all__ = ["RULE"]
-
 _NARROW_BITS = 64
 _LEAST_SHARE = 0.5
 _SMALL_SHARE = 0.1

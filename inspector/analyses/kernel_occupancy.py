@@ -11,8 +11,6 @@ from inspector.model.kernel_analysis import InstructionKind, OccupancyLimit
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
 from inspector.model.kernel_prediction import Bound
 
-__all__ = ["RULE"]
-
 # Below a quarter of the warps even wide loads leave memory waiting (Volkov, "Understanding latency
 # hiding on GPUs", 2016).
 _LEAST_SHARE = 0.25

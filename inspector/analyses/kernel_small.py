@@ -11,8 +11,6 @@ from inspector.findings.wording import duration
 from inspector.model.kernel_facts import KernelFacts
 from inspector.model.kernel_prediction import Bound
 
-__all__ = ["RULE"]
-
 _LEAST_LAUNCHES = 10
 _LEAST_SHARE = 0.5
 _LEAST_TIME_SHARE = 0.25

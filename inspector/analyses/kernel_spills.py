@@ -8,8 +8,6 @@ from inspector.findings.wording import count
 from inspector.model.kernel_analysis import InstructionKind
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
 
-__all__ = ["RULE"]
-
 # A few registers cost nothing that can be measured, also in a loop.
 _LEAST_BYTES = 64
 _LEAST_IN_LOOP_BYTES = 32

@@ -12,8 +12,6 @@ from inspector.findings.severity import Severity
 from inspector.findings.wording import duration
 from inspector.model.kernel_facts import KernelFacts
 
-__all__ = ["RULE"]
-
 _REDUCTIONS = {"reduction", "persistent_reduction"}
 _LEAST_SHARE = 0.1
 

@@ -6,8 +6,6 @@ from inspector.findings.kernel_rule import Advised, OneKernelRule
 from inspector.findings.severity import Severity
 from inspector.model.kernel_facts import KernelFacts
 
-__all__ = ["RULE"]
-
 
 class TensorCoresRule(OneKernelRule):
     """A matrix product stays off the tensor cores.

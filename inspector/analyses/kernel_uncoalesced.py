@@ -8,8 +8,6 @@ from inspector.findings.wording import count
 from inspector.model.kernel_analysis import Access, AccessKind
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
 
-__all__ = ["RULE"]
-
 _LEAST_WASTE = 0.25
 _MOVED = (AccessKind.LOAD, AccessKind.STORE, AccessKind.ASYNC_COPY)
 

@@ -13,8 +13,6 @@ from inspector.findings.wording import count, listed
 from inspector.model.run import Run
 from inspector.model.stack import plain_frame, project_frame
 
-__all__ = ["RULE"]
-
 _MOST_CLASSES = 4
 _RESET = "Call `torch._dynamo.reset()` after this line. The next call compiles with the hook."
 _GUARD = (

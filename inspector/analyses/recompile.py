@@ -44,8 +44,6 @@ from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame, user_frame
 from inspector.model.summary import is_measured
 
-__all__ = ["RULE"]
-
 _BY_DIMENSION = frozenset({RecompileClass.SIZE, RecompileClass.STRIDE})
 _SIZES = frozenset({RecompileClass.SIZE, RecompileClass.SYMBOLIC_SHAPE})
 _INSTANCES = "instances"

@@ -7,8 +7,6 @@ from inspector.findings.kernel_rule import Advised
 from inspector.findings.severity import Severity
 from inspector.model.kernel import Call
 
-__all__ = ["RULE"]
-
 
 class RepeatedCall(CodeRule):
     """A library computes the same again.

@@ -14,8 +14,6 @@ from inspector.model.graph import Node, Stage
 from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame
 
-__all__ = ["RULE"]
-
 _LEAST = 50
 _PASSED = "Compute the number in the caller and pass it: it is one symbol then."
 _STATIC = (

@@ -14,8 +14,6 @@ from inspector.graphs.unrolled import Unrolled, unrolled_loop
 from inspector.model.graph import Stage
 from inspector.model.run import Process, Run
 
-__all__ = ["RULE"]
-
 _LEAST_OPERATORS = 200
 _AT_ONCE = (
     "Where no step needs the result of another one: compute all steps with one operator over the "

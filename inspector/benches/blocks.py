@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping
 
 from inspector.events.bench import BenchBlock, InspectorBench
 
-__all__ = ["Blocks", "kept_blocks", "medians_of", "page_faults_of", "timed_blocks"]
-
 Blocks = Mapping[tuple[int, int], BenchBlock]
 """Blocks of one combination with one input."""
 

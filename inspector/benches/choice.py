@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from inspector.benches.ratio import ratio_of
 from inspector.benches.rows import BenchRow
 
-__all__ = ["Choice", "choose"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Choice:

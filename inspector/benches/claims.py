@@ -12,8 +12,6 @@ from inspector.benches.ratio import Ratio, ratio_of
 from inspector.benches.rows import BenchRow
 from inspector.model.claims import PAIRS, Claim
 
-__all__ = ["Check", "Verdict", "checked"]
-
 _FIRST_CALL = "first_call_ms"
 _SAME = 0.05
 _MB = 1_000_000

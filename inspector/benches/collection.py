@@ -11,8 +11,6 @@ from inspector.benches.ratio import Ratio
 from inspector.benches.rows import INTERRUPTED, BenchRow
 from inspector.model.bench import Workload
 
-__all__ = ["Measured", "SettingSummary", "summarized"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Measured:

@@ -11,8 +11,6 @@ from inspector.benches.earlier import EarlierBench, EarlierRow, Key
 from inspector.benches.ratio import Ratio, ratio_of_runs
 from inspector.benches.rows import BenchRow
 
-__all__ = ["BenchComparison", "Change", "OtherMachine", "compared"]
-
 _DEVICE = "device"
 _NOTICEABLE = 0.02
 

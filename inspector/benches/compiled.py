@@ -13,8 +13,6 @@ from inspector.model.compile_time import CompilationTime
 from inspector.model.run import Process, Run
 from inspector.model.summary import summarize
 
-__all__ = ["Compiled", "make_compiled"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Compiled:

@@ -9,8 +9,6 @@ from typing import Any, TypeAlias
 
 from inspector.benches.ratio import Ratio
 
-__all__ = ["EarlierBench", "EarlierRow", "Key", "processor_of", "read_earlier"]
-
 _FORMAT_VERSION = 1
 _NO_REPORT = "it is no report of `inspect bench` as JSON"
 Key: TypeAlias = tuple[str, int, str, str, str]

@@ -14,8 +14,6 @@ from inspector.events.bench import InspectorBench
 from inspector.model.fresh_memory import FRESH_SHARE, is_by_chance, is_kept
 from inspector.model.student import student
 
-__all__ = ["KeptMemory", "by_chance", "make_kept", "page_ns", "reaching"]
-
 _MANY = 10  # degrees of freedom: the rounds of all sessions together
 
 

@@ -10,8 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from inspector.benches.sessions import by_session, ratio_logs
 from inspector.model.student import half_width, median_widens, student
 
-__all__ = ["Ratio", "known_by_rounds", "ratio_of", "ratio_of_runs"]
-
 _LEAST_ROUNDS = 3
 _LEAST_SESSIONS = 2
 _TWICE = 2

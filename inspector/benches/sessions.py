@@ -9,10 +9,6 @@ from collections.abc import Mapping
 from inspector.model.bench import BenchPlan
 from inspector.model.run import Process, Run
 
-__all__ = [
-    "by_session", "first_process", "logs_by_session", "middle_of", "ratio_logs",
-]  # fmt: skip
-
 
 def by_session(values: Mapping[tuple[int, int], float]) -> dict[int, list[float]]:
     """Values of rounds, those of a session together.

@@ -15,8 +15,6 @@ from inspector.model.bench import BenchPlan, Setting
 from inspector.model.recompile import Recompile
 from inspector.model.run import Process, Run
 
-__all__ = ["VariedInput", "VariedSetting", "make_varied"]
-
 _AS_EAGER = "fails, as without torch.compile"
 
 

@@ -13,8 +13,6 @@ from inspector.model.run import Run
 from inspector.model.variation import Assignment
 from inspector.model.warmup import WarmupPlan
 
-__all__ = ["STARTS", "FirstCall", "Start", "WarmupInput", "make_inputs", "make_starts"]
-
 STARTS = ("eager", "cold", "directory", "artifact")
 
 

@@ -21,8 +21,6 @@ from inspector.model.compilation import SkippedFrame
 from inspector.model.roots import Roots
 from inspector.model.stack import below_recorder, plain_frame
 
-__all__ = ["Account", "AccountEvent"]
-
 AccountEvent: TypeAlias = (
     InspectorCall
     | InspectorDropped

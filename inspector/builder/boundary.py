@@ -11,8 +11,6 @@ from inspector.model.boundary import Boundary, BoundaryTensor
 from inspector.model.dtypes import DTYPES
 from inspector.model.symbol_sizes import size_at
 
-__all__ = ["make_boundary"]
-
 _ITEM_BYTES = {dtype.name: dtype.size_bytes for dtype in DTYPES}
 # Dynamo's names of module attributes; with modules inlined they are inputs of the graph.
 _OWNED = re.compile(r"(?i).*_(?:parameters|buffers)_")

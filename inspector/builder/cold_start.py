@@ -22,8 +22,6 @@ from inspector.model.lanes import Lane
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame, plain_name, user_frame
 
-__all__ = ["ColdStartDraft", "graph_hits"]
-
 _GRAPH_CACHES = ("AOTAutograd", "FX graph")
 
 

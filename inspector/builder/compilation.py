@@ -35,8 +35,6 @@ from inspector.model.stack import (
     user_frame,
 )
 
-__all__ = ["CompilationDraft", "OlderBreak"]
-
 # "Data-dependent jump" is what torch calls it since 2.6.
 _NO_REASON = "Data-dependent branch, or another break without a reason in this torch's log"
 

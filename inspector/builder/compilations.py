@@ -29,8 +29,6 @@ from inspector.events.recompile import InspectorIdentities, InspectorRecompile
 from inspector.events.timing import ChromiumEvent
 from inspector.model.stack import plain_frame
 
-__all__ = ["CompilationsDraft"]
-
 _EXPORT, _AHEAD, _PRECOMPILED = "torch.export", "AOTInductor", "aot_compile"
 _OfAFrame = DynamoStart | DynamoOutputGraph | DynamoError | GraphBreakReason | RecompileReasons
 

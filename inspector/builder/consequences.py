@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from inspector.model.graph_break import GraphBreak, Outcome
 
-__all__ = ["with_consequences"]
-
 
 def with_consequences(records: Sequence[GraphBreak]) -> Iterator[GraphBreak]:
     """The records of one compilation, told apart into causes and what came of them.

@@ -27,8 +27,6 @@ from inspector.model.cuda_graphs import (
 )
 from inspector.model.stack import plain_frame
 
-__all__ = ["CudaGraphEvent", "CudaGraphsDraft"]
-
 CudaGraphEvent: TypeAlias = (
     InspectorCudaGraph
     | InspectorCudaGraphCalls

@@ -12,8 +12,6 @@ from inspector.events.guard_shapes import GuardShape
 from inspector.events.recompile import InspectorRecompile
 from inspector.model.recompile import Change, RecompileClass
 
-__all__ = ["came_and_went", "keys_text", "known_keys", "side_of"]
-
 _SIDE = re.compile(r"with(?:out)? (?P<key>.+)", re.DOTALL)
 _KEY = r"\[(?P<key>'[^']*'|-?\d+)\]"
 

@@ -25,8 +25,6 @@ from inspector.guards.state import State, Tensor, Value, state_after
 from inspector.model.guards import Guard
 from inspector.model.recompile import Change, RecompileClass
 
-__all__ = ["called_with", "differences"]
-
 _C = RecompileClass
 _MOST = 64
 _SIZED = re.compile(r"([LG]\[.+?)\.size\(\)\[(\d+)\]")

@@ -18,8 +18,6 @@ from inspector.guards.relation import normal
 from inspector.model.guards import Guard
 from inspector.model.recompile import Change, EqualSizes, RecompileClass
 
-__all__ = ["equal_sizes"]
-
 _DUCK = "duck sizing"  # ShapeEnv.produce_guards in torch/fx/experimental/symbolic_shapes.py
 _EQUAL = re.compile(r"(?P<one>\S+\.size\(\)\[\d+\]) == (?P<two>\S+\.size\(\)\[\d+\])")
 _BASE = "._base."

@@ -28,8 +28,6 @@ from inspector.guards.state import State, Tensor, Value
 from inspector.model.guards import Guard
 from inspector.model.recompile import Change, RecompileClass
 
-__all__ = ["changes_of"]
-
 _C = RecompileClass
 _NONE = "None"
 _KEY_SOURCE = re.compile(r"list\(dict\.keys\((.+)\)\)\[\d+\]")

@@ -15,8 +15,6 @@ from inspector.model.compilation import Compilation, Frame
 from inspector.model.recompile import RecompileClass
 from inspector.model.roots import Roots
 
-__all__ = ["make_frames"]
-
 
 def make_frames(
     drafts: Sequence[CompilationDraft], roots: Roots, *, explains_recompiles: bool = True

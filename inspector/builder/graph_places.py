@@ -12,8 +12,6 @@ from inspector.events.graph_nodes import InspectorGraph
 from inspector.events.inductor import InductorStage
 from inspector.model.graph_places import GraphPlace, GraphPlaces
 
-__all__ = ["GraphEvent", "GraphPlacesDraft"]
-
 GraphEvent: TypeAlias = (
     DynamoOutputGraph | GraphLogged | InductorStage | InspectorFusion | InspectorGraph
 )

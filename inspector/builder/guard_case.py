@@ -11,8 +11,6 @@ from inspector.events.guard_lines import GuardLines
 from inspector.events.recompile import InspectorRecompile
 from inspector.model.recompile import RecompileClass
 
-__all__ = ["GuardCase", "full_source", "without_addresses"]
-
 # Of objects, as Python and torch print them; the digits of a float are none.
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+|(?<![\d.e-])\b\d{12,}\b(?!\.\d)")
 

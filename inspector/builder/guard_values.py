@@ -16,8 +16,6 @@ from inspector.events.guard_shapes import GuardShape
 from inspector.model.article import with_article
 from inspector.model.recompile import Known, RecompileClass, Value
 
-__all__ = ["before_of", "now_of"]
-
 _CLASS = re.compile(r"<(?:class|enum|flag) '(.+)'>")
 _ADDRESS = re.compile(r"___check_obj_id\(.*, (\d+)\)", re.DOTALL)
 _LENGTH = re.compile(r"(?:len|___tuple_iterator_len)\(.+\) == (\d+)")

@@ -11,8 +11,6 @@ from inspector.builder.pairing import Span
 from inspector.builder.stages import stage_of
 from inspector.model.lanes import Lane
 
-__all__ = ["LaneBuilder"]
-
 _Kind: TypeAlias = tuple[str, str, str, int, tuple[tuple[str, str], ...], bool]
 # What is worth showing of what torch says at a span; the rest are keys, configurations and counts.
 _SHOWN = ("kernel_name", "fn_name", "cache_state", "cache_bypass_reason", "is_backward")

@@ -11,8 +11,6 @@ from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
 from inspector.events.timing import ChromiumEvent
 from inspector.model.cache_lookup import CacheLookup, CacheState
 
-__all__ = ["SWITCHED_OFF", "Asked", "Lookups", "concerns_caches"]
-
 _MOST_COUNTED = 10_000  # a garbled count makes no list of billions
 SWITCHED_OFF = "the cache is switched off"
 _AUTOTUNED = "_template_autotuning"

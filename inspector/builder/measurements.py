@@ -11,8 +11,6 @@ from inspector.events.profile import InspectorCopyRates, InspectorProfile, Profi
 from inspector.model.boundary import Boundary
 from inspector.model.timeline import Activity, CopyRates, Mark, MarkKind, Profile, Thread, nested
 
-__all__ = ["Measurements"]
-
 # Read for crossings that nobody measured: about 2 s. A longer log gives its answer without them.
 _MOST_TEXT_BYTES = 1 << 24
 _KINDS = {kind.value: kind for kind in MarkKind}

@@ -9,8 +9,6 @@ from inspector.builder.spans import Spans
 from inspector.events.dynamo import CompilationMetrics
 from inspector.events.timing import ChromiumEvent
 
-__all__ = ["MetricsTimes"]
-
 
 class MetricsTimes:
     """Takes the metrics of one process, and makes of each the spans that newer logs have.

@@ -26,8 +26,6 @@ from inspector.guards.relation import normal, relation_holds
 from inspector.guards.state import State
 from inspector.model.recompile import Change, RecompileClass
 
-__all__ = ["nearest"]
-
 _C = RecompileClass
 _UNKNOWN = 1_000
 _SIZED = re.compile(r"\.(?:size|stride)\(\)\[\d+\]$|\.storage_offset\(\)$")

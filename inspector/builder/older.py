@@ -16,8 +16,6 @@ from collections.abc import Iterator, Sequence
 from inspector.builder.compilation import CompilationDraft, OlderBreak
 from inspector.model.stack import plain_name, resumed_line
 
-__all__ = ["complete_older"]
-
 # A restart for another reason is logged as its exception's class.
 _NO_REASON = "<class '"
 

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from inspector.builder.recompile_facts import CompileFacts
 from inspector.model.recompile import OtherInstance
 
-__all__ = ["other_instance"]
-
 
 def other_instance(
     names: Iterable[str], entry: CompileFacts, facts: CompileFacts, *, hit_limit: bool

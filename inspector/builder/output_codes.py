@@ -15,8 +15,6 @@ from inspector.events.payload import Payload
 from inspector.events.triton_kernel import InspectorTritonKernel
 from inspector.model.output_code import OutputCodes, OutputText
 
-__all__ = ["OutputCodesDraft", "OutputEvent"]
-
 OutputEvent: TypeAlias = (
     AheadCode
     | DynamoOutputGraph

@@ -13,8 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from inspector.builder.stages import is_backward, stage_of
 from inspector.events.timing import ChromiumEvent
 
-__all__ = ["Pairing", "Span"]
-
 _OUTERMOST = "dynamo"
 _GENERATES = "Scheduler.codegen"
 # What threads do for a compilation need not end with the span in which it began.

@@ -38,8 +38,6 @@ from inspector.model.compile_time import StageTime
 from inspector.model.roots import Roots
 from inspector.model.run import Process
 
-__all__ = ["ProcessBuilder"]
-
 # What stands in a log under a compile id and says nothing of what Dynamo does.
 _StageEvent: TypeAlias = (
     AheadCode

@@ -34,8 +34,6 @@ from inspector.model.recompile import Answer, Change, Recompile
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame, below_recorder, exact_frame
 
-__all__ = ["make_recompile"]
-
 _ATTEMPT = re.compile(r"_\d+$")
 _NO_REASON = "Unable to find recompilation reasons"  # torch/_dynamo/convert_frame.py, 2.11 to 2.13
 _MOST_ENTRIES = 16

@@ -17,8 +17,6 @@ from inspector.model.recompile import Bound, Change, RecompileClass
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame, below_recorder, exact_frame
 
-__all__ = ["bounds_of"]
-
 _NUMBERS = frozenset({RecompileClass.SIZE, RecompileClass.INT})
 # Strides follow from sizes; that a size is neither 0 nor 1 is said of every one.
 _UNTOLD = re.compile(r".*\.stride\(\)|\(?2 <= [^<>=]*$")

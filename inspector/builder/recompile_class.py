@@ -13,15 +13,6 @@ from inspector.events.guard_shapes import Guard, GuardShape
 from inspector.events.recompile import InspectorRecompile
 from inspector.model.recompile import RecompileClass
 
-__all__ = [
-    "Context",
-    "kind_of",
-    "literal_class",
-    "of_dispatch_keys",
-    "ordered_keys",
-    "state_class",
-]
-
 _C = RecompileClass
 _PLAIN: Mapping[GuardShape, RecompileClass] = {
     GuardShape.SIZE: _C.SIZE,

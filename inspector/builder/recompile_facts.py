@@ -18,8 +18,6 @@ from inspector.events.timing import ChromiumEvent
 from inspector.guards.entry import Entry, entry_of_tree
 from inspector.model.guards import Guard, read_guards
 
-__all__ = ["Became", "CompileFacts", "SymbolEvent"]
-
 SymbolEvent = CreateSymbol | SymbolGuard | SymbolSpecialized
 
 _NOTHING = GuardLines({}, {}, {}, ())

@@ -8,8 +8,6 @@ from inspector.builder.recompile_class import Context
 from inspector.model.guard_source import without_class_dicts
 from inspector.model.recompile import Origin, RecompileClass
 
-__all__ = ["origin_of"]
-
 _C = RecompileClass
 _STATE = frozenset(
     [_C.GRAD_MODE, _C.AUTOCAST, _C.DEFAULT_DTYPE, _C.DETERMINISTIC, _C.NUM_THREADS,

@@ -19,8 +19,6 @@ from inspector.model.closure_name import ClosureName
 from inspector.model.compilation import Compilation
 from inspector.model.recompile import Limit, RecompileClass
 
-__all__ = ["changed_sizes", "held_by", "limit_of", "named_source", "with_cells", "wrapped"]
-
 _BASE = re.compile(r"(?P<name>[\w.\[\]'\"]+)\._base\.(?:size|stride|storage_offset)\(\)")
 # Guards that are Python functions; the sizes of a view's base are in one of them, too.
 _IN_PYTHON = frozenset({"LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD"})

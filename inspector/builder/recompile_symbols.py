@@ -12,8 +12,6 @@ from inspector.model.recompile import RecompileClass, SymbolUse
 from inspector.model.roots import Owner, Roots
 from inspector.model.stack import StackFrame, below_recorder, exact_frame
 
-__all__ = ["guarded_symbols", "is_dynamic", "specialized_symbols"]
-
 _CAN_BE_DYNAMIC = frozenset(
     [RecompileClass.SIZE, RecompileClass.STRIDE, RecompileClass.SYMBOLIC_SHAPE, RecompileClass.INT,
      RecompileClass.FLOAT, RecompileClass.TYPE]

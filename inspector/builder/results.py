@@ -20,8 +20,6 @@ from inspector.events.payload import Payload
 from inspector.events.trial import InspectorTrial
 from inspector.events.warmup import InspectorWarmup
 
-__all__ = ["ResultEvent", "Results"]
-
 ResultEvent: TypeAlias = (
     InspectorAutotuned
     | InspectorBench

@@ -15,8 +15,6 @@ from inspector.model.roots import Roots
 from inspector.model.run import LogWarning, Meta, Process, Run
 from inspector.model.source import Sources
 
-__all__ = ["Progress", "RunBuilder"]
-
 # What data of a wrong shape can raise: one record never ends the report.
 _UNREADABLE = (
     ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,

@@ -12,8 +12,6 @@ from inspector.builder.stages import STAGES, UNATTRIBUTED, is_backward, stage_of
 from inspector.events.timing import ChromiumEvent
 from inspector.model.compile_time import CompilationTime, StageTime
 
-__all__ = ["Spans"]
-
 _DEPTH = {stage: depth for depth, stage in enumerate(STAGES)}
 _Owner: TypeAlias = tuple[str, int]  # compile id and occurrence
 # How many ended spans are kept while others are open.

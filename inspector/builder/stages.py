@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 
-__all__ = ["COMPILED_FILE", "STAGES", "UNATTRIBUTED", "VECTOR_CHECK", "is_backward", "stage_of"]
-
 UNATTRIBUTED = "unattributed"
 VECTOR_CHECK = "C++ vector check"
 COMPILED_FILE = "compile_file"

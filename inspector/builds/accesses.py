@@ -23,8 +23,6 @@ from inspector.builds.ttgir import (
 )
 from inspector.model.kernel_analysis import Access, AccessKind, InstructionKind, Width
 
-__all__ = ["accesses_of", "own_line", "widths_of"]
-
 _NAMES = {
     "tt.load": AccessKind.LOAD,
     "tt.store": AccessKind.STORE,

@@ -25,8 +25,6 @@ from inspector.model.kernel_analysis import (
 )
 from inspector.model.kernel_build import ConfigBuild, GpuLimits
 
-__all__ = ["analyse_texts"]
-
 _INSTRUCTION_BYTES = 16
 _FLOAT64 = re.compile(r"(?:arith\.\w+f|math\.\w+|arith\.extf|tt\.dot)$")
 _INTEGER = re.compile(r"arith\.(?:add|sub|mul|div|rem|shl|shr)\w*i?$")

@@ -15,8 +15,6 @@ from collections.abc import Iterator, Sequence
 from inspector.builds.index_values import MOST_ELEMENTS, Indices
 from inspector.builds.ttgir import Module, Operation, TensorType, element_bytes, tensor_type
 
-__all__ = ["TILE_LOADS", "TILE_STORES", "Descriptors", "tile_of"]
-
 TILE_LOADS = frozenset({"ttng.async_tma_copy_global_to_local"})
 TILE_STORES = frozenset({"ttng.async_tma_copy_local_to_global"})
 _LISTS_MADE = 3

@@ -15,8 +15,6 @@ from inspector.builds.sass import Listing
 from inspector.builds.ttgir import Module, element_bytes
 from inspector.model.kernel_analysis import InstructionKind, Loop
 
-__all__ = ["executions_of", "products_of"]
-
 _WARP = 32
 _LOADS = ("tt.load", "tt.store", "ttg.async_copy_global_to_local")
 _TARGET = re.compile(r"\(?(\.L_x_\d+)\)?")

@@ -12,8 +12,6 @@ from inspector.model.kernel_build import ConfigBuild, GpuLimits, KernelBuild
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
 from inspector.model.kernel_prediction import KernelWork
 
-__all__ = ["facts_of", "texts_of"]
-
 _KINDS = ("ttgir", "ptx", "sass")
 _MOST_SPILLED = 16
 

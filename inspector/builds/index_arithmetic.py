@@ -11,8 +11,6 @@ from typing import Any
 
 from inspector.builds.ttgir import TensorType
 
-__all__ = ["LEAVES", "Value", "computed", "size_of"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Value:

@@ -12,8 +12,6 @@ from collections.abc import Mapping, Sequence
 from inspector.builds.index_arithmetic import LEAVES, Value, computed, size_of
 from inspector.builds.ttgir import Module, Operation, TensorType, tensor_type
 
-__all__ = ["MOST_ELEMENTS", "Indices"]
-
 MOST_ELEMENTS = 1 << 16
 """Larger tensors are not computed."""
 

@@ -10,8 +10,6 @@ import math
 import re
 from collections.abc import Sequence
 
-__all__ = ["Lanes", "lanes_of"]
-
 _WARP = 32
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from inspector.model.gpus import Gpu
 from inspector.model.kernel_build import GpuLimits
 
-__all__ = ["limits_of"]
-
 # What the table of GPUs calls a dtype, and what the analyses call the unit that multiplies it.
 _UNITS = {
     "tf32": "tensor tf32",

@@ -11,8 +11,6 @@ from inspector.builds.sass import Instruction
 from inspector.builds.ttgir import Module
 from inspector.model.kernel_analysis import LineInstructions
 
-__all__ = ["map_lines"]
-
 
 def map_lines(
     module: Module, ptx: PtxLines, instructions: Sequence[Instruction]

@@ -13,8 +13,6 @@ from inspector.builds.sass import Instruction, Listing
 from inspector.builds.ttgir import Module
 from inspector.model.kernel_analysis import InstructionKind, Loop
 
-__all__ = ["hot_loop", "loops_of"]
-
 _TARGET = re.compile(r"\(?(\.L_x_\d+)\)?")
 _GLOBAL = (
     InstructionKind.GLOBAL_LOAD,

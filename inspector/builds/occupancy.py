@@ -10,8 +10,6 @@ from __future__ import annotations
 from inspector.model.kernel_analysis import Occupancy, OccupancyLimit
 from inspector.model.kernel_build import GpuLimits, Resources
 
-__all__ = ["occupancy_of"]
-
 _WARP = 32
 # cuda_occupancy.h: registers are given to warps, 256 at a time, by one of four sub-processors.
 _REGISTER_UNIT = 256

@@ -9,8 +9,6 @@ from __future__ import annotations
 from inspector.builds.sass import Instruction
 from inspector.model.kernel_analysis import InstructionKind
 
-__all__ = ["access_bits", "kind_of", "tensor_core_dtype"]
-
 _KINDS: dict[InstructionKind, tuple[str, ...]] = {
     InstructionKind.TENSOR: (
         "HMMA", "IMMA", "BMMA", "DMMA", "QMMA", "OMMA", "HGMMA", "IGMMA", "QGMMA", "BGMMA",

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["lines_in_file"]
-
 _FUNCTION = re.compile(r"^\s*def \w+\(")
 
 

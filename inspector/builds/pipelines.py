@@ -13,8 +13,6 @@ from collections import Counter
 from inspector.builds.ttgir import Module, Operation
 from inspector.model.kernel_analysis import Pipeline
 
-__all__ = ["pipelines_of"]
-
 _COPIES = ("ttg.async_copy_global_to_local", "ttng.async_tma_copy_global_to_local")
 _LOADS = (*_COPIES, "tt.load")
 _BUFFER = re.compile(r"-> !ttg\.memdesc<((?:\d+x)+)[a-z]+(\d+)")

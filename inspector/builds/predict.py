@@ -24,8 +24,6 @@ from inspector.model.kernel_analysis import InstructionKind
 from inspector.model.kernel_build import ConfigBuild, GpuLimits
 from inspector.model.kernel_prediction import Bound, KernelWork, Prediction
 
-__all__ = ["LAUNCH_NS", "predict"]
-
 # In names of operations that move something to or from memory.
 _ACCESSES = ("tt.load", "tt.store", "tt.atomic", "async_tma", "async_copy", "descriptor_")
 LAUNCH_NS = 1200

@@ -11,8 +11,6 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-__all__ = ["PtxLines", "read_ptx_lines"]
-
 # PTX ISA, debugging directives .file and .loc.
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"')
 _PLACE = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)\s+\d+([^/]*)(?://(.*))?$")

@@ -8,8 +8,6 @@ from typing import Any, TypeVar
 
 from inspector.model.kernel_build import ConfigBuild, KernelBuild, Resources, TargetDevice
 
-__all__ = ["kernel_build"]
-
 T = TypeVar("T", KernelBuild, ConfigBuild, Resources, TargetDevice)
 
 

@@ -15,8 +15,6 @@ from inspector.builds.reading import kernel_build
 from inspector.errors import EnvironmentLacksError
 from inspector.model.kernel_build import KernelBuild
 
-__all__ = ["compile_kernels"]
-
 _MAIN = Path(__file__).resolve().parent.parent / "capture" / "builds" / "__main__.py"
 _LAST_LINES = 20
 _KEPT = frozenset({

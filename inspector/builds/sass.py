@@ -6,8 +6,6 @@ import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["SOURCE", "Instruction", "Listing", "SourcePlace", "parse_sass"]
-
 SOURCE = "kernel.py"
 """What the kernel's own source is called in every text."""
 

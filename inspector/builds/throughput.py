@@ -15,8 +15,6 @@ from inspector.builds.opcodes import kind_of
 from inspector.builds.sass import Instruction
 from inspector.model.kernel_analysis import InstructionKind
 
-__all__ = ["PerCycle", "per_cycle", "pipe_of"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PerCycle:

@@ -18,8 +18,6 @@ from inspector.builds.descriptors import TILE_LOADS, TILE_STORES, Descriptors
 from inspector.builds.index_values import Indices
 from inspector.builds.ttgir import Module, Operation, element_bytes, mask_of
 
-__all__ = ["Traffic", "program_at", "traffic_of"]
-
 _SECTOR_BYTES = 32
 _Key: TypeAlias = tuple[str, bool]
 _Sectors: TypeAlias = tuple[str, set[int]]

@@ -11,16 +11,6 @@ import itertools
 import re
 from collections.abc import Iterator
 
-__all__ = [
-    "Module",
-    "Operation",
-    "TensorType",
-    "element_bytes",
-    "mask_of",
-    "parse_ttgir",
-    "tensor_type",
-]
-
 _ALIAS = re.compile(r"^(#\w+)\s*=\s*(?!loc\()(.+)$")
 _LOC = re.compile(r"^(#loc\d*)\s*=\s*(loc\(.*\))\s*$")
 _RESULTS = re.compile(r"^\s*(%[\w#]+(?::\d+)?(?:\s*,\s*%[\w#]+)*)\s*=\s*(.*)$")

@@ -8,8 +8,6 @@ from pathlib import Path
 from inspector.capture.handler import TraceHandler, attached_handler
 from inspector.capture.process_log import ProcessLog
 
-__all__ = ["Attachment", "attach"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Attachment:

@@ -9,8 +9,6 @@ from typing import Any
 
 import torch
 
-__all__ = ["Attributes"]
-
 _PLAIN = (bool, int, float, str)
 _CONTAINERS = (collections.deque, dict, list, set)
 _OF_TORCH = frozenset(vars(torch.nn.Module()))

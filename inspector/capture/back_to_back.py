@@ -19,8 +19,6 @@ from inspector.capture.call import Call, PreparedCall, fresh
 from inspector.capture.leaves import PLAIN
 from inspector.capture.state import State
 
-__all__ = ["BackToBack", "begin_step", "is_plain", "is_unchanged", "versions_of"]
-
 _LOOKS_EACH = 16  # calls: to look empties the caches for the next one
 
 

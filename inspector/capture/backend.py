@@ -8,8 +8,6 @@ import torch
 
 from inspector.capture import versions
 
-__all__ = ["inductor"]
-
 
 def inductor(
     graph: torch.fx.GraphModule,

@@ -7,8 +7,6 @@ import time
 
 import torch
 
-__all__ = ["copy_rates"]
-
 # A tensor that fits into a cache is copied much faster than one that does not; the first is small
 # enough to be copied by one thread, which is what happens to small tensors.
 _SIZES_BYTES = (1 << 16, 1 << 20, 1 << 24, 1 << 27)

@@ -10,8 +10,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["begin"]
-
 _FALLBACK = "64M"
 
 

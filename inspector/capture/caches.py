@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-__all__ = ["fresh_caches"]
-
 
 @contextlib.contextmanager
 def fresh_caches() -> Iterator[None]:

@@ -15,8 +15,6 @@ from inspector.errors import UsageError
 from inspector.model.article import with_article
 from inspector.model.xla_backends import XLA_DEVICE
 
-__all__ = ["Call", "PreparedCall", "calls_of", "fresh", "map_tensors", "shapes_of"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Call:

@@ -9,8 +9,6 @@ from torch.utils import _pytree
 
 from inspector.errors import UsageError
 
-__all__ = ["LOSS_MARK", "Ones", "backward", "finished", "requiring_grad"]
-
 LOSS_MARK = "inspector loss"
 """The mark, in a profile, around the sum whose backward pass `backward` runs."""
 _LATER = (types.CoroutineType, types.GeneratorType)

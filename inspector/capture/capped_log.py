@@ -25,8 +25,6 @@ from inspector.capture.log_file import LogFile
 from inspector.capture.tally import Tally, Totals
 from inspector.capture.writer import PREFIX, artifact_record, trace_record
 
-__all__ = ["CappedLog"]
-
 _SEGMENTS = 16
 _HEAD_NAMES = {
     f"{PREFIX}{name}"

@@ -18,8 +18,6 @@ from inspector.model.warmup import WarmupRequest
 if TYPE_CHECKING:
     from inspector.capture.target import Target
 
-__all__ = ["main"]
-
 _INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 

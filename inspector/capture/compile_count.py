@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from torch._dynamo import convert_frame
 
-__all__ = ["compilations"]
-
 
 def compilations() -> int:
     """How many compilations were begun since the last reset.

@@ -10,8 +10,6 @@ import torch
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["is_compiled", "module_of", "uncompiled"]
-
 
 def is_compiled(function: Callable[..., Any]) -> bool:
     """Whether the user compiles this, or a part of it, with ``torch.compile`` already.

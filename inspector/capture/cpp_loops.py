@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["nest_fields", "scheduler_nodes"]
-
 
 def nest_fields(proxy: Any, nest: Any) -> dict[str, object]:  # noqa: ANN401 - torch is Any to mypy
     """A ``LoopNest`` of torch/_inductor/codegen/cpp.py (2.11 to 2.13), after its loops are marked.

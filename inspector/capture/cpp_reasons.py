@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from typing import Any
 from unittest import mock
 
-__all__ = ["TilingNote", "no_tiling"]
-
 _NO_OPERATIONS = ("ops", "output", "constant", "get_index")
 _RATIO = 0.12
 _MOST = 35

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["traffic_bytes"]
-
 
 def traffic_bytes(nodes: list[Any]) -> int | None:
     """Bytes of the buffers that a kernel's nodes read and write, each buffer once each way.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-__all__ = ["changed_inputs", "copied_inputs", "pool_bytes"]
-
 _MOST_INPUTS = 50
 _MOST_TEXT = 2000
 # What a refusal compares, by its status (torch/_inductor/cudagraph_trees.py, `check_invariants`).

@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping
 from inspector.capture import versions
 from inspector.capture.writer import guarded, write_artifact
 
-__all__ = ["CudaGraphLog"]
-
 
 class CudaGraphLog:
     """The ``cudagraphs`` loggers of torch, which show what they would show without us.

@@ -25,8 +25,6 @@ from inspector.capture.sources import SourceWriter
 from inspector.capture.user_stack import user_stack
 from inspector.capture.writer import guarded, write_artifact
 
-__all__ = ["CudaGraphObserver"]
-
 _Method: TypeAlias = Callable[..., Any]
 _CHECKED = 4  # calls of a function: until it is captured, or torch has given that up
 # A snapshot of the allocator takes milliseconds where it has many segments.

@@ -18,8 +18,6 @@ from torch.overrides import TorchFunctionMode
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["cuda_as_cpu"]
-
 _DEVICE = re.compile(r"cuda(?::\d+)?")
 
 

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import CodeType, ModuleType
 
-__all__ = ["CpuLoader", "map_imports"]
-
 _DEVICE = re.compile(r"cuda(?::\d*)?")
 _CPU_TWINS = frozenset(
     {"Event", "Stream", "current_device", "current_stream", "set_device", "stream", "synchronize"}

@@ -16,8 +16,6 @@ import torch
 
 from inspector.model.article import with_article
 
-__all__ = ["FUNCTIONS", "KNOWN_BY_ADDRESS", "described"]
-
 _MOST_TEXT = 80
 # Classes that hold torch's functions and the methods of tensors, and that nobody writes.
 _TORCH_OWN = re.compile(r"^(?:_VariableFunctionsClass\.|(?=TensorBase\.))")

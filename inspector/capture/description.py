@@ -15,8 +15,6 @@ from inspector.model.meta_file import FORMAT_VERSION, META_FILE, meta_text
 from inspector.model.run import Meta
 from inspector.version import __version__
 
-__all__ = ["describe"]
-
 _NO_END = (
     "the first of its processes has not said that it ended: it is still at work, or it was ended "
     "from outside"

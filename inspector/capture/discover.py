@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from inspector.capture.place import Place
     from inspector.capture.user_code import UserCode
 
-__all__ = ["Found", "compiles_itself", "find_target"]
-
 _FACTORIES = ("get_model", "make_model")
 _NOT_MODELS = frozenset(
     {*_FACTORIES, "main", "get_inputs", "get_example_inputs", "get_init_inputs", "example_inputs"}

@@ -27,8 +27,6 @@ from inspector.model.input_spec import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["runs_with"]
-
 
 def runs_with(function: Callable[..., Any], inputs: tuple[InputSpec, ...]) -> bool:
     """Whether a call of `function` with such inputs gets through, or as far as to need a value.

@@ -14,8 +14,6 @@ from inspector.capture.call import Call
 from inspector.capture.target import Target
 from inspector.model.request import Request
 
-__all__ = ["apply_dynamism"]
-
 _LEAST_DYNAMIC = 2  # torch makes 0 and 1 constants, and refuses a mark on them
 
 

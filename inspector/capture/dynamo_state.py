@@ -10,8 +10,6 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["kept_dynamo_state"]
-
 
 @contextlib.contextmanager
 def kept_dynamo_state() -> Iterator[None]:

@@ -17,8 +17,6 @@ from torch._dynamo import config
 from inspector.capture.timeline import EAGER_MARK
 from inspector.capture.writer import guarded
 
-__all__ = ["marked_eager_rests"]
-
 # torch/_dynamo/symbolic_convert.py and output_graph.py, 2.13: the global by which compiled code
 # calls what comes behind a break, and the function that makes it where it has free variables.
 _GLOBAL = "__resume_at_"

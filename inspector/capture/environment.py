@@ -13,8 +13,6 @@ from typing import Any
 from inspector.capture.ptxas import differing_ptxas
 from inspector.capture.roots import recorded_roots
 
-__all__ = ["environment", "rank"]
-
 _BLACKWELL = 10  # compute capability, the major number
 _PACKAGES = (
     "torch",

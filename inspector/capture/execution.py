@@ -35,8 +35,6 @@ from inspector.model.out_of_memory import lacks_memory
 from inspector.model.request import Request
 from inspector.model.roots import Owner
 
-__all__ = ["call_target", "compiled", "write_target"]
-
 # The first call with each input compiles, the second shows whether anything compiles again.
 _UNMEASURED_CALLS = 2
 _MOST_ROUNDS = 10  # of calls before a profile, should each of them compile something

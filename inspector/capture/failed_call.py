@@ -37,8 +37,6 @@ from inspector.model.dtypes import find_dtype
 from inspector.model.ordinal import ordinal
 from inspector.model.request import Request
 
-__all__ = ["FailedCall", "failed_call", "lacks_package"]
-
 _MOST_SHOWN = 6
 
 

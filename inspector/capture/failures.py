@@ -17,17 +17,6 @@ from inspector.errors import (
     ModelFailedError,
 )
 
-__all__ = [
-    "asks_for_value",
-    "at",
-    "is_foreign",
-    "lacks_cuda",
-    "user_failure",
-    "user_traceback",
-    "value_needed",
-    "without_dtype",
-]
-
 _OURS = str(Path(__file__).resolve().parents[1])
 _TORCH = str(Path(torch.__file__).parent) + "/"
 # Frames of the machinery that loads a module, of torch's function modes (which we may have put on)

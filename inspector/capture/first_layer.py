@@ -14,8 +14,6 @@ from inspector.capture.layers import layer_inputs
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["first_layer"]
-
 _DEEP = 12
 
 

@@ -17,8 +17,6 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from inspector.capture import versions
 
-__all__ = ["flex_flops", "is_flex"]
-
 _FORWARD, _BACKWARD = "flex_attention", "flex_attention_backward"
 # Where the numbers of blocks stand in `BlockMask.as_tuple()`, 2.11 to 2.13; sizes of a block and
 # the mask's function come last.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-__all__ = ["function_lines"]
-
 _MOST_LINES = 400
 _DEFINITION = re.compile(r"\s*(?:async\s+)?def\s")
 # A signature or a call of several lines ends as far left as it began.

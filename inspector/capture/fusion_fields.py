@@ -9,8 +9,6 @@ from typing import Any
 from inspector.capture.fusion_reach import reached
 from inspector.capture.writer import guarded
 
-__all__ = ["buffer_fields", "group_fields", "operation_fields"]
-
 
 def operation_fields(node: Any) -> dict[str, object]:  # noqa: ANN401 - torch is Any to mypy
     """A scheduler node before anything is fused."""

@@ -16,8 +16,6 @@ from inspector.capture.fusion_fields import buffer_fields, group_fields, operati
 from inspector.capture.fusion_uses import use_fields
 from inspector.capture.writer import guarded, write_artifact
 
-__all__ = ["FusionObserver"]
-
 _OPERATION = re.compile(r"op\d+")
 
 

@@ -14,8 +14,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-__all__ = ["reached"]
-
 _WHOLE = 1 << 62  # more than any buffer has
 
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from inspector.capture.overlap import Walk, common_elements
 
-__all__ = ["use_fields"]
-
 _MOST = 4
 _LONG = 200
 

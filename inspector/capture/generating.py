@@ -18,8 +18,6 @@ from torch import fx
 
 from inspector.capture.gpu_target.running import copied
 
-__all__ = ["generating_only"]
-
 
 @contextmanager
 def generating_only() -> Iterator[None]:

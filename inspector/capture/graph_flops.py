@@ -11,8 +11,6 @@ from inspector.capture.attention_flops import attention_flops
 from inspector.capture.flex_flops import flex_flops, is_flex
 from inspector.capture.packed_flops import called, packed_flops
 
-__all__ = ["flops_of"]
-
 # torch has no formula for these, and one for what they are alike (`mm` of integers).
 _AS_OTHERS = {torch.ops.aten._int_mm: torch.ops.aten.mm}  # noqa: SLF001 - its name
 _COMPLEX = 4  # multiplications and additions of real numbers for one of complex ones

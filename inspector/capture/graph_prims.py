@@ -14,8 +14,6 @@ from typing import Any
 import torch
 from torch import fx
 
-__all__ = ["prims_graph"]
-
 
 def prims_graph(module: fx.GraphModule) -> fx.GraphModule:
     """Traces a graph again, with fake tensors: nothing is computed, and nothing guarded on.

@@ -19,8 +19,6 @@ from inspector.capture import versions
 from inspector.capture.writer import write_artifact
 from inspector.events.guard_text import numbered_alike
 
-__all__ = ["write_guard_costs"]
-
 # Of this thread's own time: on a busy machine the clock says nothing of the work done.
 _SECONDS = 1.0
 _MOST_SUBTREES = 150

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from inspector.capture.late_hooks import HookObserver
     from inspector.capture.window import WarmWindow
 
-__all__ = ["TraceHandler", "attached_handler"]
-
 _TRACE_LOGGER = "torch.__trace"
 _GENERATED = "inductor_output_code"
 _STAGES = LOGGED_GRAPHS.keys() | {_GENERATED}

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from inspector.capture.user_code import UserCode
 
-__all__ = ["import_target"]
-
 
 def import_target(code: UserCode) -> ModuleType:
     """The target's module, imported and registered in ``sys.modules``.

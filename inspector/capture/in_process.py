@@ -23,8 +23,6 @@ from inspector.capture.target import Target
 from inspector.errors import UsageError
 from inspector.model.request import Request
 
-__all__ = ["Compiling", "call_in_process", "name_of"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Compiling:

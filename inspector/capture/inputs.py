@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from inspector.capture.user_code import UserCode
 
-__all__ = ["SEED", "input_source", "make_calls", "make_input"]
-
 # Inputs of the command line are the same in every run, and leave the global generator as it was.
 SEED = 0
 _NAMES = ("example_inputs", "get_inputs", "get_example_inputs")

@@ -19,8 +19,6 @@ import torch
 from inspector.capture import versions
 from inspector.events.failed_guard import stripped_source
 
-__all__ = ["Instances"]
-
 _MOST_FOLLOWED = 200
 _MOST_CODES = 10_000
 _SOURCE = re.compile(r"source=(?P<name>[LG]\[\S+?), accessed_by=")

@@ -8,8 +8,6 @@ import torch
 
 from inspector.model.xla_backends import XLA_DEVICE
 
-__all__ = ["KeptTensor", "size_bytes"]
-
 _MOST_ON_DEVICE_BYTES = 1 << 20
 
 

@@ -18,8 +18,6 @@ from inspector.capture.cpp_traffic import traffic_bytes
 from inspector.capture.triton_kernels import write_kernel
 from inspector.capture.writer import guarded, write_artifact
 
-__all__ = ["KernelObserver"]
-
 _MODULES = ("torch._inductor.codegen.cpp", "torch._inductor.codegen.triton")
 
 

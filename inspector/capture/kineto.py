@@ -12,8 +12,6 @@ import torch
 from torch._C._profiler import _ExperimentalConfig
 from torch.autograd import _disable_profiler, _enable_profiler, _prepare_profiler, profiler
 
-__all__ = ["DeviceRow", "HostRow", "Session", "Taken"]
-
 _LOG_LEVEL = "KINETO_LOG_LEVEL"
 _SILENT = "99"
 

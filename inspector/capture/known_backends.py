@@ -12,8 +12,6 @@ from inspector.model.backends import offered_backends
 from inspector.model.near_matches import near_matches
 from inspector.model.xla_backends import XLA_BACKENDS
 
-__all__ = ["check_backend", "check_spelling"]
-
 
 def check_backend(name: str) -> None:
     """Looks a backend up.

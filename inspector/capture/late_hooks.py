@@ -21,8 +21,6 @@ from inspector.capture.sources import SourceWriter
 from inspector.capture.user_stack import user_stack
 from inspector.capture.writer import guarded, write_artifact
 
-__all__ = ["HookObserver"]
-
 _METHODS = {
     "register_forward_hook": "forward hook",
     "register_forward_pre_hook": "forward pre-hook",

@@ -13,8 +13,6 @@ from inspector.model.input_spec import TensorSpec
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["ids", "layer_inputs", "tensors"]
-
 _IMAGES = {1: (28, 32, 64, 224), 3: (224, 32, 64, 128, 256, 299, 227, 96)}
 _OTHER_IMAGES = (32, 16, 64, 8, 4, 224)
 

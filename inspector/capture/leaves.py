@@ -16,8 +16,6 @@ from typing import Any
 import torch
 from torch.utils import _pytree
 
-__all__ = ["PLAIN", "leaves_of"]
-
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
 """Values that are told by spelling them out."""
 _SPELLED = (

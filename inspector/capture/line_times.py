@@ -17,8 +17,6 @@ from inspector.capture import versions
 from inspector.capture.roots import recorded_roots
 from inspector.capture.writer import guarded, write_artifact
 
-__all__ = ["line_times"]
-
 _Line: TypeAlias = tuple[str, int, str]
 _MOST_LINES = 2000
 

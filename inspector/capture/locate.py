@@ -19,8 +19,6 @@ from inspector.model.near_matches import did_you_mean, near_matches
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
 
-__all__ = ["locate"]
-
 _SHOWN = 8
 
 

@@ -14,8 +14,6 @@ import socket
 import tempfile
 from pathlib import Path
 
-__all__ = ["LogFile", "begins_with"]
-
 # As torch names its logs (LOG_PREFIX in torch/_logging/_internal.py), which other readers look for.
 _PREFIX = "dedicated_log_torch_trace_"
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9.-]+")

@@ -21,8 +21,6 @@ from inspector.capture.packed_flops import called
 from inspector.capture.stages import DECOMPOSED, LOGGED_GRAPHS
 from inspector.capture.writer import guarded, write_artifact
 
-__all__ = ["graph_fields", "write_logged_graph"]
-
 _MOST_FRAMES = 40
 # An operator, and one of which no overload has been chosen (`aten.slice`): no public names yet.
 _OPERATORS = (torch._ops.OpOverload, torch._ops.OpOverloadPacket)  # noqa: SLF001

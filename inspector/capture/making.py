@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from inspector.capture.user_code import UserCode
 
-__all__ = ["check_needs_nothing", "make"]
-
 _FACTORY_PREFIXES = ("get_", "make_", "build_", "create_", "load_")
 
 

@@ -21,8 +21,6 @@ from inspector.capture.state import State
 from inspector.capture.timeline import CALL_MARK, Marker, ThreadTimeline, timelines
 from inspector.capture.writer import write_artifact
 
-__all__ = ["Measurement", "mark_cost_ns", "measure", "write_copy_rates", "write_profile"]
-
 _SECONDS = 5.0
 _LEAST_CALLS = 3
 _MOST_UNPROFILED = 10

@@ -27,8 +27,6 @@ from inspector.events.printed_stack import printed_frames
 from inspector.model.roots import Owner
 from inspector.model.stack import is_graph_code, making_name
 
-__all__ = ["made_at", "module_stack", "noting_modules", "places_within", "stack_of"]
-
 _WRITTEN = frozenset({Owner.PROJECT, Owner.LIBRARY})
 
 # By ``id``, which is what Dynamo puts into ``nn_module_stack``.

@@ -13,8 +13,6 @@ from inspector.events.envelope import RawFrame
 from inspector.events.inside_compiler import inside_compiler
 from inspector.model.roots import Owner
 
-__all__ = ["add_operator_raised", "write_operator_raised"]
-
 
 def write_operator_raised(sources: SourceWriter) -> None:
     """Writes the user's frames of the operator whose implementation raised, if one did.

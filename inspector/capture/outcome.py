@@ -11,8 +11,6 @@ from pathlib import Path
 
 from inspector.errors import InspectorError
 
-__all__ = ["write_orderly_end", "write_outcome", "write_problem"]
-
 
 def write_outcome(recording: Path, error: InspectorError) -> None:
     """Writes ``outcome.json``: the sentence, the next step, the user's traceback, the exit code."""

@@ -14,10 +14,6 @@ from inspector.capture.kept_tensor import size_bytes
 from inspector.capture.leaves import PLAIN, leaves_of
 from inspector.errors import UsageError
 
-__all__ = [
-    "Comparison", "Kept", "compare", "has_kept", "joined", "keep", "kept_values", "load",
-]  # fmt: skip
-
 _FILE = "outputs.pt"
 
 

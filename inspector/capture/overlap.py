@@ -6,8 +6,6 @@ import dataclasses
 import itertools
 from collections.abc import Mapping, Sequence
 
-__all__ = ["Walk", "common_elements"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Walk:

@@ -15,8 +15,6 @@ from typing import Any
 import torch
 from torch import fx
 
-__all__ = ["called", "packed_flops"]
-
 _LIBRARIES = frozenset({"mkl", "mkldnn", "onednn"})
 _LINEAR = frozenset({
     "_linear_pointwise", "_mkl_linear", "linear_dynamic_fp16", "linear_relu_dynamic_fp16",

@@ -13,8 +13,6 @@ import inspect
 import types
 from collections.abc import Callable
 
-__all__ = ["PayloadGuard"]
-
 _PAYLOAD = "payload_fn"
 _GUARDED = "_torch_inspector_guarded"
 

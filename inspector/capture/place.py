@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["Place"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Place:

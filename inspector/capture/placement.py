@@ -17,8 +17,6 @@ from inspector.model.xla_backends import XLA_DEVICE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Placement"]
-
 _USUAL = ("cpu", "cuda", "cuda:0", "cuda:1", "mps", "xpu", "xla", "meta")
 
 

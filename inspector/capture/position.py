@@ -6,8 +6,6 @@ import linecache
 
 from inspector.events.inspector import Position
 
-__all__ = ["in_characters"]
-
 
 def in_characters(
     file: str, line: int, end_line: int | None, start: int | None, end: int | None

@@ -16,8 +16,6 @@ from inspector.capture.log_file import LogFile, begins_with
 from inspector.capture.raised import raised_fields, uncaught
 from inspector.capture.writer import artifact_record, trace_record
 
-__all__ = ["ProcessLog"]
-
 
 class ProcessLog:
     """A log that is made with its first record; a forked process begins one of its own.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["is_of_project"]
-
 
 def is_of_project(file: str | Path, root: str | Path) -> bool:
     """Whether a file is below the project's folder, and not of a package that is installed there.

@@ -14,8 +14,6 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["differing_ptxas"]
-
 _SECONDS = 5
 _RELEASE = re.compile(r"release (\d+\.\d+), V(\S+)")
 

@@ -10,8 +10,6 @@ import sys
 import tempfile
 from collections.abc import Iterator
 
-__all__ = ["quiet", "quiet_operators"]
-
 _SHOWN_BYTES = 1 << 16
 _STREAMS = (1, 2)
 

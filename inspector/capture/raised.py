@@ -17,8 +17,6 @@ from collections.abc import Callable
 
 from inspector.capture.writer import guarded, write_artifact
 
-__all__ = ["innermost", "raised_fields", "uncaught", "watch_threads"]
-
 _MOST_FRAMES = 100
 _MOST_TEXT = 20_000
 _HEAD = "Traceback (most recent call last):"

@@ -24,8 +24,6 @@ from typing import TypeVar
 from inspector.capture import versions
 from inspector.errors import ModelFailedError, UsageError
 
-__all__ = ["absent", "agreed", "announce", "is_of_others", "meet", "not_together"]
-
 _Value = TypeVar("_Value", bool, int, list[int])
 _PREFIX = "torch-inspector"
 # What makes the difference is how long the model's file takes after it has made the process group:

@@ -21,8 +21,6 @@ import torch
 
 from inspector.capture import versions
 
-__all__ = ["Reachable"]
-
 _MOST_OBJECTS = 20_000
 _MOST_ITEMS = 1_000
 _MOST_STEPS = 6

@@ -28,8 +28,6 @@ from inspector.capture.writer import write_artifact
 from inspector.events.failed_guard import parse_reason, stripped_source
 from inspector.events.guard_lines import read_guard_lines
 
-__all__ = ["RecompileObserver"]
-
 _MOST_REASONS = 8
 _MOST_IDENTITIES = 500
 _MOST_REMEMBERED = 20_000

@@ -25,8 +25,6 @@ from inspector.capture.target import Target, load_target
 from inspector.model.out_of_memory import lacks_memory
 from inspector.model.request import Request
 
-__all__ = ["is_raised_outside", "replayed"]
-
 _MOST_SECONDS = 60.0
 _COMPILERS = ("/torch/_dynamo/", "/torch/_inductor/", "/torch/_functorch/", "<eval_with_key>")
 # What stands around every call of compiled code, and of what `torch.compiler.disable` keeps out of

@@ -20,8 +20,6 @@ from typing import Any
 import torch
 from torch import nn
 
-__all__ = ["Returned", "returned"]
-
 _MOST_CALLS = 4  # functions that return what another one returns
 _UNKNOWN = object()
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef

@@ -11,8 +11,6 @@ import torch
 
 from inspector.model.roots import Roots
 
-__all__ = ["recorded_roots"]
-
 
 @functools.cache
 def recorded_roots() -> Roots:

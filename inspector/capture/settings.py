@@ -10,8 +10,6 @@ from inspector.errors import UsageError
 from inspector.model.near_matches import did_you_mean
 from inspector.model.request import Setting
 
-__all__ = ["apply_settings"]
-
 
 def apply_settings(settings: Iterable[Setting]) -> None:
     """Sets each; functions are added to those that the user's own file put into a set.

@@ -15,8 +15,6 @@ from inspector.model.near_matches import near_matches
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["check_fits", "positional_names", "shown_signature", "signature_of"]
-
 _SHOWN = 6
 _POSITIONAL = {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD}
 

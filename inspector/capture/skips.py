@@ -11,8 +11,6 @@ from inspector.capture.sources import SourceWriter
 from inspector.capture.writer import guarded, write_artifact
 from inspector.model.roots import Owner
 
-__all__ = ["SkipObserver"]
-
 _ENTRY_NAMES = ("compile_wrapper",)
 _MOST_STACK_FRAMES = 60
 

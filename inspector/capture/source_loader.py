@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import CodeType
 
-__all__ = ["SourceLoader", "check_edited", "edit_imports"]
-
 # By file: a process is made to try something, and does nothing else.
 _edits: dict[str, list[Edit]] = {}
 _made: set[str] = set()

@@ -12,8 +12,6 @@ from inspector.capture.roots import recorded_roots
 from inspector.capture.writer import write_artifact
 from inspector.model.roots import Owner
 
-__all__ = ["SourceWriter"]
-
 _MOST_BYTES = 1 << 20
 _LINES_AROUND = 6
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["DECOMPOSED", "LOGGED_GRAPHS"]
-
 LOGGED_GRAPHS = {
     "dynamo_output_graph": ("dynamo", "gm"),
     "after_pre_grad_graph": ("pre_grad", "model_"),

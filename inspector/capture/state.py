@@ -15,8 +15,6 @@ from inspector.capture.kept_tensor import KeptTensor, size_bytes
 from inspector.capture.reachable import Reachable
 from inspector.capture.xla.device import random_state, restore_random
 
-__all__ = ["MOST_COPIED_BYTES", "State"]
-
 MOST_COPIED_BYTES = 1 << 30
 
 

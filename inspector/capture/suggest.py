@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from torch import nn
 
-__all__ = ["suggest_inputs"]
-
 _ATTEMPTS = 60
 _SECONDS = 15.0
 _IDS = re.compile(r"(?:^|_)(?:ids?|idx|ind(?:ex|ices)|tokens?|labels?|targets?)$")

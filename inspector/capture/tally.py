@@ -15,8 +15,6 @@ from inspector.events.fields import natural
 from inspector.events.graph_break import GraphBreakReason
 from inspector.model.stack import StackFrame, is_resumed, user_frame
 
-__all__ = ["Tally", "Totals"]
-
 Site = tuple[str, int, str]
 FrameKey = tuple[int, str, int, str]
 _COMPILED = "compiled"

@@ -13,8 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.capture.kineto import DeviceRow, HostRow, Taken
 
-__all__ = ["CALL_MARK", "EAGER_MARK", "Activity", "Marker", "ThreadTimeline", "timelines"]
-
 CALL_MARK = "inspector call"
 """Our own mark around one call of a target."""
 EAGER_MARK = "inspector eager"

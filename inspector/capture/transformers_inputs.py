@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from inspector.model.input_spec import TensorSpec
 
-__all__ = ["transformers_inputs"]
-
 _LENGTH = 128
 
 

@@ -29,8 +29,6 @@ from inspector.capture.writer import write_artifact
 from inspector.capture.xla.device import restore_random
 from inspector.model.request import Request
 
-__all__ = ["seed", "seed_trial", "watched"]
-
 _SEED = 0
 _MOST_ROUNDS = 100
 _LEAST_ROUNDS = 5

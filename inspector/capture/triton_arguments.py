@@ -11,8 +11,6 @@ from typing import Any
 
 from inspector.capture import versions
 
-__all__ = ["argument_fields", "numel_fields", "symbol_hints"]
-
 
 def argument_fields(kernel: Any, nodes: Iterable[Any]) -> list[dict[str, object]]:  # noqa: ANN401
     """The arguments in order (``KernelArgs.python_argdefs``, 2.11 to 2.13).

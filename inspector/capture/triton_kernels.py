@@ -15,8 +15,6 @@ from inspector.capture.triton_arguments import (
 )
 from inspector.capture.writer import guarded, write_artifact
 
-__all__ = ["write_kernel"]
-
 
 def write_kernel(
     name: str,

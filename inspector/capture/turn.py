@@ -11,8 +11,6 @@ from typing import Any
 
 from torch.autograd import profiler
 
-__all__ = ["Turn"]
-
 _ANSWER_SECONDS = 10.0
 
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from inspector.capture.place import Place
 
-__all__ = ["UserCode"]
-
 _Result = TypeVar("_Result")
 
 

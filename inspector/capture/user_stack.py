@@ -11,8 +11,6 @@ from inspector.capture.sources import SourceWriter
 from inspector.model.roots import Owner
 from inspector.model.stack import is_resumed
 
-__all__ = ["calling_frame", "user_stack"]
-
 _MOST_FRAMES = 30
 _BETWEEN = frozenset({Owner.TORCH, Owner.STDLIB})
 

@@ -19,43 +19,6 @@ from typing import Any, TypeAlias
 from inspector.capture.position import in_characters
 from inspector.events.inspector import Position
 
-__all__ = [
-    "CUDA_GRAPH_LOGGER",
-    "PARTITION_HEAD",
-    "PARTITION_LOGGER",
-    "PARTITION_NODE",
-    "PARTITION_STACK_LINE",
-    "SKIP_LOGGER",
-    "SKIP_MESSAGE",
-    "SOFT_FAILURES",
-    "Job",
-    "compile_id",
-    "cuda_graph_classes",
-    "cuda_graph_fits",
-    "dynamic_of_compile",
-    "dynamo_settings",
-    "example_of",
-    "frame_of_conversion",
-    "generated_code_folder",
-    "graph_being_compiled",
-    "guarded_code",
-    "guarded_scope",
-    "guards_of_trace",
-    "higher_order_of_graph_break",
-    "interned_strings",
-    "job",
-    "mark_graphs",
-    "marked_graphs",
-    "original_module",
-    "positions_of_graph_break",
-    "recompiling",
-    "set_dynamic_sources",
-    "skip_frames_of",
-    "skips_hook_guards",
-    "tracing_functions",
-    "without_cuda_graphs",
-]
-
 # torch/_dynamo/convert_frame.py says here, at level DEBUG, that it leaves a frame alone (the same
 # message in 2.11 and 2.13), and at level INFO that an exception made it do so.
 SKIP_LOGGER = "torch._dynamo.convert_frame"

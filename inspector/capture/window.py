@@ -17,8 +17,6 @@ from inspector.capture.timeline import timelines
 from inspector.capture.turn import Turn
 from inspector.capture.writer import guarded
 
-__all__ = ["WarmWindow"]
-
 _POLL_SECONDS = 0.05
 _QUIET_SECONDS = 0.4
 _WINDOWS_SECONDS = (0.02, 0.1, 0.5, 2.0)

@@ -9,8 +9,6 @@ import logging
 import math
 from collections.abc import Callable, Mapping
 
-__all__ = ["PREFIX", "artifact_record", "guarded", "trace_record", "write_artifact"]
-
 PREFIX = "inspector_"
 
 

@@ -39,8 +39,6 @@ from inspector.findings.varied_wording import varied_verdict
 from inspector.sources.bench_file import read_plan
 from inspector.sources.recording import opened, read_run
 
-__all__ = ["command"]
-
 
 @click.command("bench")
 @click.argument("targets", nargs=-1, metavar="[TARGET]...", shell_complete=complete_file)

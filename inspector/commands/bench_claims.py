@@ -19,8 +19,6 @@ from inspector.model.claims import ClaimedModel, Claims
 from inspector.model.near_matches import did_you_mean
 from inspector.sources.claims_file import read_claims
 
-__all__ = ["claims_of", "is_claims"]
-
 _THEIRS = ("device", "sessions", "rounds", "cold_cache")
 _TARGET = re.compile(r"(?P<file>.+\.toml)(?::(?P<part>.+))?", re.IGNORECASE)
 

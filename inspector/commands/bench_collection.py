@@ -19,8 +19,6 @@ from inspector.findings.collection_report import (
 )
 from inspector.model.meta_file import META_FILE
 
-__all__ = ["collection_of", "exit_code_of", "is_collection", "models_of"]
-
 _NOT_KEPT = (
     "no recordings of these models are kept, and `inspect bench` alone shows an older one: --save "
     "DIR keeps one of each, and the same command goes on from there"

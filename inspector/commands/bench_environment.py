@@ -6,8 +6,6 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["compile_threads", "cores", "pinned", "with_caches"]
-
 _LEFT_OUT = {"INSPECTOR_RECORD", "TORCHINDUCTOR_FORCE_DISABLE_CACHES"}
 _MOST_THREADS = 32
 

@@ -22,16 +22,6 @@ from inspector.commands.project_files import python_files
 from inspector.errors import TRACEBACK_BELOW, InspectorError, ModelFailedError, UsageError
 from inspector.model.out_of_memory import lacks_memory
 
-__all__ = [
-    "NOTE_SUFFIX",
-    "FailureNote",
-    "fails_again",
-    "in_a_line",
-    "note_of",
-    "project_digest",
-    "torch_version",
-]
-
 NOTE_SUFFIX = ".failed.json"
 """How the name of a note ends, in the folder of the recordings."""
 _MOST_FILES = 2_000

@@ -18,8 +18,6 @@ from inspector.findings.collection_report import CollectionReport
 from inspector.plugins import renderer_for_suffix
 from inspector.renderers.csv import write_bench_rows
 
-__all__ = ["Measurements", "check_bench_file", "is_bench_file", "write_bench_file"]
-
 Measurements: TypeAlias = BenchReport | CollectionReport | ClaimsReport
 """A report of what was measured with warm calls."""
 _TABLES = frozenset({".csv"})

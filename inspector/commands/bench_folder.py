@@ -8,8 +8,6 @@ from pathlib import Path
 
 from inspector.commands.project_files import python_files
 
-__all__ = ["helpers_in", "models_in"]
-
 _MODEL = "model.py"
 _NAMES = ("model", "get_model")
 """What a file calls its model; without, its classes and functions may be meant."""

@@ -24,8 +24,6 @@ from inspector.sources.bench_file import read_plan
 from inspector.sources.meta import read_meta
 from inspector.sources.recording import opened, read_run
 
-__all__ = ["Kept", "KeptRecordings", "asked_key", "kept_in"]
-
 _NUMBER = re.compile(r"(\d+)-")
 _WHOLE = "whole"
 

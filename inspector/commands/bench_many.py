@@ -26,8 +26,6 @@ from inspector.findings.collection_report import measured_of
 from inspector.findings.escaping import one_line
 from inspector.model.out_of_memory import lacks_memory
 
-__all__ = ["Job", "Outcome", "measured_each"]
-
 _TICK_SECONDS = 0.2
 _LIMIT_SECONDS = 900.0  # one that hangs holds the others up
 

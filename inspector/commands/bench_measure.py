@@ -30,16 +30,6 @@ from inspector.model.run import Run
 from inspector.sources.bench_file import write_plan
 from inspector.sources.recording import opened, read_run
 
-__all__ = [
-    "INTERRUPTED",
-    "BenchProcess",
-    "asked_of",
-    "bench_report",
-    "exit_code",
-    "measured",
-    "plan_of",
-]
-
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 _SESSIONS = 3
 

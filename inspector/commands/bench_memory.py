@@ -8,8 +8,6 @@ from typing import Any
 
 from inspector.model.fresh_memory import FRESH_SHARE
 
-__all__ = ["KeptMemoryPhase"]
-
 
 class KeptMemoryPhase:
     """Looks what new memory takes in each process; where that is much, times calls without it.

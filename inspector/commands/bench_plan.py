@@ -12,8 +12,6 @@ from inspector.model.dtypes import parse_autocast_dtype, parse_model_dtype
 from inspector.model.near_matches import did_you_mean
 from inspector.model.variation import Assignment, parse_varied, variations
 
-__all__ = ["MODES", "combinations_of", "names_of", "sizes_of", "variations_of"]
-
 MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs", "lite")
 """Those of Inductor (torch/_inductor/__init__.py, `list_mode_options`, 2.11 to 2.13)."""
 _NAMED_MODES: Mapping[tuple[str, ...], tuple[str, ...]] = {("all",): MODES, ("none",): ()}

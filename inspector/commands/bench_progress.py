@@ -8,8 +8,6 @@ import time
 from inspector.findings.escaping import one_line
 from inspector.findings.wording import duration
 
-__all__ = ["BenchProgress"]
-
 
 class BenchProgress:
     """Shows the line; silent where standard error is no terminal."""

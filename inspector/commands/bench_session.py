@@ -18,8 +18,6 @@ from inspector.model.bench import WorkerEnd
 from inspector.model.out_of_memory import lacks_memory
 from inspector.sources.worker import Worker
 
-__all__ = ["Session"]
-
 _ROUNDS = 16
 _KEPT_PART = 3  # of the rounds one in so many again, once memory is kept
 _LEAST_ROUNDS = 4

@@ -13,8 +13,6 @@ from inspector.commands.bench_workers import Bench, forget
 from inspector.model.bench import Room, WorkerEnd, Workload
 from inspector.model.out_of_memory import lacks_memory
 
-__all__ = ["run_bench"]
-
 
 def run_bench(bench: Bench, progress: BenchProgress) -> Iterator[WorkerEnd]:
     """Runs all sessions of all workloads.

@@ -22,8 +22,6 @@ from inspector.findings.wording import count
 from inspector.sources.bench_file import read_plan
 from inspector.sources.recording import opened, read_run
 
-__all__ = ["is_kept_collection", "kept_collection"]
-
 _OF_A_FILE = "sha256"  # what settings have of the model alone
 
 

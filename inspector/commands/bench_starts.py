@@ -10,8 +10,6 @@ from inspector.commands.bench_workers import Bench, started_reference
 from inspector.model.out_of_memory import lacks_memory
 from inspector.sources.worker import Worker
 
-__all__ = ["Starts", "is_crowded"]
-
 _CORES_TO_LOAD_AHEAD = 8
 _REFERENCE_PART = 4  # of the time that a process may take until it is ready
 _LEAST_REFERENCE_SECONDS = 60.0

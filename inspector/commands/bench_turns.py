@@ -8,8 +8,6 @@ import time
 from collections.abc import Callable, Collection, Iterator
 from typing import Protocol, TypeVar
 
-__all__ = ["Process", "Turns"]
-
 
 class Process(Protocol):
     """What `Turns` need of a process (`inspector.sources.worker.Worker`)."""

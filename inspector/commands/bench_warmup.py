@@ -32,8 +32,6 @@ from inspector.model.warmup import WarmupPlan
 from inspector.sources.recording import opened, read_run
 from inspector.sources.warmup_file import ARTIFACT, has_warmup, read_warmup, write_warmup
 
-__all__ = ["is_warmup", "warmup_command"]
-
 _EXIT_STILL = 1
 _STARTS = 5  # with eager PyTorch, and the check
 _OWN = frozenset({"warmup", "save_warmup"})

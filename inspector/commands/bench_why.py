@@ -17,8 +17,6 @@ from inspector.model.xla_backends import XLA_BACKENDS
 from inspector.sources.profile_within import PROFILE_FILE
 from inspector.sources.recording import opened, read_run
 
-__all__ = ["profile_of_nothing_faster", "read_profile"]
-
 
 def profile_of_nothing_faster(
     report: BenchReport, request: Request, folder: Path, settings: Settings

@@ -15,8 +15,6 @@ from inspector.model.request import Request
 from inspector.model.xla_backends import XLA_BACKENDS
 from inspector.sources.worker import Worker
 
-__all__ = ["Bench", "forget", "started", "started_reference"]
-
 _FLOAT64 = "f64"
 
 

@@ -24,8 +24,6 @@ from inspector.model.input_parser import parse_inputs
 from inspector.model.request import Request
 from inspector.model.run import Run
 
-__all__ = ["command"]
-
 _BACKEND = "inductor"
 
 

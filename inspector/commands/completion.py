@@ -7,8 +7,6 @@ from click.shell_completion import CompletionItem
 
 from inspector import plugins
 
-__all__ = ["complete_fail_on", "complete_file", "complete_format", "complete_gpu", "complete_rule"]
-
 
 def complete_file(
     context: click.Context, parameter: click.Parameter, incomplete: str

@@ -22,8 +22,6 @@ from inspector.sources.counters import (
 )
 from inspector.sources.recording import opened, write_zip
 
-__all__ = ["add_counters", "count_kernels"]
-
 
 def count_kernels(request: Request, settings: Settings, place: Path) -> str:
     """Counts what each kernel of a warm call does, and writes it into a recording.

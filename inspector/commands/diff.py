@@ -29,8 +29,6 @@ from inspector.findings.kernels_report import KernelsReport, make_kernels_report
 from inspector.model.gpu_table import known_gpu
 from inspector.model.request import Request
 
-__all__ = ["command"]
-
 
 @click.command("diff")
 @click.argument("before", shell_complete=complete_file)

@@ -10,8 +10,6 @@ import signal
 import threading
 from collections.abc import Iterator
 
-__all__ = ["Ending", "ended_as_by_ctrl_c", "interruption"]
-
 _SIGNALS = ("SIGTERM", "SIGHUP")  # Windows has no SIGHUP
 
 

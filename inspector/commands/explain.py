@@ -35,8 +35,6 @@ from inspector.findings.trials import with_verification
 from inspector.model.request import Request
 from inspector.model.run import Run
 
-__all__ = ["command"]
-
 
 @click.command("explain")
 @click.argument("target", required=False, shell_complete=complete_file)

@@ -21,8 +21,6 @@ from inspector.findings.severity import Severity
 from inspector.findings.verdict import verdict
 from inspector.sources.baseline import read_baseline
 
-__all__ = ["EXIT_FINDINGS", "Asked", "asked_gate", "gate_options", "say_verdict", "with_gate"]
-
 EXIT_FINDINGS = 1
 # What a baseline alone fails on: nobody compares in order to pass whatever is new.
 _BY_DEFAULT = FailOn((Severity.WARNING.value,))

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from inspector.model.gpu_table import ARCHITECTURE_KEYS, GPUS, find_gpu
 from inspector.model.gpus import Gpu
 
-__all__ = ["gpu_lines"]
-
 
 def gpu_lines() -> Iterator[str]:
     """The lines of the table, with their ends."""

@@ -29,8 +29,6 @@ from inspector.graphs.drawing.options import Collapse, Colour
 from inspector.model.graph import Stage
 from inspector.model.request import Request
 
-__all__ = ["command"]
-
 _STAGES = (*(stage.value for stage in Stage), FUSION)
 _INDUCTOR, _XLA = "inductor", "openxla"
 

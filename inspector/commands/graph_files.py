@@ -23,8 +23,6 @@ from inspector.graphs.model_explorer import model_explorer
 from inspector.graphs.networks import fusion_network, network
 from inspector.model.graph import Graph
 
-__all__ = ["check_suffix", "is_graph_file", "is_picture", "write_graph_files"]
-
 _NODE_LINK = ".node-link.json"
 _MODEL_EXPLORER = ".model-explorer.json"
 _GRAPHML = ".graphml"

@@ -23,8 +23,6 @@ from inspector.graphs.drawing.options import Collapse, Colour, Drawing
 from inspector.model.graph import Graph, Stage
 from inspector.model.run import Run
 
-__all__ = ["DEPTH", "Drawn", "View", "line_place"]
-
 DEPTH = 2
 """How many arrows ``--around`` goes, unless told otherwise."""
 

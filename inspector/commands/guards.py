@@ -25,8 +25,6 @@ from inspector.findings.rule import Rule
 from inspector.model.request import Request
 from inspector.model.run import Run
 
-__all__ = ["command"]
-
 _RULES = frozenset({"guard-cost"})
 _CUDA_GRAPH_RULES = "cuda-graph-"
 

@@ -6,8 +6,6 @@ import os
 
 from inspector.errors import UsageError
 
-__all__ = ["check_alone", "world_size"]
-
 _MOST_DIGITS = 9
 
 

@@ -15,8 +15,6 @@ from inspector.findings.kernel_build_wording import shortest
 from inspector.findings.kernels_compiled import compilable, with_builds
 from inspector.findings.kernels_report import KernelRow, KernelsReport
 
-__all__ = ["TEXTS", "compiled", "compiled_if_possible", "text_of"]
-
 TEXTS = ("ttir", "ttgir", "llir", "ptx", "sass")
 """What a compiled kernel can be shown as."""
 

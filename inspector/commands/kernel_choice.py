@@ -12,8 +12,6 @@ from inspector.model.kernel_name import named
 from inspector.model.near_matches import did_you_mean
 from inspector.model.run import Run
 
-__all__ = ["benched", "check_kernel_options", "kernel_endings", "which_kernel"]
-
 
 def kernel_endings() -> str:
     """Which files a report on one kernel can be written to, in one sentence."""

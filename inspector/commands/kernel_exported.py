@@ -13,8 +13,6 @@ from inspector.findings.kernels_compiled import compilable, gpu_of
 from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.renderers import exported_kernel
 
-__all__ = ["write_all_exported", "write_exported"]
-
 
 def write_exported(report: KernelsReport, output: Path | None) -> None:
     """Writes the kernel that the report shows, compiled, as Python.

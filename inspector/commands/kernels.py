@@ -39,8 +39,6 @@ from inspector.model.request import Request
 from inspector.model.run import Run
 from inspector.plugins import load_code_analyses, load_cpp_analyses
 
-__all__ = ["command"]
-
 _FORMS = ("source", *TEXTS)
 _ALL = "all"
 

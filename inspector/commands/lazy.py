@@ -14,8 +14,6 @@ from inspector import plugins
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-__all__ = ["LazyGroup", "ReaderGoneError"]
-
 
 class ReaderGoneError(Exception):
     """Who read our output went away; click would exit with 1, which says "findings" here."""

@@ -14,18 +14,6 @@ from inspector.model.byte_size import parse_size
 from inspector.model.gpu_table import known_gpu
 from inspector.model.input_parser import parse_inputs
 
-__all__ = [
-    "always_inductor",
-    "check_gpu",
-    "check_grad",
-    "given_options",
-    "option_help",
-    "output_options",
-    "process_options",
-    "size_option",
-    "target_options",
-]
-
 # What a flag is that nobody named, where that is not False.
 _UNSAID = {"dynamic": None, "measure": True}
 

@@ -13,8 +13,6 @@ from inspector import plugins
 from inspector.errors import RecordingError
 from inspector.findings.any_report import AnyReport
 
-__all__ = ["check_output", "check_place", "write_bytes", "write_file", "write_report"]
-
 
 def check_output(output: Path | None, format_: str | None) -> None:
     """Refuses what cannot be written before anything is recorded.

@@ -10,8 +10,6 @@ from typing import Any
 from inspector.errors import UsageError
 from inspector.findings.escaping import one_line
 
-__all__ = ["refuse_report"]
-
 _BEGINNING = 4_096  # what says of what kind it is stands first
 _MARK = b'"tool_version"'
 _COMPARE = {

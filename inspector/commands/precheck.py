@@ -9,8 +9,6 @@ from pathlib import Path
 from inspector.errors import ModelFailedError, UsageError
 from inspector.model.near_matches import near_matches
 
-__all__ = ["check_file"]
-
 
 def check_file(target: str) -> None:
     """Looks at ``model.py`` or ``model.py:name`` without running anything.

@@ -32,8 +32,6 @@ from inspector.sources.counters import read_counters
 from inspector.sources.profile_within import opened_profile
 from inspector.sources.recording import opened, read_run
 
-__all__ = ["command"]
-
 
 @click.command("profile")
 @click.argument("target", required=False, shell_complete=complete_file)

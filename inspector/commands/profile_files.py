@@ -15,8 +15,6 @@ from inspector.profiles.drawing.roofline_plot import draw_roofline
 from inspector.profiles.roofline import make_roofline
 from inspector.profiles.timeline import timeline
 
-__all__ = ["check_suffix", "is_profile_file", "write_profile_files"]
-
 _ROOFLINES = (".svg", ".png", ".pdf")
 _TIMELINES = (".perfetto.json", ".trace.json")
 

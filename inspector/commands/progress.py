@@ -8,8 +8,6 @@ from inspector.builder.run import Progress
 from inspector.findings.escaping import one_line
 from inspector.findings.wording import count
 
-__all__ = ["ProgressLine"]
-
 _FIRST_AFTER_NS = 500_000_000
 
 

@@ -6,8 +6,6 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-__all__ = ["python_files"]
-
 _INSTALLED = frozenset({"site-packages", "dist-packages", "node_modules", "__pycache__"})
 _ENVIRONMENT = "pyvenv.cfg"
 

@@ -32,8 +32,6 @@ from inspector.sources.recording import write_zip
 from inspector.sources.store import new_recording, prune, recorder_mark
 from inspector.version import __version__
 
-__all__ = ["Begun", "Recorded", "Settings", "finish", "record", "recording"]
-
 _EXIT_FAILED = 3
 _EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 _CUT_OFF = "its recorder did not come to an end"

@@ -19,8 +19,6 @@ from inspector.findings.wording import versions
 from inspector.model.near_matches import near_matches
 from inspector.sources.registry import GraphBreakType, Registry, find_registry
 
-__all__ = ["command"]
-
 _URL = "https://meta-pytorch.github.io/compile-graph-break-site/gb/gb{}.html"
 
 

@@ -24,8 +24,6 @@ from inspector.findings.closing import closing_lines
 from inspector.findings.report import make_report
 from inspector.sources.program import program_command
 
-__all__ = ["command"]
-
 
 @click.command(
     "run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}

@@ -8,8 +8,6 @@ import os
 import sys
 from pathlib import Path
 
-__all__ = ["abandon_stdout", "prepare_streams", "stdout_fails"]
-
 
 class _Closed(io.TextIOBase):
     """Standard output that the caller has closed (``>&-``): Python has None for it."""

@@ -21,19 +21,6 @@ from inspector.model.run import Run
 from inspector.sources.recording import opened, read_run
 from inspector.sources.store import is_store, newest_recording
 
-__all__ = [
-    "changed_files",
-    "check_target",
-    "existing",
-    "is_model",
-    "is_recorded_now",
-    "read",
-    "recorded",
-    "refuse_options",
-    "say_which",
-    "shown_run",
-]
-
 
 def is_model(target: str) -> bool:
     """Whether a target is a model to be recorded, and no recording."""

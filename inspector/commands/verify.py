@@ -23,8 +23,6 @@ from inspector.model.run import Run
 from inspector.model.verification import Candidate, Trial, Verification
 from inspector.sources.child import Ending
 
-__all__ = ["Outcome", "Runner", "recorder", "verification_of", "verify_option"]
-
 verify_option = click.option(
     "--verify",
     is_flag=True,

@@ -21,8 +21,6 @@ from inspector.commands.warmup_starts import Starts, service_environment
 from inspector.errors import EnvironmentLacksError
 from inspector.model.warmup import CheckedCall, WarmupCheck
 
-__all__ = ["checked"]
-
 _TICK_SECONDS = 0.2
 _MOST_SECONDS = 3600.0
 _MOST_SAID = 200

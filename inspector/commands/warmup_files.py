@@ -16,8 +16,6 @@ from inspector.renderers.json.warmup import plan_fields
 from inspector.renderers.warmup_script import render
 from inspector.sources.warmup_file import ARTIFACT
 
-__all__ = ["check_folder", "write_plan_file", "write_script"]
-
 _FILES = frozenset({"warmup.py", ARTIFACT, "plan.json", "__pycache__"})
 
 

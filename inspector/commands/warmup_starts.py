@@ -20,8 +20,6 @@ from inspector.model.warmup import Loading, StartEnd, WarmupPlan, WarmupRequest
 from inspector.sources.warmup_file import ARTIFACT
 from inspector.sources.worker import Worker
 
-__all__ = ["Starts", "run_starts", "service_environment"]
-
 _READY_SECONDS = 3600.0
 _BLOCK_SECONDS = 60.0
 _ROUNDS = 8

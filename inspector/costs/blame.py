@@ -10,8 +10,6 @@ from inspector.model.graph_break import GraphBreak, Outcome
 from inspector.model.run import Process
 from inspector.model.stack import is_resumed, plain_name, resumed_line
 
-__all__ = ["Blame", "Breaks", "Site", "is_limit", "limit_site"]
-
 _LIMIT = "recompile limit of "
 
 Site = tuple[str, int, str]

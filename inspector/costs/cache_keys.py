@@ -17,8 +17,6 @@ from inspector.model.cache_lookup import CacheLookup, CacheState
 from inspector.model.cold_start import Change, KeyChange, KeyVerdict
 from inspector.model.run import Process, Run
 
-__all__ = ["key_changes", "unmatched"]
-
 _LINE = re.compile(
     r"\[(?P<hash>\w+)\] (?P<name>[^\s:\[]+(?:\[[^\]]*\])?): ?(?P<value>.*)", re.DOTALL
 )

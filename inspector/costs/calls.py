@@ -13,8 +13,6 @@ from inspector.model.boundary import Boundary, Crossing, crossing
 from inspector.model.cost import Part
 from inspector.model.timeline import Mark, MarkKind, Profile, Thread
 
-__all__ = ["CallCosts", "calls_of"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CallCosts:

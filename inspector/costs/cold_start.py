@@ -12,8 +12,6 @@ from inspector.model.compile_time import CompilationTime, LineTime, StageTime
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame
 
-__all__ = ["cold_start", "most_of", "summed"]
-
 _Place: TypeAlias = tuple[str, int, str]
 # What torch logs of these is what was made, never what was found.
 _HITS_UNKNOWN = frozenset({"C++"})

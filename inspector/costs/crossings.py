@@ -10,8 +10,6 @@ from inspector.model.compilation import Compilation, Frame
 from inspector.model.run import Process
 from inspector.model.stack import is_resumed, plain_name
 
-__all__ = ["computed_crossings"]
-
 
 def computed_crossings(process: Process, breaks: Breaks) -> Mapping[Site, Crossing]:
     """What the graphs behind each site read of what graphs before it wrote, once through.

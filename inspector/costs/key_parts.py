@@ -8,8 +8,6 @@ from collections.abc import Sequence
 
 from inspector.model.cold_start import Change
 
-__all__ = ["change_of"]
-
 _MOST_LINES = 40
 _NAME = re.compile(r"(?P<part>[^\[]+)(?:\[(?P<item>.*)\])?", re.DOTALL)
 _PRINTABLE = 0.9

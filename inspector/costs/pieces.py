@@ -9,8 +9,6 @@ from inspector.costs.blame import Blame, Breaks, Site
 from inspector.model.cost import Part
 from inspector.model.timeline import Mark, MarkKind, Thread
 
-__all__ = ["GraphCall", "Piece", "Pieces", "cut"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GraphCall:

@@ -18,8 +18,6 @@ from inspector.model.graph_break import Outcome
 from inspector.model.run import Process, Run
 from inspector.model.timeline import warm_call_ns
 
-__all__ = ["entry_cost", "limit_costs", "site_costs"]
-
 _Value: TypeAlias = Callable[[CallCosts], float]
 
 _NOT_REACHED = "no measured call reached it"

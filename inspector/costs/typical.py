@@ -11,8 +11,6 @@ from inspector.costs.blame import Blame
 from inspector.costs.calls import CallCosts
 from inspector.model.cost import Part
 
-__all__ = ["Typical", "typical"]
-
 _BLOCKS = 3
 
 

@@ -9,8 +9,6 @@ from typing import Self
 from inspector.events.envelope import Envelope
 from inspector.events.fields import items, mappings, natural, number_or_symbol
 
-__all__ = ["InspectorAutotuned", "TriedCandidate", "TriedTensor"]
-
 _MOST = 5000
 _LONGEST = 1000
 

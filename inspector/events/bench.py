@@ -9,8 +9,6 @@ from typing import Self
 from inspector.events.envelope import Envelope
 from inspector.events.fields import items, mapping, mappings, natural, naturals, sizes
 
-__all__ = ["BenchBlock", "InspectorBench", "OutputError", "Parting"]
-
 _SCALES = ("itself", "family", "rounding")
 
 

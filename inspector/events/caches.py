@@ -9,8 +9,6 @@ from typing import Self
 from inspector.events.envelope import Envelope
 from inspector.events.fields import nanoseconds, natural
 
-__all__ = ["CACHE_ARTIFACTS", "CODE_STATES", "CacheArtifact", "CodeState", "TritonKernels"]
-
 CACHE_ARTIFACTS = {
     f"{prefix}_cache_{state}": (cache, state)
     for prefix, cache in (("fx_graph", "FX graph"), ("aotautograd", "AOTAutograd"))

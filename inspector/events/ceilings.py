@@ -9,8 +9,6 @@ from typing import Self
 from inspector.events.envelope import Envelope
 from inspector.events.fields import mapping, natural, sizes
 
-__all__ = ["InspectorCeilings", "InspectorDeviceState"]
-
 _MOST = 1e30
 _NAMES_OF_V1 = {"launch_ns": "aten_launch_ns"}
 

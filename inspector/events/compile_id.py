@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import re
 
-__all__ = ["CompileId"]
-
 _TEXT = re.compile(
     r"(?:!(?P<autograd>\d{1,18})(?:/|$))?(?:(?P<frame>\d{1,18})/(?P<compile>\d{1,18}))?"
 )

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-__all__ = ["CountedKernel"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CountedKernel:

@@ -10,9 +10,6 @@ from typing import Self
 from inspector.events.envelope import Envelope
 from inspector.events.fields import mappings
 
-__all__ = ["CppLoop", "CppNest", "InspectorCppKernel", "NotTiled", "source_nodes"]
-
-
 # get_kernel_metadata in torch/_inductor/utils.py, 2.11 to 2.13
 _COMMENT = re.compile(r"Source Nodes: \[([^\]]*)\], Original ATen: \[([^\]]*)\]")
 

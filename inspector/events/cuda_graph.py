@@ -10,17 +10,6 @@ from inspector.events.envelope import Envelope, RawFrame
 from inspector.events.fields import items, mappings, natural
 from inspector.events.printed_stack import printed_frames
 
-__all__ = [
-    "FunctionKey",
-    "InspectorCudaGraph",
-    "InspectorCudaGraphCalls",
-    "InspectorCudaGraphPartitions",
-    "InspectorCudaGraphSkip",
-    "LeftOut",
-    "LoggedInput",
-    "LoggedRefusal",
-]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FunctionKey:

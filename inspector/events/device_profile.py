@@ -12,20 +12,6 @@ from inspector.events.payload import Payload
 
 _KINDS = ("kernel", "memcpy", "memset", "cpu")
 
-__all__ = [
-    "DeviceLaunch",
-    "DeviceProfile",
-    "FailedCall",
-    "HostSpan",
-    "InspectorDeviceProfile",
-    "InspectorDeviceProfileSoFar",
-    "ProfiledArgument",
-    "ProfiledCall",
-    "TimedBlock",
-    "device_profile",
-    "timed_blocks",
-]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class InspectorDeviceProfile(KeptPayload):

@@ -14,19 +14,6 @@ from inspector.events.graph_break import Raised, TracebackFrame, parse_stack
 from inspector.events.guards import DynamoSettings, read_settings
 from inspector.events.kept import KeptPayload
 
-__all__ = [
-    "CACHE_LIMIT",
-    "CompilationMetrics",
-    "CreateSymbol",
-    "DynamoError",
-    "DynamoOutputGraph",
-    "DynamoStart",
-    "RecompileReasons",
-    "SymbolGuard",
-    "SymbolSpecialized",
-    "TorchVersion",
-]
-
 _SECOND_NS = 1_000_000_000
 _US_NS = 1_000
 _COUNTED = (("FX graph", "inductor_fx"), ("AOTAutograd", "aotautograd"))

@@ -9,8 +9,6 @@ from inspector.events.compile_id import CompileId
 from inspector.events.fields import natural
 from inspector.events.payload import Payload
 
-__all__ = ["Envelope", "RawFrame"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RawFrame:

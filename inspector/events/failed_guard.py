@@ -16,8 +16,6 @@ from inspector.events.float_guards import floats_by_name
 from inspector.events.graph_break import TracebackFrame, parse_stack
 from inspector.events.guard_shapes import Guard, guard_of
 
-__all__ = ["CausedBy", "FailedGuard", "parse_reason", "split_comment", "stripped_source"]
-
 _ENTRY = re.compile(r"\A(?P<id>(?:!\d+/)?\d+/\d+(?:_\d+)?): ")
 _USER_STACK = "\nUser stack trace:\n"
 _COMMENT = "  # "

@@ -10,8 +10,6 @@ from inspector.events.envelope import Envelope
 from inspector.events.graph_break import TracebackFrame
 from inspector.events.placed_lines import placed_lines
 
-__all__ = ["FailedTrace"]
-
 _NODE = re.compile(
     r"\s*(?P<name>\w+)(?:: \"[^\"]*\")? = (?:torch\.ops\.)?(?P<operator>[\w.]+)\((?P<inputs>[^;]*)"
 )

@@ -7,18 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-__all__ = [
-    "MAX_GUARD_CHARACTERS",
-    "items",
-    "mapping",
-    "mappings",
-    "nanoseconds",
-    "natural",
-    "naturals",
-    "number_or_symbol",
-    "sizes",
-]
-
 MAX_GUARD_CHARACTERS = 1 << 16
 """Of one guard's text that are read: parsing takes more than linear time."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["floats_by_name"]
-
 # TensorPropertySource of FloatTensorSource (torch/_dynamo/source.py); behind it 2.11 says, in
 # torch/_dynamo/guards.py, that it knows of no place.
 _ITEM = re.compile(r"___as_tensor\((?P<float>(?:[^()]|\([^()]*\))*)\)\.item\(\)")

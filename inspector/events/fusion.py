@@ -9,17 +9,6 @@ from inspector.events.fields import items, mappings, natural, number_or_symbol
 from inspector.events.kept import KeptPayload
 from inspector.events.payload import Payload
 
-__all__ = [
-    "Apart",
-    "Buffer",
-    "FusionPlan",
-    "InspectorFusion",
-    "Launch",
-    "Operation",
-    "Uses",
-    "fusion_plan",
-]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class InspectorFusion(KeptPayload):

@@ -16,17 +16,6 @@ from typing import Self
 from inspector.events.envelope import Envelope
 from inspector.events.inside_compiler import inside_compiler
 
-__all__ = [
-    "BACKEND_FAILED",
-    "Cause",
-    "GraphBreakReason",
-    "Raised",
-    "TracebackFrame",
-    "operator_stack",
-    "parse_causes",
-    "parse_stack",
-]
-
 _HEADER = re.compile(r"Graph break in user code at (?P<file>.*):(?P<line>\d{1,9})$", re.MULTILINE)
 # The second form is torch 2.6's.
 _REASON = re.compile(r"^(?:Graph Break Reason: |Reason: (?:Unsupported: )?)", re.MULTILINE)

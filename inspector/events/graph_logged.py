@@ -8,8 +8,6 @@ from typing import Self
 from inspector.events.envelope import Envelope
 from inspector.events.payload import Payload
 
-__all__ = ["GRAPH_TEXTS", "GraphLogged"]
-
 _STAGES = {
     "after_pre_grad_graph": "pre_grad",
     "aot_joint_graph": "joint",

@@ -11,17 +11,6 @@ from inspector.events.envelope import Envelope
 from inspector.events.fields import items, mapping, mappings, natural, number_or_symbol
 from inspector.events.payload import Payload
 
-__all__ = [
-    "GRAPH_NODES",
-    "GraphNode",
-    "HloProgram",
-    "InspectorGraph",
-    "RecordedGraph",
-    "TensorMeta",
-    "hlo_program",
-    "recorded_graph",
-]
-
 _STAGES = (
     "dynamo", "pre_grad", "joint", "forward", "backward", "inference", "prims", "post_grad", "hlo",
 )  # fmt: skip

@@ -7,8 +7,6 @@ import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["GraphText", "TextNode", "TextPlace", "TextTensor", "parse_graph"]
-
 # `f32[8, 64][64, 1]cpu`, in torch/fx/graph.py; a symbol can stand for any number.
 _TENSOR = re.compile(
     r"(?P<dtype>[a-z]\w*)\[(?P<shape>[^\]]*)\](?:\[(?P<stride>[^\]]*)\])?(?P<device>[\w:]*)"

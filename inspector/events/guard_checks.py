@@ -15,22 +15,6 @@ from typing import TypeAlias
 
 from inspector.events.recompile import SeenValue
 
-__all__ = [
-    "AliasCheck",
-    "Check",
-    "ContainsCheck",
-    "EqualsCheck",
-    "GlobalStateCheck",
-    "IdCheck",
-    "LengthCheck",
-    "MarkCheck",
-    "OtherCheck",
-    "RelationCheck",
-    "TensorCheck",
-    "TypeCheck",
-    "parse_check",
-]
-
 _INT = r"-?\d{1,19}"
 _SIZES = rf"\[((?:(?:{_INT}|None)(?:, )?)*)\]"
 _TENSOR = re.compile(

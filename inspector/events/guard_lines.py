@@ -14,8 +14,6 @@ from collections.abc import Mapping
 from inspector.events.failed_guard import stripped_source
 from inspector.events.float_guards import floats_by_name
 
-__all__ = ["GuardLines", "read_guard_lines"]
-
 _MANAGER = re.compile(
     r"^[| +-]*(?:\w+: )?\w*GuardManager: source=(?P<source>.*?)"
     r"(?:, accessed_by=.*?)?(?:, type=(?P<type>.*?)(?:, tag_safe=.*)?)?$"

@@ -12,8 +12,6 @@ import enum
 import re
 from collections.abc import Callable
 
-__all__ = ["Guard", "GuardShape", "guard_of"]
-
 
 class GuardShape(enum.Enum):
     """What a guard checks, as far as its spelling tells."""

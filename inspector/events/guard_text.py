@@ -15,16 +15,6 @@ from collections.abc import Iterable
 from inspector.events.fields import MAX_GUARD_CHARACTERS, nanoseconds
 from inspector.events.float_guards import floats_by_name
 
-__all__ = [
-    "GuardText",
-    "TextCause",
-    "TextGuard",
-    "TextManager",
-    "numbered_alike",
-    "parse_guards",
-    "split_comment",
-]
-
 _NUMBER = re.compile(r"\[(?:'\d+'|\"\d+\"|\d+)\]")
 _LINE = re.compile(r"(?P<depth>(?:\| )*)\+- (?P<rest>\S.*)")
 _ROOT = "RootGuardManager"

@@ -11,8 +11,6 @@ from inspector.events.envelope import Envelope
 from inspector.events.fields import natural
 from inspector.events.kept import KeptPayload
 
-__all__ = ["DynamoGuards", "DynamoSettings", "InspectorGuardCosts", "SubtreeCost", "read_settings"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DynamoGuards(KeptPayload):

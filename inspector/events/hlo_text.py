@@ -11,8 +11,6 @@ import dataclasses
 import re
 from collections.abc import Iterator
 
-__all__ = ["NODE_FILE", "HloComputation", "HloInstruction", "HloShape", "parse_hlo"]
-
 NODE_FILE = "fx:"
 """The recorder makes it the source file of an instruction, with the name of FX's node behind it."""
 

@@ -8,8 +8,6 @@ from typing import Self
 from inspector.events.envelope import Envelope
 from inspector.events.payload import Payload
 
-__all__ = ["AHEAD_CODES", "INDUCTOR_KEYS", "AheadCode", "InductorStage", "OutputCode"]
-
 INDUCTOR_KEYS = (
     ("artifact", "inductor_post_grad_graph"),
     ("artifact", "after_post_grad_graph"),

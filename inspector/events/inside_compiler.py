@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Protocol, TypeVar
 
-__all__ = ["inside_compiler"]
-
 # Dynamo's own frame below which everything belongs to the compilation (2.11 to 2.13).
 _BEGINS = re.compile(r"(?:.*/)?torch/_dynamo/convert_frame\.py")
 _TORCH = re.compile(r"(?P<root>(?:.*/)?torch)/_\w+/|^<frozen ")

@@ -13,23 +13,6 @@ from typing import Self
 from inspector.events.envelope import Envelope, RawFrame
 from inspector.events.fields import natural
 
-__all__ = [
-    "InspectorCall",
-    "InspectorCaller",
-    "InspectorDropped",
-    "InspectorEnd",
-    "InspectorEnvironment",
-    "InspectorGraphBreak",
-    "InspectorLineTimes",
-    "InspectorOperatorRaised",
-    "InspectorProblem",
-    "InspectorSkippedFrame",
-    "InspectorSource",
-    "InspectorTarget",
-    "InspectorUnmeasured",
-    "Position",
-]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Position:

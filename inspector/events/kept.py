@@ -8,8 +8,6 @@ from typing import Self
 from inspector.events.envelope import Envelope
 from inspector.events.payload import Payload
 
-__all__ = ["KeptPayload"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KeptPayload:

@@ -9,8 +9,6 @@ from inspector.events.device_profile import TimedBlock, timed_blocks
 from inspector.events.envelope import Envelope
 from inspector.events.fields import natural, naturals
 
-__all__ = ["InspectorKeptMemory"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class InspectorKeptMemory:

@@ -10,8 +10,6 @@ from typing import Self
 from inspector.events.envelope import Envelope
 from inspector.events.fields import items, mappings, natural, naturals
 
-__all__ = ["BenchedArgument", "BenchedConfig", "InspectorKernelBench", "ResultDifference"]
-
 _KINDS = ("triton", "user_triton", "cpp", "library")
 _MOST = 1e300
 _SOURCES = ("chosen", "heuristics", "descent", "search")

@@ -8,8 +8,6 @@ from typing import Self
 
 from inspector.events.envelope import Envelope
 
-__all__ = ["InspectorKernelBuild"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class InspectorKernelBuild:

@@ -8,8 +8,6 @@ from typing import Self
 from inspector.events.envelope import Envelope, RawFrame
 from inspector.events.fields import natural
 
-__all__ = ["InspectorLateHook"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class InspectorLateHook:

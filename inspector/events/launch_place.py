@@ -7,8 +7,6 @@ from collections.abc import Mapping
 
 from inspector.events.fields import items, natural
 
-__all__ = ["KEEPS_GRADIENT", "CodePlace", "LaunchPlace", "launch_place"]
-
 KEEPS_GRADIENT = "torch::autograd::AccumulateGrad"
 """What autograd keeps a parameter's gradient by, or adds it up: its own, and no operator."""
 

@@ -10,18 +10,6 @@ from inspector.events.kept import KeptPayload
 from inspector.events.launch_place import LaunchPlace, launch_place
 from inspector.events.payload import Payload
 
-__all__ = [
-    "HeldBlock",
-    "InspectorMemoryProfile",
-    "KnownTensor",
-    "MemoryEvent",
-    "MemoryProfile",
-    "MemorySide",
-    "Segment",
-    "memory_of",
-    "memory_profile",
-]
-
 _WHATS = ("parameter", "buffer", "gradient", "optimizer", "input", "program", "kept")
 _EVENT = 4
 _HELD = 3

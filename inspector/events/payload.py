@@ -8,8 +8,6 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["Payload"]
-
 _READ_BYTES = 1 << 20
 
 

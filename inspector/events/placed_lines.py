@@ -7,8 +7,6 @@ from collections.abc import Iterator
 
 from inspector.events.graph_break import TracebackFrame
 
-__all__ = ["placed_lines"]
-
 _FILE = re.compile(
     r"\s*# (?:[^#]*? )?File: (?P<file>.+?):(?P<line>\d{1,9}) in (?P<name>[^,]+)"
     r"(?:, code: (?P<code>.*))?"

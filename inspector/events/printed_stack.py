@@ -6,8 +6,6 @@ import re
 
 from inspector.events.envelope import RawFrame
 
-__all__ = ["printed_frames"]
-
 # At the beginning of a line, or behind words ("input stack trace:   File …").
 _FRAME = re.compile(r'(?:^|\s)File "(?P<file>.+?)", line (?P<line>\d+)(?:, in (?P<name>.+))?$')
 _CARETS = re.compile(r"^\s*[\^~]+\s*$")

@@ -9,8 +9,6 @@ from typing import Self
 from inspector.events.envelope import Envelope
 from inspector.events.fields import items, mappings, natural, naturals
 
-__all__ = ["InspectorCopyRates", "InspectorProfile", "ProfiledThread"]
-
 _MARKER_FIELDS = 5
 _ACTIVITY_FIELDS = 8
 

@@ -8,8 +8,6 @@ from typing import Self
 
 from inspector.events.envelope import Envelope, RawFrame
 
-__all__ = ["Alive", "InspectorIdentities", "InspectorRecompile", "Instance", "SeenValue"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SeenValue:

@@ -85,8 +85,6 @@ from inspector.events.trial import InspectorTrial
 from inspector.events.triton_kernel import InspectorTritonKernel
 from inspector.events.warmup import InspectorWarmup
 
-__all__ = ["EVENTS", "Event", "UnknownEvent", "is_known", "read"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class UnknownEvent:

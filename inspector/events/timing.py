@@ -9,8 +9,6 @@ from typing import Self
 from inspector.events.envelope import Envelope
 from inspector.events.fields import nanoseconds, natural
 
-__all__ = ["ChromiumEvent"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ChromiumEvent:

@@ -8,8 +8,6 @@ from typing import Self
 from inspector.events.envelope import Envelope
 from inspector.events.fields import natural
 
-__all__ = ["InspectorTrial", "OutputsCompared"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OutputsCompared:

@@ -9,8 +9,6 @@ from typing import Self
 from inspector.events.envelope import Envelope
 from inspector.events.fields import items, mappings, natural
 
-__all__ = ["InspectorTritonKernel", "KernelArgument"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KernelArgument:

@@ -9,8 +9,6 @@ from typing import Self
 from inspector.events.envelope import Envelope
 from inspector.events.fields import natural, naturals, sizes
 
-__all__ = ["InspectorWarmup"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class InspectorWarmup:

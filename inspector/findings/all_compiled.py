@@ -11,8 +11,6 @@ from inspector.model.run import Process, Run
 from inspector.model.stack import is_resumed
 from inspector.profiles.timed import TimedLaunch
 
-__all__ = ["is_all_compiled"]
-
 
 def is_all_compiled(run: Run, process: Process, launches: Iterable[TimedLaunch]) -> bool:
     """Whether a call does nothing of the program's own outside of compiled graphs.

@@ -17,8 +17,6 @@ from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import Report
 from inspector.findings.warmup_report import WarmupReport
 
-__all__ = ["AnyBench", "AnyReport"]
-
 AnyBench: TypeAlias = BenchReport | CollectionReport | ClaimsReport | WarmupReport
 """A report of `inspect bench`."""
 AnyReport: TypeAlias = (

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["MANY", "around_calls", "limit_of", "patch"]
-
 MANY = 64
 """A limit of recompilations for more values than one calls few."""
 

@@ -14,8 +14,6 @@ from inspector.findings.wording import count, duration
 from inspector.model.kernel import NodeLine
 from inspector.profiles.autotuned import NOISE, Autotuning, Tuned
 
-__all__ = ["TunedLine", "autotune_advice", "autotune_summary", "candidate_rows", "tuned_lines"]
-
 _MANY = 0.2  # of what all autotuning cost
 _WORTH_NS = 1_000_000_000
 _LEAST_SHARE = 0.01

@@ -9,8 +9,6 @@ from typing import Self
 from inspector.findings.finding import Finding
 from inspector.findings.severity import Severity
 
-__all__ = ["Baseline", "Comparison", "KnownFinding", "compared"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KnownFinding:

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from inspector.benches.comparison import BenchComparison, Change
 from inspector.findings.wording import count, duration, size
 
-__all__ = ["change_lines", "comparison_title", "is_worse"]
-
 _NAMES = {
     "graphs": "graph",
     "graph_breaks": "graph break",

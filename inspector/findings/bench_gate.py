@@ -10,8 +10,6 @@ from inspector.errors import UsageError
 from inspector.findings.escaping import one_line
 from inspector.findings.wording import count
 
-__all__ = ["BENCH_GATES", "BenchGate", "bench_gate", "parse_bench_gates"]
-
 _NOT_MEASURED = "not measured"
 
 

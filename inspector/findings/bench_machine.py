@@ -5,8 +5,6 @@ from __future__ import annotations
 from inspector.findings.wording import count
 from inspector.model.run import Run
 
-__all__ = ["device_text", "processor_of", "torch_of"]
-
 
 def torch_of(run: Run) -> str:
     """The version of torch, or an empty string."""

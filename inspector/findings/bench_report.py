@@ -26,8 +26,6 @@ from inspector.model.bench import BenchPlan, Room, Workload
 from inspector.model.result_names import AGAIN
 from inspector.model.run import Run
 
-__all__ = ["FORMAT_VERSION", "BenchGroup", "BenchReport", "against", "make_bench_report"]
-
 FORMAT_VERSION = 1
 """Of a bench report as JSON: counts up when a field changes its meaning or goes."""
 

@@ -22,8 +22,6 @@ from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration, listed, size, title
 from inspector.findings.wrong_wording import wrong_lines
 
-__all__ = ["verdict_lines"]
-
 _OTHER_GAIN = 0.03  # of the ratio: below, it is the same
 _OTHER_CALLS = 1.5  # times as long: something else was at work, or they wait for other things
 

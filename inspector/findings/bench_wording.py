@@ -12,24 +12,6 @@ from inspector.findings.bench_report import BenchGroup, BenchReport
 from inspector.findings.wording import count, duration, listed, size
 from inspector.model.variation import Assignment
 
-__all__ = [
-    "COLUMNS",
-    "TIMES",
-    "cells",
-    "details",
-    "error_text",
-    "failed_title",
-    "faster_text",
-    "group_title",
-    "interval_text",
-    "machine_text",
-    "none_measured",
-    "rate_text",
-    "says_nothing",
-    "time_text",
-    "varied_text",
-]
-
 COLUMNS = ("setting", "time", "faster", "first call", "cached", "peak", "error")
 _THOUSAND = 1_000
 _WIDE = 0.5  # of a factor of more, "±60%" would be read as a distance

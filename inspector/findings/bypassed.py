@@ -14,8 +14,6 @@ from inspector.model.graph_places import GraphPlace
 from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame
 
-__all__ = ["Bypassed", "bypassed_key", "bypassed_operators"]
-
 # torch/_inductor/codecache.py and torch/_functorch/_aot_autograd/autograd_cache.py, 2.11 to 2.13.
 _HIGHER_ORDER = re.compile(r"Can't cache HigherOrderOperator: (?P<name>\w+)")
 _FUNCTION = re.compile(

@@ -24,8 +24,6 @@ from inspector.model.stack import (
     resumed_line,
 )
 
-__all__ = ["CallSite", "Passed", "call_site", "is_wrapper", "parameters_at", "user_spelling"]
-
 _MODULE_DICT = re.compile(r"\._(?:modules|parameters|buffers)\[(['\"])(\w+)\1\]")
 _BASE = re.compile(r"^(?P<base>[A-Za-z_]\w*)(?P<path>.*)$", re.DOTALL)
 _POSITION = re.compile(r"^\[(?P<index>\d+)\](?P<path>.*)$", re.DOTALL)

@@ -10,8 +10,6 @@ from typing import TypeAlias
 
 from inspector.model.stack import StackFrame
 
-__all__ = ["Definition", "Parameters", "called_on", "definition_at", "parameters_of", "parsed"]
-
 Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 """What defines a function."""
 

@@ -17,8 +17,6 @@ from inspector.model.run import Run
 from inspector.model.stack import plain_name
 from inspector.model.verification import Candidate
 
-__all__ = ["KINDS", "candidates", "rewrites_of"]
-
 # Switches that torch's own hints name and that only make Dynamo trace more. The hint has the name;
 # what is true by default is not worth trying.
 _SWITCHES = {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["CAUSES", "COPIED", "OUTSIDE", "WORK_ON_CPU", "cause_name"]
-
 CAUSES = {
     "launching": "host launching kernels",
     "wrappers": "torch around compiled graphs",

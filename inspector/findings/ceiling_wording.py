@@ -9,17 +9,6 @@ from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.findings.wording import count, duration
 from inspector.profiles.throttling import held_back, slowed_by, state_values
 
-__all__ = [
-    "busy_notice",
-    "bytes_rate",
-    "ceiling_lines",
-    "flops_rate",
-    "others_notice",
-    "others_share",
-    "throttled_notice",
-    "unstable_notice",
-]
-
 _TERA = 1e12
 _GIGA = 1e9
 _LEAST_GIGA = 0.1 * _GIGA

@@ -21,17 +21,6 @@ from inspector.findings.wording import count
 from inspector.findings.wrong_wording import wrong_lines
 from inspector.model.claims import PAIRS, Claim, ClaimedModel, Claims
 
-__all__ = [
-    "CLAIM_COLUMNS",
-    "FORMAT_VERSION",
-    "CheckedModel",
-    "ClaimsReport",
-    "claim_cells",
-    "claims_line",
-    "claims_machine",
-    "make_claims_report",
-]
-
 FORMAT_VERSION = 1
 """Of claims as JSON: counts up when a field changes its meaning or goes."""
 CLAIM_COLUMNS = ("setting", "what", "published", "here", "")

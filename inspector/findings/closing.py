@@ -11,8 +11,6 @@ from inspector.model.ended import further_endings
 from inspector.model.run import Run
 from inspector.model.summary import summarize
 
-__all__ = ["closing_lines", "next_steps"]
-
 
 def closing_lines(run: Run, place: str) -> tuple[str, ...]:
     """Lines for standard error, under the program's own.

@@ -14,8 +14,6 @@ from inspector.model.kernel import Call, GraphCode
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame
 
-__all__ = ["CodeRule", "code_findings"]
-
 
 class CodeRule(Documented, is_kind=True):
     """Something that can be found in the output code of a graph, call by call."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-__all__ = ["code_spans"]
-
 _WORD = re.compile(r"\S+")
 # A name with a bracket, an attribute or an underscore; a literal in brackets; a keyword argument.
 _CODE = re.compile(r"[\w\])'\"][(\[]|[A-Za-z_]\w*\.[A-Za-z_]|\w_\w|^_\w|^[{\[]['\"\w]|\w=[\w'\"]")

@@ -17,24 +17,6 @@ from inspector.model.compile_time import CompilationTime, StageTime
 from inspector.model.run import Run
 from inspector.model.stack import shown_name
 
-__all__ = [
-    "Against",
-    "ColdStartReport",
-    "TimeRow",
-    "cache_rows",
-    "change_title",
-    "cold_headline",
-    "cold_notes",
-    "cold_notices",
-    "compilation_rows",
-    "grouped_changes",
-    "line_rows",
-    "place_rows",
-    "share",
-    "stage_rows",
-    "traced_rows",
-]
-
 _MOST_STAGES = 3
 _MOST_NAMED = 4
 _SLIGHT = 0.005

@@ -19,17 +19,6 @@ from inspector.findings.several_benches import (
 )
 from inspector.findings.wording import count
 
-__all__ = [
-    "COLLECTION_COLUMNS",
-    "FORMAT_VERSION",
-    "CollectionReport",
-    "collection_cells",
-    "collection_lines",
-    "collection_machine",
-    "make_collection_report",
-    "measured_of",
-]
-
 _KEPT = "where the allocator keeps memory"
 FORMAT_VERSION = 1
 """Of a collection as JSON: counts up when a field changes its meaning or goes."""

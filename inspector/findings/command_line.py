@@ -7,8 +7,6 @@ import shlex
 from inspector.model.run import Run
 from inspector.model.typed_options import typed_options
 
-__all__ = ["command_about", "command_again", "is_model"]
-
 _MODEL = "model.py"
 _REPLACES = {
     "--train": ("train", "no_grad"),

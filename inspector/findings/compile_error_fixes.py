@@ -7,8 +7,6 @@ import re
 from inspector.findings.compiler_output import CompilerError
 from inspector.model.compilation import Compilation, Failure, Frame
 
-__all__ = ["error_fix", "failure_fix"]
-
 # torch/_library/custom_ops.py and torch/_subclasses/fake_tensor.py, 2.11 to 2.13.
 _NO_FAKE = re.compile(
     r"no fake impl registered for <CustomOpDef\((?P<operator>[^)]+)\)>.*?"

@@ -9,8 +9,6 @@ from inspector.model.lanes import LaneSpan
 from inspector.model.run import Process, Run
 from inspector.model.stack import shown_name
 
-__all__ = ["SpanNames", "lane_names", "origin_ns", "process_names"]
-
 _ROOTS = frozenset({"dynamo", "entire_backward_compile"})
 _LONGEST = 500
 

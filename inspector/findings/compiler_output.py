@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import re
 
-__all__ = ["CompilerError", "compiler_error"]
-
 # GCC, Clang and MLIR: `file:line:column: error: …`; with a line of the source below.
 _AT = re.compile(
     r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+)(?::\d+)?: (?:fatal )?error: (?P<said>.+)"

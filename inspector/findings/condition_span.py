@@ -6,8 +6,6 @@ import ast
 import functools
 from typing import TypeAlias
 
-__all__ = ["condition_span"]
-
 _Branch: TypeAlias = ast.If | ast.While | ast.Assert
 
 

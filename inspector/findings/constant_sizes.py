@@ -12,8 +12,6 @@ from collections.abc import Iterable
 from inspector.events.failed_guard import stripped_source
 from inspector.model.recompile import Recompile, RecompileClass, SymbolUse
 
-__all__ = ["constants", "specialized_use"]
-
 
 def constants(history: Iterable[Recompile]) -> frozenset[str]:
     """The sizes (``L['x'].size()[0]``) for which a mark is an error."""

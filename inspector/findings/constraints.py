@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import re
 
-__all__ = ["VIOLATION", "Violation", "violations"]
-
 VIOLATION = "ConstraintViolationError"
 """Name of the exception (torch/fx/experimental/symbolic_shapes.py, 2.11 to 2.13)."""
 

@@ -12,8 +12,6 @@ from inspector.findings.wording import count, duration, listed, size
 from inspector.model.cost import Cost, CostKind, Part
 from inspector.model.timeline import call_variation, warm_call_ns
 
-__all__ = ["cost_lines", "finding_cost_lines", "total_line"]
-
 _SMALL = 0.005
 _UNSTABLE = 0.25
 """Of calls of which there are few, one after another: `inspect profile` makes blocks of them."""

@@ -14,8 +14,6 @@ from inspector.model.kernel import Kernel
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame
 
-__all__ = ["CppAdvice", "CppRule", "cpp_findings"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CppAdvice:

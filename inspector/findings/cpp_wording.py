@@ -9,8 +9,6 @@ from inspector.events.cpp_kernel import CppNest, InspectorCppKernel, NotTiled
 from inspector.findings.wording import count, listed
 from inspector.model.cpp_kernel import CppFacts
 
-__all__ = ["isa_name", "nest_lines", "nest_text", "parallel_text", "reason_text", "vector_text"]
-
 # VecISA.__str__ in torch/_inductor/cpu_vec_isa.py names what the compiler is asked for.
 _NAMES = {
     "avx2": "AVX2",

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import re
 
-__all__ = ["Advice", "skip_advice"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Advice:

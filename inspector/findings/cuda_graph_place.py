@@ -11,15 +11,6 @@ from inspector.events.graph_text import TextNode
 from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame, plain_frame, project_frame, shown_name, user_frame
 
-__all__ = [
-    "call_place",
-    "compiled_frame",
-    "function_name",
-    "input_name",
-    "input_place",
-    "plain_stack",
-]
-
 # AOTAutograd numbers the inputs of Dynamo's graph, from 0 or from 1 (torch/_functorch, 2.11, 2.13).
 _NUMBERED = re.compile(r"arg(?P<from_0>\d+)_1|primals_(?P<from_1>\d+)")
 _OWNED = re.compile(r"_(?:modules|parameters|buffers)_")

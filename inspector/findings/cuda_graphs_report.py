@@ -14,8 +14,6 @@ from inspector.findings.rule import Rule
 from inspector.model.cuda_graphs import CudaGraphFunction, CudaGraphs
 from inspector.model.run import Process, Run
 
-__all__ = ["FORMAT_VERSION", "CudaGraphRow", "CudaGraphsReport", "make_cuda_graphs_report"]
-
 FORMAT_VERSION = 1
 """Of a report on CUDA graphs as JSON: counts up when a field changes its meaning or goes."""
 

@@ -6,8 +6,6 @@ from inspector.findings.cuda_graphs_report import CudaGraphRow, CudaGraphsReport
 from inspector.findings.escaping import one_line
 from inspector.findings.wording import count, duration, listed, size
 
-__all__ = ["TITLES", "cuda_graphs_headline", "row_cells", "row_detail", "row_name"]
-
 TITLES = ("calls", "replayed", "captured", "warm-up", "no graph", "copied in")
 """Of the columns of `row_cells`."""
 

@@ -20,16 +20,6 @@ from inspector.model.kernel_diff import Counts, DiffKernel, KernelDiff
 from inspector.model.run import Run
 from inspector.model.summary import summarize
 
-__all__ = [
-    "FORMAT_VERSION",
-    "Condition",
-    "DiffReport",
-    "GraphFacts",
-    "Side",
-    "graph_facts",
-    "make_diff_report",
-]
-
 FORMAT_VERSION = 1
 """Of a diff as JSON: counts up when a field changes its meaning or goes."""
 

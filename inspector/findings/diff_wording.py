@@ -12,11 +12,6 @@ from inspector.findings.overview import recording_line
 from inspector.findings.wording import count, duration, listed, size
 from inspector.model.kernel_diff import Counts, DiffKernel, KernelChange, KernelDiff
 
-__all__ = [
-    "Total", "answer", "change_detail", "kernel_lines", "operators_line", "same_line", "side_line",
-    "totals",
-]  # fmt: skip
-
 _MOST_OPERATORS = 8
 _LANGUAGES = {"cpp": "C++", "triton": "Triton"}
 

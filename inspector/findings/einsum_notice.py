@@ -9,8 +9,6 @@ from inspector.graphs.reading import read_graphs
 from inspector.model.graph import Graph, Stage
 from inspector.model.run import Run
 
-__all__ = ["einsum_notices"]
-
 _FEWEST_OPERANDS = 3  # two have one order (torch/functional.py, `einsum`, 2.11 to 2.13)
 
 

@@ -17,8 +17,6 @@ from inspector.model.graph import Node, Stage
 from inspector.model.graph_places import GraphPlace
 from inspector.model.run import Process, Run
 
-__all__ = ["refused_elements"]
-
 _TAKES_ALL = "eager"
 _FIRST_TORCH = (2, 11)
 _NUMBER = re.compile(r"[iu]\d+\[\]")

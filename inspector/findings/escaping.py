@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import unicodedata
 
-__all__ = ["TAB", "clipped", "escaped", "one_line", "pieces"]
-
 TAB = "    "
 """What a tab is shown as: the columns of carets count characters, so a tab is a fixed width."""
 

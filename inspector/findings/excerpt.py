@@ -6,8 +6,6 @@ import dataclasses
 
 from inspector.findings.finding import Place
 
-__all__ = ["ExcerptLine", "excerpt_lines"]
-
 _MOST_MARKED = 8
 _KEPT_AT_THE_END = 2
 

@@ -10,8 +10,6 @@ from inspector.findings.finding import Finding
 from inspector.findings.severity import Severity
 from inspector.model.near_matches import near_matches
 
-__all__ = ["FailOn", "parse_fail_on"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FailOn:

@@ -13,8 +13,6 @@ from inspector.model.compilation import Failure, Frame
 from inspector.model.run import Run
 from inspector.model.stack import plain_name
 
-__all__ = ["error_sentence", "error_text", "failed_at", "failed_frames"]
-
 _MOST_FRAMES = 4
 _MOST_TEXT = 240
 # BackendCompilerFailed in torch/_dynamo/exc.py, and GB0219: what the backend says stands behind it.

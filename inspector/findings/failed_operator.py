@@ -13,8 +13,6 @@ from inspector.model.kernel import Kernel
 from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame, user_frame
 
-__all__ = ["kernel_lines", "named_operator"]
-
 _LEAST_NAME = 3  # `t`, `mm` and `to` are words
 _WORD = re.compile(r"[A-Za-z_]\w*")
 

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping
 
 from inspector.model.kernel import NodeLine
 
-__all__ = ["line_texts", "short_names"]
-
 
 def short_names(files: Iterable[str]) -> Mapping[str, str]:
     """The end of each path that no other has: ``model.py``; ``a/model.py`` beside ``b/model.py``.

@@ -11,8 +11,6 @@ from inspector.model.recompile import Recompile
 from inspector.model.source import SourceLine
 from inspector.model.verification import Tried
 
-__all__ = ["Example", "Finding", "Place", "StackLine"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StackLine:

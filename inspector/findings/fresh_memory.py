@@ -12,8 +12,6 @@ from inspector.findings.wording import duration, listed
 from inspector.model.fresh_memory import FRESH_SHARE
 from inspector.profiles.faults import KEEPS_MEMORY
 
-__all__ = ["fresh_memory"]
-
 # Below, other things make the difference: a mebibyte in pages of 4 KiB, and 3 % of the time.
 _NOTICEABLE_PAGES = 256
 _NOTICEABLE = 1.03

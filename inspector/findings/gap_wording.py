@@ -10,8 +10,6 @@ from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration
 from inspector.profiles.gap import COPIES, IDLE, LAUNCHES, WORK, Gap, GapPart, make_gap
 
-__all__ = ["GAP_TITLE", "gap_lines", "gap_rows", "is_noise", "is_within_noise"]
-
 GAP_TITLE = "What makes it slower than eager"
 _LEAST = 0.05  # of the difference: what is smaller is named in the rows alone
 _LEAST_ROW = 0.005

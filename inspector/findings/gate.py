@@ -13,8 +13,6 @@ from inspector.findings.finding import Finding
 from inspector.findings.incomplete import incomplete
 from inspector.model.run import Run
 
-__all__ = ["Compared", "Gate", "judged"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Compared:

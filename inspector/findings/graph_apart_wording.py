@@ -13,16 +13,6 @@ from inspector.graphs.not_fused import TEMPLATES, Pair, grouped
 from inspector.graphs.step_names import described
 from inspector.model.gpus import Gpu
 
-__all__ = [
-    "ApartLine",
-    "apart_head",
-    "apart_lines",
-    "break_lines",
-    "more_line",
-    "saved_line",
-    "smaller_line",
-]
-
 _MOST_CALLS = 3
 _LEAST_BYTES = 1024
 # What is so much smaller than the largest does not come first, whatever could be changed.

@@ -10,8 +10,6 @@ from inspector.model.cost import Cost
 from inspector.model.graph_break import GraphBreak
 from inspector.model.run import Run
 
-__all__ = ["with_breaks"]
-
 
 def with_breaks(report: GraphReport, costs: Mapping[tuple[str, int, str], Cost]) -> GraphReport:
     """The report with those breaks that keep apart what could be one kernel.

@@ -16,8 +16,6 @@ from inspector.model.graph_break import GraphBreak
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame
 
-__all__ = ["break_sentences", "kernel_blocks", "no_line", "node_blocks"]
-
 _MOST_FILES = 8
 
 

@@ -30,17 +30,6 @@ from inspector.model.graph import Graph, Stage
 from inspector.model.graph_break import GraphBreak
 from inspector.model.run import Process, Run
 
-__all__ = [
-    "FORMAT_VERSION",
-    "FUSION",
-    "FusionRow",
-    "GraphReport",
-    "Operators",
-    "make_graph_report",
-    "with_line",
-    "with_operators",
-]
-
 FORMAT_VERSION = 1
 """Of a report on graphs as JSON: counts up when a field changes its meaning or goes."""
 _ASKED = {

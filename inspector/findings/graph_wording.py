@@ -24,23 +24,6 @@ from inspector.graphs.targets import is_view
 from inspector.model.dtypes import find_dtype
 from inspector.model.graph import Graph, Node
 
-__all__ = [
-    "TIMES",
-    "StepLine",
-    "decomposition_lines",
-    "fusion_headline",
-    "graph_headline",
-    "header_parts",
-    "node_columns",
-    "operator_lines",
-    "operators_blocks",
-    "outside_lines",
-    "place_of",
-    "shape_text",
-    "step_lines",
-    "traffic_line",
-]
-
 _MOST_OPERATORS = 6
 _MOST_NUMBERS = 24
 _MOST_COUNTED = 12

@@ -23,8 +23,6 @@ from inspector.model.compilation import Frame
 from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame
 
-__all__ = ["FORMAT_VERSION", "FrameRow", "GuardsReport", "make_guards_report"]
-
 FORMAT_VERSION = 1
 """Of a guards report as JSON: counts up when a field changes its meaning or goes."""
 

@@ -11,19 +11,6 @@ from inspector.guards.grouping import Cause, Group
 from inspector.guards.next import NextChange
 from inspector.guards.subtrees import Subtree
 
-__all__ = [
-    "cause_line",
-    "change_text",
-    "frame_line",
-    "group_line",
-    "guards_headline",
-    "kinds_line",
-    "percent",
-    "subtree_line",
-    "subtrees_title",
-    "time_lines",
-]
-
 _MOST_KINDS = 4
 _FEW = 0.0995
 

@@ -5,15 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-__all__ = [
-    "best_hint",
-    "further_hints",
-    "is_fundamental",
-    "supposes_an_error",
-    "useful_hints",
-    "without_supposed_errors",
-]
-
 # torch/_dynamo/graph_break_hints.py, 2.11 to 2.13.
 _EMPTY = re.compile(
     r"Please report an issue to PyTorch|It may be possible to write Dynamo tracing rules"

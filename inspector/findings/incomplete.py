@@ -16,8 +16,6 @@ from inspector.model.graph_break import Evidence
 from inspector.model.run import Process, Run
 from inspector.model.stack import is_resumed, shown_name
 
-__all__ = ["cut_off", "incomplete"]
-
 _MOST_NAMED = 3
 
 

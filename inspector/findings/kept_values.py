@@ -14,8 +14,6 @@ from inspector.model.recompile import Origin, Recompile
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, plain_name, resumed_line
 
-__all__ = ["BreakBefore", "break_before", "is_kept"]
-
 _LOCAL = frozenset({Origin.ARGUMENT, Origin.UNKNOWN})
 _VARIABLE = re.compile(r"[A-Za-z_]\w*")
 

@@ -11,8 +11,6 @@ from inspector.profiles.faults import KEEPS_MEMORY
 from inspector.profiles.gain import Gain
 from inspector.profiles.kept import KeptCalls
 
-__all__ = ["kept_lines"]
-
 
 def kept_lines(budget: Budget, gains: Sequence[Gain]) -> Iterator[str]:
     """How compiled compares with eager where nothing is new; nothing where nobody measured it.

@@ -6,8 +6,6 @@ from inspector.findings.kernel_bench_report import KernelBenchReport, Rate
 from inspector.model.dtypes import Kind, find_dtype
 from inspector.profiles.alone import WARM
 
-__all__ = ["ceiling_text", "near_ceiling"]
-
 _NEAR = 0.8  # of a ceiling: what is left is within what configurations differ by
 _POSSIBLE = 1.05  # more than that, and the bytes are not what moves
 _ALL_GONE = 2  # times the last cache: nothing is left of it when a launch is made again

@@ -23,13 +23,6 @@ from inspector.profiles.alone import (
 )
 from inspector.profiles.peaks import peak_flops_per_s
 
-__all__ = [
-    "FORMAT_VERSION",
-    "KernelBenchReport",
-    "Rate",
-    "make_kernel_bench_report",
-]
-
 FORMAT_VERSION = 1
 """Of a report on one kernel as JSON: counts up when a field changes its meaning or goes."""
 _CLOSE = 1.25

@@ -17,8 +17,6 @@ from inspector.profiles.alone import (
     times_of,
 )
 
-__all__ = ["BenchRow", "bench_rows"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class BenchRow:

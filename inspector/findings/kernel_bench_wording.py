@@ -14,21 +14,6 @@ from inspector.findings.wording import count, duration, size
 from inspector.model.percent import percent
 from inspector.profiles.alone import COLD, WARM, BenchGain, Measured
 
-__all__ = [
-    "WHOLE_MODEL",
-    "argument_texts",
-    "config_text",
-    "marks",
-    "ratio_text",
-    "resources",
-    "result_text",
-    "tables_entry",
-    "time_lines",
-    "title",
-    "us",
-    "verdict_lines",
-]
-
 WHOLE_MODEL = "the profile of the whole model"
 """What the next command shows."""
 _KINDS = {

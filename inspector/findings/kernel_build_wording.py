@@ -9,8 +9,6 @@ from inspector.model.kernel_analysis import Width
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
 from inspector.model.kernel_prediction import Bound
 
-__all__ = ["build_line", "config_name", "shortest", "total_line"]
-
 _WIDEST = 128
 
 

@@ -10,8 +10,6 @@ from inspector.events.gpu_target import MeasuredDecision
 from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.wording import count
 
-__all__ = ["CHOICES_TITLE", "choice_lines"]
-
 CHOICES_TITLE = "What the GPU would measure, and may choose otherwise"
 _MOST_NAMES = 4
 # Torch's key of a decision about padding: sizes, strides and dtypes, and the operator.

@@ -13,8 +13,6 @@ from inspector.kernels.reference import LoweredGraph, Reference
 from inspector.model.kernel_build import ConfigBuild, KernelBuild
 from inspector.model.output_code import OutputText
 
-__all__ = ["KernelExport", "make_kernel_export"]
-
 _DTYPE = re.compile(r"torch\.\w+")
 _INSTEAD = "Show it with --show {} --as source."
 _GETS_PART = "the kernel gets {}, whose value no node of the graph has"

@@ -12,8 +12,6 @@ from inspector.model.cost import Cost, CostKind
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
 from inspector.model.kernel_prediction import Bound
 
-__all__ = ["Advised", "KernelRule", "OneKernelRule", "PlaceOf", "matters"]
-
 PlaceOf = Callable[[KernelFacts], Place]
 """Where in the user's source a kernel comes from."""
 

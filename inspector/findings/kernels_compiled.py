@@ -20,8 +20,6 @@ from inspector.model.kernel_facts import KernelFacts
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame
 
-__all__ = ["NOT_COMPILED", "compilable", "gpu_of", "not_compiled", "with_builds"]
-
 NOT_COMPILED = "kernels not compiled: --compile adds registers, SASS and predicted times"
 
 

@@ -29,8 +29,6 @@ from inspector.model.output_code import OutputCodes, OutputText
 from inspector.model.roots import Roots
 from inspector.model.run import Process, Run
 
-__all__ = ["FORMAT_VERSION", "KernelRow", "KernelsReport", "make_kernels_report"]
-
 _BACKWARD = "_backward']"  # of torch's name of the graph, at the code's beginning
 
 FORMAT_VERSION = 1
@@ -128,6 +126,7 @@ def make_kernels_report(
 
 
 def graph_codes(process: Process, roots: Roots, unread: list[str]) -> Iterator[GraphCode]:
+    """The graphs of a process with their kernels; what cannot be read is added to `unread`."""
     codes = process.codes
     asked: set[str] = set()
     # Forward, backward and alternatives of a compilation have one captured graph.

@@ -9,11 +9,6 @@ from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.findings.wording import count
 from inspector.model.kernel import GraphCode, Kernel, NodeLine
 
-__all__ = [
-    "TIMES", "cpp_line", "gpu_line", "graph_line", "kernel_detail", "kernels_headline", "lines_of",
-    "modules_line",
-]  # fmt: skip
-
 _MOST_OPERATORS = 6
 _MOST_MODULES = 3
 TIMES = "\N{MULTIPLICATION SIGN}"

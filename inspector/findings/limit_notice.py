@@ -6,8 +6,6 @@ from inspector.findings.file_names import short_names
 from inspector.findings.wording import listed
 from inspector.model.run import Run
 
-__all__ = ["limit_notice"]
-
 _MOST = 3
 
 

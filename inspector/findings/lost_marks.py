@@ -13,8 +13,6 @@ from collections.abc import Iterator, Sequence
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame
 
-__all__ = ["LostMark", "lost_mark"]
-
 _FUNCTIONS = frozenset({"mark_dynamic", "maybe_mark_dynamic", "mark_unbacked"})
 
 

@@ -10,8 +10,6 @@ from inspector.graphs.operators import computed_inside
 from inspector.model.graph import Graph
 from inspector.model.kernel import NodeLine
 
-__all__ = ["lines_of_graphs", "made_lines_notices"]
-
 _MOST = 3
 
 

@@ -15,8 +15,6 @@ from inspector.profiles.memory import CallMemory, MemoryUse
 from inspector.profiles.memory_use import memory_use
 from inspector.profiles.timed import TimedLaunch
 
-__all__ = ["memory_by_input", "with_code"]
-
 
 def memory_by_input(
     process: Process,

@@ -12,15 +12,6 @@ from inspector.findings.wording import count, listed, size
 from inspector.profiles.memory import BASE, CallMemory, MemoryUse, PeakTensor
 from inspector.profiles.memory_advice import memory_advice
 
-__all__ = [
-    "MemoryLine",
-    "memory_facts",
-    "memory_gains",
-    "memory_lines",
-    "memory_verdict",
-    "others",
-]
-
 _WHATS = {
     "parameter": ("parameters", "parameters"),
     "buffer": ("buffers of the model", "buffers of the model"),

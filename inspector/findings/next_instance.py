@@ -12,8 +12,6 @@ from inspector.guards.next import NextChange
 from inspector.guards.predict import Becomes, FrameGuards
 from inspector.model.compilation import Frame
 
-__all__ = ["with_instances"]
-
 
 def with_instances(
     frame: Frame, guards: FrameGuards, changes: Sequence[NextChange]

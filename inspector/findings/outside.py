@@ -15,8 +15,6 @@ from inspector.model.request import Request
 from inspector.model.run import Process, Run
 from inspector.model.verification import Candidate
 
-__all__ = ["applied", "dynamic_of", "dynamic_sources_of", "is_ours", "marks_of"]
-
 _OURS = frozenset({DYNAMIC, DYNAMIC_SOURCES, MARK_DYNAMIC})
 _SIZED = re.compile(r"^(?P<tensor>.+)\.size\(\)\[(?P<index>\d+)\]$")
 # What a symbolic size or number can take the place of.

@@ -15,20 +15,6 @@ from inspector.findings.wording import count, duration, listed
 from inspector.model.run import LogWarning, Run
 from inspector.model.summary import Summary
 
-__all__ = [
-    "Row",
-    "asked_backend",
-    "cut_warning",
-    "headline",
-    "is_plain",
-    "notices",
-    "process_rows",
-    "reading_notices",
-    "reading_texts",
-    "recording_line",
-    "summary_rows",
-]
-
 # What a setting has where nobody asked for it (`inspector.model.request.Request`).
 _NOT_ASKED: tuple[object, ...] = (None, False, "", [], ())
 _SETTINGS = ("mode", "dynamic", "fullgraph", "train", "dtype", "inputs")

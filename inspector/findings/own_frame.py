@@ -9,8 +9,6 @@ from inspector.model.graph_break import GraphBreak, Outcome
 from inspector.model.run import Process
 from inspector.model.stack import StackFrame, is_resumed, plain_name
 
-__all__ = ["given_up_caller"]
-
 
 def given_up_caller(
     process: Process, frame: Frame, stack: Sequence[StackFrame]

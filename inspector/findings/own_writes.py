@@ -9,8 +9,6 @@ from inspector.findings.calls import Definition, definition_at, parsed
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, plain_name, resumed_line
 
-__all__ = ["own_growth", "own_write", "write_within", "written_line"]
-
 _GROWING = frozenset({"append", "appendleft", "extend", "extendleft", "insert"})
 _ITEM_OF = frozenset({"get", "setdefault"})
 

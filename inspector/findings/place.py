@@ -11,8 +11,6 @@ from inspector.model.run import Run
 from inspector.model.source import SourceLine
 from inspector.model.stack import StackFrame, plain_name, resumed_line, shown_name
 
-__all__ = ["fingerprint", "frame_kind", "make_place", "qualified_name", "stack_lines"]
-
 _LINES_AROUND = 2
 
 

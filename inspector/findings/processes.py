@@ -11,8 +11,6 @@ from inspector.findings.finding import Finding
 from inspector.findings.wording import listed
 from inspector.model.run import Process, Run
 
-__all__ = ["found_in", "labels", "observed"]
-
 _MOST_NAMED = 8
 
 

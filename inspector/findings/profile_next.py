@@ -8,8 +8,6 @@ from inspector.findings.command_line import command_about
 from inspector.findings.profile_report import ProfileReport
 from inspector.profiles.roofline import make_roofline
 
-__all__ = ["next_steps"]
-
 
 def next_steps(report: ProfileReport) -> Iterator[str]:
     """What mends the graph breaks, if there are any; and the pictures that there are."""

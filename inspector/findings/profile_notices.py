@@ -28,15 +28,6 @@ from inspector.profiles.library_names import shown_name
 from inspector.profiles.timed import TimedLaunch
 from inspector.profiles.work import Work
 
-__all__ = [
-    "approximate_notice",
-    "input_notices",
-    "measured_notices",
-    "profile_notices",
-    "uncounted_notices",
-    "unseen_notice",
-]
-
 _WITHOUT = {KEEPS_GRADIENT: "gradients that autograd adds up"}
 _MOST_WITHOUT = 3
 _LEAST_WITHOUT = 0.0005  # less is 0.0 %

@@ -39,8 +39,6 @@ from inspector.profiles.timed import TimedLaunch, time_by, timed_launches
 from inspector.profiles.typical import of_typical_calls
 from inspector.profiles.work import all_work
 
-__all__ = ["FORMAT_VERSION", "ProfileReport", "make_profile_report"]
-
 FORMAT_VERSION = 1
 """Of a report on profiles as JSON: counts up when a field changes its meaning or goes."""
 _UNSIZED = (

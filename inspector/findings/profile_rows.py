@@ -17,8 +17,6 @@ from inspector.profiles.hot import Hot, hot
 from inspector.profiles.library_names import shown_name
 from inspector.profiles.work import Bound, Work, is_possible, limit_of
 
-__all__ = ["WorkLine", "line_rows", "module_rows", "operator_rows", "work_lines"]
-
 _DISTURBED = 1.5  # the mean by the median: other programs took the processor
 _DIFFERENT = 2  # the longest of equal statements by the shortest
 _KINDS = {

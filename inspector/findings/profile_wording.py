@@ -19,16 +19,6 @@ from inspector.profiles.gain import Gain
 from inspector.profiles.hot import Hot
 from inspector.profiles.work import Bound, Work, limit_of
 
-__all__ = [
-    "call_title",
-    "gain_lines",
-    "headline",
-    "idle_parts",
-    "more_gains",
-    "time_lines",
-    "verdict_lines",
-]
-
 _INDUCTOR = "inductor"
 _MOST_GAINS = 3
 _NO_DIFFERENCE = 1.0

@@ -14,8 +14,6 @@ from inspector.profiles.memory import MemoryUse
 from inspector.profiles.typical import is_cpu, of_typical_calls
 from inspector.profiles.work import Work
 
-__all__ = ["Profiled"]
-
 _DISTURBS_PERCENT = 50
 
 

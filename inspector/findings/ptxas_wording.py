@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from inspector.model.run import Run
 
-__all__ = ["compiled_twice"]
-
 
 def compiled_twice(run: Run) -> tuple[str, str] | None:
     """Why, and what to do; None where a run's processes have one ``ptxas``, or none."""

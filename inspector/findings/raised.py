@@ -6,8 +6,6 @@ import re
 
 from inspector.events.graph_break import Cause
 
-__all__ = ["raised"]
-
 _GB_ID = "GB0088"
 _EXCEPTION = re.compile(r"^raised exception ([\w.]+)\((.*)\)$", re.DOTALL)
 # Torch 2.11 shows what it traced with.

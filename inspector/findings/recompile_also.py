@@ -11,8 +11,6 @@ from collections.abc import Iterator
 
 from inspector.model.recompile import Answer, Change, Known, Recompile, RecompileClass, Value
 
-__all__ = ["also_changed", "marked_with"]
-
 _C = RecompileClass
 # What all tensors of a call have together, and what is one state.
 _TOGETHER = frozenset(

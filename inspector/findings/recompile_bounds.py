@@ -9,8 +9,6 @@ from inspector.findings.wording import listed
 from inspector.model.recompile import Answer, Bound, Recompile
 from inspector.model.stack import user_frame
 
-__all__ = ["beyond", "is_branch", "parted", "within"]
-
 _MOST = 2
 _BRANCH = re.compile(r"\b(?:if|elif)\b")
 

@@ -19,17 +19,6 @@ from inspector.model.recompile import Recompile, RecompileClass
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame
 
-__all__ = [
-    "EMPTY_GRAPHS",
-    "NOTHING_NEEDED",
-    "FixCase",
-    "is_bool_and_tensor",
-    "is_of_set",
-    "is_zero_one",
-    "tensor_of",
-    "with_method",
-]
-
 _ZERO_ONE_VALUE = re.compile(r"(?:^|= )[01](?:$|,)")
 _RESUMED = re.compile(r" resumed at line \d+$")
 EMPTY_GRAPHS = around_calls("allow_empty_graphs=True")

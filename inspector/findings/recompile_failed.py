@@ -15,8 +15,6 @@ from inspector.model.recompile import Answer, Recompile
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame, user_frame
 
-__all__ = ["all_failed", "mend_failure"]
-
 
 def all_failed(items: Sequence[Recompile]) -> bool:
     """Whether nothing was kept of any of them."""

@@ -22,8 +22,6 @@ from inspector.findings.recompile_wording import changed
 from inspector.findings.wording import listed
 from inspector.model.recompile import Answer, Recompile, RecompileClass
 
-__all__ = ["fixes"]
-
 _NUMBERS = frozenset({RecompileClass.INT, RecompileClass.FLOAT})
 _NAMED = frozenset({RecompileClass.SIZE, RecompileClass.INT})
 _MOST_TOGETHER = 4

@@ -9,8 +9,6 @@ from inspector.findings.recompile_case import FixCase
 from inspector.findings.wording import count
 from inspector.model.recompile import Answer, Change, Recompile, RecompileClass
 
-__all__ = ["growing_cache"]
-
 _EMPTY = frozenset(
     [RecompileClass.NONE, RecompileClass.LENGTH, RecompileClass.KEYS, RecompileClass.TYPE]
 )

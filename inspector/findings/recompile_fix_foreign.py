@@ -13,8 +13,6 @@ from inspector.findings.recompile_fix_tensors import TENSORS
 from inspector.model.recompile import RecompileClass
 from inspector.model.roots import Owner
 
-__all__ = ["foreign_fixes", "is_foreign"]
-
 _SIZES = frozenset({RecompileClass.SIZE, RecompileClass.SYMBOLIC_SHAPE})
 _DYNAMIC = _SIZES | {RecompileClass.INT}
 # What the caller passes; a condition on a size is the function's.

@@ -11,8 +11,6 @@ from inspector.findings.recompile_marks import of_parameters
 from inspector.findings.wording import listed
 from inspector.model.recompile import RecompileClass
 
-__all__ = ["GRADIENTS"]
-
 _MOST_NAMED = 6
 _TRUE = frozenset({"1", "True"})
 _EACH = "two programs are right, each compiled once, and then found: nothing is needed."

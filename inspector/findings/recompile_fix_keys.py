@@ -13,8 +13,6 @@ from inspector.findings.recompile_key import is_number_of_keys, key_of, keys_of
 from inspector.findings.wording import listed
 from inspector.model.recompile import Origin, RecompileClass
 
-__all__ = ["KEYS"]
-
 _MOST_KEYS = 6
 _LITERAL = re.compile(r"'[A-Za-z_]\w*'")
 _FOUND = "compiled once, and then found: nothing is needed where there are few."

@@ -10,8 +10,6 @@ from inspector.findings.recompile_case import FixCase
 from inspector.findings.recompile_fix_shared import kept_fix
 from inspector.model.recompile import Origin, RecompileClass
 
-__all__ = ["LENGTHS", "TENSORS", "special_length"]
-
 # The cache in the closure of what `functools.singledispatch` makes.
 _DISPATCHED = re.compile(
     r"dispatch_cache\.data of dispatch of G\['(?P<name>\w+)'\](?P<rest>(?:\.\w+)*)"

@@ -9,8 +9,6 @@ from inspector.findings.around_calls import around_calls, limit_of
 from inspector.findings.recompile_case import FixCase
 from inspector.model.recompile import RecompileClass
 
-__all__ = ["is_near_limit", "raised_limit"]
-
 # torch/_dynamo/config.py, 2.7 to 2.13: versions of one function; `accumulated_recompile_limit` is
 # for it in all of its objects. Before, they were `cache_size_limit` and `accumulated_…`.
 _LIMIT = "recompile_limit"

@@ -13,8 +13,6 @@ from inspector.findings.recompile_fix_shared import environment, kept_fix, speci
 from inspector.model.recompile import Answer, Origin, RecompileClass, SymbolUse
 from inspector.model.stack import user_frame
 
-__all__ = ["NUMBERS", "is_data"]
-
 _ITEM = ".item()"  # how guards spell the value of a tensor without dimensions
 # A line that needs the number itself: it decides, counts, cuts, or is written into a text.
 _DECIDING = re.compile(

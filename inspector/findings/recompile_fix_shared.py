@@ -11,15 +11,6 @@ from inspector.findings.wording import listed
 from inspector.model.recompile import Recompile, RecompileClass, SymbolUse
 from inspector.model.stack import user_frame
 
-__all__ = [
-    "ENVIRONMENT",
-    "dynamic_sources",
-    "environment",
-    "kept_fix",
-    "kept_together",
-    "specialized_fix",
-]
-
 _LOOP = re.compile(r"\bfor\b.+\bin\b")
 _LOOP_AND_BODY = re.compile(r"\s*for\b[^:]+\bin\b[^:]*:\s*[^\s#]")  # it may be the body's line
 _EQUALITY = re.compile(r"[=!]=")

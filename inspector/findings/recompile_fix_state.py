@@ -9,8 +9,6 @@ from inspector.findings.recompile_case import FixCase
 from inspector.findings.wording import listed
 from inspector.model.recompile import RecompileClass
 
-__all__ = ["STATE"]
-
 
 def _hooks(_case: FixCase) -> Iterator[str]:
     yield "Register all hooks before the first call, and leave them; torch.compile traces them."

@@ -23,8 +23,6 @@ from inspector.findings.wording import count, listed
 from inspector.model.recompile import Change, EqualSizes, Recompile, RecompileClass
 from inspector.model.stack import StackFrame, user_frame
 
-__all__ = ["TENSORS"]
-
 _LAST_OF_FOUR = 3
 _SIDES = 2
 # c10/core/ScalarType.h, as guards print it.

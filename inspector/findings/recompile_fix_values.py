@@ -14,8 +14,6 @@ from inspector.findings.recompile_fix_shared import kept_fix
 from inspector.model.recompile import Origin, RecompileClass
 from inspector.model.stack import StackFrame
 
-__all__ = ["VALUES"]
-
 _TENSOR = re.compile(r"a tensor of (?P<dtype>\w+)\[(?P<shape>[\d, ]*)\](?P<grad> that .*)?")
 _MODULE = re.compile(r"_modules\['[^']*'\]$")
 _NUMBER = re.compile(r"True|False|-?[\d.]+(?:e[-+]?\d+)?")

@@ -18,14 +18,6 @@ from inspector.findings.wording import listed
 from inspector.model.compilation import Frame
 from inspector.model.recompile import OtherInstance, Recompile, RecompileClass
 
-__all__ = [
-    "instances_fixes",
-    "instances_message",
-    "instances_told",
-    "other_instances",
-    "shared_instances",
-]
-
 _C = RecompileClass
 _MOST_TOLD = 4
 _MOST_DIFFERENCES = 3

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 
 from inspector.model.recompile import Recompile, RecompileClass
 
-__all__ = ["is_number_of_keys", "key_of", "keys_of"]
-
 _SIDES = ("without ", "with ")
 
 

@@ -9,8 +9,6 @@ from inspector.findings.recompile_key import is_number_of_keys, keys_of
 from inspector.findings.wording import listed
 from inspector.model.recompile import Recompile, RecompileClass
 
-__all__ = ["compiled_by_keys", "key_sides", "keys_changed"]
-
 _MOST_KEYS = 4
 _OF_DICT: Mapping[RecompileClass, str] = {
     RecompileClass.KEYS: "each set of keys is compiled once",

@@ -20,8 +20,6 @@ from inspector.model.closure_name import ClosureName
 from inspector.model.recompile import Recompile, RecompileClass
 from inspector.model.stack import StackFrame
 
-__all__ = ["Marks", "changing_sizes", "mark_fix", "marks_of", "of_parameters", "unbacked_fix"]
-
 _OF_MODULE = re.compile(r"\._(?:parameters|buffers)\[")
 _ARRAY = "___from_numpy("
 _KEPT = "___stack"  # over a graph break: it has no name that one could write

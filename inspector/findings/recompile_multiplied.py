@@ -13,8 +13,6 @@ from inspector.findings.recompile_key import key_of
 from inspector.findings.wording import listed
 from inspector.model.recompile import Answer, Recompile, RecompileClass
 
-__all__ = ["Multiplied", "multiplied"]
-
 _C = RecompileClass
 _Part: TypeAlias = tuple[RecompileClass, str, str]
 _TOLD_APART = frozenset(

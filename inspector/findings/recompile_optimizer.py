@@ -8,8 +8,6 @@ import re
 from inspector.findings.recompile_case import FixCase
 from inspector.model.recompile import Recompile, RecompileClass
 
-__all__ = ["optimizer_advice", "without_state"]
-
 _OPTIMIZERS = re.compile(r"[/\\]torch[/\\]optim[/\\]")
 _STATE = re.compile(r"^self\.state\b")
 _RATE = re.compile(r"^self\.param_groups\[\d+\]\[(['\"])lr\1\]$")

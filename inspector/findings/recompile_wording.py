@@ -24,8 +24,6 @@ from inspector.model.recompile import (
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame, user_frame
 
-__all__ = ["changed", "compile_cost", "dimension_of", "told", "told_notes", "values"]
-
 _MOST_TOLD = 4
 _SIZE = re.compile(r"(.+)\.size\(\)\[(\d+)\]")
 _TWO = "each of the two is compiled once"

@@ -8,8 +8,6 @@ from collections.abc import Callable, Sequence
 
 from inspector.model.recompile import Recompile
 
-__all__ = ["on_stack", "stack_name", "unwrapped"]
-
 # With what is reached from it; a size is asked of a tensor that is in a graph.
 _ON_STACK = re.compile(
     r"(?:L\[')?___stack(?P<number>\d+)(?:'\])?(?P<path>(?:\.(?!size\(|stride\()\w+|\[[^\]]*\])*)"

@@ -9,8 +9,6 @@ from inspector.findings.finding import Finding
 from inspector.findings.settings import DYNAMIC, MARK_DYNAMIC, shown_setting
 from inspector.model.verification import Measured, Trial, Verification
 
-__all__ = ["without_refuted"]
-
 _TO = "\N{RIGHTWARDS ARROW}"
 
 

@@ -13,8 +13,6 @@ from inspector.model.run import Run
 from inspector.model.summary import Summary, summarize, summarize_processes
 from inspector.model.verification import Verification
 
-__all__ = ["FORMAT_VERSION", "Report", "make_report"]
-
 FORMAT_VERSION = 1
 """Of a report as JSON: counts up when a field changes its meaning or goes, not for a new one."""
 

@@ -12,8 +12,6 @@ from inspector.findings.finding import Finding
 from inspector.findings.severity import Severity
 from inspector.model.run import Run
 
-__all__ = ["SECTIONS", "Documented", "Rule"]
-
 SECTIONS = ("What it means", "Why it matters", "Example", "What to do")
 
 

@@ -7,15 +7,6 @@ from collections.abc import Iterable
 from inspector.model.edit import Rewrite
 from inspector.model.request import Setting
 
-__all__ = [
-    "DYNAMIC",
-    "DYNAMIC_SOURCES",
-    "MARK_DYNAMIC",
-    "shown_changes",
-    "shown_setting",
-    "shown_settings",
-]
-
 DYNAMIC_SOURCES = "TORCH_COMPILE_DYNAMIC_SOURCES"
 """Torch's environment variable, as a setting to try: the sources."""
 MARK_DYNAMIC = "mark_dynamic"

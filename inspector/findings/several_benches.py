@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.wording import count, listed
 
-__all__ = ["device_of", "jobs_of", "machine_line", "notices_of", "rounds_of", "versions_of"]
-
 _MOST_NAMED = 3
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import enum
 
-__all__ = ["Severity"]
-
 
 class Severity(enum.Enum):
     """How much a finding matters, the gravest first."""

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Sequence
 from inspector.findings.finding import Finding, StackLine
 from inspector.findings.wording import count
 
-__all__ = ["Folded", "callers", "folded"]
-
 _OWN = frozenset({"project", "generated"})
 _MOST_SHOWN = 6
 

@@ -14,8 +14,6 @@ from inspector.model.request import Setting
 from inspector.model.summary import Summary
 from inspector.model.verification import Candidate, Measured, Trial, Tried, Verification
 
-__all__ = ["measured", "together", "trial_of", "with_verification"]
-
 _RECOMPILE = "recompile"
 
 

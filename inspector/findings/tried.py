@@ -12,17 +12,6 @@ from inspector.findings.value_names import value_named
 from inspector.findings.wording import count, duration
 from inspector.model.verification import Candidate, Measured, Trial, Tried, Verification
 
-__all__ = [
-    "TrialRow",
-    "tried_columns",
-    "tried_heading",
-    "tried_notes",
-    "tried_rows",
-    "tried_sentence",
-    "tried_title",
-    "tried_verdict",
-]
-
 _COLUMNS = ("graphs", "breaks", "warm call", "", "compile time", "outputs")
 _COMPILATIONS = "compilations"
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["value_named"]
-
 # As `inspector.capture.leaves` names what it took apart: `output of input 1[0]['a'].keys`.
 _PLACED = re.compile(
     r"\boutput of (input \d+(?: \(called again\))?)"

@@ -8,8 +8,6 @@ from inspector.benches.varied import VariedSetting
 from inspector.findings.value_names import value_named
 from inspector.findings.wording import listed
 
-__all__ = ["varied_notices"]
-
 _MOST_NAMED = 3
 
 

@@ -18,8 +18,6 @@ from inspector.findings.recompile_wording import changed
 from inspector.findings.wording import count, duration, listed
 from inspector.findings.wrong_wording import wrong_lines
 
-__all__ = ["VARIED_COLUMNS", "varied_cells", "varied_totals", "varied_verdict"]
-
 VARIED_COLUMNS = ("input", "first call", "cached", "faster", "error", "compiled")
 _NOTICEABLE = 0.8
 _MOST_NAMED = 3

@@ -11,8 +11,6 @@ from inspector.findings.gate import Gate
 from inspector.findings.report import Report
 from inspector.findings.wording import count, kind, location, title
 
-__all__ = ["Change", "changes", "status", "verdict"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Change:

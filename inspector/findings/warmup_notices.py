@@ -11,8 +11,6 @@ from inspector.findings.warmup_report import WarmupReport
 from inspector.findings.warmup_rows import GRAPH_CACHES, START_NAMES, cpp_runs, has_caches
 from inspector.findings.wording import count, listed, size
 
-__all__ = ["warmup_notices"]
-
 _PARTS = {
     "inductor": "FX graph",
     "aot_autograd": "AOTAutograd",

@@ -13,8 +13,6 @@ from inspector.model.compilation import Compilation
 from inspector.model.run import Process, Run
 from inspector.model.warmup import WarmupPlan
 
-__all__ = ["FORMAT_VERSION", "StillCompiles", "WarmupReport", "check_process", "make_warmup_report"]
-
 FORMAT_VERSION = 1
 """Of a warm-up as JSON: counts up when a field changes its meaning or goes."""
 

@@ -9,8 +9,6 @@ from inspector.findings.bench_wording import faster_text
 from inspector.findings.warmup_report import WarmupReport
 from inspector.findings.wording import duration
 
-__all__ = ["GRAPH_CACHES", "START_NAMES", "cpp_runs", "has_caches", "start_columns", "start_rows"]
-
 START_NAMES = {
     "eager": "eager",
     "cold": "cold",

@@ -11,14 +11,6 @@ from inspector.findings.warmup_report import WarmupReport
 from inspector.findings.wording import count, duration
 from inspector.model.warmup import WarmupCheck
 
-__all__ = [
-    "check_lines",
-    "plan_cells",
-    "plan_title",
-    "warmup_machine",
-    "warmup_verdict",
-]
-
 _MOST_NAMED = 6
 
 

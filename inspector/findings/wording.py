@@ -10,22 +10,6 @@ from inspector.findings.escaping import clipped, escaped, one_line
 from inspector.findings.finding import Finding, Place
 from inspector.model.run import Meta
 
-__all__ = [
-    "Paragraph",
-    "advice",
-    "count",
-    "duration",
-    "failure",
-    "kind",
-    "listed",
-    "location",
-    "paragraphs",
-    "pointer",
-    "size",
-    "title",
-    "versions",
-]
-
 _NS_PER_US = 1_000
 _NS_PER_MS = 1_000_000
 _NS_PER_S = 1_000_000_000

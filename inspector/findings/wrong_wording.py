@@ -9,8 +9,6 @@ from inspector.events.bench import OutputError, Parting
 from inspector.findings.value_names import value_named
 from inspector.model.result_names import AFTER, AGAIN
 
-__all__ = ["wrong_lines"]
-
 _SCALES = {
     "itself": "its largest element",
     "family": "the largest element of its kind",

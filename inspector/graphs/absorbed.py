@@ -13,8 +13,6 @@ import dataclasses
 from inspector.graphs.step_names import short_name
 from inspector.model.graph import Graph, Node
 
-__all__ = ["may_have_absorbed", "with_products"]
-
 
 def may_have_absorbed(graph: Graph) -> bool:
     """Whether a node of a post-grad graph is called otherwise than what it computes."""

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from inspector.graphs.operators import OperatorKind, computed_inside, kind_of, shown_operator
 from inspector.model.graph import Graph, Node
 
-__all__ = ["Decomposition", "aten_decompositions", "decompositions"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Decomposition:

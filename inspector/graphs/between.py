@@ -10,8 +10,6 @@ from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.reasons import Reason
 from inspector.graphs.step_names import numbered
 
-__all__ = ["Between"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Between:

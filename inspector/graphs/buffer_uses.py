@@ -11,8 +11,6 @@ from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.parts_taken import is_put_into_larger, is_sliced
 from inspector.graphs.reasons import Reason
 
-__all__ = ["is_as_the_program_says", "loops", "telling", "told_uses"]
-
 # The kinds that say most stand first; what both use in the same way is no reason.
 _SENTENCES = {
     "order": "{first} and {second} go over {tensor} in different orders: {left}; {right}.",

@@ -6,8 +6,6 @@ has the same. `tests/compile/test_core_aten.py` compares it with the installed t
 
 from __future__ import annotations
 
-__all__ = ["CORE_ATEN"]
-
 _NAMES = [
     "_adaptive_avg_pool2d.default", "_adaptive_avg_pool2d_backward.default",
     "_adaptive_avg_pool3d.default", "_cdist_forward.default", "_embedding_bag.default",

@@ -11,8 +11,6 @@ import re
 import networkx as nx
 import orjson
 
-__all__ = ["graphml", "node_link", "plain", "plain_id"]
-
 # All but `Char` of XML 1.0 (section 2.2). JSON can have the control characters, but its UTF-8 no
 # surrogates: one spelling serves both.
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -7,8 +7,6 @@ import enum
 
 from inspector.model.graph import Graph, Node, Stage
 
-__all__ = ["FoundNode", "Relation"]
-
 
 class Relation(enum.Enum):
     """How a node belongs to a line."""

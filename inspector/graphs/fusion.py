@@ -9,8 +9,6 @@ from inspector.events.fusion import Buffer, FusionPlan, Operation
 from inspector.graphs.memory import Memory
 from inspector.model.graph import Graph, Node
 
-__all__ = ["Fusion", "Step", "total"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Step:

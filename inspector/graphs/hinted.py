@@ -14,8 +14,6 @@ from inspector.events.graph_nodes import TensorMeta
 from inspector.model.graph import Graph
 from inspector.model.symbol_sizes import size_at
 
-__all__ = ["hinted_buffers", "hinted_graph", "symbols_of"]
-
 _SYMBOL = re.compile(r"[A-Za-z_]\w*")
 
 

@@ -16,8 +16,6 @@ from inspector.events.hlo_text import (
 from inspector.model.dtypes import find_dtype
 from inspector.model.graph import Node
 
-__all__ = ["hlo_nodes"]
-
 _OPS = {"parameter": "placeholder", "constant": "get_attr"}
 _MOST_TEXT = 40
 _BOOLEAN = "pred"

@@ -16,8 +16,6 @@ from collections.abc import Callable, Mapping, Sequence
 from inspector.graphs.targets import aten_name, is_view
 from inspector.model.graph import Graph, Node, tensor_bytes
 
-__all__ = ["InPlace", "is_made"]
-
 _COPIES = {"copy", "copy_"}
 # They take the tensor first, and what they write last, if that is a tensor.
 _PARTS = _COPIES | {

@@ -17,8 +17,6 @@ from inspector.graphs.step_names import named_nodes, part_of
 from inspector.graphs.targets import is_view
 from inspector.model.graph import Node
 
-__all__ = ["KernelAtLine", "kernels_at_line"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KernelAtLine:

@@ -14,16 +14,6 @@ from inspector.graphs.named_kernels import NamedKernel
 from inspector.model.graph import Graph, Node, Stage
 from inspector.model.stack import StackFrame
 
-__all__ = [
-    "Around",
-    "KernelOrigin",
-    "Origin",
-    "around_line",
-    "is_same_file",
-    "of_kernel",
-    "origins",
-]
-
 _T = TypeVar("_T")
 
 _MOST_NEAR = 4

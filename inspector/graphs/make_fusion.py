@@ -16,8 +16,6 @@ from inspector.graphs.targets import aten_name, is_empty, is_view
 from inspector.graphs.traffic import Traffic
 from inspector.model.graph import Graph, Node
 
-__all__ = ["make_fusion"]
-
 _LIBRARIES = frozenset({"extern", "fallback"})
 
 

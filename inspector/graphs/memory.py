@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping
 
 from inspector.events.fusion import Buffer, FusionPlan
 
-__all__ = ["Memory"]
-
 
 class Memory:
     """Knows whose memory each buffer is.

@@ -12,8 +12,6 @@ from collections.abc import Iterator, Sequence
 from inspector.graphs.exports import plain, plain_id
 from inspector.model.graph import Graph, Node
 
-__all__ = ["model_explorer"]
-
 
 def model_explorer(graphs: Sequence[Graph], label: str) -> dict[str, object]:
     """A collection of graphs; the modules that a node is in are its namespace.

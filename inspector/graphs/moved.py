@@ -10,9 +10,6 @@ from inspector.events.fusion import Buffer, Launch, Operation
 from inspector.events.graph_nodes import TensorMeta
 from inspector.model.graph import tensor_bytes
 
-__all__ = ["buffer_bytes", "moved_by", "with_limits", "without_removed"]
-
-
 _GENERATED = frozenset({"foreach", "pointwise", "reduction"})
 
 

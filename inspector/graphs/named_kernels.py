@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator
 
 from inspector.model.kernel import Call, GraphCode, Kernel, NodeLine
 
-__all__ = ["NamedKernel", "kernels_naming"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class NamedKernel:

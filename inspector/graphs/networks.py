@@ -11,8 +11,6 @@ from inspector.events.graph_nodes import TensorMeta
 from inspector.graphs.fusion import Fusion, Step
 from inspector.model.graph import Graph, Node
 
-__all__ = ["fusion_network", "network"]
-
 
 def network(graph: Graph) -> nx.MultiDiGraph:
     """One node for each node, by its name; one edge for each (input, node), as FX counts them.

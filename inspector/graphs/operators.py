@@ -10,16 +10,6 @@ from collections.abc import Iterator, Sequence
 from inspector.graphs.core_aten import CORE_ATEN
 from inspector.model.graph import Graph, Node, Stage
 
-__all__ = [
-    "GraphOperators",
-    "OperatorCount",
-    "OperatorKind",
-    "computed_inside",
-    "count_operators",
-    "kind_of",
-    "shown_operator",
-]
-
 # Where torch keeps the functions that users call by another name.
 _SHOWN = (
     ("torch._C._nn.", "torch.nn.functional."),

@@ -9,8 +9,6 @@ from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.targets import is_view
 from inspector.model.graph import Node
 
-__all__ = ["Outside", "Why", "call_kind", "outside"]
-
 _PRODUCTS = ("mm", "addmm", "bmm", "baddbmm", "addmv", "mv", "dot", "_int_mm", "_scaled_mm")
 _ATTENTION = ("_scaled_dot_product", "_flash_attention", "_efficient_attention", "_cudnn_attention")
 _RANDOM = ("rand", "bernoulli", "multinomial", "normal", "uniform", "exponential", "inductor_seed")

@@ -13,9 +13,6 @@ from inspector.events.fusion import FusionPlan, Operation
 from inspector.graphs.targets import is_view
 from inspector.graphs.traffic import Traffic
 
-__all__ = ["Owners", "computed_by"]
-
-
 _CALL = 4
 
 

@@ -19,8 +19,6 @@ from inspector.graphs.reduction_reasons import (
 )
 from inspector.graphs.step_names import numbered
 
-__all__ = ["TEMPLATES", "reason_of"]
-
 _LIBRARY = Reason(
     "{call} is a call of a library: Inductor does not write its code, and fuses nothing with it.",
     "",

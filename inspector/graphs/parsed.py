@@ -11,8 +11,6 @@ from inspector.model.graph import Node
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame
 
-__all__ = ["parsed_nodes"]
-
 # Functions of `operator`, which torch writes as Python writes them, by the names in `ast`.
 _OPERATORS = {
     "Add": "add", "Sub": "sub", "Mult": "mul", "Div": "truediv", "FloorDiv": "floordiv",

@@ -10,8 +10,6 @@ from inspector.events.fusion import Buffer, Operation
 from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.targets import aten_name
 
-__all__ = ["is_put_into_larger", "is_sliced"]
-
 _SLICES = frozenset([
     "chunk", "narrow", "select", "slice", "split", "split_with_sizes", "unbind", "unsafe_chunk",
     "unsafe_split", "unsafe_split_with_sizes",

@@ -18,8 +18,6 @@ from inspector.model.graph_places import GraphPlace
 from inspector.model.roots import Roots
 from inspector.model.stack import plain_frame
 
-__all__ = ["read_graphs"]
-
 _PASSES = {None: "inference", False: "forward", True: "backward"}
 _GIVEN = frozenset({Stage.FORWARD, Stage.BACKWARD, Stage.INFERENCE})
 _STAGES = {stage.value.replace("-", "_"): stage for stage in Stage}

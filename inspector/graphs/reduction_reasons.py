@@ -17,8 +17,6 @@ from inspector.graphs.buffer_uses import loops
 from inspector.graphs.fusion import Step
 from inspector.graphs.reasons import Reason
 
-__all__ = ["about_dimensions", "about_parts", "about_result", "about_rounded"]
-
 _ONE_KERNEL = (
     "torch._inductor.config.split_reductions = False makes one kernel of such a reduction, in "
     "which fewer blocks work at a time."

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from inspector.model.graph import Graph, Node
 
-__all__ = ["is_size_of_new_tensors", "longest_expression"]
-
 _ARITHMETIC = ("_operator.", "torch.sym_", "math.")
 
 

@@ -8,16 +8,6 @@ from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.targets import is_view
 from inspector.model.graph import Node
 
-__all__ = [
-    "described",
-    "named_nodes",
-    "number_of",
-    "numbered",
-    "operator_name",
-    "part_of",
-    "short_name",
-]
-
 _SHOWN = 2
 # What Inductor has templates for.
 _PRODUCTS = ("mm", "bmm", "baddbmm", "convolution", "attention")

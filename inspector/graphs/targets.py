@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from inspector.model.graph import Node
 
-__all__ = ["aten_name", "is_empty", "is_view"]
-
 # Operators of ATen that move nothing: those with an alias of their input as result in
 # native_functions.yaml, and what takes one of several results.
 _VIEWS = frozenset([

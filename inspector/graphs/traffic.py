@@ -10,8 +10,6 @@ from inspector.graphs.in_place import InPlace, adds, is_made, writes_a_part
 from inspector.graphs.targets import aten_name, is_empty, is_view
 from inspector.model.graph import Graph, Node, tensor_bytes
 
-__all__ = ["Traffic"]
-
 # They take elements of their first input, by an index.
 _GATHERS = frozenset(["embedding", "gather", "index", "index_select", "take", "_unsafe_index"])
 # They take rows of their first input, by their second, and add up several of them.

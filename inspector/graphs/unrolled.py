@@ -12,8 +12,6 @@ from typing import TypeAlias
 from inspector.model.graph import Graph, Node
 from inspector.model.stack import StackFrame
 
-__all__ = ["Unrolled", "unrolled_loop"]
-
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _OF_COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 _Key: TypeAlias = tuple[str, int]

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator
 
 from inspector.guards.relation import Known, equality, normal, relation_holds
 
-__all__ = ["telling", "tried", "tried_numbers"]
-
 # Tried beside the numbers of a relation, to find one that it refuses.
 _SOME_SIZES = (*range(2, 66), 100, 128, 256, 1000, 4096, 1_000_003)
 _NEAR = (-2, -1, 0, 1, 2)

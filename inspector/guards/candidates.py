@@ -34,8 +34,6 @@ from inspector.guards.relation import identity, normal
 from inspector.model.guard_source import Origin
 from inspector.model.guards import Guard
 
-__all__ = ["ONE_MORE", "Candidate", "keys_of", "value_candidates"]
-
 ONE_MORE = "compiles once more"
 _MOST_KEYS = 6
 

@@ -10,22 +10,6 @@ from collections.abc import Mapping, Sequence
 from inspector.guards.relation import normal
 from inspector.guards.state import State, Tensor, Value
 
-__all__ = [
-    "Change",
-    "ChangeKind",
-    "another_object",
-    "contiguous",
-    "having",
-    "of_length",
-    "of_tensor",
-    "of_thread",
-    "of_value",
-    "resized",
-    "same_tensor",
-    "two_tensors",
-    "without",
-]
-
 NEW_OBJECT = "another object"
 
 

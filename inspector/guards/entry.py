@@ -12,8 +12,6 @@ from inspector.model.compilation import Compilation, Frame
 from inspector.model.guard_source import Origin, origin_of
 from inspector.model.guards import Guard, GuardTree, read_guards
 
-__all__ = ["Entry", "entries_of", "entry_of_tree"]
-
 _HINT = "integer attributes of the nn.Module"
 
 

@@ -26,8 +26,6 @@ from inspector.guards.relation import identity, normal, relation_holds
 from inspector.guards.state import State, Tensor, Value
 from inspector.model.guards import Guard
 
-__all__ = ["passes"]
-
 _KEY = re.compile(r"list\(dict\.keys\((.+)\)\)\[\d+\]")
 
 

@@ -13,8 +13,6 @@ from inspector.model.guard_source import Origin, module_of
 from inspector.model.guards import Guard
 from inspector.model.run import Run
 
-__all__ = ["Cause", "Group", "by_cause", "by_module", "kinds_of"]
-
 _NAMES = {
     Origin.INPUT: "inputs",
     Origin.GLOBAL: "globals",

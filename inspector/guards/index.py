@@ -10,8 +10,6 @@ from inspector.events.guard_checks import RelationCheck
 from inspector.guards.relation import normal
 from inspector.model.guards import Guard
 
-__all__ = ["GuardIndex", "index_of", "is_inside"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GuardIndex:

@@ -20,8 +20,6 @@ from inspector.guards.presence_candidates import presence_candidates
 from inspector.guards.relation_candidates import number_candidates
 from inspector.guards.size_candidates import tensor_candidates
 
-__all__ = ["NextChange", "next_changes"]
-
 _FLOAT = "<class 'float'>"
 _RANKS = {
     kind: rank

@@ -20,9 +20,6 @@ from inspector.model.compilation import Frame
 from inspector.model.guard_source import Origin
 from inspector.model.guards import Guard
 
-__all__ = ["Becomes", "FrameGuards", "Prediction", "frame_guards", "predict"]
-
-
 _NO_NUMBERS = frozenset({"nan", "inf", "-inf"})
 _TORCH_MODULES = "nn/modules/"  # as guards spell files of torch's own
 _INT, _FLOAT = "<class 'int'>", "<class 'float'>"

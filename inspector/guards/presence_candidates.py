@@ -11,8 +11,6 @@ from inspector.guards.change import ChangeKind, having, of_value
 from inspector.guards.predict import FrameGuards
 from inspector.model.guard_source import Origin
 
-__all__ = ["presence_candidates"]
-
 _ARGUMENT = re.compile(r"L\['(?P<name>\w+)'\]")
 _ITEM = re.compile(r"(?P<container>L\[.+)\[(?P<key>'[^']*')\]")
 

@@ -14,8 +14,6 @@ import re
 from collections.abc import Callable
 from typing import TypeAlias
 
-__all__ = ["Known", "equality", "identity", "normal", "relation_holds"]
-
 Known: TypeAlias = Callable[[str], int | float | bool | None]
 """The value of a source or of one of its sizes (``L['x'].size()[0]``), or None."""
 

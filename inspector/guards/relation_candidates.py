@@ -14,8 +14,6 @@ from inspector.guards.relation import normal, relation_holds
 from inspector.model.guard_source import Origin
 from inspector.model.guards import Guard
 
-__all__ = ["number_candidates", "relation_candidates"]
-
 _SIZE = re.compile(r"(?P<source>[LG]\[.*?)\.size\(\)\[(?P<dimension>\d+)\]")
 _CONSTANT = re.compile(r"(?P<what>[^\s=<>]+) (?P<sign>[!=]=) (?P<value>-?\d+(?:\.\d+)?)")
 # Of a size: neither 0 nor 1, which has a row of its own.

@@ -15,8 +15,6 @@ from inspector.guards.state import Tensor
 from inspector.model.guard_source import Origin
 from inspector.model.guards import Guard
 
-__all__ = ["tensor_candidates"]
-
 _ONE = 1
 
 

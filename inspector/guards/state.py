@@ -25,8 +25,6 @@ from inspector.guards.index import is_inside
 from inspector.guards.relation import equality, identity, normal, relation_holds
 from inspector.model.guards import Guard
 
-__all__ = ["State", "Tensor", "Value", "state_after"]
-
 _DEFAULT_DEVICE = "DEFAULT_DEVICE"
 _MOST_NUMBERS = 24
 _NO_LITERALS = frozenset({"inf", "-inf", "nan"})

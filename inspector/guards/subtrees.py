@@ -11,8 +11,6 @@ from inspector.guards.entry import Entry
 from inspector.model.compilation import Compilation
 from inspector.model.guard_source import spelled
 
-__all__ = ["Subtree", "subtrees_of"]
-
 # A part with more than this of the whole is told as its own parts, if they are most of it.
 _LARGE = 0.15
 _MOST_OF_IT = 0.5

@@ -11,8 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from inspector.model.run import Process
 from inspector.model.timeline import Mark, MarkKind, Profile
 
-__all__ = ["GuardTime", "guard_time"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GuardTime:

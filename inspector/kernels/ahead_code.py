@@ -15,8 +15,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from inspector.kernels.output_code import read_template
 from inspector.model.kernel import Call, GraphCode, Kernel, NodeLine
 
-__all__ = ["read_ahead_code"]
-
 _TRITON = re.compile(r"^[ \t]*async_compile\.triton\('(?P<name>\w+)', '''$", re.MULTILINE)
 _CPP = re.compile(r'^(?:#include [^\n]*\n)?extern "C"\s+void\s+(?P<name>\w+)\(', re.MULTILINE)
 _RUN = re.compile(r"^void (?P<name>AOTInductorModel::run_impl)\(", re.MULTILINE)

@@ -14,18 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from inspector.kernels.output_module import output_module
 from inspector.model.kernel import GraphCode
 
-__all__ = [
-    "ALLOCATES",
-    "ASSERTS",
-    "RENAMES",
-    "Code",
-    "Kind",
-    "Layout",
-    "Statement",
-    "deleted_names",
-    "read_code",
-]
-
 ALLOCATES = "empty_strided"
 RENAMES = "reinterpret_tensor"
 ASSERTS = "assert_size_stride"

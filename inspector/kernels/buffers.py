@@ -10,8 +10,6 @@ from collections.abc import Iterable
 from inspector.kernels.buffer_statements import Code, Kind, Layout, Statement, read_code
 from inspector.model.kernel import GraphCode
 
-__all__ = ["Buffer", "Buffers", "read_buffers", "result_names", "saved_names"]
-
 _TANGENTS = "tangents_"
 _BITS = re.compile(r"^b?float(\d+)$")
 _ITEM_BYTES = (1, 2, 4, 8, 16)

@@ -6,8 +6,6 @@ import dataclasses
 import re
 from collections.abc import Sequence
 
-__all__ = ["Comment", "comment_before"]
-
 # get_kernel_metadata in torch/_inductor/utils.py
 _HEAD = re.compile(
     r"# Topologically Sorted Source Nodes: \[(?P<nodes>[^\]]*)\], "

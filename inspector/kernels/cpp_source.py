@@ -13,8 +13,6 @@ from collections.abc import Iterator
 
 from inspector.model.cpp_source import CppText, TextLoop
 
-__all__ = ["read_cpp"]
-
 _CAST = re.compile(r"static_cast<\w+>\(")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _FOR = re.compile(

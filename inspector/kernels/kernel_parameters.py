@@ -6,8 +6,6 @@ import re
 
 from inspector.model.kernel import Kernel
 
-__all__ = ["pointer_names"]
-
 # `extern "C" void kernel(const float* in_ptr0, float* out_ptr0, const int64_t ks0)`, 2.11 to 2.13
 # (torch/_inductor/codegen/cpp.py): what comes before the function is one line of `#include`.
 _CPP = re.compile(r"\bvoid\s+(?:kernel|\w+)\s*\((?P<parameters>[^)]*)\)")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 
-__all__ = ["text_of", "value_of"]
-
 _LONGEST = 200
 
 

@@ -9,8 +9,6 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from inspector.model.kernel import Kernel
 from inspector.model.kernel_diff import DiffKernel, KernelChange
 
-__all__ = ["content", "matched"]
-
 _BACKEND_HASH = re.compile(r"""(['"]backend_hash['"]: )['"][^'"]*['"]""")
 # Inductor names files of its cache in comments and in `filename=`; nobody compares folders.
 _PATH = re.compile(r"""(['"#\s])(?:/[^\s'"/]+)+/([^\s'"/]+)""")

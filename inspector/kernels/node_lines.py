@@ -12,8 +12,6 @@ from inspector.model.kernel import NodeLine
 from inspector.model.roots import Roots
 from inspector.model.stack import plain_frame, user_frame
 
-__all__ = ["module_path", "node_lines", "recorded_node_lines"]
-
 # `L['self'].layers.0`, `L['self']._modules['layers']._modules['0']`, `L['fn'].layers[0]`.
 _ROOT = re.compile(r"^L\['\w+'\]")
 _PART = re.compile(r"(?:\.?_modules)?(?:\.(\w+)|\[['\"]?([^\]'\"]+)['\"]?\])")

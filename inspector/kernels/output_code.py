@@ -18,8 +18,6 @@ from inspector.kernels.repeated import repeats
 from inspector.kernels.triton_source import read_heuristics
 from inspector.model.kernel import Call, GraphCode, Kernel, NodeLine
 
-__all__ = ["read_output_code", "read_template"]
-
 _NAME = re.compile(r"^# AOT ID: \['(\w+)'\]", re.MULTILINE)
 _DIRECTIONS = ("inference", "forward", "backward")
 _CPP = ("cpp", "cpp_pybinding")

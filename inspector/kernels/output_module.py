@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 
-__all__ = ["output_module"]
-
 
 def output_module(text: str) -> ast.Module:
     """Parses the output code of a graph. It is never run: it comes from logs.

@@ -12,8 +12,6 @@ from inspector.model.cpp_kernel import CppFacts
 from inspector.model.kernel import GraphCode, Kernel, NodeLine
 from inspector.model.output_code import OutputText
 
-__all__ = ["with_recorded"]
-
 _GB = 1e9
 
 

@@ -11,8 +11,6 @@ import dataclasses
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["DRAWS", "SEVERAL", "LoweredGraph", "Reference"]
-
 DRAWS = "it draws random numbers"
 """Why a value is not compared that comes from a random number generator."""
 

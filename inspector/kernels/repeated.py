@@ -15,8 +15,6 @@ from inspector.kernels.buffer_statements import ALLOCATES, ASSERTS, RENAMES, del
 from inspector.kernels.kernel_parameters import pointer_names
 from inspector.model.kernel import Call, Kernel
 
-__all__ = ["repeats"]
-
 _IDENTIFIER = re.compile(r"\b[A-Za-z_]\w*\b")
 # What ATen gives is the same for the same arguments, but for random numbers and attention with
 # dropout; what belongs to others may do anything.

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 
 from inspector.kernels.literals import value_of
 
-__all__ = ["Heuristics", "read_heuristics"]
-
 _MODULE = "triton_heuristics."
 
 

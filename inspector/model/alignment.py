@@ -12,8 +12,6 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
 
-__all__ = ["align", "align_by"]
-
 Item = TypeVar("Item")
 Other = TypeVar("Other")
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["with_article"]
-
 # Of names that begin with a vowel, those that are not spoken so: UNet, User, Utility, OneHot.
 _SPOKEN_WITHOUT = re.compile(r"(?i)un[ei]|us(?:e|a|u)|ut[ei]|one|eu(?!ler)")
 _VOWEL = re.compile(r"[aeiouAEIOU]")

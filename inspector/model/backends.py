@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["offered_backends"]
-
 _OURS = "inspector"  # it is registered in the processes that we start, and is no setting
 _FOR_TESTS = "_TESTING_ONLY"  # torch's own tests (torch/_dynamo/backends/debugging.py)
 

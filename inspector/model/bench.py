@@ -11,11 +11,6 @@ from typing import Any
 from inspector.model.request import Request
 from inspector.model.variation import Assignment
 
-__all__ = [
-    "LEARNING_RATE", "BenchPlan", "Combination", "Room", "Setting", "WorkerEnd", "WorkerRequest",
-    "Workload",
-]  # fmt: skip
-
 FORMAT_VERSION = 1
 """Of ``bench.json`` in a recording: counts up when a field changes its meaning or goes."""
 LEARNING_RATE = 1e-4

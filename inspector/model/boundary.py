@@ -6,8 +6,6 @@ import collections
 import dataclasses
 from collections.abc import Iterable
 
-__all__ = ["Boundary", "BoundaryTensor", "Crossing", "crossing"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class BoundaryTensor:

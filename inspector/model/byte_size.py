@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["parse_size"]
-
 _SIZE = re.compile(r"([0-9]{1,15})\s*([KMG]?)(?:I?B)?", re.IGNORECASE)
 _SHIFTS = {"": 0, "K": 10, "M": 20, "G": 30}
 _MOST_SHOWN = 40

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import enum
 
-__all__ = ["CACHES", "CacheLookup", "CacheState"]
-
 CACHES = ("AOTAutograd", "FX graph", "Triton", "C++", "autotune", "PGO")
 """The caches, from the outermost to the innermost; what hits in one spares those behind it."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-__all__ = ["METRICS", "PAIRS", "Claim", "ClaimedModel", "Claims"]
-
 PAIRS: Mapping[str, str] = {
     "time_ms": "time of a call, eager and compiled",
     "throughput_per_s": "items per second, eager and compiled",

@@ -10,8 +10,6 @@ import dataclasses
 import re
 from typing import Self
 
-__all__ = ["ClosureName"]
-
 _NAME = re.compile(
     r"(?P<variable>[A-Za-z_]\w*)(?P<path>(?:[^\s'\"]|'[^']*'|\"[^\"]*\")*) of (?P<function>\S.*)",
     re.DOTALL,

@@ -7,17 +7,6 @@ import enum
 
 from inspector.model.compile_time import CompilationTime, LineTime, StageTime
 
-__all__ = [
-    "CacheUse",
-    "Change",
-    "ColdStart",
-    "KeyChange",
-    "KeyVerdict",
-    "OwnTime",
-    "PlaceTime",
-    "Reason",
-]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OwnTime:

@@ -13,8 +13,6 @@ from inspector.model.graph_break import GraphBreak, Outcome
 from inspector.model.recompile import Recompile, SymbolUse
 from inspector.model.stack import StackFrame
 
-__all__ = ["Compilation", "Failure", "Frame", "FrameState", "SkippedFrame"]
-
 
 class FrameState(enum.Enum):
     """What became of a frame."""

@@ -6,8 +6,6 @@ import dataclasses
 
 from inspector.model.stack import StackFrame
 
-__all__ = ["CompilationTime", "LineTime", "StageTime"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StageTime:

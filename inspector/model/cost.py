@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import enum
 
-__all__ = ["Cost", "CostKind", "Part", "TimeShare"]
-
 
 class CostKind(enum.Enum):
     """Where a cost comes from."""

@@ -7,8 +7,6 @@ import dataclasses
 from inspector.events.cpp_kernel import CppLoop, CppNest, InspectorCppKernel
 from inspector.model.cpp_source import CppText
 
-__all__ = ["CppFacts", "whole_nests"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CppFacts:

@@ -14,8 +14,6 @@ from inspector.events.cuda_graph import (
 from inspector.events.graph_text import TextNode
 from inspector.model.stack import StackFrame
 
-__all__ = ["CudaGraphFunction", "CudaGraphWarning", "CudaGraphs", "WarningKind"]
-
 
 class WarningKind(enum.Enum):
     """What torch warned of."""

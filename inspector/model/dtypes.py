@@ -14,8 +14,6 @@ from types import MappingProxyType
 from inspector.errors import UsageError
 from inspector.model.near_matches import did_you_mean
 
-__all__ = ["DTYPES", "DType", "Kind", "find_dtype", "parse_dtype", "parse_model_dtype"]
-
 
 class Kind(enum.Enum):
     """What the elements of a dtype are."""

@@ -7,8 +7,6 @@ import itertools
 from collections.abc import Iterable
 from typing import TypeAlias
 
-__all__ = ["Edit", "Rewrite", "Setting", "edited"]
-
 Setting: TypeAlias = tuple[str, bool | tuple[str, ...]]
 """A setting of ``torch._dynamo.config``: its name, and its value or, of a set of functions, their
 names as ``module.name``."""

@@ -15,8 +15,6 @@ from inspector.model.roots import Owner, Roots
 from inspector.model.run import Meta, Process, Run
 from inspector.model.stack import StackFrame, plain_frame, user_frame
 
-__all__ = ["further_endings", "is_echo", "is_echoed_break", "raised_frame", "with_ending"]
-
 _LONG = 300
 _MOST_FURTHER = 3
 _MORE = re.compile(r" For more information, run with .*")

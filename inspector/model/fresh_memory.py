@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["FEW_PAGES", "FRESH_SHARE", "is_by_chance", "is_kept"]
-
 FRESH_SHARE = 0.05
 """From this part of a call on, memory that is new makes a difference: below, other things do."""
 FEW_PAGES = 64

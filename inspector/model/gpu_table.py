@@ -11,8 +11,6 @@ from inspector.errors import UsageError
 from inspector.model.gpus import ARCHITECTURES, GIB, MIB, Gpu
 from inspector.model.near_matches import did_you_mean
 
-__all__ = ["ARCHITECTURE_KEYS", "GPUS", "find_gpu", "known_gpu"]
-
 _TERA: Final = 1e12
 _HOPPER = "NVIDIA H100 Tensor Core GPU Architecture whitepaper V1.04"
 _AMPERE = "NVIDIA A100 Tensor Core GPU Architecture whitepaper V1.0"

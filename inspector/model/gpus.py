@@ -12,8 +12,6 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Final
 
-__all__ = ["MULTIPROCESSORS_TUNED", "Architecture", "Gpu", "architecture_of"]
-
 KIB: Final = 1024
 MIB: Final = 1024**2
 GIB: Final = 1024**3

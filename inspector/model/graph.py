@@ -10,8 +10,6 @@ from inspector.events.graph_nodes import TensorMeta
 from inspector.model.dtypes import find_dtype
 from inspector.model.stack import StackFrame
 
-__all__ = ["Graph", "Node", "Stage", "tensor_bytes"]
-
 _LIMIT = 1 << 63
 
 

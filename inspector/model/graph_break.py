@@ -9,8 +9,6 @@ from inspector.events.compile_id import CompileId
 from inspector.events.graph_break import Cause
 from inspector.model.stack import StackFrame
 
-__all__ = ["BreakSite", "Evidence", "GraphBreak", "Outcome"]
-
 
 class Outcome(enum.Enum):
     """What becomes of the frame in which the graph broke."""

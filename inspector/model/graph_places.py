@@ -7,8 +7,6 @@ from collections.abc import Mapping
 
 from inspector.events.payload import Payload
 
-__all__ = ["GraphPlace", "GraphPlaces"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GraphPlace:

@@ -11,8 +11,6 @@ import enum
 import functools
 import re
 
-__all__ = ["Origin", "module_of", "origin_of", "spelled", "without_class_dicts"]
-
 _LOCAL = re.compile(r"\b[LG]\['([^'\\]*)'\]")
 _IMPORT = re.compile(r"__import_(\w+)")
 _BUILTINS = re.compile(r"\b__builtins_dict___\d+(?:\['(\w+)'\])?")

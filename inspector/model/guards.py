@@ -9,8 +9,6 @@ from inspector.events.guard_text import TextCause, TextGuard, TextManager, parse
 from inspector.events.payload import Payload
 from inspector.model.guard_source import Origin, origin_of, spelled
 
-__all__ = ["Guard", "GuardTree", "Manager", "read_guards"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Manager:

@@ -22,8 +22,6 @@ from inspector.model.input_spec import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["parse_input", "parse_inputs"]
-
 _EXAMPLE = "Write it like `f32[8,3,224,224]`, `ids=i64[1,128]<30522`, `flag=true` or `n=3`."
 _TOKEN = re.compile(
     r"""\s*(?:

@@ -30,18 +30,6 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from inspector.model.dtypes import DType
 
-__all__ = [
-    "InputSpec",
-    "MappingSpec",
-    "SequenceSpec",
-    "Spec",
-    "TensorSpec",
-    "ValueSpec",
-    "describe",
-    "grammar_help",
-]
-
-
 _WORD = re.compile(r"[^\W\d]\w*")
 _EXAMPLES = """
 f32[8,3,224,224]       a tensor with random elements (f32, bf16, f16, i64, b8, …)

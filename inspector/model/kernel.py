@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping
 from inspector.model.cpp_kernel import CppFacts
 from inspector.model.stack import StackFrame, made_class
 
-__all__ = ["Call", "GraphCode", "Kernel", "NodeLine", "weighed_lines"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class NodeLine:

@@ -5,20 +5,6 @@ from __future__ import annotations
 import dataclasses
 import enum
 
-__all__ = [
-    "Access",
-    "AccessKind",
-    "ConfigAnalysis",
-    "InstructionCount",
-    "InstructionKind",
-    "LineInstructions",
-    "Loop",
-    "Occupancy",
-    "OccupancyLimit",
-    "Pipeline",
-    "Width",
-]
-
 
 class InstructionKind(enum.Enum):
     """What a machine instruction does."""

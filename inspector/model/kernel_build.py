@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 
-__all__ = ["ConfigBuild", "GpuLimits", "KernelBuild", "Resources", "TargetDevice"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GpuLimits:

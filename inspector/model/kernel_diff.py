@@ -7,8 +7,6 @@ from collections.abc import Mapping
 
 from inspector.model.kernel import Kernel
 
-__all__ = ["Counts", "DiffKernel", "KernelChange", "KernelDiff"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DiffKernel:

@@ -8,8 +8,6 @@ from inspector.model.kernel_analysis import ConfigAnalysis
 from inspector.model.kernel_build import ConfigBuild, GpuLimits, KernelBuild
 from inspector.model.kernel_prediction import KernelWork, Prediction
 
-__all__ = ["ConfigFacts", "KernelFacts"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ConfigFacts:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["named"]
-
 
 def named(asked: str, names: Iterable[str]) -> tuple[str, ...]:
     """The names that are meant: the name itself, else those that begin so, else those with it in.

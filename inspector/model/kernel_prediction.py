@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import enum
 
-__all__ = ["Bound", "KernelWork", "Prediction"]
-
 
 class Bound(enum.Enum):
     """What a kernel's time is predicted to be spent on."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-__all__ = ["Lane", "LaneSpan"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class LaneSpan:

@@ -12,8 +12,6 @@ from collections.abc import Mapping
 
 from inspector.model.run import Meta
 
-__all__ = ["FORMAT_VERSION", "META_FILE", "meta_text"]
-
 FORMAT_VERSION = 1
 META_FILE = "meta.json"
 

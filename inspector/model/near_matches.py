@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["did_you_mean", "near_matches"]
-
 _SHOWN = 8
 # A little above difflib's own 0.6, at which `vision` would be near `json`.
 _NEAR = 0.65

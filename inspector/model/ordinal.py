@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["ordinal"]
-
 _TEENS = range(11, 14)
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["lacks_memory"]
-
 # As torch, CUDA's runtime, Triton, cuBLAS, cuDNN and torch's CPU allocator say it.
 _NO_MEMORY = re.compile(
     r"OutOfMemory|out of memory|MemoryError|can(?:no|')t allocate memory|ALLOC_FAILED",

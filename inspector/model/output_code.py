@@ -9,8 +9,6 @@ from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.payload import Payload
 from inspector.events.triton_kernel import InspectorTritonKernel
 
-__all__ = ["OutputCodes", "OutputText"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OutputText:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["percent"]
-
 
 def percent(share: float) -> str:
     """``42%``, at most ``100%``; ``<1%`` for what would be rounded to nothing."""

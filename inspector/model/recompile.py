@@ -8,21 +8,6 @@ import enum
 from inspector.events.compile_id import CompileId
 from inspector.model.stack import StackFrame
 
-__all__ = [
-    "Answer",
-    "Bound",
-    "Change",
-    "EqualSizes",
-    "Known",
-    "Limit",
-    "Origin",
-    "OtherInstance",
-    "Recompile",
-    "RecompileClass",
-    "SymbolUse",
-    "Value",
-]
-
 
 class RecompileClass(enum.Enum):
     """What changed."""

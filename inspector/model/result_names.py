@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["AFTER", "AGAIN", "input_of", "names_input"]
-
 AGAIN = " (called again)"
 """Behind ``input 1`` in what a later call with it gives."""
 AFTER = " after "

@@ -8,8 +8,6 @@ import functools
 import re
 from pathlib import PurePath
 
-__all__ = ["Owner", "Roots"]
-
 _STDLIB = re.compile(r"/lib(?:64)?/python3(?:\.\d+)?t?/(?!site-packages/|dist-packages/)|^<frozen ")
 _SITE = re.compile(r"/(?:site|dist)-packages/")
 # What Inductor generated, in whatever cache folder (``get_path`` in torch/_inductor/codecache.py).

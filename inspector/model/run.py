@@ -34,8 +34,6 @@ from inspector.model.roots import Roots
 from inspector.model.source import Sources
 from inspector.model.timeline import CopyRates, Profile
 
-__all__ = ["LogWarning", "Meta", "Process", "Run"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class LogWarning:

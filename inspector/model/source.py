@@ -7,8 +7,6 @@ import dataclasses
 import functools
 from collections.abc import Iterator, Mapping
 
-__all__ = ["SourceLine", "Sources"]
-
 # Of a longer file, or a damaged number, no lines are made up.
 _MOST_LINES = 1_000_000
 

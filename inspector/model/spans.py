@@ -6,8 +6,6 @@ import bisect
 import operator
 from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["merged", "outside", "union_ns"]
-
 
 def union_ns(spans_ns: Iterable[tuple[int, int]]) -> int:
     """How long any of them lasts: what overlaps counts once.

@@ -9,22 +9,6 @@ from collections.abc import Sequence
 from inspector.events.envelope import RawFrame
 from inspector.model.roots import Owner, Roots
 
-__all__ = [
-    "StackFrame",
-    "below_recorder",
-    "exact_frame",
-    "is_graph_code",
-    "is_resumed",
-    "made_class",
-    "making_name",
-    "plain_frame",
-    "plain_name",
-    "project_frame",
-    "resumed_line",
-    "shown_name",
-    "user_frame",
-]
-
 _RESUMED = re.compile(r"torch_dynamo_resume_in_(?P<name>.+)_at_(?P<line>\d+)(?:_\d+)?")
 _MAKING = re.compile(r"(?P<name>.+?) \(makes (?P<class>.+)\)")
 

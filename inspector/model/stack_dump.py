@@ -7,8 +7,6 @@ from pathlib import PurePath
 
 from inspector.model.roots import Owner, Roots
 
-__all__ = ["STACK_FILE", "STACK_SIGNAL", "place_in_dump"]
-
 STACK_FILE = "stacks"
 """Where a process of `inspect bench` writes them, in its folder."""
 STACK_SIGNAL = "SIGUSR1"

@@ -7,8 +7,6 @@ import math
 import statistics
 from collections.abc import Sequence
 
-__all__ = ["Confidence", "half_width", "median_widens", "student"]
-
 
 class Confidence(enum.Enum):
     """How much of a distribution lies in an interval."""

@@ -11,16 +11,6 @@ from inspector.model.compile_time import StageTime
 from inspector.model.graph_break import BreakSite, Evidence, GraphBreak
 from inspector.model.run import Process, Run
 
-__all__ = [
-    "Added",
-    "Summary",
-    "group_sites",
-    "is_later",
-    "is_measured",
-    "summarize",
-    "summarize_processes",
-]
-
 _UNMEASURED_CALLS = 2  # inspector/capture/execution.py
 
 

@@ -6,8 +6,6 @@ import ast
 import operator
 from collections.abc import Callable, Mapping
 
-__all__ = ["size_at"]
-
 _OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,

@@ -8,18 +8,6 @@ import enum
 import statistics
 from collections.abc import Sequence
 
-__all__ = [
-    "Activity",
-    "CopyRates",
-    "Mark",
-    "MarkKind",
-    "Profile",
-    "Thread",
-    "call_variation",
-    "nested",
-    "warm_call_ns",
-]
-
 _MANY_CALLS = 8
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-__all__ = ["typed_options"]
-
 _EAGER = ("explain", "guards")  # commands whose --backend is eager by default; else inductor
 _GPU = ("graph", "kernels", "diff")  # commands that generate code for a GPU that is not here
 _NO_GRAD = (*_GPU, "profile")

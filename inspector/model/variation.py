@@ -12,8 +12,6 @@ from collections.abc import Sequence
 from inspector.errors import UsageError
 from inspector.model.dtypes import find_dtype
 
-__all__ = ["Assignment", "Varied", "parse_varied", "variations"]
-
 _PLACE = re.compile(r"([A-Za-z_]\w*|\d+)(?:\[(-?\d+)\])?")
 _EXAMPLE = "Give it as 'x[0]=1,2,4' (a size), 'n=1,2,3' (a value) or 'x=f32,bf16' (a dtype)."
 _MOST = 64

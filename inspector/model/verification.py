@@ -10,8 +10,6 @@ from inspector.events.trial import OutputsCompared
 from inspector.model.edit import Rewrite
 from inspector.model.request import Setting
 
-__all__ = ["Candidate", "Measured", "Trial", "Tried", "Verification"]
-
 _BUSY = 2
 _EAGER = "eager"
 _LEAST_CHANCE = 1.1

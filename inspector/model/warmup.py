@@ -10,15 +10,6 @@ from typing import Any
 from inspector.model.bench import Setting, WorkerRequest, Workload
 from inspector.model.variation import Assignment
 
-__all__ = [
-    "CheckedCall",
-    "Loading",
-    "StartEnd",
-    "WarmupCheck",
-    "WarmupPlan",
-    "WarmupRequest",
-]
-
 FORMAT_VERSION = 1
 """Of ``warmup.json`` in a recording: counts up when a field changes its meaning or goes."""
 

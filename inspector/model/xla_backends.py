@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["XLA_BACKENDS", "XLA_DEVICE"]
-
 XLA_BACKENDS = ("openxla", "openxla_eval")
 """Those of torch/_dynamo/backends/torchxla.py, 2.9 to 2.13.
 

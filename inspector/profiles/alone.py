@@ -11,20 +11,6 @@ from inspector.events.kernel_bench import BenchedConfig, InspectorKernelBench
 from inspector.profiles.interval import ratio_of_batches
 from inspector.profiles.work import Work
 
-__all__ = [
-    "COLD",
-    "WARM",
-    "BenchGain",
-    "InPlace",
-    "Measured",
-    "best_of",
-    "gain_of",
-    "in_place_of",
-    "measured",
-    "regime_of",
-    "times_of",
-]
-
 COLD, WARM = "cold", "warm"
 
 

@@ -12,8 +12,6 @@ from inspector.model.kernel import NodeLine
 from inspector.model.run import Process
 from inspector.profiles.work import Work
 
-__all__ = ["NOISE", "Autotuning", "Tuned", "make_autotuning"]
-
 NOISE = 0.05
 """Of a benchmark's median: what is closer than that can be the other way round the next time.
 

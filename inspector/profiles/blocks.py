@@ -12,8 +12,6 @@ from inspector.profiles.code_lines import CodeLines
 from inspector.profiles.outside_lines import user_place
 from inspector.profiles.peak import Peak
 
-__all__ = ["BlockReader", "Described"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Described:

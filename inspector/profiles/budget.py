@@ -30,17 +30,6 @@ UNSTABLE = 0.05
 _UNUSUAL = 2.0
 _MOST_UNUSUAL = 1 / 3
 
-__all__ = [
-    "APPROXIMATE",
-    "UNSTABLE",
-    "Budget",
-    "busy",
-    "busy_of_kernels",
-    "crosses",
-    "is_near",
-    "make_budget",
-]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Budget:

@@ -11,8 +11,6 @@ from inspector.kernels.buffers import Buffer, Buffers, result_names, saved_names
 from inspector.model.kernel import GraphCode, NodeLine
 from inspector.profiles.timed import TimedLaunch
 
-__all__ = ["CodeLines"]
-
 _FORWARD, _BACKWARD = "forward", "backward"
 
 

@@ -9,8 +9,6 @@ from inspector.profiles.hot import Hot
 from inspector.profiles.row_names import where
 from inspector.profiles.work import Work
 
-__all__ = ["copies_back", "copy_gains"]
-
 _COPY = "copy_"
 
 

@@ -12,8 +12,6 @@ from inspector.profiles.library_names import function_name
 from inspector.profiles.timed import TimedLaunch
 from inspector.profiles.work import Work
 
-__all__ = ["DRAM", "TIME", "counter_texts", "with_counters"]
-
 TIME = "gpu__time_duration.sum"
 DRAM = "dram__bytes.sum"
 _SHOWN = (

@@ -16,8 +16,6 @@ from typing import TypeAlias
 from inspector.model.spans import merged, outside, union_ns
 from inspector.profiles.work import Bound, Work
 
-__all__ = ["Exchange", "exchanges", "unhidden_ns"]
-
 _Spans: TypeAlias = Sequence[tuple[int, int]]
 
 

@@ -9,8 +9,6 @@ from inspector.profiles.budget import Budget
 from inspector.profiles.gain import Gain
 from inspector.profiles.hot import Hot
 
-__all__ = ["KEEPS_MEMORY", "Faults", "fault_gains", "is_fresh", "without_freeing"]
-
 KEEPS_MEMORY = (
     "MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=4294967296 MALLOC_TOP_PAD_=268435456 in the "
     "environment (glibc), or jemalloc by LD_PRELOAD"

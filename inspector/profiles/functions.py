@@ -11,8 +11,6 @@ from inspector.graphs.step_names import short_name
 from inspector.model.dtypes import find_dtype
 from inspector.model.graph import Node
 
-__all__ = ["arithmetic_bytes", "function_bytes", "is_drawn", "is_drawn_at_once"]
-
 _DRAWING = frozenset({"inductor_random", "inductor_randint"})
 _NORMAL = frozenset({"randn", "randn_like", "normal", "normal_functional"})
 _UNIFORM = frozenset({"rand", "rand_like", "randint", "randint_like", "uniform"})

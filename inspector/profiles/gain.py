@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-__all__ = ["Gain", "and_more", "first_names"]
-
 _MOST_NAMED = 3
 
 

@@ -23,8 +23,6 @@ from inspector.profiles.repeats import repeated_work, repeating_lines
 from inspector.profiles.training_mode import gains_of_training_mode, is_as_in_training
 from inspector.profiles.work import Work
 
-__all__ = ["all_compiled", "gains", "keeps_for_nothing"]
-
 _LEAST_SHARE = 0.01
 _MOST_NAMED = 3  # lines of a gain
 _HOST = ("launching", "wrappers", "guards", "graph-break", "autograd", "outside", "entry")

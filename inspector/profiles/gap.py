@@ -10,8 +10,6 @@ from inspector.events.device_profile import DeviceProfile
 from inspector.profiles.budget import APPROXIMATE, Budget, busy_of_kernels
 from inspector.profiles.typical import is_cpu
 
-__all__ = ["COPIES", "IDLE", "LAUNCHES", "WORK", "Gap", "GapPart", "make_gap"]
-
 WORK, COPIES, IDLE, LAUNCHES = "work", "copies", "idle", "launches"
 # Eager PyTorch launches from the program's own code: apart, the two cannot be compared.
 _LAUNCHING = frozenset({"launching", "outside"})

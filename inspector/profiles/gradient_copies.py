@@ -13,8 +13,6 @@ from collections.abc import Iterable, Sequence
 from inspector.events.launch_place import KEEPS_GRADIENT
 from inspector.profiles.work import Work
 
-__all__ = ["copied_gradients"]
-
 _COPIES = "direct_copy_kernel"  # ATen's native/cuda/Copy.cu; one that is added up is no copy
 _CONVOLUTIONS = frozenset({"convolution", "convolution_backward"})
 

@@ -10,8 +10,6 @@ from inspector.profiles.budget import Budget
 from inspector.profiles.gain import Gain, and_more
 from inspector.profiles.work import Work
 
-__all__ = ["host_gains"]
-
 _HostsWork = Mapping[str, tuple[str, str]]
 _MOST_BREAKS = 3
 _FEWER = "fewer and larger graphs have less of it; "

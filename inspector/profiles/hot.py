@@ -9,8 +9,6 @@ from inspector.model.kernel import NodeLine, weighed_lines
 from inspector.profiles.timed import time_by
 from inspector.profiles.work import Bound, Work, is_possible
 
-__all__ = ["Hot", "hot"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Hot:

@@ -13,8 +13,6 @@ from inspector.profiles.row_names import named, where
 from inspector.profiles.step_facts import operator_of
 from inspector.profiles.work import Bound, Work
 
-__all__ = ["gains_of_idle_gradients", "is_for_backward"]
-
 _NOTICED = 0.1  # of a statement
 
 

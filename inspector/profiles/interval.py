@@ -8,8 +8,6 @@ from collections.abc import Sequence
 
 from inspector.model.student import Confidence, half_width
 
-__all__ = ["ratio_interval", "ratio_of_batches"]
-
 _BATCHES = 10
 
 

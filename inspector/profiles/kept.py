@@ -19,8 +19,6 @@ from inspector.profiles.rounds import (
     typical_ns,
 )
 
-__all__ = ["KeptCalls", "kept_calls"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KeptCalls:

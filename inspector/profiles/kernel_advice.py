@@ -5,8 +5,6 @@ from __future__ import annotations
 from inspector.profiles.functions import is_drawn, is_drawn_at_once
 from inspector.profiles.work import Bound, Work
 
-__all__ = ["advice", "advised_unit", "is_about_one"]
-
 _TUNED = frozenset({"max-autotune", "max-autotune-no-cudagraphs"})
 _PRODUCTS = frozenset({"mm", "addmm", "bmm", "baddbmm"})
 _TEMPLATES = frozenset({"_int_mm", "_scaled_mm", "_grouped_mm", "_scaled_grouped_mm"})

@@ -13,8 +13,6 @@ from inspector.profiles.kernel_advice import advised_unit, is_about_one
 from inspector.profiles.row_names import named, where
 from inspector.profiles.work import Bound, Work, limit_of
 
-__all__ = ["kernel_gains"]
-
 _NEAR = 0.8  # of a ceiling: what is left is within what kernels differ by
 _IRREGULAR = frozenset({
     "embedding", "embedding_bag", "_embedding_bag", "_embedding_bag_forward_only", "gather",

@@ -15,8 +15,6 @@ from inspector.events.device_profile import DeviceLaunch
 from inspector.graphs.fusion import Fusion
 from inspector.model.kernel import GraphCode
 
-__all__ = ["run_again", "with_known_sizes"]
-
 
 def run_again(
     launches: Iterable[DeviceLaunch], codes: Iterable[GraphCode]

@@ -8,8 +8,6 @@ from inspector.profiles.gain import Gain
 from inspector.profiles.step_facts import Part
 from inspector.profiles.work import Work
 
-__all__ = ["is_relaid", "layout_gain"]
-
 
 def is_relaid(work: Work) -> bool:
     """Whether a generated kernel is mostly that: a convolution's part in it computes nothing."""

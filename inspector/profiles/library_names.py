@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["function_name", "shown_name"]
-
 _LONGEST = 48
 _UNNAMED = ("(anonymous namespace)::", "<unnamed>::")
 _FUNCTOR = re.compile(r"(\w+?)(?:Functor|_kernel_cuda|_functor|Ops?|_kernel_impl)\b")

@@ -7,8 +7,6 @@ import dataclasses
 from inspector.model.kernel import NodeLine
 from inspector.profiles.peak import Fragmentation
 
-__all__ = ["BASE", "CallMemory", "MemoryUse", "PeakTensor"]
-
 BASE = ("parameter", "buffer", "gradient", "optimizer", "input", "program")
 """What is there before a call, with the compiler and without."""
 

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 
 from inspector.profiles.memory import CallMemory, MemoryUse, PeakTensor
 
-__all__ = ["MemoryAdvice", "memory_advice"]
-
 _LEAST_SHARE = 0.1
 _MUCH_SAVED = 0.3
 _LARGE_TENSOR = 0.2

@@ -13,8 +13,6 @@ from inspector.profiles.code_lines import CodeLines
 from inspector.profiles.memory import BASE, CallMemory, MemoryUse, PeakTensor
 from inspector.profiles.peak import Fragmentation, Peak, find_peak, fragmentation, in_pools
 
-__all__ = ["memory_use"]
-
 
 def memory_use(
     profile: MemoryProfile, code: CodeLines, functions: Mapping[str, NodeLine] | None = None

@@ -6,8 +6,6 @@ import collections
 import re
 from collections.abc import Mapping, Sequence
 
-__all__ = ["in_groups"]
-
 _NUMBER = re.compile(r"(?<![^.])\d+(?![^.])")
 
 

@@ -13,8 +13,6 @@ from inspector.kernels.node_lines import module_path
 from inspector.model.kernel import GraphCode, NodeLine
 from inspector.model.stack import StackFrame
 
-__all__ = ["line_outside", "lines_of_modules", "user_place"]
-
 _FRAME = re.compile(r"(?P<file>.+)\((?P<line>\d+)\): (?P<name>.+)$")
 _RESUMED = re.compile(r"torch_dynamo_resume_in_(?P<name>.+)_at_(?P<line>\d+)$")
 

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 
 from inspector.events.memory_profile import HeldBlock, MemoryEvent, MemorySide, Segment
 
-__all__ = ["Fragmentation", "Peak", "find_peak", "fragmentation", "in_pools"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Peak:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["peak_flops_per_s"]
-
 
 def peak_flops_per_s(values: Mapping[str, float], unit: str) -> float | None:
     """Operations per second of a dtype: of products of matrices, or, of a CPU, of its registers.

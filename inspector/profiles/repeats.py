@@ -6,8 +6,6 @@ from collections.abc import Iterable
 
 from inspector.profiles.work import Work
 
-__all__ = ["repeated_work", "repeating_lines"]
-
 
 def repeated_work(work: Iterable[Work]) -> list[Work]:
     """Those but the first of each, in order.

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 
-__all__ = ["bytes_from_memory"]
-
 
 def bytes_from_memory(traffic: Sequence[Mapping[Hashable, int]], cache_bytes: int) -> list[int]:
     """The bytes of each step that cannot be in the cache, in calls that follow each other.

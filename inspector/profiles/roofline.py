@@ -18,8 +18,6 @@ from inspector.profiles.hot import hot
 from inspector.profiles.peaks import peak_flops_per_s
 from inspector.profiles.work import Work
 
-__all__ = ["Point", "Roofline", "make_roofline"]
-
 _MEMORY = (
     ("l2_bytes_per_s", "L2 cache"),
     ("llc_bytes_per_s", "last-level cache"),

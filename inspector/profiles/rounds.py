@@ -9,8 +9,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from inspector.events.device_profile import TimedBlock
 from inspector.model.student import half_width
 
-__all__ = ["LEAST_ROUNDS", "medians_of", "ratio_of_rounds", "rounds_of", "typical_ns"]
-
 LEAST_ROUNDS = 3
 """Of fewer there is no interval."""
 

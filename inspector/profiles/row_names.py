@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from inspector.profiles.gain import and_more
 from inspector.profiles.hot import Hot
 
-__all__ = ["named", "where"]
-
 _MOST_KERNELS = 2
 
 

@@ -17,8 +17,6 @@ from inspector.model.graph import Node
 from inspector.model.kernel import NodeLine
 from inspector.profiles.functions import arithmetic_bytes, function_bytes
 
-__all__ = ["FusionFacts", "Part", "StepFacts", "operator_of"]
-
 _COPY = "copy_"  # how an operator is called of which nothing but a copy is left
 
 # What current GPUs compute while they move a byte, roughly: it weighs a product against what is

@@ -10,8 +10,6 @@ from collections.abc import Mapping
 
 from inspector.events.ceilings import InspectorDeviceState
 
-__all__ = ["held_back", "slowed_by", "state_values"]
-
 _REASONS = {
     0x2: "an application clocks setting",
     0x4: "software power cap",

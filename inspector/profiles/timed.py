@@ -25,8 +25,6 @@ from inspector.model.stack import is_resumed
 from inspector.profiles.outside_lines import below, line_outside, lines_of_modules
 from inspector.profiles.step_facts import FusionFacts, Part, StepFacts
 
-__all__ = ["TimedLaunch", "runs_of_statements", "time_by", "timed_launches"]
-
 _NUMBER = re.compile(r"_\d+$")  # Inductor numbers the kernels that a program brings along
 # `copy_` and `_foreach_copy_` (ATen's native/cuda/Copy.cu and ForeachUnaryOp.cu).
 _COPIES = re.compile(r"direct_copy_kernel|multi_tensor_apply_kernel.*\bCopy<")

@@ -13,8 +13,6 @@ import orjson
 from inspector.events.device_profile import DeviceProfile, HostSpan
 from inspector.version import __version__
 
-__all__ = ["timeline"]
-
 _US_NS = 1000
 _HOST, _DEVICE = 1, 2
 _IDLE = 1 << 30  # no stream has this number

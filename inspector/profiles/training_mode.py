@@ -9,8 +9,6 @@ from inspector.profiles.step_facts import Part
 from inspector.profiles.timed import time_by
 from inspector.profiles.work import Work
 
-__all__ = ["gains_of_training_mode", "is_as_in_training"]
-
 _STATISTICS = "batch normalisation takes its statistics from the batch"
 # By operator, what a layer does in training mode and not in `eval()`; what `nn.Dropout` and batch
 # normalisation become (torch/_decomp/decompositions.py, 2.11 to 2.13).

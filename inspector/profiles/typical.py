@@ -8,8 +8,6 @@ import statistics
 
 from inspector.events.device_profile import DeviceProfile, ProfiledCall
 
-__all__ = ["is_cpu", "of_typical_calls"]
-
 
 def is_cpu(profile: DeviceProfile) -> bool:
     """Whether the calls ran on the CPU."""

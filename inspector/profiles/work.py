@@ -19,8 +19,6 @@ from inspector.profiles.reuse import bytes_from_memory
 from inspector.profiles.step_facts import Part, operator_of
 from inspector.profiles.timed import TimedLaunch, runs_of_statements
 
-__all__ = ["Bound", "Work", "all_work", "is_possible", "limit_of"]
-
 _FLOOR_NS = 1_000  # an empty kernel, where it was not measured
 _SHORT = 3  # times as long as an empty kernel
 _TF32 = ("tf32", "s1688")  # of cuDNN's and cuBLAS's kernels, and of CUTLASS's

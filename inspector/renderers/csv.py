@@ -9,8 +9,6 @@ from typing import TextIO
 from inspector.benches.rows import BenchRow
 from inspector.benches.sessions import middle_of
 
-__all__ = ["write_bench_rows"]
-
 _HEADS = (
     "target", "workload", "input", "inputs", "setting", "latency_ns", "p5_ns", "p95_ns", "calls",
     "items_per_s", "faster_than_eager", "faster_low", "faster_high", "first_call_ns",

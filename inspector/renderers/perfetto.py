@@ -17,8 +17,6 @@ from inspector.findings.escaping import one_line
 from inspector.model.lanes import Lane
 from inspector.version import __version__
 
-__all__ = ["render"]
-
 _US_NS = 1000
 
 

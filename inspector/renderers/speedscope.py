@@ -17,8 +17,6 @@ from inspector.findings.escaping import one_line
 from inspector.model.lanes import Lane
 from inspector.version import __version__
 
-__all__ = ["render"]
-
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 _AT_ONCE = 4096
 

@@ -13,8 +13,6 @@ from inspector.findings.report import FORMAT_VERSION
 from inspector.findings.severity import Severity
 from inspector.model.near_matches import near_matches
 
-__all__ = ["read_baseline"]
-
 _WRITE_ONE = "Write one with: inspect explain … -o {}"
 
 

@@ -8,8 +8,6 @@ from inspector.errors import RecordingError
 from inspector.model.bench import BenchPlan
 from inspector.sources.own_file import write_own_file
 
-__all__ = ["read_plan", "write_plan"]
-
 _FILE = "bench.json"
 
 

@@ -22,8 +22,6 @@ from inspector.sources.log import LogReader
 from inspector.sources.notes import failures_of_logs, notes
 from inspector.sources.program import recorded_environment
 
-__all__ = ["CTRL_C", "Ending", "Job", "Recorder"]
-
 _TICK_SECONDS = 0.1
 _GRACE_SECONDS = 5.0
 _OUTCOME_FILE = "outcome.json"

@@ -11,8 +11,6 @@ from inspector.errors import UsageError
 from inspector.model.claims import METRICS, PAIRS, Claim, ClaimedModel, Claims
 from inspector.model.near_matches import did_you_mean
 
-__all__ = ["OPTIONS", "read_claims"]
-
 OPTIONS = (
     "modes", "backends", "vary", "shapes", "fullgraph", "batch", "dtype", "autocast", "tf32",
     "train", "optimizer", "grad", "inputs",

@@ -7,8 +7,6 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-__all__ = ["copies_of"]
-
 
 def copies_of(logs: Sequence[Path]) -> Mapping[Path, Path]:
     """The logs that are copies, each with the first log of the same content.

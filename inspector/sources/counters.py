@@ -17,16 +17,6 @@ import orjson
 from inspector.events.counted import CountedKernel
 from inspector.events.fields import items, mappings, natural
 
-__all__ = [
-    "FILE",
-    "METRICS",
-    "counted_kernels",
-    "forbidden",
-    "no_kernels",
-    "read_counters",
-    "write_counters",
-]
-
 FILE = "counters.json"
 """Where a recording has them."""
 

@@ -23,8 +23,6 @@ from inspector.events.payload import Payload
 from inspector.events.registry import EVENTS, is_known
 from inspector.model.run import LogWarning
 
-__all__ = ["LogReader"]
-
 # Numbers are bounded: Python refuses to convert thousands of digits.
 _PREFIX = re.compile(
     rb"(?:\[rank(?P<rank>\d{1,9})\]:)?[VDIWEC]\d{4} \d\d:\d\d:\d\d\.\d+ (?P<pid>\d{1,18}) "

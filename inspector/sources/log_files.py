@@ -10,9 +10,6 @@ from pathlib import Path
 from inspector.model.meta_file import META_FILE
 from inspector.model.run import LogWarning
 
-__all__ = ["Found", "find_logs"]
-
-
 _NUMBER = re.compile("([0-9]+)")
 _LOGS = (".log", ".log.gz")
 

@@ -12,8 +12,6 @@ from inspector.errors import RecordingError
 from inspector.model.meta_file import FORMAT_VERSION, META_FILE, meta_text
 from inspector.model.run import Meta
 
-__all__ = ["read_meta", "write_meta"]
-
 # Every field of Meta but its name, which is not in the file.
 _TYPES: dict[str, type | UnionType] = {
     "format_version": int,

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from inspector.model.run import LogWarning
 
-__all__ = ["failures_of_logs", "notes"]
-
 _FAILED = "log_failed"  # the name, and the error's number, as capture/log_file.py writes it
 
 

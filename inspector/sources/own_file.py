@@ -6,8 +6,6 @@ from pathlib import Path
 
 from inspector.errors import RecordingError
 
-__all__ = ["write_own_file"]
-
 
 def write_own_file(file: Path, text: str) -> None:
     """Writes a file of a recording.

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 
 from inspector.sources.recording import Recording, opened
 
-__all__ = ["PROFILE_FILE", "opened_profile"]
-
 PROFILE_FILE = "profile.zip"
 """Where such a recording has it."""
 

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from inspector.errors import UsageError
 
-__all__ = ["program_command", "recorded_environment"]
-
 _PYTHON_SUFFIXES = {".py", ".pyc", ".pyw", ".pyz", ".zip"}
 _HEAD_BYTES = 256
 

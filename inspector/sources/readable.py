@@ -8,8 +8,6 @@ from pathlib import Path
 
 from inspector.errors import RecordingError
 
-__all__ = ["check_readable"]
-
 _ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst")
 
 

@@ -21,8 +21,6 @@ from inspector.sources.notes import failures_of_logs, notes
 from inspector.sources.readable import check_readable
 from inspector.sources.unpacking import gunzipped, unzipped
 
-__all__ = ["Recording", "opened", "read_run", "write_zip"]
-
 _MOST_NAMED = 3
 
 

@@ -13,8 +13,6 @@ from pathlib import Path
 
 from inspector.errors import EnvironmentLacksError
 
-__all__ = ["GraphBreakType", "Registry", "find_registry"]
-
 _FILE = Path("torch") / "_dynamo" / "graph_break_registry.json"
 # Run by another interpreter: where its torch is, and of what version.
 _QUESTION = (

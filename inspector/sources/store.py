@@ -17,8 +17,6 @@ from pathlib import Path
 from inspector.errors import RecordingError
 from inspector.model.meta_file import META_FILE
 
-__all__ = ["is_store", "new_recording", "newest_recording", "prune", "recorder_mark"]
-
 _KEPT = 10
 _KEPT_BYTES = 1 << 30
 # What the description of every recording has, whatever its format's version.

@@ -8,8 +8,6 @@ from inspector.errors import RecordingError
 from inspector.model.warmup import WarmupPlan
 from inspector.sources.own_file import write_own_file
 
-__all__ = ["ARTIFACT", "has_warmup", "read_warmup", "write_warmup"]
-
 ARTIFACT = "cache.bin"
 _FILE = "warmup.json"
 

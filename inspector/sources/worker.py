@@ -17,8 +17,6 @@ from typing import Any
 from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError, UsageError
 from inspector.model.stack_dump import STACK_FILE, STACK_SIGNAL, place_in_dump
 
-__all__ = ["Worker"]
-
 _TICK_SECONDS = 0.2
 _GRACE_SECONDS = 5.0
 _STACK_SECONDS = 1.0

@@ -10,8 +10,6 @@ from typing import Any
 
 from tests.compile.warm_python import INSPECT
 
-__all__ = ["PIECES", "ROOT", "bench", "schema"]
-
 ROOT = Path(__file__).resolve().parents[2]
 PIECES = """
 import os

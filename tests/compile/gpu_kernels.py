@@ -10,8 +10,6 @@ from typing import Any
 
 from tests.compile.warm_python import INSPECT
 
-__all__ = ["kernels_for"]
-
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -13,8 +13,6 @@ from typing import Any
 
 import torch
 
-__all__ = ["Call", "Recorder", "instrumented"]
-
 _CALL = "_recorded_call"
 
 

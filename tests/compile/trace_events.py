@@ -6,8 +6,6 @@ from typing import Any
 
 from inspector.capture.profiling.trace import Trace, read_trace
 
-__all__ = ["BASE", "graph", "host", "kernel", "trace"]
-
 BASE = 1_000
 """When a trace begins, in ns."""
 

@@ -18,8 +18,6 @@ from inspector.plugins import load_analyses
 from inspector.sources.recording import opened, read_run
 from tests.compile.forkserver import ForkServer, Job
 
-__all__ = ["Verify", "verify", "verify_server"]
-
 Verify: TypeAlias = Callable[..., Report]
 """Verifies a model that is given as a text, with fields of `Request`."""
 

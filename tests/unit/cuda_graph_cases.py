@@ -17,8 +17,6 @@ from inspector.findings.cuda_graphs_report import CudaGraphsReport, make_cuda_gr
 from inspector.model.run import Run
 from inspector.sources.recording import opened, read_run
 
-__all__ = ["CASES", "Case", "report_of", "run_of"]
-
 RECORDINGS = Path(__file__).parent / "data" / "cuda_graphs.zip"
 
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["ALWAYS", "WITHOUT_LATER_CALLS", "plain_view"]
-
 ALWAYS = (
     "summary.compile_time_ns",
     "summary.compile_time_by_stage_ns",

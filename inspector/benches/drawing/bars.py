@@ -10,8 +10,6 @@ from typing import Any
 from inspector.benches.rows import BenchRow
 from inspector.errors import EnvironmentLacksError, RecordingError
 
-__all__ = ["check_can_draw", "draw_bars"]
-
 # Okabe and Ito's colours, which the colour-blind tell apart.
 _EAGER, _COMPILED, _BEST, _WRONG = "#999999", "#56B4E9", "#0072B2", "#D55E00"
 _TIMES = "\N{MULTIPLICATION SIGN}"

@@ -9,16 +9,6 @@ from typing import Any
 
 import torch
 
-__all__ = [
-    "Arguments",
-    "Difference",
-    "TooLargeError",
-    "Written",
-    "difference",
-    "tolerance",
-    "written_by",
-]
-
 # What a driver's allocator aligns to; Triton's code depends on 16 bytes, vectors of C++ on 64.
 _ALIGNMENT = 512
 _POISON = 0x5B  # as bytes of any dtype: a finite number that no kernel writes everywhere

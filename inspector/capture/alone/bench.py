@@ -26,8 +26,6 @@ from inspector.capture.profiling.device import uses_cuda, wait
 from inspector.capture.writer import write_artifact
 from inspector.model.kernel_name import named
 
-__all__ = ["Alone"]
-
 Prepared: TypeAlias = Callable[[], Callable[[], object]]
 _MOST_SHARE = 5  # of free memory: copies, what stood there, what the original wrote
 

@@ -15,8 +15,6 @@ from typing import Any, TypeAlias
 
 from inspector.capture.profiling.wrapper_lines import generated_modules, rewritten
 
-__all__ = ["Hook", "Statement", "called_kernels", "watched"]
-
 _CALL = "inspector_call"
 _RUN = ".run"
 _CPP = "cpp_"

@@ -16,8 +16,6 @@ from inspector.capture.alone.search import Bench, Row
 if TYPE_CHECKING:  # it imports Triton
     from inspector.capture.alone.triton_configs import Built, Configurations
 
-__all__ = ["difference_fields", "searched", "timed_alone"]
-
 _ROUNDS = 10
 _LAUNCHES = 10
 _SCREEN_ROUNDS = 3

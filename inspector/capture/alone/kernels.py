@@ -11,8 +11,6 @@ import torch
 
 from inspector.capture.alone.arguments import Arguments
 
-__all__ = ["Launched", "launched"]
-
 _SIGNATURE = re.compile(r'extern "C"\s+(?:\S+\s+)?void\s+\w+\((?P<arguments>[^)]*)\)')
 
 

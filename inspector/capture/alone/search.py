@@ -11,8 +11,6 @@ from typing import Any
 from inspector.capture.alone.arguments import Arguments, Difference, Written, difference
 from inspector.capture.alone.timer import Flush, Unit, times_ns
 
-__all__ = ["Bench", "Row"]
-
 _QUICK = 7
 _MOST_SESSION_S = 2.0
 _NS = 1e9

@@ -16,8 +16,6 @@ import torch
 from inspector.capture.profiling.device import uses_cuda, wait
 from inspector.capture.profiling.trace import Trace, traced
 
-__all__ = ["Flush", "Timed", "Unit", "times_ns", "timing"]
-
 _MARK = "inspector alone "
 _DEFAULT_CACHE_BYTES = 1 << 26
 _MOST_CACHE_BYTES = 1 << 29

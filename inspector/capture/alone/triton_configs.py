@@ -22,8 +22,6 @@ from torch._inductor.runtime.triton_heuristics import CachingAutotuner
 
 from inspector.capture.builds.driverless import find_ptxas
 
-__all__ = ["Built", "Configurations", "chosen_launcher", "parameter_names"]
-
 _HEURISTICS = (
     "pointwise", "reduction", "cooperative_reduction", "persistent_reduction", "split_scan",
     "template", "foreach", "user_autotune", "fixed_config",

@@ -10,8 +10,6 @@ from typing import Any, TypeAlias
 
 from inspector.capture.writer import guarded
 
-__all__ = ["Around", "Called", "Hooks", "Outcome", "timed"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Called:

@@ -17,8 +17,6 @@ from inspector.capture.autotuning.hooks import Around, Called, Hooks, Outcome, t
 from inspector.capture.autotuning.tried import NOT_RUN, Candidate, Tried, config_text
 from inspector.capture.writer import guarded
 
-__all__ = ["KernelTuningObserver"]
-
 _FACTS = (("registers", "n_regs"), ("spills", "n_spills"), ("shared_bytes", "shared"))
 _SPILLED = "too many registers are spilled"
 _WORDS = {

@@ -10,8 +10,6 @@ from inspector.capture.autotuning.templates import TemplateObserver
 from inspector.capture.autotuning.user_kernels import UserTuningObserver
 from inspector.capture.writer import guarded
 
-__all__ = ["AutotuneObserver"]
-
 _TRITON = "triton.runtime.autotuner"
 _TEMPLATES = "torch._inductor.select_algorithm"
 _KERNELS = "torch._inductor.runtime.triton_heuristics"

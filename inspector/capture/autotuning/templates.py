@@ -18,8 +18,6 @@ from inspector.capture.autotuning.hooks import Called, Hooks, Outcome, timed
 from inspector.capture.autotuning.tried import Candidate, Tried
 from inspector.capture.writer import guarded
 
-__all__ = ["TemplateObserver"]
-
 _KINDS = {
     "ExternKernelCaller": "extern",
     "TritonTemplateCaller": "triton",

@@ -10,8 +10,6 @@ from typing import Any
 from inspector.capture.autotuning.hooks import Outcome
 from inspector.capture.writer import write_artifact
 
-__all__ = ["NOT_RUN", "Candidate", "Tried", "config_text", "nanoseconds"]
-
 NOT_RUN = "it could not be run"
 _MS_NS = 1_000_000
 _LONGEST = 600

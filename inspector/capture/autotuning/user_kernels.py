@@ -16,8 +16,6 @@ from inspector.capture.autotuning.hooks import Called, Hooks, Outcome, timed
 from inspector.capture.autotuning.tried import Candidate, Tried, config_text, nanoseconds
 from inspector.capture.writer import guarded
 
-__all__ = ["UserTuningObserver"]
-
 _QUANTILES = 3  # the median, and what 20 % and 80 % stay below
 
 

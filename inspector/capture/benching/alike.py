@@ -12,8 +12,6 @@ from inspector.capture.call import Call
 from inspector.capture.signatures import positional_names
 from inspector.model.variation import Assignment
 
-__all__ = ["vary_together"]
-
 _MOST = 3
 
 

@@ -6,8 +6,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-__all__ = ["AwakeClock"]
-
 # Written by `inspector.sources.worker` before it wakes this process up; there from the beginning,
 # if that is going to happen.
 _FILE = "stood_still_ns"

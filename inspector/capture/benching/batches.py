@@ -9,8 +9,6 @@ import torch
 from inspector.capture.call import Call, map_tensors
 from inspector.errors import UsageError
 
-__all__ = ["items_of", "resized", "shapes_of", "with_batch"]
-
 _MOST_SHAPES = 4
 
 

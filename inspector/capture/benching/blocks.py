@@ -12,8 +12,6 @@ from inspector.capture.profiling.device import uses_cuda, wait, waiting
 from inspector.capture.profiling.faults import page_faults
 from inspector.capture.profiling.plan import is_settled
 
-__all__ = ["block", "burst", "settle", "timed"]
-
 _MOST_SETTLING_NS = 3_000_000_000
 _MOST_CALLS = 2_000
 _MOST_BURST = 20

@@ -11,8 +11,6 @@ from inspector.capture.profiling.device import wait
 from inspector.capture.profiling.trace import traced
 from inspector.model.spans import union_ns
 
-__all__ = ["busy_of"]
-
 _CALLS = 5
 _UNCOUNTED = 2
 """With the first calls the profiler has work of its own."""

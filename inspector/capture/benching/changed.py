@@ -15,8 +15,6 @@ from inspector.capture.leaves import PLAIN, leaves_of
 from inspector.capture.signatures import positional_names
 from inspector.model.result_names import AFTER, AGAIN
 
-__all__ = ["changed_by", "gradients_of", "moments_of", "named_tensors"]
-
 _PARAMETER = "parameter "
 _NOTHING = object()
 

@@ -6,8 +6,6 @@ import json
 import os
 from typing import Any
 
-__all__ = ["Channel"]
-
 
 class Channel:
     """The ends that `inspector.sources.worker` gave to this process."""

@@ -16,8 +16,6 @@ import torch
 from torch import fx
 from torch.utils import _pytree as pytree
 
-__all__ = ["Imposing", "hangs_on_rounding"]
-
 _TRIALS = 16
 _ROUNDINGS = 4  # of an element: what a few operators before may differ by
 _SEED = 0

@@ -12,8 +12,6 @@ from inspector.capture.benching.varied import without_padding
 from inspector.capture.outputs import Kept, has_kept, load
 from inspector.model.result_names import input_of
 
-__all__ = ["Compared", "compared"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Compared:

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["Cores"]
-
 
 class Cores:
     """What this thread was bound to when it was made, and what it was before."""

@@ -7,8 +7,6 @@ import torch
 from inspector.capture.profiling.device import uses_cuda
 from inspector.capture.xla.device import hardware
 
-__all__ = ["device_name"]
-
 
 def device_name() -> str:
     """``NVIDIA H200``, ``cpu``; to be asked after a first call."""

@@ -7,8 +7,6 @@ from typing import Any
 
 import torch
 
-__all__ = ["TIMES_EAGERS", "Elements", "epsilon_of", "is_close"]
-
 TIMES_EAGERS = 10.0
 """So many times eager PyTorch's own error is no rounding any more."""
 

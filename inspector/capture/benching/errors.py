@@ -16,8 +16,6 @@ from inspector.capture.outputs import Kept
 from inspector.model.bench import LEARNING_RATE
 from inspector.model.result_names import AFTER
 
-__all__ = ["errors_of", "follows_rounding", "is_off", "others_of", "wrong_in"]
-
 _OF_NUMBERS = 1e-3
 # Where nobody knows that, as a part of the largest element: what deep models lose.
 _ROUNDING = {torch.float32: 1e-3, torch.float16: 1e-2, torch.bfloat16: 5e-2}

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from inspector.errors import ModelFailedError
 from inspector.model.out_of_memory import lacks_memory
 
-__all__ = ["FailedInputs"]
-
 
 class FailedInputs:
     """Which of the inputs have failed.

@@ -20,8 +20,6 @@ from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedE
 from inspector.model.out_of_memory import lacks_memory
 from inspector.model.request import Request
 
-__all__ = ["failing", "sentence"]
-
 # As Dynamo spells a place of the user's code in what it raises.
 _USER_PLACE = re.compile(r'File "([^"]+)", line (\d+)')
 _MOST_SAID = 200

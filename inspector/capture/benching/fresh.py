@@ -9,9 +9,6 @@ from typing import cast
 from inspector.capture.benching.blocks import block
 from inspector.capture.benching.loop import Loop
 
-__all__ = ["FreshMemory", "pages_of_a_call"]
-
-
 _COUNTED_CALLS = 2
 
 

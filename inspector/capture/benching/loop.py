@@ -19,8 +19,6 @@ from inspector.capture.benching.varied import Padding, padded
 from inspector.capture.call import Call, fresh
 from inspector.capture.calling import finished
 
-__all__ = ["Loop", "loop_of", "restoring_loop"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Loop:

@@ -27,8 +27,6 @@ from inspector.model.bench import LEARNING_RATE, WorkerRequest, Workload
 from inspector.model.dtypes import parse_dtype
 from inspector.model.near_matches import did_you_mean
 
-__all__ = ["make_program"]
-
 # torch/_dynamo/backends/onnxrt.py, where only comments are left in 2.11 to 2.13.
 _GONE = {"onnxrt": "older versions had it, with onnxruntime installed"}
 

@@ -23,8 +23,6 @@ from torch import fx
 from inspector.capture.benching.choices import Imposing, hangs_on_rounding
 from inspector.capture.benching.errors import is_off
 
-__all__ = ["first_parting"]
-
 _OUTPUT, _INPUT = "output", "input"
 _MOST_CHOICES = 16  # each costs a search: what is behind these is not looked at
 _COMPUTES = ("call_function", "call_method", "call_module")

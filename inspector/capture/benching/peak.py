@@ -16,8 +16,6 @@ from inspector.capture.profiling.device import cuda_devices, uses_cuda, wait
 from inspector.capture.reachable import Reachable
 from inspector.capture.xla.device import uses_xla
 
-__all__ = ["peak_of"]
-
 _ROUNDED_TO = 512  # c10/cuda/CUDACachingAllocator.cpp, kMinBlockSize
 
 

@@ -18,8 +18,6 @@ from inspector.capture.state import State
 from inspector.capture.xla.device import wait_for_xla
 from inspector.model.bench import Workload
 
-__all__ = ["Program"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Program:

@@ -20,8 +20,6 @@ import torch
 
 from inspector.capture.outputs import Kept
 
-__all__ = ["Scale", "difference_of", "largest_of", "number_of", "scales_of"]
-
 # `output of input 2 (called again)[0]`, see `inspector.capture.benching.worker`.
 _NAME = re.compile(r"(?P<kind>\w+) .*?\binput (?P<input>\d+)(?P<again> \(called again\))?")
 

@@ -13,8 +13,6 @@ from inspector.capture.target import Target
 from inspector.model.variation import Assignment
 from inspector.model.warmup import Loading
 
-__all__ = ["loading_of"]
-
 _PAIR = "()[0]"  # a factory that gives the model with its inputs
 
 

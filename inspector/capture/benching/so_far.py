@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["age_ns"]
-
 
 def age_ns() -> int:
     """How long this process is there; 0 where the system does not say."""

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from inspector.model.stack_dump import STACK_FILE, STACK_SIGNAL
 
-__all__ = ["keep_stack"]
-
 
 def keep_stack(folder: Path) -> None:
     """Lets Python write its stacks into the folder: on a signal, and when it crashes.

@@ -15,11 +15,6 @@ from inspector.errors import UsageError
 from inspector.model.dtypes import parse_dtype
 from inspector.model.variation import Assignment
 
-__all__ = [
-    "Padding", "padded", "padded_sizes", "paddings_of", "place_of", "varied_calls",
-    "without_padding",
-]  # fmt: skip
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Padding:

@@ -39,8 +39,6 @@ from inspector.capture.trial import seed
 from inspector.capture.writer import write_artifact
 from inspector.model.warmup import WarmupRequest
 
-__all__ = ["warm_up"]
-
 
 def warm_up(folder: Path, asked: WarmupRequest, cores: Cores) -> None:
     """Works until the recorder closes its end.

@@ -6,8 +6,6 @@ import dataclasses
 import time
 from collections.abc import Callable, Iterable, Sequence
 
-__all__ = ["Search", "planned"]
-
 _MOST_TRIALS = 16
 _MOST_SECONDS = 120.0
 

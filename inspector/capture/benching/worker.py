@@ -56,8 +56,6 @@ from inspector.errors import ModelFailedError
 from inspector.model.bench import WorkerRequest
 from inspector.model.result_names import AGAIN, input_of
 
-__all__ = ["work"]
-
 # Of results that are copied into the host's memory by each process, until all have them.
 _MOST_COMPARED_BYTES = 4 << 30
 

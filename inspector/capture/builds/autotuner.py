@@ -15,8 +15,6 @@ from triton import JITFunction
 from inspector.capture.builds.source_check import check_compiled, check_source
 from inspector.model.kernel_build import TargetDevice
 
-__all__ = ["capability_of", "load_autotuner", "target_device"]
-
 _CAPABILITY = re.compile(r"DeviceProperties\([^)]*\bcc=(\d+)")
 
 

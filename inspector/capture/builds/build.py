@@ -19,8 +19,6 @@ from inspector.capture.builds.store import Store
 from inspector.capture.builds.warm import warm_up
 from inspector.model.kernel_build import ConfigBuild, KernelBuild
 
-__all__ = ["PAYLOAD_VERSION", "Progress", "Source", "build_kernels"]
-
 PAYLOAD_VERSION = 1
 
 

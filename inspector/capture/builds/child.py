@@ -12,8 +12,6 @@ from typing import Any, TextIO
 from inspector.capture.builds.build import Source, build_kernels
 from inspector.capture.builds.store import Store
 
-__all__ = ["main"]
-
 _LIMIT_BYTES = 1 << 30
 
 

@@ -20,8 +20,6 @@ from inspector.capture.builds.line_info import right_lines
 from inspector.capture.builds.tools import resources_of, sass_of
 from inspector.model.kernel_build import ConfigBuild, KernelBuild, Resources
 
-__all__ = ["SOURCE_NAME", "Part", "compile_part"]
-
 SOURCE_NAME = "kernel.py"
 """What the file of the source is called in every text, wherever it was compiled."""
 

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from triton.backends.compiler import GPUTarget
 
-__all__ = ["find_ptxas", "forget_driver"]
-
 
 class _AbsentDriver:
     """Answers for the target alone, whatever GPU the machine has."""

@@ -14,8 +14,6 @@ from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeVar
 
-__all__ = ["Forks", "Outcome"]
-
 T = TypeVar("T")
 _LONGEST_WAIT_S = 0.5
 

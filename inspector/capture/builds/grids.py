@@ -8,8 +8,6 @@ from typing import Any
 
 from torch._inductor.runtime.triton_heuristics import GridExpr
 
-__all__ = ["grid_of"]
-
 _SIZE = re.compile(r"^\s+(\w*numel(?:_\d+)?)\s*=\s*(\d+)\s*$", re.MULTILINE)
 _ARITHMETIC = (
     ast.Module, ast.Expr, ast.Assign, ast.Name, ast.Load, ast.Store, ast.Constant, ast.BinOp,

@@ -11,8 +11,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["corrected", "right_lines"]
-
 _BLOCK = re.compile(r"// begin inline asm.*?// end inline asm", re.DOTALL)
 _PLACE = re.compile(r"^[ \t]*\.loc[^\n]*\n", re.MULTILINE)
 

@@ -18,8 +18,6 @@ import triton
 import triton.language as tl
 from torch._inductor.runtime import triton_heuristics
 
-__all__ = ["check_compiled", "check_source"]
-
 _IMPORTED = (
     "torch._inductor.runtime.hints",
     "torch._inductor.runtime.triton_helpers",

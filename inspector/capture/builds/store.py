@@ -18,8 +18,6 @@ import triton
 from inspector.capture.builds.driverless import find_ptxas
 from inspector.capture.builds.tools import version_of_ptxas
 
-__all__ = ["Store", "versions"]
-
 FORMAT = 3
 """Changes when the same source gives another result here."""
 

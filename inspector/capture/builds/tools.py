@@ -14,8 +14,6 @@ import triton
 
 from inspector.model.kernel_build import Resources
 
-__all__ = ["resources_of", "sass_of", "version_of_ptxas"]
-
 _TIME_LIMIT_S = 120
 _USAGE = re.compile(r"REG:(\d+) STACK:(\d+) SHARED:(\d+) LOCAL:(\d+)")
 _SPILLS = re.compile(r"(\d+) bytes spill stores, (\d+) bytes spill loads")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 
-__all__ = ["warm_up"]
-
 # What compiling imports late; measured 0.5 s a process on 2.13.
 _LATE = (
     "torch._inductor.runtime.compile_tasks",

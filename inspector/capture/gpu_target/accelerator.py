@@ -37,8 +37,6 @@ from inspector.capture.gpu_target.virtual_table import (
 )
 from inspector.errors import EnvironmentLacksError
 
-__all__ = ["cuda_in_cpp", "cuda_is_here"]
-
 # c10/core/DeviceType.h
 _DEVICE_TYPES = 22
 _CUDA = 1

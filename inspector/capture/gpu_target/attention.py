@@ -19,8 +19,6 @@ from torch.nn import functional
 from inspector.capture.gpu_target.sdp_choice import CUDNN, EFFICIENT, FLASH, Attention, choose
 from inspector.model.gpus import Gpu
 
-__all__ = ["attention_of"]
-
 # Both are needed: tensors of inference mode have no autograd key.
 _KEYS = ("AutogradCUDA", "CUDA")
 # preprocess_mask and pad_last_dim in attention.cpp

@@ -21,8 +21,6 @@ from torch._inductor.graph import GraphLowering
 from inspector.capture.gpu_target.notes import Notes
 from inspector.capture.gpu_target.running import copied, on_cpu, on_target
 
-__all__ = ["Report", "compiling_for"]
-
 Report = Callable[[BaseException | None], None]
 """Is told after each graph how compiling it ended."""
 

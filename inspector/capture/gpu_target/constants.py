@@ -25,8 +25,6 @@ from torch.fx.experimental import proxy_tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map_only
 
-__all__ = ["constants_on_cpu"]
-
 _CUDA = torch.device("cuda", 0)
 
 

@@ -21,8 +21,6 @@ from torch._prims_common import suggest_memory_format
 
 from inspector.model.gpus import Gpu
 
-__all__ = ["convolutions_of"]
-
 _LAYOUTS = {4: torch.channels_last, 5: torch.channels_last_3d}
 _OURS = object()
 

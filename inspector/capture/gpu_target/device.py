@@ -20,8 +20,6 @@ from torch._inductor.runtime.hints import DeviceProperties
 from inspector.capture.gpu_target.properties import TargetDriver, device_properties
 from inspector.model.gpus import Gpu
 
-__all__ = ["answers_of"]
-
 _Memo = type(functools.lru_cache(lambda: None))
 # Modules whose memos may hold answers about a device, and functions there that are to run once.
 _MEMOS = ("torch._inductor", "torch.utils._triton", "torch._utils_internal")

@@ -23,8 +23,6 @@ from torch._subclasses import fake_tensor, meta_utils
 
 from inspector.capture.gpu_target.weights import Weights, is_weight
 
-__all__ = ["MAKING", "fakes_on_cuda", "tensor_on_cuda"]
-
 MAKING: ContextVar[bool] = ContextVar("making", default=False)
 """Whether a constant is being made on the device."""
 

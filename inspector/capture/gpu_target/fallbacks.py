@@ -16,8 +16,6 @@ import torch
 from torch._subclasses import fake_tensor
 from torch.utils import _pytree as pytree
 
-__all__ = ["fallbacks_on_cpu"]
-
 
 @contextmanager
 def fallbacks_on_cpu() -> Iterator[None]:

@@ -9,8 +9,6 @@ from contextlib import AbstractContextManager, contextmanager
 from itertools import combinations, islice
 from unittest import mock
 
-__all__ = ["Notes"]
-
 # Other paddings of a graph that are generated; of a large graph as many as this many nodes allow.
 _LEAST, _MOST = 1, 16
 _MOST_NODES = 3000

@@ -10,8 +10,6 @@ from triton.backends.compiler import GPUTarget
 
 from inspector.model.gpus import Gpu
 
-__all__ = ["TargetDriver", "device_properties"]
-
 # Any width: Triton multiplies it with the clock, and the product is the published bandwidth.
 _BUS_BITS = 1024
 _DATA_RATE = 2

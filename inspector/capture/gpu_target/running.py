@@ -16,8 +16,6 @@ from inspector.capture.gpu_target.fakes import tensor_on_cuda
 from inspector.capture.gpu_target.traced_devices import device_to_cpu, device_to_cuda
 from inspector.capture.gpu_target.weights import makes_fakes
 
-__all__ = ["copied", "on_cpu", "on_target"]
-
 
 def on_cpu(graph: fx.GraphModule, on_backward: Callable[[], None]) -> Callable[..., Any]:
     """A copy of a graph that Dynamo captured, with the CPU wherever it names CUDA.

@@ -16,8 +16,6 @@ import torch
 
 from inspector.model.gpus import Gpu
 
-__all__ = ["Attention", "choose"]
-
 FLASH, EFFICIENT, MATH, CUDNN = "flash", "efficient", "math", "cudnn"
 _HALF = (torch.float16, torch.bfloat16)
 _NEWEST = (12, 1)

@@ -22,8 +22,6 @@ from inspector.capture.gpu_target.traced_devices import traced_devices_on_cuda
 from inspector.capture.gpu_target.user_kernels import user_kernels_not_launched
 from inspector.model.gpus import Gpu
 
-__all__ = ["gpu_target"]
-
 # What torch 2.11.0+cu130 brings (nvidia-cudnn-cu13 9.19.0); the CPU build has none to ask.
 _CUDNN = 91900
 _FRAMES = 6

@@ -17,8 +17,6 @@ import torch
 from torch._dynamo import codegen, utils
 from torch.fx.node import map_aggregate
 
-__all__ = ["device_to_cpu", "device_to_cuda", "traced_devices_on_cuda"]
-
 _CUDA = torch.device("cuda", 0)
 _CPU = torch.device("cpu")
 

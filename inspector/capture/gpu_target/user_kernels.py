@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from unittest import mock
 
-__all__ = ["user_kernels_not_launched"]
-
 
 @contextmanager
 def user_kernels_not_launched() -> Iterator[None]:

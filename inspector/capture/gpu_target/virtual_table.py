@@ -19,16 +19,6 @@ import torch
 
 from inspector.errors import EnvironmentLacksError
 
-__all__ = [
-    "ANSWER",
-    "EFFECT",
-    "address_of",
-    "entries",
-    "library",
-    "replaced_functions",
-    "table_with",
-]
-
 ANSWER = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p)
 """A function that returns a truth value; arguments after the object are ignored."""
 EFFECT = ctypes.CFUNCTYPE(None, ctypes.c_void_p)

@@ -22,8 +22,6 @@ from torch._subclasses.fake_tensor import (
 )
 from torch.utils._pytree import tree_leaves
 
-__all__ = ["ASKS_FOR_VALUES", "MOST_REAL", "Weights", "fake_weights", "is_weight", "makes_fakes"]
-
 MOST_REAL = 100_000
 """Elements of a tensor up to which it is real."""
 ASKS_FOR_VALUES = (DataDependentOutputException, DynamicOutputShapeException)

@@ -25,8 +25,6 @@ from inspector.capture.profiling.user_files import is_users
 from inspector.capture.profiling.user_lines import marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines
 
-__all__ = ["Allocations", "read_allocations", "watched_memory"]
-
 _MEMORY = "[memory]"
 _CPU, _CUDA = 0, 1
 """Device types as libkineto's trace has them (c10/core/DeviceType.h)."""

@@ -24,8 +24,6 @@ from inspector.capture.profiling.machine.device_state import device_state
 from inspector.capture.profiling.machine.kept import VERSION, keep, kept, kept_file
 from inspector.capture.profiling.machine.names import CPU_NAMES, GPU_NAMES
 
-__all__ = ["ceilings", "current_uuid", "kept_ceilings"]
-
 _SECONDS = 90
 _LONGEST = 160
 # What the user set for the program, and what would be measured with it. What says where threads

@@ -10,8 +10,6 @@ from inspector.capture.profiling.sequence import Launched
 from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace
 from inspector.capture.profiling.wrapper_lines import LINE_MARK, calling_marks
 
-__all__ = ["cpu_calls", "significant"]
-
 _LEAST_NS = 2_000  # statements that only name or free something take less
 
 

@@ -9,8 +9,6 @@ import torch
 
 from inspector.capture.xla.device import uses_xla, wait_for_xla
 
-__all__ = ["cuda_devices", "uses_cuda", "wait", "waiting"]
-
 
 @functools.cache
 def cuda_devices() -> tuple[int, ...]:

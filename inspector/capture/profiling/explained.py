@@ -13,8 +13,6 @@ from inspector.capture.profiling.measured import Explained, Measured, Prepared
 from inspector.capture.profiling.sequence import calls_of
 from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace, traced
 
-__all__ = ["EXPLAINED_CALLS", "explain", "explained_on_cpu"]
-
 EXPLAINED_CALLS = 5
 """So many calls there are at most, of which the typical one counts."""
 _MOST_HOST_EVENTS = 4000

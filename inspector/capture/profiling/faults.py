@@ -17,8 +17,6 @@ try:
 except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
-__all__ = ["fresh_page", "grow", "keep_freed", "keep_mapped", "page_faults"]
-
 # Above what glibc keeps for the next one that asks (DEFAULT_MMAP_THRESHOLD_MAX in malloc/malloc.c).
 _FRESH_BYTES = 1 << 26
 _SAMPLES = 5

@@ -20,8 +20,6 @@ from inspector.capture.profiling.mark_names import mark_name
 from inspector.capture.profiling.user_lines import CALL_MARK, COMPILED, ROOT
 from inspector.capture.writer import guarded
 
-__all__ = ["marked_gradients"]
-
 
 @contextlib.contextmanager
 def marked_gradients(target: Callable[..., Any]) -> Iterator[None]:

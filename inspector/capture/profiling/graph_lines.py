@@ -17,8 +17,6 @@ from inspector.capture.roots import recorded_roots
 from inspector.events.printed_stack import printed_frames
 from inspector.model.stack import plain_frame, user_frame
 
-__all__ = ["GraphLine", "GraphLines"]
-
 
 class GraphLine(NamedTuple):
     """Where a statement of a graph comes from.

@@ -22,8 +22,6 @@ from inspector.capture.profiling.places import Place
 from inspector.capture.profiling.user_files import generated_files, is_users
 from inspector.capture.writer import guarded
 
-__all__ = ["Captured", "Layout", "layout", "watched_capture"]
-
 _TREES = "torch._inductor.cudagraph_trees"
 _MOST_EVENTS = 200_000
 _ROUNDED_BYTES = 512

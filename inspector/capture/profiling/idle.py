@@ -13,8 +13,6 @@ from inspector.capture.calling import LOSS_MARK
 from inspector.capture.profiling.sequence import Launched
 from inspector.capture.profiling.trace import HostEvent, Trace
 
-__all__ = ["idle_causes"]
-
 GUARDS = "guards"
 LAUNCHING = "launching"
 WRAPPERS = "wrappers"

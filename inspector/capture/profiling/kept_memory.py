@@ -21,8 +21,6 @@ from inspector.capture.profiling.measured import Block, Measured, Prepared
 from inspector.capture.writer import write_artifact
 from inspector.model.fresh_memory import FRESH_SHARE
 
-__all__ = ["Again", "is_worth_it", "pages_of_a_call", "profile_with_kept_memory"]
-
 _COUNTED_CALLS = 3
 _PART = 3  # of the calls of a round one in so many again
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-__all__ = ["without_kernel_marks"]
-
 _NAME = "autograd_profiler"
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import functools
 import urllib.parse
 
-__all__ = ["mark_name", "marked_text"]
-
 _OURS = "inspector "
 """What all names of marks begin with."""
 _AS_THEY_ARE = " !#$&'()*+,-./:;<=>?@[]^_`{|}~"

@@ -13,8 +13,6 @@ from inspector.capture.profiling.faults import page_faults
 from inspector.capture.profiling.sequence import Launched
 from inspector.errors import InspectorError
 
-__all__ = ["Block", "Explained", "Measured", "Prepared"]
-
 Prepared: TypeAlias = Callable[[], Callable[[], object]]
 """Prepares the arguments, and puts back what calls have changed; gives the call itself."""
 _LONGEST_ERROR = 400

@@ -24,8 +24,6 @@ from inspector.capture.reachable import Reachable
 from inspector.capture.target import Target
 from inspector.capture.writer import write_artifact
 
-__all__ = ["profile_memory"]
-
 _MOST_EVENTS = 200_000
 _MOST_TEXT = 300
 

@@ -12,8 +12,6 @@ from inspector.capture.profiling.sequence import Launched, placed
 from inspector.capture.profiling.wrapper_lines import LINE_MARK
 from inspector.capture.writer import write_artifact
 
-__all__ = ["PROFILE", "SO_FAR", "write_profile"]
-
 PROFILE = "device_profile"
 SO_FAR = "device_profile_so_far"
 """The same after the first round: a crash in a later one leaves that."""

@@ -12,8 +12,6 @@ from inspector.capture.profiling.user_lines import CALL_MARK, MODULE_MARK, USER_
 from inspector.capture.profiling.wrapper_lines import LINE_MARK
 from inspector.events.launch_place import CodePlace
 
-__all__ = ["Place", "Places", "place_around"]
-
 _REGION = re.compile(r"Torch-Compiled Region: (?P<id>.+)$")
 _GRAPH = re.compile(r"## Call CompiledFxGraph (?P<key>\S+) ##$")
 _ENGINE = "autograd::engine"

@@ -7,8 +7,6 @@ import math
 import statistics
 from collections.abc import Sequence
 
-__all__ = ["LEAST_CALLS", "Plan", "is_settled", "make_plan"]
-
 LEAST_CALLS = 20
 """So many calls of each kind there are, unless they take too long."""
 _FEWEST = 3  # of each kind, however long they take

@@ -34,8 +34,6 @@ from inspector.capture.quiet import quiet
 from inspector.capture.target import Target
 from inspector.capture.writer import guarded, write_artifact
 
-__all__ = ["OneKernel", "Profiles"]
-
 
 class OneKernel(Protocol):
     """A kernel that is benchmarked alone (`inspector.capture.alone.bench.Alone`)."""

@@ -10,8 +10,6 @@ from inspector.capture.profiling.places import Place, Places
 from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace
 from inspector.model.alignment import align_by
 
-__all__ = ["Launched", "Placed", "calls_of", "placed"]
-
 _REPLAY = "GraphLaunch"
 
 

@@ -18,8 +18,6 @@ from typing import Any
 from inspector.capture.kineto import Session
 from inspector.capture.profiling.mark_names import marked_text
 
-__all__ = ["DeviceEvent", "HostEvent", "Trace", "Traced", "traced"]
-
 _HOST = ("cpu_op", "user_annotation", "cuda_runtime", "cuda_driver")
 _LAUNCHES = ("cuda_runtime", "cuda_driver")
 _DEVICE = {"kernel": "kernel", "gpu_memcpy": "memcpy", "gpu_memset": "memset"}

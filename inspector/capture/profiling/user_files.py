@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from inspector.capture.roots import recorded_roots
 
-__all__ = ["generated_files", "is_users"]
-
 
 def generated_files() -> frozenset[str]:
     """The files that Inductor has written and that were loaded."""

@@ -24,8 +24,6 @@ from inspector.capture.profiling.graph_lines import GraphLines
 from inspector.capture.profiling.mark_names import mark_name
 from inspector.model.stack import is_graph_code
 
-__all__ = ["CALL_MARK", "COMPILED", "MODULE_MARK", "ROOT", "USER_MARK", "marked_user_lines"]
-
 USER_MARK = "inspector at "
 """What a mark's name begins with; ``file(line): function`` follows."""
 MODULE_MARK = " | module "

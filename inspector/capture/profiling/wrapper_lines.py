@@ -15,8 +15,6 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-__all__ = ["LINE_MARK", "calling_marks", "generated_modules", "marked_lines", "rewritten"]
-
 LINE_MARK = "inspector line "
 """What a mark's name begins with; the file's stem and the line follow: ``… cabc123:45``."""
 _MARK = "inspector_line"  # without leading underscores: methods would look for another name

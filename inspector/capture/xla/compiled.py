@@ -7,8 +7,6 @@ from typing import Self
 
 from inspector.capture.xla.device import uses_xla
 
-__all__ = ["XlaCompiles", "compiled_by_xla"]
-
 # torch_xla's own metric (torch_xla/csrc/xla_graph_executor.cpp, 2.9): a sample for each program.
 _METRIC = "CompileTime"
 

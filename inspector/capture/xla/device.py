@@ -4,14 +4,6 @@ from __future__ import annotations
 
 import sys
 
-__all__ = [
-    "hardware",
-    "random_state",
-    "restore_random",
-    "uses_xla",
-    "wait_for_xla",
-]
-
 
 def uses_xla() -> bool:
     """Whether torch_xla is at work in this process; whoever needs it has imported it by then."""

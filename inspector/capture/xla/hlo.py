@@ -22,8 +22,6 @@ from inspector.capture.writer import guarded, write_artifact
 from inspector.capture.xla.compiled import compiled_by_xla
 from inspector.events.hlo_text import NODE_FILE
 
-__all__ = ["XlaObserver"]
-
 _KEY = "inspector_compilation"
 
 

@@ -10,8 +10,6 @@ from inspector.capture.quiet import quiet
 from inspector.errors import EnvironmentLacksError, UsageError
 from inspector.model.xla_backends import XLA_BACKENDS, XLA_DEVICE
 
-__all__ = ["device_for", "import_torch_xla"]
-
 # torch_xla has a release for each of torch up to this one.
 _LAST = "2.9.0"
 

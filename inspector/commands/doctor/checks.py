@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from inspector.commands.doctor.environment import Environment
 
-__all__ = ["Row", "State", "diagnose"]
-
 PYTHON_VERSIONS = ((3, 11), (3, 14))
 """The first version that is supported, and the first that is not, as in pyproject.toml."""
 TORCH_VERSIONS = ((2, 11), (2, 14))

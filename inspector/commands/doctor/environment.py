@@ -16,8 +16,6 @@ from inspector.commands.doctor import probe
 from inspector.commands.doctor.script import Ownership, find_inspect
 from inspector.errors import UsageError
 
-__all__ = ["Environment", "look_around"]
-
 PROBE_TIMEOUT_S = 60
 PROGRAM_TIMEOUT_S = 15
 

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
 
-__all__ = ["Ownership", "find_inspect"]
-
 OUR_MODULE = b"inspector.commands"
 
 

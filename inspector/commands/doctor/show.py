@@ -15,8 +15,6 @@ from inspector.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["as_json", "print_text"]
-
 FORMAT_VERSION = 1
 STYLES = {State.OK: "green", State.MISSING: "yellow", State.NOT_HERE: "dim"}
 WRONG = "red"

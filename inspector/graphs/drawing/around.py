@@ -8,8 +8,6 @@ from inspector.errors import UsageError
 from inspector.model.graph import Graph, Node
 from inspector.model.near_matches import did_you_mean
 
-__all__ = ["around", "matches"]
-
 
 def around(graph: Graph, pattern: str, depth: int) -> Graph:
     """The nodes that match a pattern with their neighbours.

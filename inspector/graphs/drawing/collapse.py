@@ -11,8 +11,6 @@ from inspector.graphs.drawing.labels import line, module
 from inspector.graphs.drawing.options import Collapse, Drawing
 from inspector.model.graph import Graph, Node, Stage
 
-__all__ = ["Box", "make_boxes"]
-
 _MOST_BOXES = 2000
 _DEEPEST = 12
 

@@ -13,8 +13,6 @@ from inspector.graphs.drawing.options import Colour
 from inspector.graphs.drawing.roles import Roles
 from inspector.model.dtypes import find_dtype
 
-__all__ = ["Colours"]
-
 _INPUT = style.Look("input", "#666666", "#ffffff", "dashed")
 _PARAMETER = style.Look("parameter", "#666666", "#ffffff", "dotted")
 _OUTPUT = style.Look("output", "#1a1a1a", "#e4e4e4", width=2)

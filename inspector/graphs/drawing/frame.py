@@ -11,8 +11,6 @@ from inspector.graphs.drawing.html_table import Cell, table
 from inspector.graphs.drawing.labels import in_tooltip
 from inspector.graphs.drawing.options import Caption
 
-__all__ = ["new_picture"]
-
 _IN_A_ROW = 4
 
 

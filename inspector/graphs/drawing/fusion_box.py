@@ -13,8 +13,6 @@ from inspector.graphs.outside import call_kind
 from inspector.graphs.targets import is_view
 from inspector.model.graph import Node
 
-__all__ = ["kernel_label", "kernel_tooltip"]
-
 _MOST_ROWS = 10
 _NAME = 38
 _ROW = 40

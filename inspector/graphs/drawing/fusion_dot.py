@@ -21,8 +21,6 @@ from inspector.graphs.fusion import Fusion
 from inspector.graphs.outside import call_kind
 from inspector.graphs.step_names import named_nodes, number_of, operator_name, part_of
 
-__all__ = ["fusion_dot", "totals"]
-
 _LOWEST = 6
 # What goes on stays in one line, and what ends stands beside it.
 _STRAIGHT = "30"

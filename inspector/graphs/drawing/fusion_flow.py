@@ -11,8 +11,6 @@ from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.targets import is_view
 from inspector.model.graph import Node
 
-__all__ = ["Amount", "Flow", "FusionFlow", "Kernel", "make_flow"]
-
 _GIVEN = frozenset({"input", "constant"})  # kinds of buffers that no kernel writes
 _MOST_ENDS = 6
 

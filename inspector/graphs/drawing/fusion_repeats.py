@@ -12,8 +12,6 @@ from inspector.graphs.drawing.sequences import Repeat, find_repeats, saved
 from inspector.graphs.fusion import Step
 from inspector.graphs.targets import is_view
 
-__all__ = ["Shown", "Turns", "make_shown"]
-
 _LAYER = re.compile(r"^(?:[^.]+\.)*?\d+(?=\.|$)")
 _NUMBER = re.compile(r"_\d+$")
 _SMALL_BYTES = 4096

@@ -7,8 +7,6 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from inspector.model.graph import Node
 
-__all__ = ["Group", "group_nodes"]
-
 
 @dataclasses.dataclass(slots=True)
 class Group:

@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from inspector.graphs.drawing import style
 from inspector.graphs.drawing.labels import in_label
 
-__all__ = ["Cell", "framed", "row", "table"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Cell:

@@ -13,22 +13,6 @@ from inspector.model.dtypes import find_dtype
 from inspector.model.graph import Node
 from inspector.model.stack import StackFrame
 
-__all__ = [
-    "TIMES",
-    "count",
-    "elided",
-    "flops",
-    "in_label",
-    "in_tooltip",
-    "line",
-    "listed",
-    "module",
-    "operator",
-    "parameter",
-    "shape",
-    "size",
-]
-
 TIMES = "\N{MULTIPLICATION SIGN}"
 _UNIT = 1024
 _UNITS = ("B", "KiB", "MiB", "GiB")

@@ -9,8 +9,6 @@ import graphviz
 
 from inspector.errors import EnvironmentLacksError, InspectorError, UsageError
 
-__all__ = ["SUFFIXES", "TIMEOUT_S", "render", "write"]
-
 SUFFIXES = (".svg", ".png", ".pdf", ".dot", ".gv")
 TIMEOUT_S = 60.0
 # Twice the 96 dots to an inch of a screen: text stays sharp where a picture is made larger.

@@ -11,8 +11,6 @@ from inspector.graphs.drawing import labels, style
 from inspector.graphs.drawing.collapse import Box
 from inspector.graphs.drawing.html_table import Cell, table
 
-__all__ = ["add_frames"]
-
 # Each module with its class, and whether it is the frame of its backward pass.
 _Path = tuple[tuple[str, str, bool], ...]
 _Modules = tuple[tuple[str, str], ...]

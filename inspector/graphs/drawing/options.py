@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import enum
 
-__all__ = ["Caption", "Collapse", "Colour", "Drawing"]
-
 
 class Collapse(enum.Enum):
     """What becomes one box; the value is its name on the command line."""

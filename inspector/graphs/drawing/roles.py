@@ -8,8 +8,6 @@ from collections.abc import Iterable, Sequence
 
 from inspector.model.graph import Graph, Node, Stage
 
-__all__ = ["Roles", "make_roles"]
-
 _PARAMETER = re.compile(r"_(?:parameters|buffers)_")
 # AOTAutograd's names for what the forward graph takes, in the order of Dynamo's inputs
 # (torch/_functorch/_aot_autograd, 2.11 to 2.13), and for the gradients that come in.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Hashable, Iterator, Sequence
 
-__all__ = ["Repeat", "find_repeats", "saved"]
-
 _LONGEST = 200
 _LEAST_SAVED = 4
 # A frame says less than a box, and two small ones less than a large one.

@@ -13,8 +13,6 @@ from inspector.graphs.drawing.html_table import Cell, framed, row
 from inspector.graphs.drawing.roles import Roles
 from inspector.model.graph import Node
 
-__all__ = ["arrow_text", "arrow_tooltip", "box_label", "box_tooltip"]
-
 _NAME = 40
 _MOST_NODES = 12
 _MOST_KINDS = 44

@@ -19,8 +19,6 @@ from inspector.graphs.drawing.statements import add_node, add_plain_edges
 from inspector.graphs.drawing.wiring import Arrow, wire
 from inspector.model.graph import Graph
 
-__all__ = ["stage_dot"]
-
 # More texts at the arrows than these make a picture wide and hide the boxes.
 _MOST_TEXTS = 120
 # Of more arrows, the boxes that they come from say what they bring.

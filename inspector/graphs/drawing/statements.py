@@ -11,8 +11,6 @@ from collections.abc import Iterable
 import graphviz
 from graphviz.quoting import quote
 
-__all__ = ["add_node", "add_plain_edges"]
-
 
 def add_node(picture: graphviz.Digraph, name: str, label: str, tooltip: str) -> None:
     """Adds a box.

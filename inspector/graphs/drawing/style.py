@@ -9,21 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 
-__all__ = [
-    "EDGE",
-    "EDGES",
-    "FONT",
-    "GRAPH",
-    "INK",
-    "KINDS",
-    "MUTED",
-    "NODES",
-    "RAMP",
-    "SERIES",
-    "Look",
-    "look_of",
-]
-
 FONT = "Helvetica,Arial,sans-serif"
 INK = "#1a1a1a"
 MUTED = "#555555"

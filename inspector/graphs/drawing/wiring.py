@@ -10,8 +10,6 @@ from inspector.graphs.drawing.collapse import Box
 from inspector.graphs.drawing.roles import Roles
 from inspector.model.graph import Graph, Node
 
-__all__ = ["Arrow", "wire"]
-
 _INPUTS = frozenset({"placeholder", "get_attr"})
 _FEW_INPUTS = 5
 _MOST_RESULTS = 5

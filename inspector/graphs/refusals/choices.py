@@ -6,8 +6,6 @@ from collections.abc import Mapping
 
 from inspector.graphs.refusals.reason import CONFIG, SAME_ACCESS, Known, every
 
-__all__ = ["KNOWN"]
-
 KNOWN: Mapping[str, Known] = {
     "no shared data due to indexing mismatch": every(
         "layout",

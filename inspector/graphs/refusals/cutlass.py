@@ -7,8 +7,6 @@ from collections.abc import Mapping
 
 from inspector.graphs.refusals.reason import CONFIG, FUNCTIONAL, Known, every
 
-__all__ = ["KNOWN", "PATTERNS"]
-
 KNOWN: Mapping[str, Known] = {
     "cutlass epilogue fusion is not enabled": every(
         "template",

@@ -5,18 +5,6 @@ from __future__ import annotations
 import dataclasses
 from typing import Literal
 
-__all__ = [
-    "CONFIG",
-    "FUNCTIONAL",
-    "SAME_ACCESS",
-    "Kind",
-    "Known",
-    "Reason",
-    "every",
-    "in_2_11",
-    "since_2_12",
-]
-
 Kind = Literal[
     "benefit",
     "device",

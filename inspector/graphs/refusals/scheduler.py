@@ -14,8 +14,6 @@ from inspector.graphs.refusals.reason import (
     since_2_12,
 )
 
-__all__ = ["KNOWN"]
-
 _AUTOTUNE = (
     f"For a matrix multiplication or a convolution, {CONFIG}.max_autotune = True tries templates "
     "too, and pointwise operators can fuse into a template. A custom operator can fuse where it is "

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 
 from inspector.graphs.refusals.reason import CONFIG, Known, every
 
-__all__ = ["KNOWN"]
-
 KNOWN: Mapping[str, Known] = {
     "Split scan cannot fuse with reductions": every(
         "reduction",

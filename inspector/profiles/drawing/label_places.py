@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
-__all__ = ["label_offsets"]
-
 Pair: TypeAlias = tuple[float, float]
 _RINGS = (12.0, 19.0, 27.0, 36.0, 48.0, 62.0)
 _DIRECTIONS = 16

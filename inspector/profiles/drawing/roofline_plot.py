@@ -12,8 +12,6 @@ from inspector.graphs.drawing.labels import elided
 from inspector.profiles.drawing.label_places import label_offsets
 from inspector.profiles.roofline import Point, Roofline
 
-__all__ = ["draw_roofline"]
-
 # Okabe and Ito's colours, which the colour-blind tell apart; the shapes say the same in print.
 _LOOKS = {
     "kernel": ("#0072B2", "o", "generated kernel"),

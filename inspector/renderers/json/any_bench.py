@@ -11,8 +11,6 @@ from inspector.renderers.json.bench_claims import claims_fields
 from inspector.renderers.json.bench_collection import collection_fields
 from inspector.renderers.json.warmup import warmup_fields
 
-__all__ = ["any_bench_fields"]
-
 
 def any_bench_fields(report: AnyBench) -> dict[str, object]:
     """All fields of the report."""

@@ -7,8 +7,6 @@ from inspector.findings.autotune_wording import autotune_advice
 from inspector.profiles.autotuned import NOISE, Autotuning, Tuned
 from inspector.renderers.json.lines import line_fields
 
-__all__ = ["autotuning_fields"]
-
 
 def autotuning_fields(found: Autotuning | None) -> dict[str, object] | None:
     """The fields of the section, or None."""

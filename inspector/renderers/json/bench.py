@@ -17,8 +17,6 @@ from inspector.findings.recompile_wording import changed
 from inspector.renderers.json.recording import recording_fields
 from inspector.version import __version__
 
-__all__ = ["bench_fields", "row_fields"]
-
 
 def bench_fields(report: BenchReport) -> dict[str, object]:
     """All fields of a bench."""

@@ -8,8 +8,6 @@ from inspector.benches.claims import Check
 from inspector.findings.claims_report import FORMAT_VERSION, ClaimsReport
 from inspector.version import __version__
 
-__all__ = ["claims_fields"]
-
 
 def claims_fields(report: ClaimsReport) -> dict[str, object]:
     """All fields of a report on claims."""

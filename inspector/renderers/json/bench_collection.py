@@ -8,8 +8,6 @@ from inspector.findings.collection_report import FORMAT_VERSION, CollectionRepor
 from inspector.renderers.json.bench import row_fields
 from inspector.version import __version__
 
-__all__ = ["collection_fields"]
-
 
 def collection_fields(report: CollectionReport) -> dict[str, object]:
     """All fields of a report on several models."""

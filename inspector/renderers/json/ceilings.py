@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from inspector.events.ceilings import InspectorCeilings
 
-__all__ = ["ceilings_fields"]
-
 
 def ceilings_fields(ceilings: InspectorCeilings) -> dict[str, object]:
     """What was measured, when, and the state of the device meanwhile."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["cleaned"]
-
 # What orjson writes, and most readers keep.
 _LEAST, _MOST = -(2**63), 2**63 - 1
 

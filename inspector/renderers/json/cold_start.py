@@ -16,8 +16,6 @@ from inspector.renderers.json.cleaned import cleaned
 from inspector.renderers.json.findings import finding_fields
 from inspector.version import __version__
 
-__all__ = ["FORMAT_VERSION", "render"]
-
 FORMAT_VERSION = 1
 """Counts up when a field changes its meaning or goes, not for a new one."""
 

@@ -7,8 +7,6 @@ from inspector.findings.cpp_wording import reason_text
 from inspector.model.cpp_kernel import CppFacts, whole_nests
 from inspector.model.cpp_source import TextLoop
 
-__all__ = ["cpp_fields"]
-
 
 def cpp_fields(facts: CppFacts | None) -> dict[str, object] | None:
     """Its loops: as Inductor said (null where nobody recorded that), and as its text has them."""

@@ -9,8 +9,6 @@ from inspector.renderers.json.findings import finding_fields
 from inspector.renderers.json.recording import recording_fields
 from inspector.version import __version__
 
-__all__ = ["cuda_graphs_fields"]
-
 
 def cuda_graphs_fields(report: CudaGraphsReport) -> dict[str, object]:
     """All fields of a report on CUDA graphs."""

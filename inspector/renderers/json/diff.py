@@ -11,8 +11,6 @@ from inspector.model.kernel_diff import DiffKernel, KernelChange
 from inspector.renderers.json.kernels import gpu_fields
 from inspector.version import __version__
 
-__all__ = ["diff_fields"]
-
 
 def diff_fields(report: DiffReport) -> dict[str, object]:
     """All fields of a diff."""

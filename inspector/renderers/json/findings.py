@@ -10,8 +10,6 @@ from inspector.model.summary import Summary
 from inspector.renderers.json.recompiles import cause_fields
 from inspector.renderers.json.verification import tried_fields
 
-__all__ = ["finding_fields", "summary_fields"]
-
 
 def finding_fields(finding: Finding) -> dict[str, object]:
     """A finding; its place is flat in it, with null for what is not known."""

@@ -9,8 +9,6 @@ from inspector.model.graph_break import GraphBreak
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, user_frame
 
-__all__ = ["break_fields", "frame_fields", "skipped_fields"]
-
 
 def frame_fields(run: Run, process: int, frame: Frame) -> dict[str, object]:
     """A frame with its compilations; ``process`` is its process's index in ``environment``."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from inspector.findings.baseline import KnownFinding
 from inspector.findings.gate import Compared, Gate
 
-__all__ = ["gate_fields"]
-
 
 def gate_fields(gate: Gate) -> dict[str, object]:
     """The verdict; which findings are new is said at the findings."""

@@ -16,8 +16,6 @@ from inspector.renderers.json.kernels import gpu_fields
 from inspector.renderers.json.recording import recording_fields
 from inspector.version import __version__
 
-__all__ = ["graph_fields"]
-
 
 def graph_fields(report: GraphReport) -> dict[str, object]:
     """All fields of a report on graphs."""

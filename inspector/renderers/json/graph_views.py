@@ -10,8 +10,6 @@ from inspector.graphs.line_kernels import KernelAtLine
 from inspector.graphs.lookup import Around
 from inspector.graphs.operators import OperatorCount
 
-__all__ = ["line_fields", "operators_fields"]
-
 
 def operators_fields(operators: Operators) -> dict[str, object]:
     """The operators of every stage."""

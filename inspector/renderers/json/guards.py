@@ -11,8 +11,6 @@ from inspector.renderers.json.findings import finding_fields
 from inspector.renderers.json.recording import recording_fields
 from inspector.version import __version__
 
-__all__ = ["guards_fields"]
-
 
 def guards_fields(report: GuardsReport) -> dict[str, object]:
     """All fields of a report on guards."""

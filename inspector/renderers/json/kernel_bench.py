@@ -15,8 +15,6 @@ from inspector.renderers.json.lines import line_fields
 from inspector.renderers.json.recording import recording_fields
 from inspector.version import __version__
 
-__all__ = ["kernel_bench_fields"]
-
 
 def kernel_bench_fields(report: KernelBenchReport) -> dict[str, object]:
     """All fields of a report on one kernel."""

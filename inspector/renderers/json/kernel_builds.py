@@ -7,8 +7,6 @@ from inspector.model.kernel_build import ConfigBuild, Resources
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
 from inspector.model.kernel_prediction import Prediction
 
-__all__ = ["build_fields"]
-
 
 def build_fields(facts: KernelFacts) -> dict[str, object]:
     """What a kernel was compiled to."""

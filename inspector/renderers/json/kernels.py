@@ -12,8 +12,6 @@ from inspector.renderers.json.kernel_builds import build_fields
 from inspector.renderers.json.recording import recording_fields
 from inspector.version import __version__
 
-__all__ = ["kernels_fields"]
-
 
 def kernels_fields(report: KernelsReport) -> dict[str, object]:
     """All fields of a report on kernels."""

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 
 from inspector.model.kernel import NodeLine
 
-__all__ = ["line_fields"]
-
 
 def line_fields(lines: Iterable[NodeLine]) -> list[dict[str, object]]:
     """Where each is, its text, and what it makes."""

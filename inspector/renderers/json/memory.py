@@ -6,8 +6,6 @@ from inspector.profiles.memory import CallMemory, MemoryUse, PeakTensor
 from inspector.profiles.memory_advice import memory_advice
 from inspector.renderers.json.lines import line_fields
 
-__all__ = ["memory_fields"]
-
 
 def memory_fields(use: MemoryUse) -> dict[str, object]:
     """The fields of a call's memory."""

@@ -20,8 +20,6 @@ from inspector.renderers.json.memory import memory_fields
 from inspector.renderers.json.recording import recording_fields
 from inspector.version import __version__
 
-__all__ = ["profile_fields"]
-
 
 def profile_fields(report: ProfileReport) -> dict[str, object]:
     """All fields of a report on profiles."""

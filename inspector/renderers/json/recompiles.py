@@ -9,8 +9,6 @@ from inspector.model.roots import Roots
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame
 
-__all__ = ["cause_fields", "recompile_fields"]
-
 
 def recompile_fields(run: Run, process: int, item: Recompile) -> dict[str, object]:
     """One recompilation; ``process`` is its process's index in ``environment``."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from inspector.model.run import Meta
 
-__all__ = ["recording_fields"]
-
 
 def recording_fields(meta: Meta) -> dict[str, object]:
     """Name, target, settings, begin, and what is missing or went wrong."""

@@ -16,8 +16,6 @@ from inspector.renderers.json.recompiles import recompile_fields
 from inspector.renderers.json.verification import verification_fields
 from inspector.version import __version__
 
-__all__ = ["report_fields"]
-
 
 def report_fields(report: Report) -> dict[str, object]:
     """All fields of a report on graph breaks and recompiles."""

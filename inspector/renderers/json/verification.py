@@ -9,8 +9,6 @@ from inspector.model.edit import Rewrite
 from inspector.model.request import Setting
 from inspector.model.verification import Measured, Trial, Tried, Verification
 
-__all__ = ["tried_fields", "verification_fields"]
-
 
 def verification_fields(verification: Verification) -> dict[str, object]:
     """Everything that was tried."""

@@ -12,8 +12,6 @@ from inspector.model.cold_start import CacheUse
 from inspector.renderers.json.recording import recording_fields
 from inspector.version import __version__
 
-__all__ = ["plan_fields", "warmup_fields"]
-
 
 def warmup_fields(report: WarmupReport) -> dict[str, object]:
     """All fields of a warm-up."""

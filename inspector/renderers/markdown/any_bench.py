@@ -13,8 +13,6 @@ from inspector.renderers.markdown.bench_claims import claims_lines
 from inspector.renderers.markdown.bench_collection import collection_report_lines
 from inspector.renderers.markdown.warmup import warmup_lines
 
-__all__ = ["any_bench_lines"]
-
 
 def any_bench_lines(report: AnyBench) -> Iterator[str]:
     """The lines of the report."""

@@ -14,8 +14,6 @@ from inspector.findings.profile_report import ProfileReport
 from inspector.profiles.autotuned import Autotuning
 from inspector.renderers.markdown.markup import cell, prose
 
-__all__ = ["autotuning_section"]
-
 _MOST_ROWS = 200
 
 

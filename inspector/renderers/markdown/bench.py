@@ -24,8 +24,6 @@ from inspector.findings.varied_wording import (
 )
 from inspector.renderers.markdown.markup import cell, fenced, prose
 
-__all__ = ["bench_lines"]
-
 
 def bench_lines(report: BenchReport) -> Iterator[str]:
     """The lines of a report."""

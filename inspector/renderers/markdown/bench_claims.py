@@ -13,8 +13,6 @@ from inspector.findings.claims_report import (
 )
 from inspector.renderers.markdown.markup import cell, code, prose
 
-__all__ = ["claims_lines"]
-
 
 def claims_lines(report: ClaimsReport) -> Iterator[str]:
     """The lines of a report on claims."""

@@ -13,8 +13,6 @@ from inspector.findings.collection_report import (
 )
 from inspector.renderers.markdown.markup import cell, prose
 
-__all__ = ["collection_report_lines"]
-
 
 def collection_report_lines(report: CollectionReport) -> Iterator[str]:
     """The lines of a report on several models."""

@@ -27,8 +27,6 @@ from inspector.model.cold_start import Change
 from inspector.renderers.markdown.finding import finding_lines
 from inspector.renderers.markdown.markup import cell, code, fenced, prose
 
-__all__ = ["render"]
-
 _MOST_ROWS = 30
 
 

@@ -16,8 +16,6 @@ from inspector.findings.overview import recording_line
 from inspector.renderers.markdown.finding import finding_lines
 from inspector.renderers.markdown.markup import cell, code, fenced, prose
 
-__all__ = ["cuda_graphs_lines"]
-
 
 def cuda_graphs_lines(report: CudaGraphsReport) -> Iterator[str]:
     """The lines of a report on CUDA graphs."""

@@ -17,8 +17,6 @@ from inspector.findings.diff_wording import (
 from inspector.model.kernel_diff import KernelChange
 from inspector.renderers.markdown.markup import cell, code, prose
 
-__all__ = ["diff_lines"]
-
 _TITLES = {"gone": "Gone", "new": "New", "changed": "Changed"}
 
 

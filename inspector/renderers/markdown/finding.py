@@ -21,8 +21,6 @@ from inspector.findings.wording import (
 )
 from inspector.renderers.markdown.markup import code, details, fenced, prose
 
-__all__ = ["finding_lines"]
-
 
 def finding_lines(number: int, finding: Finding) -> Iterator[str]:
     """A finding: where and what, the source, why, what follows from it, what to do, how it came.

@@ -9,8 +9,6 @@ from inspector.findings.verdict import changes, verdict
 from inspector.findings.wording import count
 from inspector.renderers.markdown.markup import cell, code, prose
 
-__all__ = ["gate_lines"]
-
 _MOST_CHANGES = 20
 
 

@@ -27,8 +27,6 @@ from inspector.model.graph import Graph
 from inspector.renderers.markdown.graph_views import line_lines, operators_lines
 from inspector.renderers.markdown.markup import cell, code, prose
 
-__all__ = ["graph_lines"]
-
 _MOST_ROWS = 200
 
 

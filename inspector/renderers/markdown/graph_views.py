@@ -21,8 +21,6 @@ from inspector.graphs.lookup import Around
 from inspector.model.run import Run
 from inspector.renderers.markdown.markup import cell, prose
 
-__all__ = ["line_lines", "operators_lines"]
-
 _MOST_ROWS = 200
 
 

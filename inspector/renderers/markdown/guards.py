@@ -19,8 +19,6 @@ from inspector.findings.overview import recording_line
 from inspector.renderers.markdown.finding import finding_lines
 from inspector.renderers.markdown.markup import cell, code, fenced, prose
 
-__all__ = ["guards_lines"]
-
 _MOST_ROWS = 20
 
 

@@ -23,8 +23,6 @@ from inspector.findings.overview import recording_line
 from inspector.findings.wording import failure
 from inspector.renderers.markdown.markup import cell, fenced, prose
 
-__all__ = ["kernel_bench_lines"]
-
 
 def kernel_bench_lines(report: KernelBenchReport) -> Iterator[str]:
     """The lines of a report."""

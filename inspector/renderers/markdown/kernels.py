@@ -22,8 +22,6 @@ from inspector.findings.overview import recording_line
 from inspector.renderers.markdown.finding import finding_lines
 from inspector.renderers.markdown.markup import cell, code, details, fenced, prose
 
-__all__ = ["kernels_lines"]
-
 
 def kernels_lines(report: KernelsReport) -> Iterator[str]:
     """The lines of a report on kernels; of one kernel its source."""

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Iterator
 from inspector.findings.code_spans import code_spans
 from inspector.findings.escaping import escaped, one_line
 
-__all__ = ["cell", "code", "details", "fenced", "prose", "summary_text"]
-
 # All that can begin a construct inside a line; what does so only at its beginning comes last.
 _MARKUP = re.compile(
     r"[\\`*\[<|~$]|(?<![^\W_])_|_(?![^\W_])|^>|^(?:[#+-]|\d+[.)])(?=\s)|^(?:=+|-+)$"

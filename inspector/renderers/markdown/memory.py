@@ -13,8 +13,6 @@ from inspector.findings.memory_wording import (
 from inspector.findings.profiled import Profiled
 from inspector.renderers.markdown.markup import cell, prose
 
-__all__ = ["memory_markdown"]
-
 _MOST_ROWS = 30
 
 

@@ -24,8 +24,6 @@ from inspector.renderers.markdown.autotuning import autotuning_section
 from inspector.renderers.markdown.markup import cell, code, prose
 from inspector.renderers.markdown.memory import memory_markdown
 
-__all__ = ["profile_lines"]
-
 _MOST_ROWS = 200
 
 

@@ -15,8 +15,6 @@ from inspector.findings.tried import (
 )
 from inspector.renderers.markdown.markup import cell, code, prose
 
-__all__ = ["tried_lines"]
-
 
 def tried_lines(report: Report) -> Iterator[str]:
     """The table, or why there is none, and what else there is to know about it."""

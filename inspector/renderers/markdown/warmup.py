@@ -17,8 +17,6 @@ from inspector.findings.warmup_wording import (
 )
 from inspector.renderers.markdown.markup import cell, fenced, prose
 
-__all__ = ["warmup_lines"]
-
 
 def warmup_lines(report: WarmupReport) -> Iterator[str]:
     """The lines of a report."""

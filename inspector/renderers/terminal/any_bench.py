@@ -12,8 +12,6 @@ from inspector.renderers.terminal.bench_collection import add_collection
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.warmup import add_warmup
 
-__all__ = ["add_any_bench"]
-
 
 def add_any_bench(page: Page, report: AnyBench) -> None:
     """Adds the report."""

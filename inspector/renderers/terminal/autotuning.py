@@ -16,8 +16,6 @@ from inspector.findings.autotune_wording import (
 from inspector.findings.profile_report import ProfileReport
 from inspector.renderers.terminal.page import Page
 
-__all__ = ["autotuning_lines"]
-
 _GAP = "  "
 _MOST = 6
 _MOST_PLACES = 2

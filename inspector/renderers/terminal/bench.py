@@ -30,8 +30,6 @@ from inspector.findings.varied_wording import (
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.summary import error_lines
 
-__all__ = ["add_bench"]
-
 _GAP = "  "
 
 

@@ -17,8 +17,6 @@ from inspector.findings.claims_report import (
 )
 from inspector.renderers.terminal.page import Page
 
-__all__ = ["add_claims"]
-
 _GAP = "  "
 _STYLES = {
     Verdict.AS.value: "green",

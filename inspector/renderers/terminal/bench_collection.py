@@ -16,8 +16,6 @@ from inspector.findings.collection_report import (
 )
 from inspector.renderers.terminal.page import Page
 
-__all__ = ["add_collection"]
-
 _GAP = "  "
 _NAMES = 2
 _FASTER = 4  # of a line without this nothing was measured

@@ -33,8 +33,6 @@ from inspector.renderers.terminal.finding import finding_lines
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.summary import error_lines
 
-__all__ = ["render"]
-
 _GAP = "  "
 _BAR_WIDTH = 32
 _MOST_ROWS = 12

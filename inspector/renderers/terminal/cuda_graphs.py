@@ -20,8 +20,6 @@ from inspector.renderers.terminal.finding import finding_lines
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.summary import error_lines
 
-__all__ = ["add_cuda_graphs"]
-
 _GAP = "  "
 _MOST_ROWS = 30
 

@@ -20,8 +20,6 @@ from inspector.findings.diff_wording import (
 from inspector.model.kernel_diff import KernelChange
 from inspector.renderers.terminal.page import Page
 
-__all__ = ["add_diff"]
-
 _GAP = "  "
 _MOST_ROWS = 40
 _TITLES = {"gone": "Gone", "new": "New", "changed": "Changed"}

@@ -18,8 +18,6 @@ from inspector.findings.wording import advice, kind, location, paragraphs, point
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.source import source_lines
 
-__all__ = ["finding_heading", "finding_lines"]
-
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
 _STATUS_STYLES = {"new": "bold magenta", "known": "dim"}
 _GAP = "  "

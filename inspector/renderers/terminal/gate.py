@@ -11,8 +11,6 @@ from inspector.findings.verdict import Change, changes, verdict
 from inspector.findings.wording import count
 from inspector.renderers.terminal.page import Page
 
-__all__ = ["gate_lines"]
-
 _GAP = "  "
 _MOST_CHANGES = 20
 _STYLES = {"new": "bold magenta", "fixed": "green"}

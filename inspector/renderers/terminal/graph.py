@@ -32,8 +32,6 @@ from inspector.renderers.terminal.graph_operators import add_operators
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.summary import error_lines
 
-__all__ = ["add_graphs"]
-
 _GAP = "  "
 _MOST_STEPS = 40
 _MOST_APART = 8

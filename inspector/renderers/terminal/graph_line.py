@@ -16,8 +16,6 @@ from inspector.graphs.lookup import Around
 from inspector.model.run import Run
 from inspector.renderers.terminal.page import Page
 
-__all__ = ["add_line"]
-
 _GAP = "  "
 _MOST = 12
 

@@ -15,8 +15,6 @@ from inspector.findings.graph_wording import (
 )
 from inspector.renderers.terminal.page import Page
 
-__all__ = ["add_operators"]
-
 _GAP = "  "
 _MOST = 60
 

@@ -26,8 +26,6 @@ from inspector.renderers.terminal.finding import finding_lines
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.summary import error_lines
 
-__all__ = ["add_guards"]
-
 _GAP = "  "
 _MOST_ROWS = 8
 # Of the first frame, and of each further one.

@@ -10,8 +10,6 @@ from rich.text import Text
 from inspector.findings.report import Report
 from inspector.renderers.terminal import render
 
-__all__ = ["html"]
-
 _WIDTH = 100
 # Follows the notebook's theme: no background, no colour of its own for plain text.
 _FORMAT = (

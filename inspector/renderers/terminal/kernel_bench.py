@@ -29,8 +29,6 @@ from inspector.findings.wording import count
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.summary import error_lines
 
-__all__ = ["add_kernel_bench"]
-
 _GAP = "  "
 _MOST_ROWS = 14
 _MOST_FAILED = 4

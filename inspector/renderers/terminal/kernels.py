@@ -29,8 +29,6 @@ from inspector.renderers.terminal.finding import finding_lines
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.summary import error_lines
 
-__all__ = ["add_kernels"]
-
 _GAP = "  "
 _MOST_ROWS = 60
 _MOST_LINES = 2

@@ -17,8 +17,6 @@ from inspector.findings.wording import count
 from inspector.profiles.memory import CallMemory
 from inspector.renderers.terminal.page import Page
 
-__all__ = ["memory_block"]
-
 _GAP = "  "
 _MOST_ROWS = 8
 _MOST_EAGER_ROWS = 4

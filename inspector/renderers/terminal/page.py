@@ -14,8 +14,6 @@ from rich.text import Text
 from inspector.findings.code_spans import code_spans
 from inspector.findings.escaping import escaped, one_line
 
-__all__ = ["Page"]
-
 _DEFAULT_WIDTH = 80
 _LEAST_WIDTH = 40
 _MOST_PROSE = 100

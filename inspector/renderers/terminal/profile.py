@@ -28,8 +28,6 @@ from inspector.renderers.terminal.memory import memory_block
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.summary import error_lines
 
-__all__ = ["add_profiles"]
-
 _GAP = "  "
 _MOST_WORK = 12
 _MOST_LINES = 8

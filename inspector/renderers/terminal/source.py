@@ -11,8 +11,6 @@ from inspector.findings.escaping import escaped, pieces
 from inspector.findings.excerpt import ExcerptLine, excerpt_lines
 from inspector.findings.finding import Place
 
-__all__ = ["source_lines"]
-
 _INDENTATION = 2
 _BAR = " │ "
 _MARKED_BAR = " ┃ "

@@ -23,8 +23,6 @@ from inspector.model.run import Meta, Run
 from inspector.renderers.terminal.bars import bar
 from inspector.renderers.terminal.page import Page
 
-__all__ = ["error_lines", "further_lines", "summary_lines"]
-
 _GAP = "  "
 _BAR_WIDTH = 32
 _MOST_NOTICES = 10

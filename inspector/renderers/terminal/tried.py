@@ -19,8 +19,6 @@ from inspector.findings.tried import (
 )
 from inspector.renderers.terminal.page import Page
 
-__all__ = ["tried_lines"]
-
 _GAP = "  "
 
 

@@ -21,8 +21,6 @@ from inspector.findings.warmup_wording import (
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.summary import error_lines
 
-__all__ = ["add_warmup"]
-
 _GAP = "  "
 _LEAST_NAME = 24
 _STRONG = frozenset({"first calls", "all were called", "pays for itself"})

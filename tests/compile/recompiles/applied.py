@@ -9,8 +9,6 @@ import textwrap
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-__all__ = ["Mended", "mended"]
-
 _AT = r"before the call at \S+?:(?P<line>\d+)"
 _WRITE = re.compile(rf"^Write (?P<code>.+?) {_AT}(?P<rest>.*)")
 _NAMES = re.compile(

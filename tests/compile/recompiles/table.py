@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 import torch
 
-__all__ = ["PROGRAMS", "Expected", "Program", "calls", "program"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Expected:

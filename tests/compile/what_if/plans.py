@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from inspector.guards.change import ChangeKind as Kind
 from tests.compile.what_if.programs import FEATURES, Feature, used_lines
 
-__all__ = ["Plan", "plans"]
-
 
 @dataclasses.dataclass(frozen=True)
 class Plan:

@@ -17,8 +17,6 @@ from hypothesis import strategies as st
 
 from inspector.guards.change import ChangeKind as Kind
 
-__all__ = ["FEATURES", "Color", "Draw", "Feature", "Tensor", "source_of", "used_lines"]
-
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 """Draws from a strategy, as `hypothesis.strategies.data` does."""
 Other = Callable[[Draw, Any], Any]

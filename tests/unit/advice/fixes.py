@@ -9,8 +9,6 @@ import textwrap
 from inspector.advice.reading import Span, read_text
 from inspector.advice.table import ALL
 
-__all__ = ["BY_ID", "fix"]
-
 BY_ID = {advice.id: advice for advice in ALL}
 
 

@@ -14,8 +14,6 @@ from tests.unit.renderers import runs
 if TYPE_CHECKING:
     from inspector.findings.report import Report
 
-__all__ = ["gated", "with_gate"]
-
 
 def with_gate(report: Report, baseline: Baseline | None = None, *fail_on: str) -> Report:
     """A report with the verdict on it."""

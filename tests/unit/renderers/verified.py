@@ -17,8 +17,6 @@ from tests.unit.renderers import runs
 if TYPE_CHECKING:
     from inspector.findings.report import Report
 
-__all__ = ["BASELINE", "EQUAL", "measured", "verification", "verified"]
-
 EQUAL = OutputsCompared(3, 0, 0, 0.0, 0.0)
 BASELINE = Measured(3, 3, 2, 0, 1_304_000_000, 472_000, 460_000, EQUAL)
 _PRINT = ("builtins.print",)

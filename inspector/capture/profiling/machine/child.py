@@ -13,8 +13,6 @@ import time
 from collections.abc import Iterable
 from typing import Any, TextIO
 
-__all__ = ["main"]
-
 _LONGEST = 160
 
 

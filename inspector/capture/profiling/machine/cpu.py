@@ -25,8 +25,6 @@ from inspector.capture.profiling.machine.timing import (
     until_stable,
 )
 
-__all__ = ["Cpu"]
-
 _BUFFER_BYTES = 1 << 27
 _OF_CACHE = 4
 _OF_FREE = 8

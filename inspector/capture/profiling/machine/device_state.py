@@ -6,8 +6,6 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 
-__all__ = ["device_state", "others_percent"]
-
 _BASE = (
     "driver_version",
     "clocks.sm",

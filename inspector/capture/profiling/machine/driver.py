@@ -6,8 +6,6 @@ import ctypes
 
 import torch
 
-__all__ = ["EMPTY", "EmptyKernel"]
-
 EMPTY = "inspector_empty_kernel"
 _BASE_CAPABILITY = 75
 # The driver translates it: neither a compiler nor Triton is needed. PTX for 7.5 runs on all GPUs

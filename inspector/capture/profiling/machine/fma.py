@@ -18,8 +18,6 @@ from pathlib import Path
 
 from inspector.capture.profiling.machine.timing import Measured, Unsupported, rate, until_stable
 
-__all__ = ["fma_flops_per_s"]
-
 # As many chains as hide the latency of an addition, and as fit into the registers beside two more.
 _SOURCE = """
 #if defined(__AVX512F__)

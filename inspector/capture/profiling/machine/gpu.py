@@ -28,8 +28,6 @@ from inspector.capture.profiling.machine.timing import (
     until_stable,
 )
 
-__all__ = ["Gpu", "visible_gpu"]
-
 _BUFFER_BYTES = 1 << 30
 _PINNED_BYTES = 1 << 27
 _LEAST_BYTES = 1 << 24

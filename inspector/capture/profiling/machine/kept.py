@@ -14,8 +14,6 @@ from typing import Any
 
 from inspector.capture.profiling.machine.others import BUSY_PERCENT, OTHERS
 
-__all__ = ["VERSION", "keep", "kept", "kept_file"]
-
 VERSION = 2
 _DAY_S = 24 * 60 * 60
 _MOST_DAYS = 30

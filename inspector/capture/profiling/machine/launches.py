@@ -11,8 +11,6 @@ from inspector.capture.profiling.machine.driver import EMPTY, EmptyKernel
 from inspector.capture.profiling.machine.timing import Measured, of_samples, rate, until_stable
 from inspector.capture.profiling.trace import traced
 
-__all__ = ["aten_launch_ns", "driver_launch_ns", "graph_node_ns", "watched"]
-
 _LAUNCHES = 200
 _FEW_NODES, _MANY_NODES = 200, 1200
 _WATCHED = 40

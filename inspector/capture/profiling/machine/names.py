@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["CPU_NAMES", "GPU_NAMES"]
-
 _DTYPES = ("float32", "tf32", "bfloat16", "float16", "float8", "int8")
 
 GPU_NAMES = (

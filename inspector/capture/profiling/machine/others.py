@@ -9,8 +9,6 @@ from pathlib import Path
 
 from inspector.capture.profiling.machine.cpu_memory import allowed
 
-__all__ = ["BUSY_PERCENT", "OTHERS", "Others"]
-
 # The name among the facts, and from which on others are in the way.
 OTHERS = "others_percent"
 BUSY_PERCENT = 10

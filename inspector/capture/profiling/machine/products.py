@@ -9,8 +9,6 @@ import torch
 
 from inspector.capture.profiling.machine.timing import Unsupported
 
-__all__ = ["matrix_product", "supported", "tensor_float"]
-
 # The least compute capability: NVIDIA's "CUDA C++ Programming Guide", table of arithmetic
 # throughput. Before it, TF32 is ignored, and what torch does for the others differs.
 _LEAST_CAPABILITY = {"tf32": (8, 0), "bfloat16": (8, 0), "float8": (8, 9), "int8": (7, 5)}

@@ -8,8 +8,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-__all__ = ["Measured", "Measurement", "Unsupported", "of_samples", "one", "rate", "until_stable"]
-
 _LEAST = 10
 _MOST = 200
 _MOST_SECONDS = 0.4
