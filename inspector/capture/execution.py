@@ -222,8 +222,8 @@ def _call_until_compiled(
 ) -> int:
     """Calls all inputs again and again until that compiles nothing; gives how many rounds it took.
 
-    With CUDA graphs the last but one of these rounds captures what the one before it compiled; the
-    last one is watched closely.
+    With CUDA graphs the last but one of these rounds captures what the one before it compiled. A
+    further round is watched closely and, where there are CUDA graphs, one more.
     """
     is_warm, number = False, 0
     while not is_warm and number < _MOST_ROUNDS:
@@ -234,6 +234,10 @@ def _call_until_compiled(
         number += 1
     for index in inputs:
         call(index, number, profiles.closely(index))
+    if agreed(profiles.has_replays()):
+        number += 1
+        for index in inputs:
+            call(index, number, profiles.around_replays(index))
     return number + 1
 
 

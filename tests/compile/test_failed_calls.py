@@ -47,6 +47,9 @@ class Profiles:
 
     capturing = closely
 
+    def has_replays(self) -> bool:
+        return False
+
     def is_refused(self) -> bool:
         return False
 
