@@ -14,7 +14,7 @@ from unittest import mock
 import pytest
 import torch
 
-from inspector.capture import execution, writer
+from inspector.capture import profile_calls, writer
 from inspector.capture.back_to_back import BackToBack
 from inspector.capture.call import Call, shapes_of
 from inspector.capture.calling import LOSS_MARK, Ones, backward
@@ -329,12 +329,12 @@ def test_nothing_is_traced_before_calls_compile_nothing(monkeypatch: pytest.Monk
         compiled.append(sys.gettrace() is not None)
         return graph.forward
 
-    monkeypatch.setattr(execution, "Profiles", Watching)
+    monkeypatch.setattr(profile_calls, "Profiles", Watching)
     model = Growing()
     target = Target("m", "m", model, (Call((torch.ones(3),)),), already_compiled=False, file=None,
                     root="")  # fmt: skip
     request = Request("m.py", no_grad=True, profile=True, measure=False, backend="eager")
-    execution.call_target(target, request, torch.compile(model, backend=backend))
+    profile_calls.call_profiled(target, request, torch.compile(model, backend=backend))
     assert compiled == [False, False]
     assert watched == [2]
 
@@ -354,11 +354,11 @@ replays: list[int] = []
 
 
 def test_with_cuda_graphs_one_more_call_is_watched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(execution, "Profiles", Replaying)
+    monkeypatch.setattr(profile_calls, "Profiles", Replaying)
     calls = (Call((torch.ones(3),)), Call((torch.ones(4),)))
     target = Target("m", "m", torch.relu, calls, already_compiled=False, file=None, root="")
     request = Request("m.py", no_grad=True, profile=True, measure=False, backend="eager")
-    execution.call_target(target, request, torch.relu)
+    profile_calls.call_profiled(target, request, torch.relu)
     assert replays == [0, 1]
 
 
