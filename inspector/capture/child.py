@@ -63,12 +63,9 @@ def _bench(folder: Path, request: str) -> None:
 
 
 def _warm_up(folder: Path, request: str) -> None:
-    from inspector.capture.benching.cores import Cores
-
-    cores = Cores()  # as above
     from inspector.capture.benching.warm import warm_up
 
-    warm_up(folder, WarmupRequest.from_json(request), cores)
+    warm_up(folder, WarmupRequest.from_json(request))
 
 
 def _check_torch() -> None:
