@@ -49,7 +49,7 @@ from inspector.sources.recording import opened, read_run
 )  # fmt: skip
 @click.option(
     "--backends", metavar="NAMES",
-    help="Backends of torch.compile, with commas: aot_eager, cudagraphs, onnxrt, openxla, …",
+    help="Backends of torch.compile, with commas: aot_eager, cudagraphs, onnxrt, …",
 )  # fmt: skip
 @click.option(
     "--vary", multiple=True, metavar="PLACE=VALUES",
