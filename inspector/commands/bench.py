@@ -49,7 +49,7 @@ from inspector.sources.recording import opened, read_run
 )  # fmt: skip
 @click.option(
     "--backends", metavar="NAMES",
-    help="Backends of torch.compile, with commas: aot_eager, cudagraphs, onnxrt, openxla, …",
+    help="Backends of torch.compile, with commas: aot_eager, cudagraphs, onnxrt, …",
 )  # fmt: skip
 @click.option(
     "--vary", multiple=True, metavar="PLACE=VALUES",
@@ -116,7 +116,7 @@ from inspector.sources.recording import opened, read_run
 )  # fmt: skip
 @click.option(
     "--save-warmup", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
-    help="With --warmup: write warmup.py, cache.bin (the artifact) and plan.json to this folder.",
+    help="With --warmup: write warmup.py, cache.bin (the artifact) and inputs.pt to this folder.",
 )  # fmt: skip
 @process_options
 @output_options

@@ -115,8 +115,6 @@ class InspectorBench:
         load_ns: From the process's begin until the model was there.
         first_ns: Time of the first call.
         compiled: How many frames it compiled, or tried to.
-        xla_programs: How many programs XLA compiled in it.
-        xla_compile_ns: How long XLA took for that.
         second_ns: Time of the second call.
         settle_ns: Time of the calls until their median was stable.
         settle_calls: How many these were.
@@ -153,8 +151,6 @@ class InspectorBench:
     load_ns: int = 0
     first_ns: int = 0
     compiled: int = 0
-    xla_programs: int = 0
-    xla_compile_ns: int = 0
     second_ns: int = 0
     settle_ns: int = 0
     settle_calls: int = 0
@@ -197,8 +193,6 @@ class InspectorBench:
             load_ns=number("load_ns"),
             first_ns=number("first_ns"),
             compiled=number("compiled"),
-            xla_programs=number("xla_programs"),
-            xla_compile_ns=number("xla_compile_ns"),
             second_ns=number("second_ns"),
             settle_ns=number("settle_ns"),
             settle_calls=number("settle_calls"),

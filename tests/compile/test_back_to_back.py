@@ -283,5 +283,3 @@ def test_what_there_is_to_wait_for_is_looked_up_once(
     found = device.waiting()
     assert (found is device.wait) is is_wait
     assert (found is torch.cuda.synchronize) is (there == 1)
-    monkeypatch.setattr(device, "uses_xla", lambda: True)
-    assert device.waiting() is device.wait

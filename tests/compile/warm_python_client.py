@@ -22,7 +22,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.
 # What is read when torch, its libraries and Python begin.
 PREFIXES = (
     "ATEN_", "CC", "CUDA_", "CXX", "GOMP_", "KMP_", "LC_", "LD_", "MALLOC_", "MKL_", "NCCL_",
-    "OMP_", "PJRT_", "PYTHON", "PYTORCH_", "TORCH", "TRITON_", "XLA_",
+    "OMP_", "PYTHON", "PYTORCH_", "TORCH", "TRITON_",
 )  # fmt: skip
 ANY = {"TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"}  # read when it is used
 LIMITS = (resource.RLIMIT_AS, resource.RLIMIT_DATA, resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE)

@@ -70,8 +70,7 @@ def compared(
         item for name, other in others.items() for item in errors_of(name, kept, other, scales)
     ]
     off = [str(item["name"]) for item in differ]
-    # Compiled code draws other random numbers, and that is no fault. (The state of XLA's changes
-    # whether anything is drawn or not.)
+    # Compiled code draws other random numbers, and that is no fault.
     if eager is not None and not (kept.draws or eager.draws):
         off += [name for name in wrong_in(kept, eager, exact, scales) if name not in off]
     # What a model makes of the padding is no fault of the compiler's.
