@@ -22,7 +22,7 @@ _STATIC = (
 )
 
 
-class SizeExpressionRule(Rule):
+class SizeExpressionRule(Rule[Run, Finding]):
     """A symbolic number becomes a long expression.
 
     What it means:

@@ -11,7 +11,7 @@ from inspector.advice.advice import TESTED_ON, Advice, Break
 from inspector.advice.code import Code
 from inspector.advice.reading import Span, read_line
 from inspector.advice.table import ALL, about, best, other_ways
-from inspector.plugins import load_analyses
+from inspector.plugins import load_rules
 
 BY_ID = {advice.id: advice for advice in ALL}
 EACH = pytest.mark.parametrize("advice", ALL, ids=lambda advice: advice.id)
@@ -28,7 +28,7 @@ def chosen(found: Break) -> str:
 
 
 def test_names_are_unique_and_no_rule_has_one() -> None:
-    names = [advice.id for advice in ALL] + [module.RULE.id for module in load_analyses()]
+    names = [advice.id for advice in ALL] + [rule.id for rule in load_rules("run")]
 
     assert len(set(names)) == len(names)
     assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*_?", name) for name in names)
