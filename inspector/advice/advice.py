@@ -24,7 +24,6 @@ class Kind:
 
     Attributes:
         gb_id: ``GB0059``.
-        gb_type: Torch's name of it.
     """
 
     gb_id: str
@@ -36,10 +35,7 @@ class Break:
     """A graph break as advice looks at it.
 
     Attributes:
-        gb_id: Torch's id, or None.
-        gb_type: Torch's name, or None.
         said: Torch's developer context, then its explanation, then the file that it was in.
-        code: The user's code there.
     """
 
     gb_id: str | None
@@ -58,9 +54,7 @@ class Advice:
 
     Attributes:
         id: Its name, in kebab case.
-        kinds: The graph breaks that it is about.
         title: The situation, as a short noun phrase.
-        fix: What to do, in general.
         before: A complete program that breaks its graph.
         after: The same program, mended.
         keeps: What stays the same, and what does not.
@@ -68,7 +62,6 @@ class Advice:
         where: What the user's code must be like, or None.
         tailored: Makes `fix` for the user's own code; empty where the code is not as expected.
         edits: What that changes in the file, where it can be put there as it stands; else none.
-        settings: Settings of Dynamo that `edits` need.
         caution: What else those change, in one sentence, which equal outputs do not show; or empty.
         instead_of: Regular expression of the hints of torch that say the same or less, or are
             wrong; empty where they are all worth showing.

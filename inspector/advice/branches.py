@@ -32,7 +32,6 @@ def choice(code: Code, scalars: Mapping[str, str] | None = None) -> str:
     """``x = torch.where(…)`` for a branch that only chooses between two tensors, or nothing.
 
     Args:
-        code: The branch.
         scalars: As `condition_of` takes them.
     """
     found = Choices.of(code, scalars)

@@ -20,11 +20,6 @@ def caught_above(run: Run, record: GraphBreak, code: Code) -> str:
     """Which graph break comes first, where a caller would catch the error; else an empty string.
 
     A `raise` in a helper is no graph break where what catches it is compiled (torch 2.11 to 2.13).
-
-    Args:
-        run: The run.
-        record: The graph break.
-        code: The code there, with that of its callers.
     """
     error = _error(record, code)
     found = catcher(code, error) if error is not None else None

@@ -91,7 +91,6 @@ class _Kept:
     Attributes:
         value: What its name is set to.
         new: The tensor.
-        branch: The one branch that decides by it.
         chosen: What stands in its place.
     """
 

@@ -79,7 +79,6 @@ def advise(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Advi
 
     Args:
         run: The run, for its sources.
-        record: The graph break.
         place: Where it is, with columns that count from the beginning of the line.
         tried: The `tried_functions` of the run, which are the same for all of its breaks.
     """
@@ -96,9 +95,6 @@ def advise_on_error(run: Run, frame: StackFrame, place: Place, cause: Cause) -> 
     """Our advice on an exception of the compiler's, or None.
 
     Args:
-        run: The run, for its sources.
-        frame: The user's line.
-        place: The same, with columns.
         cause: What torch says.
     """
     said = f"{cause.context}\n{cause.explanation}"

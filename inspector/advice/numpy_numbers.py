@@ -55,8 +55,6 @@ def _has_numbers(code: Code, node: ast.AST, *, follows: bool = True) -> bool:
     """Whether an expression is made of sizes and constants alone.
 
     Args:
-        code: The function.
-        node: The expression.
         follows: Whether a name is looked up where the function sets it.
     """
     if _is_size(node):

@@ -16,11 +16,9 @@ class _Store:
     """``queue[:, at : at + count] = values``.
 
     Attributes:
-        statement: The statement.
         buffer: What is stored into.
         dim: The dimension that is cut.
         count: How many are stored, or None where it does not say.
-        values: What is stored.
     """
 
     statement: ast.Assign

@@ -25,8 +25,6 @@ class Chosen:
 
     Attributes:
         target: What it is given to, as in ``x = ``; ``return `` where it is returned.
-        then: The value where the condition holds.
-        otherwise: The value where it does not.
         replaced: The statement further down in whose place it is to be returned, or None.
     """
 

@@ -45,13 +45,7 @@ _MACHINE = {
 def accesses_of(
     module: Module, indices: Indices, instructions: Sequence[Instruction]
 ) -> tuple[Access, ...]:
-    """All uses of global memory, in order.
-
-    Args:
-        module: The kernel's TTGIR.
-        indices: Its values.
-        instructions: Its machine instructions.
-    """
+    """All uses of global memory, in order."""
     trips = _trips_of_loops(module, indices)
     found = [
         _access(operation, module, indices, trips)

@@ -28,7 +28,6 @@ def facts_of(  # noqa: PLR0913 - all that is known
     """Analyses every configuration of a build, from its files.
 
     Args:
-        build: The kernel.
         limits: What the GPU has, or None: then there is neither occupancy nor a time.
         work: What Inductor says that it does.
         known: Values of scalar arguments, where more is known than its source says.

@@ -22,7 +22,6 @@ def pipelines_of(module: Module, asked: int) -> tuple[Pipeline, ...]:
     """Loops that load: how many stages each has.
 
     Args:
-        module: The kernel's TTGIR.
         asked: ``num_stages`` of the configuration.
     """
     loops = [item for item in module.operations if item.name in {"scf.for", "scf.while"}]

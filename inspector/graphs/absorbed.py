@@ -23,7 +23,6 @@ def with_products(graph: Graph, before: Graph) -> Graph:
     """The same graph with the line, the module and the operator of each product that was absorbed.
 
     Args:
-        graph: A post-grad graph.
         before: The graph that AOTAutograd gave Inductor.
     """
     found = _Products(graph, before)

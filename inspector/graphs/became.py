@@ -58,7 +58,6 @@ class _Calls:
     """The calls of Dynamo's graph by name.
 
     Attributes:
-        counts: How often each operator is called.
         inlined: Higher-order operators whose graphs have operators that were found later.
     """
 
@@ -102,11 +101,7 @@ def _owners(graph: Graph) -> dict[str, str]:
 
 
 def aten_decompositions(graph: Graph) -> tuple[Decomposition, ...]:
-    """Which operators of ATen a graph's nodes were before decompositions.
-
-    Args:
-        graph: A graph after AOTAutograd.
-    """
+    """Which operators of ATen a graph's nodes were before decompositions."""
     return _grouped(list(_computed(graph)), lambda node: node.aten, None)
 
 

@@ -17,10 +17,7 @@ class Between:
 
     Attributes:
         fusion: What they are steps of.
-        first: The earlier one.
-        second: The later one.
         shared: Names of the buffers that both use.
-        apart: What torch said, or None.
         is_in_order: Whether torch named the earlier one first.
     """
 

@@ -50,10 +50,7 @@ def told_uses(
     """The reason, or None where nothing tells the uses apart.
 
     Args:
-        fusion: Knows the tensors.
-        uses: How the two use what they share.
         steps: The two, in the order of their uses.
-        names: What the two compute.
     """
     use = telling(uses)
     if use is None:

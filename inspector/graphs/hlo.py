@@ -26,9 +26,7 @@ def hlo_nodes(text: str, fx_nodes: Mapping[str, Node], device: str = "") -> tupl
     """The instructions of the entry computation; what it calls stands in the nodes that call it.
 
     Args:
-        text: The module.
         fx_nodes: The nodes of FX's graph that it was made of, by name: they know lines and modules.
-        device: Where it runs.
 
     Raises:
         ValueError: It is no HLO, or cut off.

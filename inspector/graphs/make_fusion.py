@@ -26,7 +26,6 @@ def make_fusion(
 
     Args:
         plan: What it did.
-        graph: The post-grad graph of the same compilation and direction.
         number: How many graphs of both stand before it.
         hints: Values of symbolic sizes, at which Inductor counts, too.
     """

@@ -41,7 +41,6 @@ def with_limits(launch: Launch, read: Mapping[str, int], written: Mapping[str, i
     """A launch that moves at most so many bytes of some buffers.
 
     Args:
-        launch: The launch.
         read: Bytes of what it reads, by buffer.
         written: Bytes of what it writes, by buffer.
     """

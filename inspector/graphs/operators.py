@@ -55,7 +55,6 @@ class OperatorCount:
     Attributes:
         operator: As `shown_operator`.
         kind: What it is.
-        count: How often it stands in the graph.
         backward: How many of these belong to the backward pass.
     """
 
@@ -70,8 +69,6 @@ class GraphOperators:
     """The operators of a graph.
 
     Attributes:
-        graph: The graph's name.
-        stage: Its stage.
         operators: The most frequent first.
         nested: How many nodes the graphs of its higher-order operators have: these are not among
             the others.
@@ -129,11 +126,7 @@ def kind_of(node: Node) -> OperatorKind:
 
 
 def count_operators(graph: Graph) -> GraphOperators:
-    """Counts the operators of a graph.
-
-    Args:
-        graph: Any stage's.
-    """
+    """Counts the operators of a graph."""
     inside = [node for item in graph.nodes for node in computed_inside(item)]
     return GraphOperators(
         graph=graph.name,

@@ -40,9 +40,6 @@ class Outside:
     """A call of something that Inductor did not write.
 
     Attributes:
-        step: The call.
-        node: The operator of the post-grad graph that it computes.
-        why: Why Inductor does not.
         library: ``cuBLAS``, ``cuDNN``, …, or an empty string where torch picks one at run time or
             none is known.
     """
@@ -54,11 +51,7 @@ class Outside:
 
 
 def outside(fusion: Fusion) -> tuple[Outside, ...]:
-    """The calls of a graph, in the order of the generated code; what only takes a result is none.
-
-    Args:
-        fusion: What became of the graph.
-    """
+    """The calls of a graph, in the order of the code; what only takes a result is none."""
     return tuple(
         Outside(step, step.operators[-1], _why(step, step.operators[-1]), _library(step))
         for step in fusion.steps

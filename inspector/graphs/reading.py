@@ -30,8 +30,6 @@ def read_graphs(
 
     Args:
         places: Where they lie.
-        roots: Tells the user's frames from torch's.
-        stages: Those to read.
 
     Returns:
         The graphs, and what could not be read: a sentence for each.

@@ -12,9 +12,6 @@ def longest_expression(graph: Graph) -> tuple[Node, int] | None:
 
     A graph computes a number once for all that use it. Torch writes it out: ``n = n * n + n`` makes
     an expression three times as long in each step.
-
-    Args:
-        graph: Dynamo's graph.
     """
     lengths: dict[str, int] = {}
     longest: tuple[Node, int] | None = None

@@ -40,11 +40,8 @@ class NextChange:
     """A change that makes torch compile again, or run a frame eagerly.
 
     Attributes:
-        kind: What changes.
         source: Torch's spelling of what changes; empty for the state of the thread.
-        name: The user's spelling.
         text: What is fixed and what a change leads to, in one sentence.
-        becomes: What becomes of it.
         changed_before: Whether two entries of the frame differ in it.
         cause: The line because of which it is fixed, or None.
         more: How many other values are in the same position (``training`` of other modules).
@@ -68,7 +65,6 @@ def next_changes(frame: FrameGuards, optional: Collection[str] = ()) -> tuple[Ne
     """The changes that lead to a compilation next, the most likely first.
 
     Args:
-        frame: The frame.
         optional: The function's parameters that are None by default.
     """
     found: list[NextChange] = []

@@ -19,7 +19,6 @@ def presence_candidates(frame: FrameGuards, optional: Collection[str]) -> Iterat
     """Calls without a tensor that the last one had.
 
     Args:
-        frame: The frame.
         optional: The function's parameters that are None by default.
     """
     for guard in frame.entries[-1].guards:

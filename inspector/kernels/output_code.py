@@ -41,8 +41,6 @@ def read_output_code(
     """Reads the output code of one graph.
 
     Args:
-        text: The code.
-        compile_id: The compilation that it belongs to.
         lines: The user's lines by the names of nodes in Dynamo's graph.
         direction: What it is for where the code itself does not say.
         lowered: The user's lines by the names of nodes in the post-grad graph: of a backward pass,
@@ -70,7 +68,6 @@ def read_template(name: str, source: str, operator: str) -> Kernel:
 
     Args:
         name: What the candidate is called; the functions in the sources share a name.
-        source: Its module.
         operator: The operator that it computes (``mm``).
     """
     found = read_heuristics(source)
@@ -152,12 +149,7 @@ def _with_nodes(kernel: Kernel, calls: Sequence[Call]) -> Kernel:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Nodes:
-    """The user's lines by the names of nodes in two graphs.
-
-    Attributes:
-        captured: Dynamo's.
-        lowered: The post-grad one.
-    """
+    """The user's lines by the names of nodes in two graphs."""
 
     captured: Mapping[str, NodeLine]
     lowered: Mapping[str, NodeLine]

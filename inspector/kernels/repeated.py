@@ -26,13 +26,7 @@ _IN_PLACE = re.compile(r"_(?:\.|$)")
 def repeats(
     function: ast.FunctionDef, calls: Iterable[Call], kernels: Mapping[str, Kernel]
 ) -> dict[int, int]:
-    """The lines of calls that repeat another one of the function's, with the line of the first.
-
-    Args:
-        function: A function of the output code.
-        calls: Its calls.
-        kernels: The generated kernels, by name.
-    """
+    """The lines of calls that repeat another one of the function's, with the line of the first."""
     statements = list(_in_a_row(function.body))
     if any(isinstance(item, ast.If | ast.For | ast.While | ast.Try) for item in statements):
         return {}  # what is in a branch or a loop may not have run
@@ -59,7 +53,6 @@ class _Values:
     """What is in each buffer, as a number.
 
     Args:
-        kernels: The generated kernels, by name.
         deleted: Where names go: memory that has another name on the same line is used again.
     """
 

@@ -46,8 +46,6 @@ class TensorSpec:
     """A tensor to be filled with random elements.
 
     Attributes:
-        dtype: Its dtype.
-        shape: Its sizes.
         limit: Its elements are whole numbers below this, or None where none was given.
     """
 
@@ -87,7 +85,6 @@ class InputSpec:
 
     Attributes:
         name: The keyword argument it is for, or None for the next positional one.
-        value: What it is.
     """
 
     name: str | None

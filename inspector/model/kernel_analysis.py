@@ -57,11 +57,7 @@ class Occupancy:
     """How full a multiprocessor can be.
 
     Attributes:
-        blocks: Blocks that it holds.
-        warps: Warps that it holds.
-        most_warps: The most that it could hold.
         limits: What limits it: several where they do so alike.
-        blocks_by: Blocks by limit.
     """
 
     blocks: int
@@ -82,7 +78,6 @@ class Width:
 
     Attributes:
         bits: Width of one thread's access.
-        instructions: How many there are.
         bytes: What a program moves with them, loops included as far as their trips are known.
     """
 
@@ -96,10 +91,8 @@ class Access:
     """One use of global memory in the kernel's source.
 
     Attributes:
-        kind: What it does.
         line: Line in the kernel's source, or 0.
         argument: The pointer argument that it goes through, or an empty string.
-        dtype: Triton's dtype of its elements.
         elements: Elements of a program for one execution.
         trips: How often a program executes it, or None where nobody knows.
         bytes: What a program uses of memory with it, what is used twice once; one trip where
@@ -111,10 +104,8 @@ class Access:
         sector_share: Share of the touched 32-byte sectors that a warp's access uses, or None.
         block_share: The same over all accesses of a program to it, or None.
         is_indirect: Whether its addresses come from memory.
-        is_masked: Whether it has a mask.
         alignment_bytes: What its first address is a multiple of (at most 16), or None.
         index_bits: Width of its offsets in bits.
-        cache: Cache hints, as Triton writes them.
         bits: Widths of its instructions, most used first.
     """
 
@@ -144,7 +135,6 @@ class InstructionCount:
     """How often a kind of instruction occurs.
 
     Attributes:
-        kind: The kind.
         count: In the listing.
         in_loop: In the hot loop.
     """
@@ -206,7 +196,6 @@ class LineInstructions:
     """What one line of the kernel's source became.
 
     Attributes:
-        line: Line number from 1.
         ttgir: Lines of the TTGIR, from 1.
         ptx: Lines of the PTX, from 1.
         sass: Offsets of machine instructions.
@@ -229,16 +218,12 @@ class ConfigAnalysis:
         accesses: Uses of global memory in the order of the source.
         instructions: Counts by kind, most first.
         tensor_cores: Count by opcode and dtype of matrix instructions (``HGMMA bf16``).
-        special_functions: Count by function (``EX2``, ``RCP``).
-        loops: Loops in the instructions.
         pipelines: Loops whose loads are pipelined or were to be.
         barriers: Barriers of the listing, and those in the hot loop.
         local_instructions: Loads and stores of local memory.
-        code_bytes: Size of the instructions.
         fma_dots: Line and dtype of matrix products that do not use tensor cores.
         float64_lines: Lines that compute in double precision.
         int64_lines: Lines that compute offsets in 64 bits.
-        lines: Line mapping.
     """
 
     occupancy: Occupancy | None

@@ -10,17 +10,13 @@ class GpuLimits:
     """What a GPU has, as far as compiled kernels depend on it.
 
     Attributes:
-        name: Its name.
         capability: Compute capability as one number, 90 for 9.0.
-        multiprocessors: Streaming multiprocessors.
         registers: 32-bit registers of a multiprocessor.
         shared_bytes: Shared memory of a multiprocessor.
         shared_block_bytes: The most that one block can ask for (opt-in).
         threads: Resident threads of a multiprocessor.
         blocks: Resident blocks of a multiprocessor.
-        l2_bytes: L2 cache.
         bandwidth_bytes_per_second: Of its memory, as the vendor says.
-        clock_hz: Clock rate of the multiprocessors.
         peaks: Dense operations per second of the matrix units by dtype: ``tensor bf16``,
             ``tensor fp8``, ….
     """
@@ -49,7 +45,6 @@ class TargetDevice:
 
     Attributes:
         capability: Compute capability as one number.
-        multiprocessors: Streaming multiprocessors.
         registers: Registers of a multiprocessor, or None.
         threads: Resident threads of a multiprocessor, or None.
         warp_size: Threads of a warp.
@@ -101,8 +96,6 @@ class ConfigBuild:
 
     Attributes:
         values: Its values by name (``XBLOCK``, ``R0_BLOCK``, …).
-        num_warps: Warps of a block as asked for.
-        num_stages: Stages of software pipelining as asked for.
         num_ctas: Blocks of a cluster.
         max_registers: Limit of registers that it sets, or None.
         scaled: Whether `CachingAutotuner` adds it after it has seen the registers of another.
@@ -112,8 +105,6 @@ class ConfigBuild:
         resources: What its binary needs, or None where it could not be compiled.
         texts: File by kind (``ttir``, ``ttgir``, ``llir``, ``ptx``, ``sass``, ``cubin``), relative
             to the folder of the build.
-        error: Why it could not be compiled, or an empty string.
-        time_ns: How long compiling it took.
     """
 
     values: tuple[tuple[str, int | str | bool | None], ...]
@@ -145,9 +136,7 @@ class KernelBuild:
     """One kernel, compiled for one GPU in every configuration that would be tried there.
 
     Attributes:
-        name: Name of the kernel.
         key: Hash of its source and of everything that compiled it.
-        folder: Where its texts are.
         heuristic: Inductor's name of its kind: ``pointwise``, ``reduction``, ``template``, ….
         size_hints: Size by prefix (``x``, ``r0_``), as the heuristics see it.
         device: The device in its source, or None.
@@ -157,7 +146,6 @@ class KernelBuild:
         configs: In the order in which they are tried.
         versions: Version by name of what compiled it: ``torch``, ``triton``, ``ptxas``.
         error: Why there is nothing, or an empty string.
-        time_ns: How long it took.
         cached: Whether it had been compiled before.
         source_sha256: Digest of its source, by which the asker knows it.
     """

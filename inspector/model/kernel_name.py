@@ -6,12 +6,7 @@ from collections.abc import Iterable
 
 
 def named(asked: str, names: Iterable[str]) -> tuple[str, ...]:
-    """The names that are meant: the name itself, else those that begin so, else those with it in.
-
-    Args:
-        asked: A name, or a part of one.
-        names: Those that there are.
-    """
+    """The names that are meant: the name itself, else those that begin so, else those with it."""
     known = tuple(dict.fromkeys(names))
     if asked in known:
         return (asked,)

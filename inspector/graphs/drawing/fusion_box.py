@@ -24,7 +24,6 @@ def kernel_label(kernel: Kernel, number: int, part: str = "") -> str:
     """An HTML-like label.
 
     Args:
-        kernel: The kernel.
         number: The one that it has in reports.
         part: What it does where all of its operators are another kernel's; else empty.
     """

@@ -33,12 +33,8 @@ def stage_dot(
 
     Args:
         graph: The graph, or a part of it (`inspector.graphs.drawing.around`).
-        caption: What stands over it.
-        options: How to draw.
         roles: What inputs and results are; `make_roles` finds out more with all graphs at hand.
 
-    Returns:
-        DOT.
 
     Raises:
         UsageError: It would be over 2,000 boxes, and is not forced.

@@ -16,7 +16,6 @@ def add_node(picture: graphviz.Digraph, name: str, label: str, tooltip: str) -> 
     """Adds a box.
 
     Args:
-        picture: The picture, or a frame of it.
         name: Its name, of letters and digits.
         label: An HTML-like label, as `inspector.graphs.drawing.html_table.table` gives it.
         tooltip: As `inspector.graphs.drawing.labels.in_tooltip` gives it.

@@ -21,7 +21,6 @@ class Look:
 
     Attributes:
         word: What it is called in the picture.
-        colour: Of the border.
         fill: Of the inside, light enough for black text.
         border: ``solid``, ``dashed`` or ``dotted``.
         width: Of the border, in points.
