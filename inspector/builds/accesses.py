@@ -149,8 +149,6 @@ def _placed(
     lanes = lanes_of(shaped.layout, shaped.shape) if shaped.shape else None
     if lanes is None:
         return access
-    contiguous = _contiguous(lanes, value)
-    vector = max(1, min(contiguous, _WIDEST_BYTES // size))
     used = {int(number) for number in value.numbers}
     sectors = {number * size // _SECTOR_BYTES for number in used}
     times = 1 if access.trips is None else access.trips
@@ -159,11 +157,8 @@ def _placed(
         bytes=len(used) * size * times,
         touched_bytes=len(sectors) * _SECTOR_BYTES * times,
         argument=value.base or access.argument,
-        contiguous=contiguous,
+        contiguous=_contiguous(lanes, value),
         stride=_stride(lanes, value),
-        sector_share=_sector_share(
-            [number for own in lanes.elements for number in _numbers(own[:vector], value)], size
-        ),
         block_share=_sector_share(value.numbers, size),
         alignment_bytes=_alignment(lanes, value, size, base),
     )

@@ -12,7 +12,6 @@ from inspector.builds.line_map import map_lines
 from inspector.builds.loops import hot_loop, loops_of
 from inspector.builds.occupancy import occupancy_of
 from inspector.builds.opcodes import kind_of, tensor_core_dtype
-from inspector.builds.pipelines import pipelines_of
 from inspector.builds.ptx_lines import read_ptx_lines
 from inspector.builds.sass import Instruction, parse_sass
 from inspector.builds.ttgir import Module, parse_ttgir
@@ -59,7 +58,6 @@ def analyse_texts(
         tensor_cores=_tensor_cores(instructions),
         special_functions=_special_functions(instructions),
         loops=loops,
-        pipelines=pipelines_of(module, config.num_stages),
         barriers=_barriers(instructions, hot),
         local_instructions=sum(kind_of(item) is InstructionKind.LOCAL for item in instructions),
         code_bytes=len(instructions) * _INSTRUCTION_BYTES,

@@ -107,12 +107,3 @@ ARCHITECTURES: Final[Mapping[tuple[int, int], Architecture]] = {
         _architecture((12, 0), "Blackwell", 1536, 24, 100, 99),
     )
 }
-
-
-def architecture_of(capability: tuple[int, int]) -> Architecture:
-    """The architecture of a compute capability.
-
-    Raises:
-        KeyError: The table has no such.
-    """
-    return ARCHITECTURES[capability]

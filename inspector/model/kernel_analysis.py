@@ -101,8 +101,7 @@ class Access:
         layout: The layout of the pointers, as Triton writes it.
         contiguous: Neighbouring elements that a thread holds side by side in memory.
         stride: From one element to the next one in memory, or None; 0 where all are the same.
-        sector_share: Share of the touched 32-byte sectors that a warp's access uses, or None.
-        block_share: The same over all accesses of a program to it, or None.
+        block_share: Share of the touched 32-byte sectors that a program's accesses to it use.
         is_indirect: Whether its addresses come from memory.
         alignment_bytes: What its first address is a multiple of (at most 16), or None.
         index_bits: Width of its offsets in bits.
@@ -120,7 +119,6 @@ class Access:
     layout: str = ""
     contiguous: int | None = None
     stride: int | None = None
-    sector_share: float | None = None
     block_share: float | None = None
     is_indirect: bool = False
     is_masked: bool = False
@@ -173,25 +171,6 @@ class Loop:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Pipeline:
-    """Software pipelining of one loop, as built.
-
-    Attributes:
-        line: Line of the loop in the kernel's source, or 0.
-        asked: ``num_stages`` of the configuration.
-        stages: Stages that were built: 1 is no pipelining.
-        async_copies: Asynchronous copies in the loop.
-        buffer_bytes: Shared memory of the buffers.
-    """
-
-    line: int
-    asked: int
-    stages: int
-    async_copies: int
-    buffer_bytes: int
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class LineInstructions:
     """What one line of the kernel's source became.
 
@@ -218,7 +197,6 @@ class ConfigAnalysis:
         accesses: Uses of global memory in the order of the source.
         instructions: Counts by kind, most first.
         tensor_cores: Count by opcode and dtype of matrix instructions (``HGMMA bf16``).
-        pipelines: Loops whose loads are pipelined or were to be.
         barriers: Barriers of the listing, and those in the hot loop.
         local_instructions: Loads and stores of local memory.
         fma_dots: Line and dtype of matrix products that do not use tensor cores.
@@ -234,7 +212,6 @@ class ConfigAnalysis:
     tensor_cores: tuple[tuple[str, int], ...] = ()
     special_functions: tuple[tuple[str, int], ...] = ()
     loops: tuple[Loop, ...] = ()
-    pipelines: tuple[Pipeline, ...] = ()
     barriers: tuple[int, int] = (0, 0)
     local_instructions: int = 0
     code_bytes: int = 0

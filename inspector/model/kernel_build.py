@@ -70,8 +70,6 @@ class Resources:
         shared_bytes: Shared memory of a block that Triton asks for.
         static_shared_bytes: Shared memory that is part of the binary, without what is reserved.
         barriers: Named barriers, or None.
-        tensor_memory_columns: Columns of tensor memory (Blackwell), or 0.
-        scratch_bytes: Global scratch memory of a block.
     """
 
     registers: int
@@ -81,8 +79,6 @@ class Resources:
     shared_bytes: int = 0
     static_shared_bytes: int = 0
     barriers: int | None = None
-    tensor_memory_columns: int = 0
-    scratch_bytes: int = 0
 
     @property
     def spilled_registers(self) -> int:
@@ -97,7 +93,6 @@ class ConfigBuild:
     Attributes:
         values: Its values by name (``XBLOCK``, ``R0_BLOCK``, …).
         num_ctas: Blocks of a cluster.
-        max_registers: Limit of registers that it sets, or None.
         scaled: Whether `CachingAutotuner` adds it after it has seen the registers of another.
         grid: Blocks by axis, or empty where the source does not say.
         grid_is_exact: Whether the sizes are in the source; else they are rounded hints.
@@ -111,7 +106,6 @@ class ConfigBuild:
     num_warps: int
     num_stages: int
     num_ctas: int = 1
-    max_registers: int | None = None
     scaled: bool = False
     grid: tuple[int, ...] = ()
     grid_is_exact: bool = False

@@ -128,17 +128,9 @@ def test_widths_are_weighted_by_what_a_program_moves() -> None:
     ]
 
 
-def test_a_matrix_product_is_pipelined_as_asked_and_uses_tensor_cores() -> None:
+def test_a_matrix_product_uses_tensor_cores() -> None:
     (kernel,) = _kernels()["own_matmul"]
     for facts in kernel.configs:
-        (pipeline,) = facts.analysis.pipelines
-        assert pipeline.stages == facts.config.num_stages
-        assert pipeline.async_copies == 2
-        block = sum(
-            (facts.config.value(name) or 0) * (facts.config.value("BK") or 0) * 2
-            for name in ("BM", "BN")
-        )
-        assert pipeline.buffer_bytes == block * facts.config.num_stages
         assert [name for name, _ in facts.analysis.tensor_cores] == ["HGMMA bf16"]
         kinds = [access.kind for access in facts.analysis.accesses if access.trips != 1]
         assert kinds == [AccessKind.ASYNC_COPY] * 2
