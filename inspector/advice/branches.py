@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 
 from inspector.advice.advice import Advice
+from inspector.advice.branch_values import Chosen, chosen_between
 from inspector.advice.choice_code import tensor_names
 from inspector.advice.choices import Choices
 from inspector.advice.code import Code, names_of
@@ -13,7 +14,6 @@ from inspector.advice.conditions import condition_of
 from inspector.advice.edits import line_instead
 from inspector.advice.kinds import BRANCH, BRANCH_HINTS, ITEM, ON_TENSOR, ON_TENSOR_OR_ITEM
 from inspector.advice.numbers import Uses, tensors_in
-from inspector.advice.sides import Chosen, chosen_between
 from inspector.model.edit import Edit
 
 

@@ -7,7 +7,7 @@ import ast
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import Code
 from inspector.advice.kinds import BUILTIN, ITEM, SKIPPED
-from inspector.advice.told_numbers import is_told
+from inspector.advice.logged_scalars import is_told
 
 _LOGGER = Kind("GB0291", "logging.Logger method not supported for non-export cases")
 _SIDE_EFFECT = Kind("GB0067", "HOP: Unsafe side effect")

@@ -7,11 +7,11 @@ import copy
 import dataclasses
 from collections.abc import Mapping
 
+from inspector.advice.branch_values import Chosen
 from inspector.advice.code import Code, dotted_name, names_of
 from inspector.advice.conditions import condition_of, without_numbers
 from inspector.advice.effects import is_total, unknown_calls
 from inspector.advice.numbers import is_scalar
-from inspector.advice.sides import Chosen
 
 LONGEST = 150
 """More characters, and a line is no longer one that is read."""

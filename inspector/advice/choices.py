@@ -8,11 +8,11 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Self
 
+from inspector.advice.branch_values import Chosen, chosen_between
 from inspector.advice.choice_code import LONGEST, ChoiceMaker, tensor_names
 from inspector.advice.code import Code
 from inspector.advice.edits import statements_instead_of
 from inspector.advice.effects import without_writing, writes_in_place
-from inspector.advice.sides import Chosen, chosen_between
 from inspector.model.edit import Edit
 
 _NEW = "; it makes a new tensor, also where the branch keeps the old one."

@@ -9,11 +9,9 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from inspector.advice.advice import Advice, Break
-from inspector.advice.bool_elsewhere import bool_elsewhere
-from inspector.advice.caught_above import caught_above
 from inspector.advice.code import Code, header
 from inspector.advice.moving import call_before, call_left
-from inspector.advice.passed_on import passed_on
+from inspector.advice.other_records import bool_elsewhere, caught_by_caller, reraised
 from inspector.advice.reading import Span, read_line, read_text
 from inspector.advice.table import about, best, elsewhere, other_ways
 from inspector.events.graph_break import Cause
@@ -124,7 +122,7 @@ def _advised(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Ad
         callers=_callers(run, record, tried),
         is_hook=_is_hook(record),
     )
-    elsewhere = passed_on(run, record, code) or caught_above(run, record, code)
+    elsewhere = reraised(run, record, code) or caught_by_caller(run, record, code)
     if elsewhere := elsewhere or bool_elsewhere(run, record, code):
         return Advised(elsewhere, ())
     inner = record.stack[-1].file.replace("\\", "/") if record.stack else ""

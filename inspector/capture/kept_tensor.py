@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from inspector.model.xla_backends import XLA_DEVICE
+from inspector.model.backends import XLA_DEVICE
 
 _MOST_ON_DEVICE_BYTES = 1 << 20
 

@@ -10,9 +10,9 @@ from inspector.capture.call import Call, map_tensors
 from inspector.capture.compiled import module_of, uncompiled
 from inspector.capture.xla.needed import import_torch_xla
 from inspector.errors import EnvironmentLacksError, UsageError
+from inspector.model.backends import XLA_DEVICE
 from inspector.model.dtypes import parse_model_dtype
 from inspector.model.near_matches import did_you_mean
-from inspector.model.xla_backends import XLA_DEVICE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from inspector.commands.bench_environment import compile_threads, pinned, with_caches
 from inspector.commands.bench_turns import Turns
+from inspector.model.backends import XLA_BACKENDS
 from inspector.model.bench import BenchPlan, WorkerRequest
 from inspector.model.request import Request
-from inspector.model.xla_backends import XLA_BACKENDS
 from inspector.sources.worker import Worker
 
 _FLOAT64 = "f64"

@@ -34,7 +34,7 @@ from inspector.commands.target import check_target, is_recorded_now, shown_run
 from inspector.errors import UsageError
 from inspector.findings.kernels_compiled import not_compiled
 from inspector.findings.kernels_report import KernelsReport, make_kernels_report
-from inspector.model.kernel_name import named
+from inspector.model.near_matches import named
 from inspector.model.request import Request
 from inspector.model.run import Run
 from inspector.plugins import load_rules

@@ -6,8 +6,7 @@ import dataclasses
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 
-from inspector.builds.facts import facts_of
-from inspector.builds.limits import limits_of
+from inspector.builds.facts import facts_of, limits_of
 from inspector.findings.finding import Place
 from inspector.findings.kernel_findings import KernelRule, KernelsRule, kernel_findings
 from inspector.findings.kernels_report import KernelRow, KernelsReport

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from inspector.events.graph_nodes import GraphNode, hlo_program, recorded_graph
 from inspector.events.payload import Payload
 from inspector.events.printed_stack import printed_frames
-from inspector.graphs.absorbed import may_have_absorbed, with_products
+from inspector.graphs.fused_epilogues import may_have_absorbed, with_products
 from inspector.graphs.hlo import hlo_nodes
 from inspector.graphs.parsed import parsed_nodes
 from inspector.kernels.node_lines import module_path

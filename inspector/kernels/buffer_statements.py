@@ -11,7 +11,7 @@ import dataclasses
 import enum
 from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.kernels.output_module import output_module
+from inspector.kernels.literals import output_module
 from inspector.model.kernel import GraphCode
 
 ALLOCATES = "empty_strided"

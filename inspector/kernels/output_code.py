@@ -12,8 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.kernels.comments import Comment, comment_before
-from inspector.kernels.literals import text_of
-from inspector.kernels.output_module import output_module
+from inspector.kernels.literals import output_module, text_of
 from inspector.kernels.repeated import repeats
 from inspector.kernels.triton_source import read_heuristics
 from inspector.model.kernel import Call, GraphCode, Kernel, NodeLine

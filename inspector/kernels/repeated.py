@@ -12,7 +12,6 @@ import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from inspector.kernels.buffer_statements import ALLOCATES, ASSERTS, RENAMES, deleted_names
-from inspector.kernels.kernel_parameters import pointer_names
 from inspector.model.kernel import Call, Kernel
 
 _IDENTIFIER = re.compile(r"\b[A-Za-z_]\w*\b")
@@ -220,3 +219,23 @@ def _ends(function: ast.expr, name: str) -> bool:
 def _rest(view: ast.Call) -> str:
     """How a view sees its memory."""
     return "(" + ", ".join(ast.unparse(item) for item in view.args[1:]) + ")"
+
+
+# `extern "C" void kernel(const float* in_ptr0, float* out_ptr0, const int64_t ks0)`, 2.11 to 2.13
+# (torch/_inductor/codegen/cpp.py): what comes before the function is one line of `#include`.
+_CPP = re.compile(r"\bvoid\s+(?:kernel|\w+)\s*\((?P<parameters>[^)]*)\)")
+
+
+def pointer_names(kernel: Kernel) -> tuple[str, ...]:
+    """The names of the parameters in their order, of numbers as well: ``in_ptr0``, ``xnumel``.
+
+    Empty where they are not known. Inductor names what is read ``in_ptr…``, what is written
+    ``out_ptr…``, and what is both ``in_out_ptr…``.
+    """
+    if kernel.is_user_written:
+        return ()
+    if kernel.language == "triton":
+        return tuple(kernel.signature)
+    found = _CPP.search(kernel.source)
+    parameters = found["parameters"].split(",") if found else []
+    return tuple(item.split()[-1].lstrip("*") for item in parameters if item.strip())

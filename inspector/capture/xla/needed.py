@@ -8,7 +8,7 @@ import torch
 
 from inspector.capture.quiet import quiet
 from inspector.errors import EnvironmentLacksError, UsageError
-from inspector.model.xla_backends import XLA_BACKENDS, XLA_DEVICE
+from inspector.model.backends import XLA_BACKENDS, XLA_DEVICE
 
 # torch_xla has a release for each of torch up to this one.
 _LAST = "2.9.0"

@@ -18,7 +18,7 @@ from inspector.graphs.drawing.html_table import Cell, table
 from inspector.graphs.drawing.options import Caption, Drawing
 from inspector.graphs.drawing.roles import Roles, make_roles
 from inspector.graphs.fusion import Fusion
-from inspector.graphs.outside import call_kind
+from inspector.graphs.outside_graph import call_kind
 from inspector.graphs.step_names import named_nodes, number_of, operator_name, part_of
 
 _LOWEST = 6

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from inspector.graphs.absorbed import may_have_absorbed, with_products
+from inspector.graphs.fused_epilogues import may_have_absorbed, with_products
 from inspector.model.graph import Graph, Stage
 from tests.unit.fusions import graph, node
 

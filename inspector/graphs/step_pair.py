@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from inspector.events.fusion import Apart, Operation
 from inspector.graphs.fusion import Fusion, Step
-from inspector.graphs.reasons import Reason
+from inspector.graphs.refusals.reason import Reason
 from inspector.graphs.step_names import numbered
 
 
