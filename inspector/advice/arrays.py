@@ -78,53 +78,8 @@ def forward(x):
 outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
 """,
     keeps="The outputs.",
-    variants=(
-        """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    return y, y.numpy().astype(object)[0]
-
-
-outputs = [forward(torch.ones(4))]
-""",
-    ),
 )
 
-_MIXED = """\
-import numpy as np
-import torch
-
-
-@torch.compile
-def forward(x):
-    order = np.random.permutation(x.shape[0])
-    return x + x[torch.from_numpy(order)]
-
-
-np.random.seed(0)
-outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
-"""
-_MIXED_PASSED = """\
-import numpy as np
-import torch
-
-
-@torch.compile
-def compute(x, order):
-    return x + x[order]
-
-
-def forward(x):
-    return compute(x, torch.from_numpy(np.random.permutation(x.shape[0])))
-
-
-np.random.seed(0)
-outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
-"""
 
 RANDOM_NUMBER = Advice(
     id="numpy-random-number",
@@ -167,7 +122,6 @@ outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
     keeps="The same random numbers. As a Python float the number would be compiled into the graph, "
     "and every new one would compile it again.",
-    pairs=((_MIXED, _MIXED_PASSED),),
 )
 
 ADVICE = (RANDOM_NUMBER, FUNCTION, METHODS)

@@ -127,24 +127,6 @@ def forward(x):
 outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
 """
 
-# Two Python numbers have more digits than a tensor of the default dtype.
-_IF_NUMBERS = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    rate = 0.1 if x.sum() > 0 else 0.01
-    return x * rate
-
-
-floats = torch.arange(3.0)
-outputs = [forward(x) for x in (floats.double(), -floats.double(), floats, floats.half())]
-"""
-_WHERE_NUMBERS = _IF_NUMBERS.replace(
-    "0.1 if x.sum() > 0 else 0.01",
-    "torch.where(x.sum() > 0, x.new_tensor(0.1), x.new_tensor(0.01))",
-)
 
 WHERE = Advice(
     id="branch-where",
@@ -170,7 +152,6 @@ outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
     keeps="The outputs and gradients. Both sides are computed; where one of them, or its "
     "gradient, is infinite or NaN for the inputs that it is not meant for, the gradient is NaN. "
     "The result is a new tensor, which writing in place to what it is made of does not change.",
-    pairs=((_IF_NUMBERS, _WHERE_NUMBERS),),
     instead_of=BRANCH_HINTS,
 )
 
@@ -205,7 +186,6 @@ outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
 """,
     keeps="The outputs; only one side runs. The sides may not return an input itself (hence the "
     "`clone`) nor change what is outside of them.",
-    variants=(_IF.replace("max()", "max().item()"),),
     instead_of=rf"{BRANCH_HINTS}|capture_scalar_outputs",
     other_way_of=("branch-where", "item-branch"),
 )

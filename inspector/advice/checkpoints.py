@@ -102,16 +102,6 @@ STORED = Advice(
     tailored=_tailored,
     before=_STORED,
     after=_RETURNED,
-    variants=(
-        _STORED.replace(_NUMBER, "self.norm = y.norm().detach()"),
-        _STORED.replace(_NUMBER, 'print("norm", y.norm())'),
-        _STORED.replace(
-            "checkpoint import checkpoint", "checkpoint import checkpoint as again"
-        ).replace(
-            "checkpoint(layers[0], x, use_reentrant=False)",
-            "again(layers[0], x, use_reentrant=True)",
-        ),
-    ),
     keeps="Outputs and gradients. The backward pass runs the function again, and prints, logs and "
     "appends again; a result is returned once.",
     instead_of=r"capture_scalar|reorderable_logging|ignore_logging|^Avoid calling|report an issue",

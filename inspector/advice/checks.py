@@ -56,7 +56,6 @@ outputs = [forward(x) for x in (torch.full((3,), 4.0), torch.zeros(3))]
     "are computed; one that is infinite or NaN makes the gradient NaN. The result is a "
     "new tensor.",
     instead_of=rf"{BRANCH_HINTS}|capture_scalar_outputs",
-    variants=(_HALVED.replace("sum()", "sum().item()"),),
 )
 
 
@@ -158,7 +157,6 @@ def run(x):
 
 outputs = [run(x) for x in (torch.ones(3), -torch.ones(3))]
 """
-_LOGGED = _RAISED.replace("        raise", '        print("NaN in", y)\n        raise')
 
 
 def _other_loads(code: Code) -> list[ast.Name]:
@@ -225,7 +223,6 @@ def run(x):
 outputs = [run(x) for x in (torch.ones(3), -torch.ones(3))]
 """,
     keeps="The same error, once the graph has run to its end.",
-    variants=(_LOGGED, _LOGGED.replace("isnan().any()", "isnan().any().item()")),
     instead_of=rf"{BRANCH_HINTS}|capture_scalar_outputs",
 )
 
@@ -289,7 +286,6 @@ RAISE_IN_GRAPH = Advice(
     tailored=_asserted,
     edits=_edits,
     caution=_OTHER_ERROR,
-    variants=(_CHECKED.replace("any()", "any().item()"),),
     instead_of=BRANCH_HINTS,
     other_way_of=("branch-raise",),
 )
@@ -305,7 +301,6 @@ RAISE_UNCOMPILED = Advice(
     before=_SPARED,
     after=_SPARED.replace("if x.isnan", "if not torch.compiler.is_compiling() and x.isnan"),
     keeps="The outputs for inputs that pass the check; compiled, it is made no more.",
-    variants=(_SPARED.replace("any()", "any().item()"),),
     instead_of=BRANCH_HINTS,
     other_way_of=("branch-raise",),
 )

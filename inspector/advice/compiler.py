@@ -48,24 +48,6 @@ def forward(x):
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """,
     keeps="The outputs.",
-    variants=(
-        """\
-import torch
-
-
-@torch.compiler.disable(recursive=False)
-def helper(x):
-    return x.norm().log()
-
-
-@torch.compile
-def forward(x):
-    return helper(x) * 2
-
-
-outputs = [forward(torch.ones(3))]
-""",
-    ),
 )
 
 GRAPH_BREAK = Advice(

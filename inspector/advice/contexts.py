@@ -68,25 +68,6 @@ outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
     keeps="The outputs; the lock is held longer.",
     instead_of=_SKIP_HINTS,
-    variants=(
-        """\
-import threading
-import torch
-
-lock = threading.Lock()
-
-
-@torch.compile
-def forward(x):
-    lock.acquire()
-    y = x * 2
-    lock.release()
-    return y
-
-
-outputs = [forward(torch.ones(3))]
-""",
-    ),
 )
 
 ANOMALY = Advice(

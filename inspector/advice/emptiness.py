@@ -136,23 +136,10 @@ x, weights = torch.arange(12.0).view(4, 3), torch.arange(18.0).view(2, 3, 3)
 outputs = [forward(x, torch.tensor(each), weights) for each in ([0, 1, 1, 0], [1, 1, 1, 1])]
 """
 
-_STEP = """\
-        if rows.numel() == 0:
-            continue
-        out.index_add_(0, rows, x[rows] @ weight)
-"""
-
 
 _MENDED = decorated(_SKIPPED, _SETTING).replace(
     "        if rows.numel() == 0:\n            continue\n", ""
 )
-
-
-def _stored(program: str) -> str:
-    """The same with rows that are changed in place."""
-    return program.replace(
-        "out.index_add_(0, rows, x[rows] @ weight)", "out[rows] = out[rows] + x[rows] @ weight"
-    )
 
 
 SKIP = Advice(
@@ -169,15 +156,6 @@ SKIP = Advice(
     keeps="The outputs, where a step on no rows changes nothing: `index_add_`, `x[rows] = ...`, a "
     "sum. A mean of no rows is NaN, and a maximum of them raises. Parameters of a step that was "
     f"left out get a gradient of zeros instead of none. {CALLS_ALONE} {BY_ITSELF}",
-    variants=(
-        _SKIPPED.replace("rows.numel() == 0", "len(rows) < 1"),
-        _SKIPPED.replace("rows.numel() == 0", "not rows.shape[0]"),
-        _SKIPPED.replace(
-            _STEP,
-            "        if rows.size(0) > 0:\n            out.index_add_(0, rows, x[rows] @ weight)\n",
-        ),
-    ),
-    pairs=((_stored(_SKIPPED), _stored(_MENDED)),),
 )
 
 _VISITED = """\
@@ -215,11 +193,6 @@ VISIT = Advice(
     keeps="The outputs, where a step on no rows changes nothing: `index_add_`, `x[rows] = ...`, a "
     "sum. The graph holds a step for each. Parameters of a step that was left out get a gradient "
     f"of zeros instead of none. {CALLS_ALONE} {BY_ITSELF}",
-    variants=(
-        _VISITED.replace(
-            "    for n in hit:\n", "    for n in hit:\n        if n == 2:\n            continue\n"
-        ),
-    ),
 )
 
 ADVICE = (SKIP, VISIT)

@@ -154,62 +154,7 @@ def forward(x):
 outputs = [forward(x) for x in (torch.ones(4), torch.ones(3))]
 """
 _SUPER_CALL, _ARGS = 'super().__init__(f"{size} > {limit}")', 'self.args = (f"{size} > {limit}",)'
-_IN_A_HELPER = """\
-import torch
 
-
-class Refused(RuntimeError):
-    pass
-
-
-class TooLong(Refused):
-    def __init__(self, size):
-        super().__init__("too long", size)
-        self.size = size
-
-
-def check(x):
-    if x.shape[0] > 3:
-        raise TooLong(x.shape[0])
-    return x * 2
-
-
-@torch.compile
-def forward(x):
-    try:
-        y = check(x)
-    except Refused as error:
-        y = x[:3] + error.size
-    return y + 1
-
-
-outputs = [forward(x) for x in (torch.ones(4), torch.ones(3))]
-"""
-
-_WITH_TEXT = """\
-import torch
-
-
-class TooLong(ValueError):
-    def __init__(self, size, limit):
-        super().__init__(f"{size} > {limit}")
-
-
-@torch.compile
-def forward(x):
-    text = ""
-    try:
-        if x.shape[0] > 3:
-            raise TooLong(x.shape[0], 3)
-        y = x * 2
-    except TooLong as error:
-        y = x[:3] + 1
-        text = str(error)
-    return y, text
-
-
-outputs = [forward(x) for x in (torch.ones(4), torch.ones(3))]
-"""
 
 INIT = Advice(
     id="exception-init",
@@ -225,22 +170,6 @@ INIT = Advice(
     keeps="The outputs, and in eager code `str(error)` and `error.args`. OSError, ImportError, "
     "StopIteration, SystemExit, AttributeError, NameError and the errors of Unicode and of syntax "
     "do more in their `__init__`: of these no class is made like that.",
-    variants=(_BEFORE.replace("super().__init__(", "ValueError.__init__(self, "),),
-    pairs=(
-        (
-            _IN_A_HELPER,
-            _IN_A_HELPER.replace(
-                'super().__init__("too long", size)', 'self.args = ("too long", size)'
-            ),
-        ),
-        (
-            _WITH_TEXT,
-            _WITH_TEXT.replace(
-                _SUPER_CALL,
-                'self.message = f"{size} > {limit}"\n        self.args = (self.message,)',
-            ).replace("str(error)", "error.message"),
-        ),
-    ),
     instead_of=r"^Ensure the attribute accessed|^Avoid calling|graph break registry|file an issue",
 )
 

@@ -109,19 +109,6 @@ def run(x):
 outputs = [run(x) for x in (torch.ones(4), torch.ones(3))]
 """,
     keeps="The outputs and the errors.",
-    variants=(
-        _LEAVING.replace(
-            "@torch",
-            """\
-class TooLong(ValueError):
-    def __init__(self, message):
-        super().__init__(message)
-
-
-@torch""",
-            1,
-        ).replace("raise ValueError", "raise TooLong"),
-    ),
     instead_of=r"^Your code may|^Ensure the attribute accessed",
 )
 

@@ -20,19 +20,6 @@ def forward(x, price):
 
 outputs = [forward(torch.ones(3), price) for price in ("1.5", "0.25")]
 """
-_NAMESPACE = """\
-import types
-import torch
-
-
-@torch.compile
-def forward(x, scale):
-    settings = types.SimpleNamespace(scale=scale)
-    return x * settings.scale
-
-
-outputs = [forward(torch.ones(3), scale) for scale in (2.0, 3.0)]
-"""
 
 OBJECT = Advice(
     id="foreign-object",
@@ -63,19 +50,6 @@ outputs = [forward(torch.ones(3), price) for price in ("1.5", "0.25")]
 """,
     keeps="The outputs. As a tensor a number is no part of the graph; as a Python number every new "
     "one can compile it again.",
-    variants=(_NAMESPACE,),
-    pairs=(
-        (
-            _NAMESPACE,
-            _NAMESPACE.replace("import types\n", "")
-            .replace(
-                "\n\n@torch.compile\n",
-                "\n\nclass Settings:\n    def __init__(self, scale):\n        self.scale = scale\n"
-                "\n\n@torch.compile\n",
-            )
-            .replace("types.SimpleNamespace(scale=scale)", "Settings(scale)"),
-        ),
-    ),
     instead_of=r"^Avoid calling|report an issue",
 )
 

@@ -201,31 +201,6 @@ def forward(x, index):
 
 outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1, 3)]
 """
-_ROW = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    best = int(x.sum(1).argmax())
-    return x[best] * 2
-
-
-outputs = [forward(x) for x in (torch.eye(3), torch.arange(6.0).reshape(2, 3))]
-"""
-_LOOKED_UP = """\
-import torch
-
-weights = {1: 2.0, 2: 3.0}
-
-
-@torch.compile
-def forward(x, label):
-    return x * weights[label.item()]
-
-
-outputs = [forward(torch.ones(3), torch.tensor(label)) for label in (1, 2)]
-"""
 
 NUMBER = Advice(
     id="number-as-index",
@@ -246,22 +221,6 @@ NUMBER = Advice(
     "gradient, is infinite or NaN for the inputs that it is not meant for, the gradient may be "
     "NaN. What is chosen is a new tensor. A tensor of floating-point numbers needs `.long()` "
     "first, as `int` rounds.",
-    pairs=(
-        (
-            _ROW,
-            _ROW.replace("int(x.sum(1).argmax())", "x.sum(1).argmax()").replace(
-                "x[best]", "x[best.reshape(1)].squeeze(0)"
-            ),
-        ),
-        (
-            _LOOKED_UP,
-            _LOOKED_UP.replace("forward(x, label):", "compute(x, weight):").replace(
-                "    return x * weights[label.item()]\n",
-                "    return x * weight\n\n\ndef forward(x, label):\n"
-                "    return compute(x, torch.tensor(weights[label.item()]))\n",
-            ),
-        ),
-    ),
     instead_of=r"capture_scalar_outputs",
 )
 
@@ -315,43 +274,6 @@ outputs = [forward(torch.zeros(4, 3), torch.tensor(step), torch.ones(3)) for ste
     "copy: what is changed in it does not change `x`.",
     # A captured number breaks the graph as well.
     instead_of="Report an issue to the backend|capture_scalar_outputs",
-    variants=(
-        """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    return x[x.sum(1).argmax()] * 2
-
-
-outputs = [forward(torch.arange(6.0).reshape(2, 3))]
-""",
-        """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    y[y.sum(1).argmax()] = 0
-    return y
-
-
-outputs = [forward(torch.arange(6.0).reshape(2, 3))]
-""",
-        """\
-import torch
-
-
-@torch.compile
-def forward(x, index):
-    return x[:, index] * 2
-
-
-outputs = [forward(torch.arange(6.0).reshape(2, 3), torch.tensor(1))]
-""",
-    ),
     backend="aot_eager",
 )
 

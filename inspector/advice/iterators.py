@@ -53,23 +53,6 @@ outputs = [forward(x, tuple(factors(3))) for x in (torch.ones(3), torch.arange(3
 """,
     keeps="The outputs. All items are made before the call.",
     instead_of=r"enable_faithful_generator",
-    variants=(
-        """\
-import torch
-
-torch._dynamo.config.enable_faithful_generator_behavior = True  # torch's hint (GB0253)
-
-
-@torch.compile
-def forward(x, items):
-    for item in items:
-        x = x * item
-    return x
-
-
-outputs = [forward(torch.ones(3), (index + 1 for index in range(3)))]
-""",
-    ),
 )
 
 NEXT = Advice(

@@ -158,33 +158,6 @@ def forward(x):
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
 """
-_KEPT = """\
-import torch
-
-history = []
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    history.append(y.max().item())
-    return y + 1
-
-
-outputs = [*(forward(x) for x in (torch.ones(3), torch.arange(3.0))), history]
-"""
-_STATISTICS = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    return y + 1, {"mean": y.mean().item(), "largest": float(y.max())}
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
-"""
 
 TOLD = Advice(
     id="item-told",
@@ -199,29 +172,6 @@ TOLD = Advice(
     after=_RETURNED,
     keeps="The outputs, and what is told, once the graph has run. On a GPU `.item()` waits until "
     "it has: what is kept may stay a tensor until somebody looks at it.",
-    variants=(
-        _PROGRAM.replace('f"the sum is {total:.1f}"', '"the sum is " + str(round(total, 1))'),
-    ),
-    pairs=(
-        (
-            _KEPT,
-            _KEPT.replace("y.max().item()", "y.max().detach()").replace(
-                ", history]", ", [each.item() for each in history]]"
-            ),
-        ),
-        (
-            _STATISTICS,
-            _STATISTICS.replace("def forward", "def compute")
-            .replace("y.mean().item()", "y.mean().detach()")
-            .replace("float(y.max())", "y.max().detach()")
-            .replace(
-                "\n\noutputs",
-                "\n\ndef forward(x):\n    result, told = compute(x)\n"
-                "    return result, {name: value.item() for name, value in told.items()}\n"
-                "\n\noutputs",
-            ),
-        ),
-    ),
     instead_of=r"capture_scalar_outputs",
 )
 

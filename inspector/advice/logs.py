@@ -78,16 +78,6 @@ def _ignored(code: Code) -> str:
 
 # A level at which nothing is logged breaks the graph all the same.
 _INFO = LOGGING.before.replace("log.warning", "log.info")
-# As transformers does.
-_ONCE = _INFO.replace("log.info", "log.info_once").replace(
-    "\n\n@torch",
-    """
-logging.Logger.info_once = lambda self, *args: self.info(*args)
-
-
-@torch""",
-    1,
-)
 
 
 LOGGING_IGNORED = Advice(
@@ -100,10 +90,6 @@ LOGGING_IGNORED = Advice(
     tailored=_ignored,
     before=LOGGING.before,
     after=decorated(LOGGING.before, _ignoring("warning")),
-    pairs=(
-        (_INFO, decorated(_INFO, _ignoring("info"))),
-        (_ONCE, decorated(_ONCE, _ignoring("info_once"))),
-    ),
     holds_elsewhere=True,
     keeps=f"The outputs. The records are lost. {CALLS_ALONE} {SETS}",
     is_silent=True,
@@ -116,10 +102,6 @@ _ADAPTER = _INFO.replace(
     'log = logging.getLogger("model")',
     'log = logging.LoggerAdapter(logging.getLogger("model"), {})',
 )
-_ASKING = _INFO.replace(
-    '    log.info("norm %s", norm)\n',
-    "    if log.isEnabledFor(logging.DEBUG):\n        norm = norm + 0\n",
-)
 LOGGING_ENABLED = Advice(
     id="logging-enabled",
     kinds=LOGGING.kinds,
@@ -130,7 +112,6 @@ LOGGING_ENABLED = Advice(
     "its level.",
     before=_ADAPTER,
     after=decorated(_ADAPTER, _ignoring("isEnabledFor")),
-    pairs=((_ASKING, decorated(_ASKING, _ignoring("isEnabledFor"))),),
     holds_elsewhere=True,
     keeps=f"The outputs. The records are lost. {CALLS_ALONE} {SETS}",
     is_silent=True,

@@ -64,27 +64,6 @@ def forward(x):
 
 outputs = [forward(x) for x in (torch.ones(3), torch.arange(5.0))]
 """
-_LEAVES = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    if x.shape[0] > 3:
-        raise ValueError(f"too long: {y.sum().item()}")
-    return y
-
-
-def run(x):
-    try:
-        return forward(x)
-    except ValueError as error:
-        return str(error)
-
-
-outputs = [run(x) for x in (torch.ones(3), torch.arange(5.0))]
-"""
 
 IN_ERROR = Advice(
     id="item-in-error",
@@ -98,31 +77,6 @@ IN_ERROR = Advice(
     before=_CAUGHT,
     after=_CAUGHT.replace('f"too long: {y.sum().item()}"', '"too long"'),
     keeps="The outputs and gradients; who reads the text of the error does so in the caller.",
-    pairs=(
-        (
-            _LEAVES,
-            _LEAVES.replace(
-                """\
-    if x.shape[0] > 3:
-        raise ValueError(f"too long: {y.sum().item()}")
-    return y
-""",
-                "    return y, y.sum().detach()\n",
-            ).replace(
-                """\
-    try:
-        return forward(x)
-""",
-                """\
-    y, total = forward(x)
-    try:
-        if x.shape[0] > 3:
-            raise ValueError(f"too long: {total.item()}")
-        return y
-""",
-            ),
-        ),
-    ),
     instead_of=r"capture_scalar_outputs",
 )
 

@@ -67,18 +67,6 @@ def forward(x):
 
 outputs = [forward(x) for x in (torch.zeros(3), torch.ones(3))]
 """
-_FACTOR = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    is_small = not x.sum() > 1
-    return x * is_small
-
-
-outputs = [forward(x) for x in (torch.zeros(3), torch.ones(3))]
-"""
 
 NOT = Advice(
     id="not-of-tensor",
@@ -95,7 +83,6 @@ NOT = Advice(
     ),
     keeps="The outputs and gradients. `not`, `and` and `or` need a Python bool, whatever is done "
     "with it; both sides of what was a branch are computed.",
-    pairs=((_FACTOR, _FACTOR.replace("not x.sum() > 1", "(x.sum() > 1).logical_not()")),),
     instead_of=r"capture_scalar_outputs",
 )
 

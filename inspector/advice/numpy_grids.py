@@ -83,37 +83,6 @@ def forward(x):
 
 outputs = [forward(torch.ones(shape)) for shape in ((2, 3), (2, 5), (4, 3))]
 """
-_OPEN = _GRID.replace(
-    "torch.from_numpy(np.mgrid[0 : x.shape[0], 0 : x.shape[1]])",
-    "map(torch.from_numpy, np.ogrid[0 : x.shape[0], 0 : x.shape[1]])",
-)
-_BROADCAST = _MESH.replace(
-    '    rows, columns = torch.meshgrid(*ranges, indexing="ij")\n',
-    "    rows, columns = ranges[0].unsqueeze(1), ranges[1].unsqueeze(0)\n",
-)
-_ROW = """\
-import numpy as np
-import torch
-
-
-@torch.compile
-def forward(x):
-    return x * torch.from_numpy(np.r_[0 : x.shape[0], 7])[1:]
-
-
-outputs = [forward(torch.ones(n)) for n in (2, 3, 5)]
-"""
-_CONCATENATED = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    return x * torch.cat((torch.arange(x.shape[0]), torch.tensor([7])))[1:]
-
-
-outputs = [forward(torch.ones(n)) for n in (2, 3, 5)]
-"""
 
 GRID = Advice(
     id="numpy-grid",
@@ -128,7 +97,6 @@ GRID = Advice(
     after=_MESH,
     keeps="The outputs. A step such as `5j` counts points: that is `torch.linspace`, with "
     "`dtype=torch.float64` for what NumPy computes.",
-    pairs=((_OPEN, _BROADCAST), (_ROW, _CONCATENATED)),
     instead_of=r"nd_grid|Concatenator|dont_skip_tracing|CClass|RClass",
 )
 

@@ -90,22 +90,6 @@ def forward(x):
 outputs = [(forward(x), *seen.values()) for x in (torch.ones(3), torch.arange(3.0))]
 """,
     keeps="The outputs.",
-    variants=(
-        """\
-import torch
-
-seen = {}
-
-
-@torch.compile
-def forward(x, parts):
-    seen[id(x * 2)] = parts
-    return x + 1
-
-
-outputs = [forward(torch.ones(3), [1])]
-""",
-    ),
 )
 
 HASH = Advice(

@@ -160,25 +160,6 @@ PRODUCTS = Advice(
     ),
     keeps="The outputs, which have no history unless `create_graph=True` is: hence `detach` of "
     "what goes in.",
-    pairs=(
-        (
-            _JVP.replace(".jvp(", ".vjp("),
-            _JVP.replace(
-                "    value, product = torch.autograd.functional.jvp(lambda y: y.sin(), x, v)\n",
-                "    value, pull = torch.func.vjp(lambda y: y.sin(), x.detach())\n"
-                "    product = pull(v.detach())[0]\n",
-            ),
-        ),
-        (
-            _JVP.replace(".jvp(", ".hvp(").replace("y.sin()", "y.sin().sum()"),
-            _JVP.replace(
-                "    value, product = torch.autograd.functional.jvp(lambda y: y.sin(), x, v)\n",
-                "    value = x.detach().sin().sum()\n"
-                "    derivative = torch.func.grad(lambda y: y.sin().sum())\n"
-                "    product = torch.func.jvp(derivative, (x.detach(),), (v.detach(),))[1]\n",
-            ),
-        ),
-    ),
 )
 
 ADVICE = (FAKE, FAKE_SIZE, JACOBIAN, PRODUCTS)

@@ -52,43 +52,6 @@ def forward(x):
 outputs = [(forward(x), layer.weight.requires_grad) for x in (torch.ones(3), torch.arange(3.0))]
 """,
     keeps="The outputs, and what requires gradients.",
-    variants=(
-        """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    return x.requires_grad_() * 2
-
-
-outputs = [forward(torch.ones(3))]
-""",
-        """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x.detach().requires_grad_()
-    return y * 2
-
-
-outputs = [forward(torch.ones(3))]
-""",
-        """\
-import torch
-
-
-@torch.compile
-def forward(x, layer):
-    layer.requires_grad_(False)
-    return layer(x)
-
-
-outputs = [forward(torch.ones(3), torch.nn.Linear(3, 2))]
-""",
-    ),
 )
 
 CREATE = Advice(

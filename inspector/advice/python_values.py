@@ -131,16 +131,6 @@ def forward(x, labels):
 outputs = [forward(torch.ones(3), torch.tensor(labels)) for labels in ([1, 1, 2], [3, 3, 3])]
 """
 
-_SEEN = _DISTINCT.replace(
-    "    kinds = len(set(labels.tolist()))\n",
-    "    seen = set()\n    for label in labels:\n        seen.add(int(label))\n"
-    "    kinds = len(seen)\n",
-)
-_COUNTED = _DISTINCT.replace(
-    "    kinds = len(set(labels.tolist()))\n",
-    "    counts = {}\n    for label in labels:\n        key = label.item()\n"
-    "        counts[key] = counts.get(key, 0) + 1\n    kinds = len(counts)\n",
-)
 
 HASH = Advice(
     id="values-as-keys",
@@ -166,19 +156,8 @@ def forward(x, labels):
 
 outputs = [forward(torch.ones(3), torch.tensor(labels)) for labels in ([1, 1, 2], [3, 3, 3])]
 """,
-    pairs=(
-        (
-            _DISTINCT,
-            _DISTINCT.replace(
-                "    kinds = len(set(labels.tolist()))\n",
-                "    counts = torch.zeros(4).index_add(0, labels, torch.ones(len(labels)))\n"
-                "    kinds = (counts > 0).sum()\n",
-            ),
-        ),
-    ),
     keeps="The outputs and gradients. A number that is passed compiles once more when it is "
     "another one, and is dynamic then.",
-    variants=(_SEEN, _COUNTED),
     instead_of=_HINTS,
 )
 

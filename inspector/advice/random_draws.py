@@ -62,21 +62,6 @@ outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
     keeps="The same random numbers, where the caller draws as many. As a Python float the number "
     "would be compiled into the graph, and every new one would compile it again.",
     instead_of=r"dont_skip_tracing|^Avoid calling|file an issue|third-party",
-    variants=(
-        """\
-import random
-import torch
-
-
-@torch.compile
-def forward(x):
-    return x * random.choice([1, 2])
-
-
-torch._dynamo.dont_skip_tracing(random.choice)  # torch's hint
-outputs = [forward(torch.ones(3))]
-""",
-    ),
 )
 
 RANDOM_ = Advice(

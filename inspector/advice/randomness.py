@@ -5,42 +5,6 @@ from __future__ import annotations
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.kinds import METHOD, SKIPPED
 
-_DRAWN_BEFORE = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    x = x + torch.rand(3)
-    torch.manual_seed(0)
-    return x + torch.rand(3)
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-"""
-_SEEDED_BETWEEN = """\
-import torch
-
-
-@torch.compile
-def first(x):
-    return x + torch.rand(3)
-
-
-@torch.compile
-def second(x):
-    return x + torch.rand(3)
-
-
-def forward(x):
-    x = first(x)
-    torch.manual_seed(0)
-    return second(x)
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-"""
-
 SEED = Advice(
     id="manual-seed",
     kinds=(SKIPPED,),
@@ -78,7 +42,6 @@ outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
     keeps="The same random numbers with the eager backends, if none is drawn before the seed; "
     "Inductor draws its own unless `torch._inductor.config.fallback_random` is set.",
-    pairs=((_DRAWN_BEFORE, _SEEDED_BETWEEN),),
     instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
 )
 

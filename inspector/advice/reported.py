@@ -27,7 +27,6 @@ def forward(x):
 
 outputs = [forward(x) for x in (torch.ones(3), torch.full((3,), 9.0))]
 """
-_PRINTED = _WARNED.replace('warnings.warn("large")', 'print("large", y.sum())')
 
 
 def _tailored(code: Code) -> str:
@@ -76,31 +75,6 @@ def forward(x):
 outputs = [forward(x) for x in (torch.ones(3), torch.full((3,), 9.0))]
 """,
     keeps="The outputs, and what is told, once the graph has run.",
-    variants=(_PRINTED, _WARNED.replace("y.sum() > 10", "y.sum().item() > 10")),
-    pairs=(
-        (
-            _PRINTED,
-            """\
-import torch
-
-
-@torch.compile
-def compute(x):
-    y = x * 2
-    return y + 1, y.sum() > 10, y.sum().detach()
-
-
-def forward(x):
-    result, is_large, total = compute(x)
-    if is_large:
-        print("large", total)
-    return result
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.full((3,), 9.0))]
-""",
-        ),
-    ),
     instead_of=_HINTS,
 )
 
@@ -115,7 +89,6 @@ REPORT_UNCOMPILED = Advice(
     before=_WARNED,
     after=_WARNED.replace("if y.sum", "if not torch.compiler.is_compiling() and y.sum"),
     keeps="The outputs. Compiled, nothing is told.",
-    variants=(_WARNED.replace("y.sum() > 10", "y.sum().item() > 10"),),
     is_silent=True,
     other_way_of=("branch-report",),
     instead_of=_HINTS,

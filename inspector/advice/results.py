@@ -75,20 +75,6 @@ def forward(x):
 outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
 """,
     keeps="The outputs, in a new tensor.",
-    variants=(
-        """\
-import torch
-
-
-@torch.compile
-def forward(x, result):
-    result.resize_(2, 2)
-    return result.copy_(x)
-
-
-outputs = [forward(torch.ones(2, 2), torch.empty(0))]
-""",
-    ),
 )
 
 DATA = Advice(

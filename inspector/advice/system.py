@@ -134,20 +134,6 @@ outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
     keeps="The outputs, and what is timed.",
     instead_of=r"third-party|file an issue|^Avoid calling",
-    variants=(
-        """\
-import datetime
-import torch
-
-
-@torch.compile
-def forward(x):
-    return x * 2, datetime.datetime.now()
-
-
-outputs = [forward(torch.ones(3))]
-""",
-    ),
 )
 
 ADVICE = (OPEN, NO_TENSOR, TIME)

@@ -39,19 +39,6 @@ def forward(matrix, x):
 outputs = [forward(torch.eye(3).to_sparse(), x) for x in (torch.ones(3, 2), -torch.ones(3, 2))]
 """,
     keeps="The outputs; the sparse operator itself runs eagerly.",
-    variants=(
-        """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    return (x * 2).to_sparse()
-
-
-outputs = [forward(torch.eye(3))]
-""",
-    ),
 )
 
 NESTED = Advice(

@@ -43,19 +43,6 @@ outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
 """,
     keeps="The same text.",
     instead_of=r"^Avoid calling builtin|logging function",
-    variants=(
-        """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    return x * 2, repr(x.sum())
-
-
-outputs = [forward(torch.ones(3))]
-""",
-    ),
 )
 
 BREAKPOINT = Advice(

@@ -12,6 +12,7 @@ from inspector.advice.code import Code
 from inspector.advice.reading import Span, read_line
 from inspector.advice.table import ALL, about, best, other_ways
 from inspector.plugins import load_rules
+from tests.compile.advice_programs import VARIANTS
 
 BY_ID = {advice.id: advice for advice in ALL}
 EACH = pytest.mark.parametrize("advice", ALL, ids=lambda advice: advice.id)
@@ -47,7 +48,7 @@ def test_an_id_has_one_name() -> None:
 
 @EACH
 def test_the_programs_compile_a_function_and_leave_outputs(advice: Advice) -> None:
-    for program in (advice.before, advice.after, *advice.variants):
+    for program in (advice.before, advice.after, *advice.variants, *VARIANTS.get(advice.id, ())):
         ast.parse(program)
         assert "torch.compile" in program or ".compile()" in program
         assert re.search(r"^ *outputs = ", program, re.MULTILINE)

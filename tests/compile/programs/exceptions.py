@@ -1,0 +1,21 @@
+"""More programs for the advice of inspector/advice/exceptions.py."""
+
+from __future__ import annotations
+
+from inspector.advice.exceptions import _LEAVING
+
+VARIANTS = {
+    "exception-leaves": (
+        _LEAVING.replace(
+            "@torch",
+            """\
+class TooLong(ValueError):
+    def __init__(self, message):
+        super().__init__(message)
+
+
+@torch""",
+            1,
+        ).replace("raise ValueError", "raise TooLong"),
+    ),
+}
