@@ -66,10 +66,6 @@ class Advice:
         instead_of: Regular expression of the hints of torch that say the same or less, or are
             wrong; empty where they are all worth showing.
         other_way_of: The ids of advice to which it is another way: shown behind it, never first.
-        variants: Programs that break in the same way and are to be mended in the same way, among
-            them what comes of hints of torch that do not help.
-        pairs: More programs, before and after, for what one would not expect: code that writes in
-            place, odd shapes, NaN.
         backend: With which `before` breaks its graph: what a backend refuses, another may take.
         is_silent: Whether `after` does not log what `before` logs, when compiled.
         holds_elsewhere: Whether it leaves the line that broke as it is: a setting, or what a caller
@@ -92,8 +88,6 @@ class Advice:
     caution: str = ""
     instead_of: str = ""
     other_way_of: tuple[str, ...] = ()
-    variants: tuple[str, ...] = ()
-    pairs: tuple[tuple[str, str], ...] = ()
     backend: str = "eager"
     is_silent: bool = False
     holds_elsewhere: bool = False

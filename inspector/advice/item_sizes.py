@@ -80,50 +80,10 @@ def forward(x):
 
 outputs = [forward(x) for x in (torch.arange(3.0), torch.arange(5.0).flip(0), torch.ones(1))]
 """
-_CUT = """\
-import torch
-
-
-@torch.compile
-def forward(x, lengths):
-    n = int((x > 0).sum())
-    rows = int(lengths.max()) * 2
-    summed = x.new_zeros(rows).index_add(0, lengths, x[:2])
-    return x[:n] * n, torch.zeros(n, 2) + 1, summed, torch.arange(int(lengths.sum()))
-
-
-lengths = torch.tensor([1, 2]), torch.tensor([3, 1]), torch.tensor([2, 2])
-inputs = torch.arange(3.0), torch.arange(5.0).flip(0), -torch.ones(2)
-outputs = [forward(*each) for each in zip(inputs, lengths)]
-"""
 _FIX = (
     f"{under(CAPTURED)}: the number stays in the graph as a size that torch does not know "
     "beforehand."
 )
-_ONE = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    n = x.argmax().item()
-    return x[:n].squeeze()
-
-
-outputs = [forward(x) for x in (torch.arange(3.0), torch.arange(2.0), torch.arange(4.0))]
-"""
-_ONE_PASSED = """\
-import torch
-
-
-@torch.compile
-def forward(x, n):
-    return x[:n].squeeze()
-
-
-inputs = torch.arange(3.0), torch.arange(2.0), torch.arange(4.0)
-outputs = [forward(x, x.argmax().item()) for x in inputs]
-"""
 
 ITEM_SIZE = Advice(
     id="item-size",
@@ -137,7 +97,6 @@ ITEM_SIZE = Advice(
     keeps=f"The outputs and gradients, but for sizes of 1. {KEEPS_NUMBER} {FAILS_IN_2_11} What "
     "has such a size is compiled for all sizes. On a GPU the number is waited for, as it was. "
     f"{CALLS_ALONE} {BY_ITSELF}",
-    pairs=((_CUT, decorated(_CUT, CAPTURED)), (_ONE, _ONE_PASSED)),
     instead_of=r"capture_scalar_outputs",
 )
 
@@ -162,19 +121,6 @@ def run(x, lengths):
 
 lengths = torch.tensor([3, 2]), torch.tensor([4, 1]), torch.tensor([9, 4])
 outputs = [run(torch.ones(2, 5), each) for each in lengths]
-"""
-_ASSERTING = """\
-import torch
-
-
-@torch.compile
-def forward(x, lengths):
-    n, m = int(lengths.max()), x.shape[0]
-    assert 2 <= n <= m and m < 99, f"not {n}"
-    return torch.arange(n) * x[:n]
-
-
-outputs = [forward(torch.arange(7.0), torch.tensor([n, 2])) for n in (3, 7, 5)]
 """
 
 ITEM_CHECKED_SIZE = Advice(
@@ -202,18 +148,6 @@ ITEM_CHECKED_SIZE = Advice(
     ),
     keeps=f"The outputs and gradients, but for sizes of 1. {KEEPS_NUMBER} {KEEPS_CHECK} "
     f"{CALLS_ALONE} {BY_ITSELF}",
-    pairs=(
-        (
-            _ASSERTING,
-            decorated(
-                _ASSERTING.replace(
-                    'assert 2 <= n <= m and m < 99, f"not {n}"',
-                    "torch._check(2 <= n)\n    torch._check(n <= m)\n    torch._check(m < 99)",
-                ),
-                CAPTURED,
-            ),
-        ),
-    ),
     instead_of=r"capture_scalar_outputs",
     tested_on=("2.13",),
 )

@@ -103,32 +103,6 @@ def forward(x, lengths):
 
 outputs = [forward(torch.arange(6.0), torch.tensor(n)) for n in ([1, 2, 3], [6, 0, 0])]
 """
-_CUT = """\
-import torch
-
-
-@torch.compile
-def forward(x, lengths):
-    sizes = lengths.tolist()
-    sums = torch.stack([x[row, :n].sum() for row, n in enumerate(sizes)])
-    return sums, x.new_zeros(sizes), x.reshape(-1)[: sizes[0]] * 2
-
-
-x = torch.arange(12.0).reshape(2, 6)
-outputs = [forward(x, torch.tensor(n)) for n in ([1, 2], [4, 1], [5, 6])]
-"""
-_PADDED = """\
-import torch
-
-
-@torch.compile
-def forward(x, lengths):
-    parts = (x * 2).split(lengths.tolist())
-    return torch.nn.utils.rnn.pad_sequence(parts, batch_first=True)
-
-
-outputs = [forward(torch.arange(6.0), torch.tensor(n)) for n in ([1, 2, 3], [4, 1, 1])]
-"""
 
 
 def _passed(program: str) -> str:
@@ -157,7 +131,6 @@ LIST_SIZES = Advice(
     keeps=f"The outputs and gradients, but for sizes of 1. {KEEPS_NUMBER} {FAILS_IN_2_11} What "
     "has such a size is compiled for all sizes. On a GPU each of the numbers is waited for. "
     f"{CALLS_ALONE} {BY_ITSELF}",
-    pairs=((_CUT, decorated(_CUT, CAPTURED)), (_PADDED, _passed(_PADDED))),
     instead_of=r"capture_scalar_outputs",
 )
 

@@ -66,9 +66,6 @@ def step(x, rows):
 
 outputs = [step(torch.arange(12.0).reshape(4, 3), torch.tensor([True, False, False, True]))]
 """
-_ELEMENTS = _WRITE.replace("torch.tensor([True, False, False, True])", "torch.eye(4, 3) > 0")
-_ELEMENTS = _ELEMENTS.replace("6.0).reshape(2, 3)", "3.0)")
-_ONE = _WRITE.replace("out[rows] = y.relu()", "out[rows] = y[0].relu()")
 _PUT = _WRITE.replace("    out[rows] = y.relu()\n", "    out = out.index_put((rows,), y.relu())\n")
 
 WRITE = Advice(
@@ -85,18 +82,6 @@ WRITE = Advice(
     before=_WRITE,
     after=_WRITE.replace("out[rows] = y.relu()", "out.masked_scatter_(rows[:, None], y.relu())"),
     keeps="The outputs and gradients.",
-    pairs=(
-        (
-            _ELEMENTS,
-            _ELEMENTS.replace("out[rows] = y.relu()", "out.masked_scatter_(rows, y.relu())"),
-        ),
-        (
-            _ONE,
-            _ONE.replace(
-                "out[rows] = y[0].relu()", "out = torch.where(rows[:, None], y[0].relu(), out)"
-            ),
-        ),
-    ),
     instead_of=_REPORT,
     backend="aot_eager",
     tested_on=("2.13",),

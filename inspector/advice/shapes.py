@@ -154,20 +154,6 @@ CAPTURE = Advice(
     instead_of=CAPTURE_SHAPES,
 )
 
-_ROWS = """\
-import torch
-
-
-@torch.compile
-def forward(x, mask):
-    y, other = x * 2, x + 1
-    same = y
-    y[mask] = other[mask]
-    return same, y
-
-
-outputs = [forward(torch.ones(2, 2), torch.tensor(mask)) for mask in ([True, False], [True, True])]
-"""
 
 STORE = Advice(
     id="masked-store",
@@ -207,14 +193,6 @@ outputs = [forward(x, torch.ones(3)) for x in (torch.arange(3.0) - 1, torch.ones
 """,
     keeps="The values and their gradients, and that all who hold `y` see them. The mask, the "
     "values and `y` must have one shape: a mask of rows would be taken for one of columns.",
-    pairs=(
-        (
-            _ROWS,
-            _ROWS.replace(
-                "y[mask] = other[mask]", "y.copy_(torch.where(mask.unsqueeze(-1), other, y))"
-            ),
-        ),
-    ),
 )
 
 NONZERO = Advice(

@@ -243,12 +243,12 @@ def problems(advice: Advice, folder: Path) -> Iterator[str]:
     after.write_text(advice.after)
     expected = run(before, _eager)
     broken = run(before, _compiled(advice.backend))
-    for number, text in enumerate((*advice.variants, *VARIANTS.get(advice.id, ()))):
+    for number, text in enumerate(VARIANTS.get(advice.id, ())):
         variant = folder / f"variant_{number}.py"
         variant.write_text(text)
         for problem in _broken(advice, run(variant, _compiled(advice.backend))):
             yield f"variant {number}: {problem}"
-    for number, pair in enumerate((*advice.pairs, *PAIRS.get(advice.id, ()))):
+    for number, pair in enumerate(PAIRS.get(advice.id, ())):
         problems = unlike(pair, folder, advice.backend)
         yield from (f"pair {number}: {problem}" for problem in problems)
     eager = run(after, _eager)
