@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from inspector.advice.code import Code
 from inspector.advice.edits import possible
@@ -13,6 +15,9 @@ from inspector.model.request import Setting
 
 TESTED_ON = ("2.11", "2.12", "2.13")
 """Versions of torch on which every advice is run, unless it names fewer."""
+
+_PROGRAMS = Path(__file__).parent / "programs"
+_PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -50,13 +55,11 @@ class Advice:
 
     Both programs compile one function or more with ``torch.compile`` and leave what they computed
     in ``outputs``. `before` breaks its graph with one of `kinds`; `after` has no graph break, the
-    same outputs, and the same prints, log records and warnings.
+    same outputs, and the same prints, log records and warnings. They are in ``programs/``, by id.
 
     Attributes:
         id: Its name, in kebab case.
         title: The situation, as a short noun phrase.
-        before: A complete program that breaks its graph.
-        after: The same program, mended.
         keeps: What stays the same, and what does not.
         says: Regular expression of what torch says in this situation; empty where any will do.
         where: What the user's code must be like, or None.
@@ -77,8 +80,6 @@ class Advice:
     kinds: tuple[Kind, ...]
     title: str
     fix: str
-    before: str
-    after: str
     keeps: str
     says: str = ""
     where: Callable[[Code], bool] | None = None
@@ -92,6 +93,16 @@ class Advice:
     is_silent: bool = False
     holds_elsewhere: bool = False
     tested_on: tuple[str, ...] = TESTED_ON
+
+    @property
+    def before(self) -> str:
+        """A complete program that breaks its graph."""
+        return _programs(self.id)[0]
+
+    @property
+    def after(self) -> str:
+        """The same program, mended."""
+        return _programs(self.id)[1]
 
     def covers(self, gb_id: str | None, gb_type: str | None) -> bool:
         """Whether it is about this kind of graph break."""
@@ -121,3 +132,10 @@ class Advice:
     def replaces(self, hint: str) -> bool:
         """Whether a hint of torch's need not be shown beside it."""
         return bool(self.instead_of) and re.search(self.instead_of, hint) is not None
+
+
+@functools.cache
+def _programs(name: str) -> tuple[str, str]:
+    text = (_PROGRAMS / f"{name}.md").read_text(encoding="utf-8")
+    before, after = _PROGRAM.findall(text)
+    return before, after

@@ -141,21 +141,6 @@ def _done_by_caller(
     return ""
 
 
-_NOTHING = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x.log()
-    if y.isnan().any():
-        return None
-    return y * 2
-
-
-outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
-"""
-
 DECIDED = Advice(
     id="branch-decided",
     kinds=(BRANCH, ITEM),
@@ -166,24 +151,6 @@ DECIDED = Advice(
     "both sides need, and do in the caller, outside of the compiled function, what does more than "
     "compute tensors. What is computed behind it can be compiled as a second function.",
     tailored=_tailored,
-    before=_NOTHING,
-    after="""\
-import torch
-
-
-@torch.compile
-def compute(x):
-    y = x.log()
-    return y * 2, y.isnan().any()
-
-
-def forward(x):
-    result, failed = compute(x)
-    return None if failed else result
-
-
-outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
-""",
     keeps="The outputs, and what is kept or counted, once the graph has run to its end; what "
     "stands below the branch runs in any case.",
     instead_of=_HINTS,

@@ -113,21 +113,6 @@ def _tensors_behind(code: Code, test: ast.expr) -> frozenset[str]:
     return tensors_in(values[0]) if len(made) == len(values) == 1 else frozenset()
 
 
-_IF = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    if x.abs().max() > 10:
-        x = x.clamp(-10, 10)
-    return x * 2
-
-
-outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
-"""
-
-
 WHERE = Advice(
     id="branch-where",
     kinds=(BRANCH,),
@@ -136,19 +121,6 @@ WHERE = Advice(
     fix=f"{CHOOSE} (`x.new_tensor(0.1)` for a number that `x` is multiplied with).",
     tailored=_tailored,
     edits=edits_of_choice,
-    before=_IF,
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    x = torch.where(x.abs().max() > 10, x.clamp(-10, 10), x)
-    return x * 2
-
-
-outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
-""",
     keeps="The outputs and gradients. Both sides are computed; where one of them, or its "
     "gradient, is infinite or NaN for the inputs that it is not meant for, the gradient is NaN. "
     "The result is a new tensor, which writing in place to what it is made of does not change.",
@@ -163,27 +135,6 @@ COND = Advice(
     fix=f"{_ONE_SIDE}: `torch.cond(condition, then_function, else_function, (x,))`; {_BOTH_NEW}",
     tailored=_only_one,
     edits=_edits_of_cond,
-    before=_IF,
-    after="""\
-import torch
-
-
-def clamped(x):
-    return x.clamp(-10, 10)
-
-
-def unchanged(x):
-    return x.clone()
-
-
-@torch.compile
-def forward(x):
-    x = torch.cond(x.abs().max() > 10, clamped, unchanged, (x,))
-    return x * 2
-
-
-outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
-""",
     keeps="The outputs; only one side runs. The sides may not return an input itself (hence the "
     "`clone`) nor change what is outside of them.",
     instead_of=rf"{BRANCH_HINTS}|capture_scalar_outputs",

@@ -166,36 +166,6 @@ CAUGHT = Advice(
     "handled, otherwise)`, if neither writes anywhere or draws random numbers; or compile the "
     "`try` no more: leave it in the caller.",
     tailored=_tailored,
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    try:
-        if x.sum() < 0:
-            raise ValueError("negative")
-    except ValueError:
-        y = -y
-    return y
-
-
-outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    y = torch.where(x.sum() < 0, -y, y)
-    return y
-
-
-outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
-""",
     keeps="The outputs and gradients. Both sides are computed; where one of them, or its "
     "gradient, is infinite or NaN for the inputs that it is not meant for, the gradient is NaN. "
     "The result is a new tensor.",

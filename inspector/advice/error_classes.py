@@ -130,30 +130,6 @@ _ATTRIBUTES = (
     "Of such an error compiled code has wrong values of `str(error)` and `error.args`: keep what "
     "the `except` reads in attributes of its own (`self.message = …`, `error.message`)."
 )
-_BEFORE = """\
-import torch
-
-
-class TooLong(ValueError):
-    def __init__(self, size, limit):
-        super().__init__(f"{size} > {limit}")
-        self.size = size
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    try:
-        if x.shape[0] > 3:
-            raise TooLong(x.shape[0], 3)
-    except TooLong as error:
-        y = y[:3] * error.size
-    return y
-
-
-outputs = [forward(x) for x in (torch.ones(4), torch.ones(3))]
-"""
-_SUPER_CALL, _ARGS = 'super().__init__(f"{size} > {limit}")', 'self.args = (f"{size} > {limit}",)'
 
 
 INIT = Advice(
@@ -165,8 +141,6 @@ INIT = Advice(
     fix="Write `self.args = (message,)` in place of `super().__init__(message)`, or of "
     f"`ValueError.__init__(self, message)`: {_WHY} {_ATTRIBUTES}",
     tailored=_tailored,
-    before=_BEFORE,
-    after=_BEFORE.replace(_SUPER_CALL, _ARGS),
     keeps="The outputs, and in eager code `str(error)` and `error.args`. OSError, ImportError, "
     "StopIteration, SystemExit, AttributeError, NameError and the errors of Unicode and of syntax "
     "do more in their `__init__`: of these no class is made like that.",

@@ -7,19 +7,6 @@ from inspector.advice.kinds import METHOD
 
 _CALL = Kind("GB0147", "Unsupported function call")
 
-_DECIMAL = """\
-import decimal
-import torch
-
-
-@torch.compile
-def forward(x, price):
-    y = x * 2
-    return y * float(decimal.Decimal(price) / 3)
-
-
-outputs = [forward(torch.ones(3), price) for price in ("1.5", "0.25")]
-"""
 
 OBJECT = Advice(
     id="foreign-object",
@@ -30,24 +17,6 @@ OBJECT = Advice(
     "number, a text, a tensor. An object of a class of your own, in Python, is traced. Where it "
     "takes what is made inside, end the compiled function above it, and compile the rest as a "
     "second one.",
-    before=_DECIMAL,
-    after="""\
-import decimal
-import torch
-
-
-@torch.compile
-def compute(x, factor):
-    y = x * 2
-    return y * factor
-
-
-def forward(x, price):
-    return compute(x, torch.tensor(float(decimal.Decimal(price) / 3)))
-
-
-outputs = [forward(torch.ones(3), price) for price in ("1.5", "0.25")]
-""",
     keeps="The outputs. As a tensor a number is no part of the graph; as a Python number every new "
     "one can compile it again.",
     instead_of=r"^Avoid calling|report an issue",

@@ -21,49 +21,6 @@ BACKWARD_HOOK = Advice(
     fix="Hook a tensor instead of the module: for a backward pre-hook its output, "
     "`y.register_hook(f)`; for a backward hook, which is about the gradient of the input, `x = "
     "x.view_as(x)` and that. `f` takes and returns a gradient, and changes nothing else.",
-    before="""\
-import torch
-
-layer = torch.nn.Linear(2, 2, bias=False)
-torch.nn.init.ones_(layer.weight)
-layer.register_full_backward_pre_hook(lambda module, gradients: (gradients[0].clamp(-1, 1),))
-
-
-@torch.compile
-def forward(x):
-    return layer(x) * 2
-
-
-def run(x):
-    result = forward(x)
-    result.sum().backward()
-    return result.detach(), x.grad
-
-
-outputs = [run(torch.tensor(x, requires_grad=True)) for x in ([1.0, 2.0], [0.0, -1.0])]
-""",
-    after="""\
-import torch
-
-layer = torch.nn.Linear(2, 2, bias=False)
-torch.nn.init.ones_(layer.weight)
-
-
-@torch.compile
-def forward(x):
-    y = layer(x)
-    y.register_hook(lambda gradient: gradient.clamp(-1, 1))
-    return y * 2
-
-
-def run(x):
-    result = forward(x)
-    result.sum().backward()
-    return result.detach(), x.grad
-
-
-outputs = [run(torch.tensor(x, requires_grad=True)) for x in ([1.0, 2.0], [0.0, -1.0])]
-""",
     holds_elsewhere=True,
     keeps="Outputs and gradients. A hook that stores what it sees breaks the graph here too.",
 )
@@ -80,42 +37,6 @@ FORWARD_HOOK = Advice(
     title="a hook registered in compiled code",
     fix="Register the hook in the caller, before the first compiled call; one that stays "
     "registered also runs in all other calls of the module.",
-    before="""\
-import torch
-
-layer = torch.nn.Linear(2, 2, bias=False)
-torch.nn.init.ones_(layer.weight)
-
-
-@torch.compile
-def forward(x):
-    seen = []
-    handle = layer.register_forward_hook(lambda module, inputs, output: seen.append(output))
-    result = layer(x) * 2
-    handle.remove()
-    return result, seen[0]
-
-
-outputs = [forward(x) for x in (torch.ones(2), torch.arange(2.0))]
-""",
-    after="""\
-import torch
-
-layer = torch.nn.Linear(2, 2, bias=False)
-torch.nn.init.ones_(layer.weight)
-seen = []
-layer.register_forward_hook(lambda module, inputs, output: seen.append(output))
-
-
-@torch.compile
-def forward(x):
-    seen.clear()
-    result = layer(x) * 2
-    return result, seen[0]
-
-
-outputs = [forward(x) for x in (torch.ones(2), torch.arange(2.0))]
-""",
     keeps="The outputs; the hook stays registered.",
 )
 

@@ -6,7 +6,7 @@ import ast
 import dataclasses
 
 from inspector.advice.advice import Advice
-from inspector.advice.branches import CHOOSE, WHERE, choice, chosen_number, edits_of_choice
+from inspector.advice.branches import CHOOSE, choice, chosen_number, edits_of_choice
 from inspector.advice.choices import CHOSEN, Choices
 from inspector.advice.code import Code, header
 from inspector.advice.conditions import (
@@ -167,8 +167,6 @@ ITEM_BRANCH = Advice(
     f"`float()` or `bool()`). {CHOOSE}.",
     tailored=_tailored,
     edits=_edits,
-    before=WHERE.before.replace("max()", "max().item()"),
-    after=WHERE.after,
     keeps="The outputs and gradients. A tensor is compared in its own dtype, a number in float64. "
     "Both sides are computed; where one of them, or its gradient, is infinite or NaN for the "
     "inputs that it is not meant for, the gradient is NaN.",

@@ -20,7 +20,7 @@ from inspector.advice.number_checks import (
     written_checks,
 )
 from inspector.advice.numbers import is_number_of, tensors_in
-from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
+from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, under
 from inspector.advice.size_of_one import FAILS_IN_2_11, KEEPS_NUMBER, caution
 from inspector.advice.size_uses import SizeUses, Use
 from inspector.advice.sized import Sized
@@ -68,18 +68,6 @@ def _checked_edits(code: Code) -> tuple[Edit, ...]:
     return check_edits(code, _uses(code)[1])
 
 
-_PROGRAM = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    n = x.argmax().item()
-    return x[:n].sum() + torch.arange(n).sum()
-
-
-outputs = [forward(x) for x in (torch.arange(3.0), torch.arange(5.0).flip(0), torch.ones(1))]
-"""
 _FIX = (
     f"{under(CAPTURED)}: the number stays in the graph as a size that torch does not know "
     "beforehand."
@@ -92,36 +80,12 @@ ITEM_SIZE = Advice(
     title="a tensor made a Python number that is a size",
     fix=_FIX,
     tailored=_tailored,
-    before=_PROGRAM,
-    after=decorated(_PROGRAM, CAPTURED),
     keeps=f"The outputs and gradients, but for sizes of 1. {KEEPS_NUMBER} {FAILS_IN_2_11} What "
     "has such a size is compiled for all sizes. On a GPU the number is waited for, as it was. "
     f"{CALLS_ALONE} {BY_ITSELF}",
     instead_of=r"capture_scalar_outputs",
 )
 
-_RAISING = """\
-import torch
-
-
-@torch.compile
-def forward(x, lengths):
-    longest = lengths.max().item()
-    if longest > x.shape[1]:
-        raise ValueError("too long")
-    return x[:, :longest].sum(1)
-
-
-def run(x, lengths):
-    try:
-        return forward(x, lengths)
-    except (ValueError, RuntimeError) as error:
-        return str(error)
-
-
-lengths = torch.tensor([3, 2]), torch.tensor([4, 1]), torch.tensor([9, 4])
-outputs = [run(torch.ones(2, 5), each) for each in lengths]
-"""
 
 ITEM_CHECKED_SIZE = Advice(
     id="item-checked-size",
@@ -133,19 +97,6 @@ ITEM_CHECKED_SIZE = Advice(
     edits=_checked_edits,
     settings=(("capture_scalar_outputs", True),),
     caution=LESS_SAID,
-    before=_RAISING,
-    after=decorated(
-        _RAISING.replace(
-            """\
-    if longest > x.shape[1]:
-        raise ValueError("too long")
-""",
-            """\
-    torch._check(longest <= x.shape[1], lambda: "too long")
-""",
-        ),
-        CAPTURED,
-    ),
     keeps=f"The outputs and gradients, but for sizes of 1. {KEEPS_NUMBER} {KEEPS_CHECK} "
     f"{CALLS_ALONE} {BY_ITSELF}",
     instead_of=r"capture_scalar_outputs",
@@ -176,8 +127,6 @@ SYMBOL_CHECK = Advice(
     tailored=_symbol_checked,
     edits=lambda code: statements_instead_of(code, code.statement, _symbol_checks(code)),
     caution=LESS_SAID,
-    before=decorated(_RAISING, CAPTURED),
-    after=ITEM_CHECKED_SIZE.after,
     keeps="The outputs and gradients. It fails for the same numbers, with a RuntimeError.",
     instead_of=BRANCH_HINTS,
     tested_on=("2.13",),

@@ -79,29 +79,6 @@ SLICE = Advice(
     "that is not negative (a mean is the sum divided by n; a maximum or a softmax needs "
     "`float('-inf')` for the 0); or pass the length as a Python int.",
     tailored=_slice_tailored,
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x, length):
-    return (x * 2)[:length].sum()
-
-
-outputs = [forward(torch.ones(4), torch.tensor(n)) for n in (1, 3)]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x, length):
-    beyond = torch.arange(x.shape[0], device=x.device) >= length
-    return (x * 2).masked_fill(beyond, 0).sum()
-
-
-outputs = [forward(torch.ones(4), torch.tensor(n)) for n in (1, 3)]
-""",
     keeps="The outputs, where what is masked adds nothing; the shape stays the full one.",
 )
 

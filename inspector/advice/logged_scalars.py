@@ -128,37 +128,6 @@ def _tailored(code: Code) -> str:
     )
 
 
-_PROGRAM = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    total = y.sum().item()
-    return y + 1, f"the sum is {total:.1f}"
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
-"""
-_RETURNED = """\
-import torch
-
-
-@torch.compile
-def compute(x):
-    y = x * 2
-    return y + 1, y.sum().detach()
-
-
-def forward(x):
-    result, total = compute(x)
-    return result, f"the sum is {total.item():.1f}"
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
-"""
-
 TOLD = Advice(
     id="item-told",
     kinds=(ITEM,),
@@ -168,16 +137,11 @@ TOLD = Advice(
     "place later), and make the number, the text or the record in the caller: it exists only when "
     "the graph has run.",
     tailored=_tailored,
-    before=_PROGRAM,
-    after=_RETURNED,
     keeps="The outputs, and what is told, once the graph has run. On a GPU `.item()` waits until "
     "it has: what is kept may stay a tensor until somebody looks at it.",
     instead_of=r"capture_scalar_outputs",
 )
 
-_FORMATTED = _PROGRAM.replace("y.sum().item()", "y.sum()").replace(
-    'f"the sum is {total:.1f}"', '"the sum is %.1f" % total'
-)
 
 FORMATTED = Advice(
     id="tensor-formatted",
@@ -192,8 +156,6 @@ FORMATTED = Advice(
     ),
     title="a tensor in a text",
     fix=TOLD.fix,
-    before=_FORMATTED,
-    after=_RETURNED.replace('f"the sum is {total.item():.1f}"', '"the sum is %.1f" % total'),
     keeps=TOLD.keeps,
     instead_of=r"capture_scalar_outputs",
 )

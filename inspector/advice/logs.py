@@ -8,7 +8,7 @@ from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import Code
 from inspector.advice.kinds import SKIPPED
 from inspector.advice.moving import in_the_caller
-from inspector.advice.one_function import CALLS_ALONE, SETS, decorated, under
+from inspector.advice.one_function import CALLS_ALONE, SETS, under
 
 LOGGING = Advice(
     id="logging",
@@ -18,43 +18,6 @@ LOGGING = Advice(
     "log it in the caller, outside of the compiled function, as often and under the same "
     "conditions.",
     tailored=in_the_caller,
-    before="""\
-import logging
-import torch
-
-log = logging.getLogger("model")
-
-
-@torch.compile
-def forward(x):
-    norm = x.norm()
-    log.warning("norm %s", norm)
-    return x / norm
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
-""",
-    after="""\
-import logging
-import torch
-
-log = logging.getLogger("model")
-
-
-@torch.compile
-def compute(x):
-    norm = x.norm()
-    return x / norm, norm
-
-
-def forward(x):
-    result, norm = compute(x)
-    log.warning("norm %s", norm)
-    return result
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
-""",
     keeps="Logs the same records, when the graph has run; without the `clone()` a tensor that is "
     "written to in place later is logged as it is then.",
 )
@@ -76,10 +39,6 @@ def _ignored(code: Code) -> str:
     return ""
 
 
-# A level at which nothing is logged breaks the graph all the same.
-_INFO = LOGGING.before.replace("log.warning", "log.info")
-
-
 LOGGING_IGNORED = Advice(
     id="logging-ignored",
     kinds=LOGGING.kinds,
@@ -88,8 +47,6 @@ LOGGING_IGNORED = Advice(
     fix=f"If nobody needs the record: {under(_ignoring('warning'))}, with the very method that is "
     "called in the place of `warning`, leaves it out of compiled code.",
     tailored=_ignored,
-    before=LOGGING.before,
-    after=decorated(LOGGING.before, _ignoring("warning")),
     holds_elsewhere=True,
     keeps=f"The outputs. The records are lost. {CALLS_ALONE} {SETS}",
     is_silent=True,
@@ -97,11 +54,6 @@ LOGGING_IGNORED = Advice(
     instead_of=r"ignore_logging_functions",
 )
 
-# What asks is the adapter, whose method is called with a level at which nothing is logged.
-_ADAPTER = _INFO.replace(
-    'log = logging.getLogger("model")',
-    'log = logging.LoggerAdapter(logging.getLogger("model"), {})',
-)
 LOGGING_ENABLED = Advice(
     id="logging-enabled",
     kinds=LOGGING.kinds,
@@ -110,8 +62,6 @@ LOGGING_ENABLED = Advice(
     fix=f"If nobody needs what is logged there: {under(_ignoring('isEnabledFor'))} has compiled "
     "code take every logger for disabled; a `LoggerAdapter` asks in each of its methods, whatever "
     "its level.",
-    before=_ADAPTER,
-    after=decorated(_ADAPTER, _ignoring("isEnabledFor")),
     holds_elsewhere=True,
     keeps=f"The outputs. The records are lost. {CALLS_ALONE} {SETS}",
     is_silent=True,
@@ -127,39 +77,6 @@ WARNING = Advice(
     fix="Warn in the caller under the same conditions: before the compiled function is called "
     "where they are known there, else with a condition that it returns.",
     tailored=in_the_caller,
-    before="""\
-import warnings
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = torch.relu(x)
-    if x.shape[-1] % 8:
-        warnings.warn("the last dimension is no multiple of 8")
-    return y * 2
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.ones(8))]
-""",
-    after="""\
-import warnings
-import torch
-
-
-@torch.compile
-def compute(x):
-    return torch.relu(x) * 2
-
-
-def forward(x):
-    if x.shape[-1] % 8:
-        warnings.warn("the last dimension is no multiple of 8")
-    return compute(x)
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.ones(8))]
-""",
     keeps="Warns in the same cases, before the graph runs.",
     instead_of=r"logging function|file an issue",
 )
@@ -173,8 +90,6 @@ WARNING_REORDERED = Advice(
     title="warnings.warn in compiled code, left where it is",
     fix=f"To leave it where it is: {under(_WARNING)} lets torch warn after the graph instead of in "
     "the middle of it.",
-    before=WARNING.before,
-    after=decorated(WARNING.before, _WARNING),
     holds_elsewhere=True,
     keeps=f"Warns in the same cases, when the graph has run. {CALLS_ALONE} {SETS}",
     other_way_of=("warning",),

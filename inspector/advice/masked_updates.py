@@ -198,20 +198,6 @@ _NAN = (
     " Where that is infinite or NaN for what is not selected, the gradient is NaN: compute it of "
     "`torch.where(mask, x, 1)`, then."
 )
-_PROGRAM = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    mask = x > 0
-    y[mask] = y[mask].sin() + 1
-    return y
-
-
-outputs = [forward(x) for x in (torch.arange(-2.0, 3.0), -torch.ones(3))]
-"""
 
 UPDATE = Advice(
     id="masked-update",
@@ -223,8 +209,6 @@ UPDATE = Advice(
     "chooses rows); `y.copy_(…)` of that where others know `y`.",
     tailored=_tailored,
     edits=_edits,
-    before=_PROGRAM,
-    after=_PROGRAM.replace("y[mask] = y[mask].sin() + 1", "y = torch.where(mask, y.sin() + 1, y)"),
     keeps="The outputs and gradients. It is computed of all elements: where it, or its gradient, "
     "is infinite or NaN for what is not selected, the gradient is NaN, and what goes in is to be "
     "chosen first: `torch.sqrt(torch.where(mask, x, 1))`.",

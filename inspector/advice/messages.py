@@ -47,24 +47,6 @@ def _is_read(node: ast.ExceptHandler | ast.With) -> bool:
     return named or any(isinstance(each, ast.Raise) and each.exc is None for each in inner)
 
 
-_CAUGHT = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    try:
-        if y.shape[0] > 3:
-            raise ValueError(f"too long: {y.sum().item()}")
-    except ValueError:
-        y = y - 1
-    return y
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.arange(5.0))]
-"""
-
 IN_ERROR = Advice(
     id="item-in-error",
     kinds=(ITEM,),
@@ -74,8 +56,6 @@ IN_ERROR = Advice(
     "told, from the compiled function. Where the compiled code catches it itself, leave the number "
     "out of its text.",
     tailored=_tailored,
-    before=_CAUGHT,
-    after=_CAUGHT.replace('f"too long: {y.sum().item()}"', '"too long"'),
     keeps="The outputs and gradients; who reads the text of the error does so in the caller.",
     instead_of=r"capture_scalar_outputs",
 )

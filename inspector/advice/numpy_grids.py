@@ -57,33 +57,6 @@ def _is_fraction(node: ast.AST) -> bool:
     return False
 
 
-_GRID = """\
-import numpy as np
-import torch
-
-
-@torch.compile
-def forward(x):
-    rows, columns = torch.from_numpy(np.mgrid[0 : x.shape[0], 0 : x.shape[1]])
-    return x + rows * columns
-
-
-outputs = [forward(torch.ones(shape)) for shape in ((2, 3), (2, 5), (4, 3))]
-"""
-_MESH = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    ranges = torch.arange(x.shape[0]), torch.arange(x.shape[1])
-    rows, columns = torch.meshgrid(*ranges, indexing="ij")
-    return x + rows * columns
-
-
-outputs = [forward(torch.ones(shape)) for shape in ((2, 3), (2, 5), (4, 3))]
-"""
-
 GRID = Advice(
     id="numpy-grid",
     kinds=(INLINED,),
@@ -93,8 +66,6 @@ GRID = Advice(
     "for `np.mgrid[0:h, 0:w]`, `torch.arange(h).unsqueeze(1)` and `torch.arange(w)` for "
     "`np.ogrid`, `torch.cat` for `np.r_`, `torch.column_stack` for `np.c_`.",
     tailored=_tailored,
-    before=_GRID,
-    after=_MESH,
     keeps="The outputs. A step such as `5j` counts points: that is `torch.linspace`, with "
     "`dtype=torch.float64` for what NumPy computes.",
     instead_of=r"nd_grid|Concatenator|dont_skip_tracing|CClass|RClass",

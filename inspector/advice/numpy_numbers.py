@@ -127,23 +127,6 @@ def _edits(code: Code) -> tuple[Edit, ...]:
     return tuple(edit for edits in found for edit in edits)
 
 
-_PROGRAM = """\
-import numpy as np
-import torch
-
-
-@torch.compile
-def forward(x):
-    n = int(np.prod(x.shape[1:]))
-    return x.reshape(-1, n) * 2
-
-
-outputs = [forward(torch.ones(shape)) for shape in ((2, 3, 2), (2, 3, 5), (4, 1, 5))]
-"""
-_IMPORTS = "import numpy as np\n"
-_MATHS = "import math\n"
-
-
 NUMBER = Advice(
     id="numpy-number",
     kinds=(DATA_DEPENDENT, _NO_TENSOR, _FAKE_CALL, BRANCH, BUILTIN),
@@ -153,8 +136,6 @@ NUMBER = Advice(
     "and `round` of Python's own, and the functions of `math`.",
     tailored=_tailored,
     edits=_edits,
-    before=_PROGRAM,
-    after=_PROGRAM.replace("np.prod", "math.prod").replace(_IMPORTS, _MATHS),
     keeps="The outputs and gradients. In compiled code what NumPy returns is a tensor, and of that "
     "a number was made; Python's numbers stay numbers, and sizes stay symbols of the graph. Where "
     "NumPy gives NaN or infinity, `math` raises an error.",

@@ -17,33 +17,6 @@ DEEPCOPY = Advice(
     title="copy.deepcopy in compiled code",
     fix="Copy a tensor with `clone()` (and `detach()`, as a deep copy has no history); copy a "
     "module in the caller.",
-    before="""\
-import copy
-import torch
-
-
-@torch.compile
-def forward(x):
-    kept = copy.deepcopy(x)
-    x.mul_(2)
-    return x - kept
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    kept = x.detach().clone()
-    x.mul_(2)
-    return x - kept
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
-""",
     keeps="The outputs and gradients. A deep copy of a parameter requires gradients of its own: "
     "`x.detach().clone().requires_grad_()`, in the caller.",
     instead_of=r"^Avoid calling copy",
@@ -57,38 +30,6 @@ IDENTITY = Advice(
     ),
     title="id() of what is made in compiled code",
     fix="Use a key of your own (an index, a name) instead of `id()`.",
-    before="""\
-import torch
-
-seen = {}
-
-
-@torch.compile
-def forward(x):
-    seen.clear()
-    y = x * 2
-    seen[id(y)] = y
-    return y
-
-
-outputs = [(forward(x), *seen.values()) for x in (torch.ones(3), torch.arange(3.0))]
-""",
-    after="""\
-import torch
-
-seen = {}
-
-
-@torch.compile
-def forward(x):
-    seen.clear()
-    y = x * 2
-    seen["y"] = y
-    return y
-
-
-outputs = [(forward(x), *seen.values()) for x in (torch.ones(3), torch.arange(3.0))]
-""",
     keeps="The outputs.",
 )
 
@@ -100,30 +41,6 @@ HASH = Advice(
     ),
     title="hash() or id() of a tensor, used as a number",
     fix="A tensor's hash is its address: use a key of your own (an index, a name) instead.",
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    return y + hash(y) % 1
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    return y + len("y") % 1
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
-""",
     keeps="The outputs.",
     instead_of=r"^Avoid calling builtin|logging function|^Your code may",
 )

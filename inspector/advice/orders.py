@@ -38,32 +38,6 @@ MAX_BY_SIZE = Advice(
     title="max or min with a size as the key",
     fix="Choose in a loop, which is traced with the sizes known: `best = xs[0]`, then `for x in "
     "xs[1:]:` and `if x.shape[0] > best.shape[0]: best = x` (`<` for `min`).",
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x, y):
-    return max([x, y], key=lambda tensor: tensor.shape[0]) * 2
-
-
-outputs = [forward(torch.zeros(3), torch.ones(4))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x, y):
-    best = x
-    for tensor in [y]:
-        if tensor.shape[0] > best.shape[0]:
-            best = tensor
-    return best * 2
-
-
-outputs = [forward(torch.zeros(3), torch.ones(4))]
-""",
     keeps="The outputs and gradients: of equals the first one is chosen, as by `max`.",
 )
 MAX_KEY = Advice(
@@ -73,30 +47,6 @@ MAX_KEY = Advice(
     title="max or min with a key over tensors",
     fix="Stack them and their keys, and select by `argmax` (or `argmin`): "
     "`torch.stack(tensors).index_select(0, torch.stack(keys).argmax().view(1)).squeeze(0)`.",
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x, y):
-    return max([x, y], key=lambda tensor: tensor.sum()) * 2
-
-
-outputs = [forward(x, torch.ones(3)) for x in (torch.zeros(3), torch.arange(3.0) + 1)]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x, y):
-    both = torch.stack([x, y])
-    largest = both.sum(1).argmax()
-    return both.index_select(0, largest.view(1)).squeeze(0) * 2
-
-
-outputs = [forward(x, torch.ones(3)) for x in (torch.zeros(3), torch.arange(3.0) + 1)]
-""",
     keeps="The outputs and gradients, for tensors of one shape and dtype, and keys without NaN. "
     "What is selected is a new tensor.",
 )
@@ -108,30 +58,6 @@ SORT = Advice(
     fix="Stack them and sort the tensor, if they have no dimensions: "
     "`torch.stack(tensors).sort().values`; where they are keys of something else, select by "
     "`torch.stack(keys).argsort(stable=True)`. In both, `reverse=True` is `descending=True`.",
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x, y):
-    low, high = sorted([x.sum(), y.sum()])
-    return low - high
-
-
-outputs = [forward(x, torch.ones(3)) for x in (torch.zeros(3), torch.arange(3.0) + 1)]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x, y):
-    low, high = torch.stack([x.sum(), y.sum()]).sort().values
-    return low - high
-
-
-outputs = [forward(x, torch.ones(3)) for x in (torch.zeros(3), torch.arange(3.0) + 1)]
-""",
     keeps="The outputs and gradients, for tensors of one dtype without NaN.",
 )
 
@@ -140,32 +66,6 @@ SET = Advice(
     kinds=(Kind("GB0222", "Attempted to wrap a set with tensors"),),
     title="a set of tensors as an argument",
     fix="Pass a tuple or a list: a set finds tensors by identity, not by value.",
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x, others):
-    for other in others:
-        x = x + other
-    return x
-
-
-outputs = [forward(x, {torch.ones(3), torch.zeros(3)}) for x in (torch.zeros(3), torch.ones(3))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x, others):
-    for other in others:
-        x = x + other
-    return x
-
-
-outputs = [forward(x, (torch.ones(3), torch.zeros(3))) for x in (torch.zeros(3), torch.ones(3))]
-""",
     keeps="The outputs, where the order does not matter; a set has none.",
 )
 

@@ -6,7 +6,7 @@ from inspector.advice.advice import Advice
 from inspector.advice.code import attribute
 from inspector.advice.kinds import BUILTIN, METHOD
 from inspector.advice.moving import in_the_caller
-from inspector.advice.one_function import CALLS_ALONE, SETS, decorated, under
+from inspector.advice.one_function import CALLS_ALONE, SETS, under
 
 # Anything else, a shape for one, breaks the graph all the same, with GB0296 (torch 2.11 and 2.13).
 _PLAIN = (
@@ -14,19 +14,6 @@ _PLAIN = (
     r"\[(?:'(?:Tensor|bool|device|dtype|float|int|str)'(?:, )?)*\]"
 )
 _SETTING = "reorderable_logging_functions={print}"
-_PRINT = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    gate = torch.sigmoid(x)
-    print("gate", gate.mean())
-    return x * gate
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-"""
 
 
 PRINT = Advice(
@@ -37,25 +24,6 @@ PRINT = Advice(
     fix="Return what is printed (a `clone()` of a tensor that is written to in place later), and "
     "print it in the caller, outside of the compiled function; from a loop, a list of it.",
     tailored=in_the_caller,
-    before=_PRINT,
-    after="""\
-import torch
-
-
-@torch.compile
-def compute(x):
-    gate = torch.sigmoid(x)
-    return x * gate, gate.mean()
-
-
-def forward(x):
-    result, mean = compute(x)
-    print("gate", mean)
-    return result
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
     keeps="Prints the same, when the graph has run; without the `clone()` a tensor that is "
     "written to in place later prints as it is then.",
     instead_of=r"^Avoid calling builtin|logging function",
@@ -69,8 +37,6 @@ PRINT_REORDERED = Advice(
     fix=f"To leave it where it is: {under(_SETTING)} lets torch print after the graph instead of "
     "in the middle of it, if no printed tensor is written to in place later: it prints as it is "
     "then.",
-    before=_PRINT,
-    after=decorated(_PRINT, _SETTING),
     holds_elsewhere=True,
     keeps="Prints the same, in the same order, when the graph has run. Only tensors, constants and "
     "format strings can be printed so; a tensor that is changed in place later prints as it is "
@@ -89,38 +55,6 @@ STREAM = Advice(
     "write it in the caller, outside of the compiled function, as often and under the same "
     "conditions.",
     tailored=in_the_caller,
-    before="""\
-import sys
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = torch.relu(x)
-    sys.stdout.write("step\\n")
-    return y * 2
-
-
-outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
-""",
-    after="""\
-import sys
-import torch
-
-
-@torch.compile
-def compute(x):
-    return torch.relu(x) * 2
-
-
-def forward(x):
-    result = compute(x)
-    sys.stdout.write("step\\n")
-    return result
-
-
-outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
-""",
     keeps="Writes the same, when the graph has run.",
     instead_of=r"^Avoid calling",
 )

@@ -12,34 +12,6 @@ SEED = Advice(
     title="seeding in compiled code",
     fix="Seed in the caller, before the compiled function is called, if nothing is drawn above "
     "this line; else end the compiled function there, seed, and compile the rest as a second one.",
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    torch.manual_seed(0)
-    return x + torch.rand(3)
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def compute(x):
-    return x + torch.rand(3)
-
-
-def forward(x):
-    torch.manual_seed(0)
-    return compute(x)
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
     keeps="The same random numbers with the eager backends, if none is drawn before the seed; "
     "Inductor draws its own unless `torch._inductor.config.fallback_random` is set.",
     instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
@@ -51,36 +23,6 @@ GENERATOR = Advice(
     says=r"Generator",
     title="random numbers from a torch.Generator",
     fix="Draw from the generator in the caller, and pass the tensor; a graph takes no generator.",
-    before="""\
-import torch
-
-generator = torch.Generator().manual_seed(0)
-
-
-@torch.compile
-def forward(x):
-    return x + torch.rand(3, generator=generator)
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
-    after="""\
-import torch
-
-generator = torch.Generator().manual_seed(0)
-
-
-@torch.compile
-def compute(x, noise):
-    return x + noise
-
-
-def forward(x):
-    return compute(x, torch.rand(3, generator=generator))
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
     keeps="The same random numbers.",
 )
 
@@ -91,46 +33,6 @@ GENERATOR_SEED = Advice(
     title="a method of a torch.Generator",
     fix="Seed the generator in the caller, before the compiled function is called; what is drawn "
     "from it is drawn in the caller as well.",
-    before="""\
-import torch
-
-generator = torch.Generator()
-
-
-@torch.compile
-def forward(x):
-    generator.manual_seed(0)
-    return x * 2
-
-
-def run(x):
-    return forward(x), torch.rand(2, generator=generator)
-
-
-outputs = [run(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
-    after="""\
-import torch
-
-generator = torch.Generator()
-
-
-@torch.compile
-def compute(x):
-    return x * 2
-
-
-def forward(x):
-    generator.manual_seed(0)
-    return compute(x)
-
-
-def run(x):
-    return forward(x), torch.rand(2, generator=generator)
-
-
-outputs = [run(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
     keeps="The same random numbers.",
     instead_of=r"^Avoid calling",
 )

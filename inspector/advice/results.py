@@ -11,31 +11,6 @@ OUT = Advice(
     title="out= with a tensor of another shape or layout",
     fix="Take the result instead of giving `out=`, if nobody else holds that tensor; or give a "
     "contiguous `out=` of the right shape.",
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    result = torch.empty(0)
-    torch.mul(x, 2, out=result)
-    return result + 1
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    result = torch.mul(x, 2)
-    return result + 1
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
-""",
     keeps="The outputs, in a new tensor; `out=` also converts to its own dtype.",
 )
 
@@ -49,31 +24,6 @@ RESIZE = Advice(
     title="resize_",
     fix="Make a tensor of the new size (`x.new_empty(size)`, or `x.reshape(size)` where its "
     "values are kept) instead of resizing one; in the caller, where others hold the one.",
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    result = torch.empty(0)
-    result.resize_(x.shape)
-    return result.copy_(x) + 1
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    result = x.new_empty(x.shape)
-    return result.copy_(x) + 1
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.ones(5))]
-""",
     keeps="The outputs, in a new tensor.",
 )
 
@@ -82,40 +32,6 @@ DATA = Advice(
     kinds=(Kind("GB0220", "Failed to mutate tensor data attribute to different dtype"),),
     title=".data set to a tensor of another dtype",
     fix="Return the new tensor, and set `.data` in the caller; or use the new tensor in its place.",
-    before="""\
-import torch
-
-table = torch.zeros(3)
-
-
-@torch.compile
-def forward(x):
-    y = (x * 2).double()
-    table.data = y
-    return y + 1
-
-
-outputs = [(forward(x), table.clone()) for x in (torch.ones(3), torch.arange(3.0))]
-""",
-    after="""\
-import torch
-
-table = torch.zeros(3)
-
-
-@torch.compile
-def compute(x):
-    y = (x * 2).double()
-    return y + 1, y
-
-
-def forward(x):
-    result, table.data = compute(x)
-    return result
-
-
-outputs = [(forward(x), table.clone()) for x in (torch.ones(3), torch.arange(3.0))]
-""",
     keeps="The outputs, and the tensor that is changed.",
 )
 

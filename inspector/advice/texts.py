@@ -12,35 +12,6 @@ TENSOR_TEXT = Advice(
     title="str or repr of a tensor",
     fix="Return the tensor (a `clone()` where it is written to in place later), and make text of "
     "it in the caller: its digits exist only when the graph has run.",
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    loss = (x * x).sum()
-    return loss * 2, "loss " + str(loss)
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def compute(x):
-    loss = (x * x).sum()
-    return loss * 2, loss
-
-
-def forward(x):
-    result, loss = compute(x)
-    return result, "loss " + str(loss)
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
     keeps="The same text.",
     instead_of=r"^Avoid calling builtin|logging function",
 )
@@ -52,34 +23,6 @@ BREAKPOINT = Advice(
     title="breakpoint() in compiled code",
     fix="Remove it, or debug without compiling: `TORCH_COMPILE_DISABLE=1`, or "
     '`torch.compiler.set_stance("force_eager")`, runs the same code eagerly.',
-    before="""\
-import sys
-import torch
-
-sys.breakpointhook = lambda: None  # a debugger that goes on at once
-
-
-@torch.compile
-def forward(x):
-    y = torch.relu(x)
-    breakpoint()
-    return y * 2
-
-
-outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = torch.relu(x)
-    return y * 2
-
-
-outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
-""",
     keeps="The outputs; nothing stops there any more.",
     instead_of=r"^Avoid calling builtin|logging function",
 )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from inspector.advice.branch_side_effects import _NOTHING
+from tests.compile.advised import BY_ID
+
+_NOTHING = BY_ID["branch-decided"].before
+
 
 _KEPT = """\
 import torch

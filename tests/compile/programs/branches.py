@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from inspector.advice.branches import _IF
+from tests.compile.advised import BY_ID
+
+_IF = BY_ID["branch-where"].before
+
 
 # Two Python numbers have more digits than a tensor of the default dtype.
 _IF_NUMBERS = """\

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from inspector.advice.checkpoints import _NUMBER, _STORED
+from tests.compile.advised import BY_ID
+
+_NUMBER = "self.norm = y.norm().item()"
+_STORED = BY_ID["checkpointed-value"].before
+
 
 VARIANTS = {
     "checkpointed-value": (

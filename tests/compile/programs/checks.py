@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from inspector.advice.checks import _CHECKED, _HALVED, _RAISED, _SPARED
+from tests.compile.advised import BY_ID
+
+_CHECKED = BY_ID["branch-raise-in-graph"].before
+_HALVED = BY_ID["branch-while"].before
+_RAISED = BY_ID["branch-raise"].before
+_SPARED = BY_ID["branch-raise-uncompiled"].before
+
 
 _LOGGED = _RAISED.replace("        raise", '        print("NaN in", y)\n        raise')
 VARIANTS = {

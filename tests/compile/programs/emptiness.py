@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from inspector.advice.emptiness import _MENDED, _SKIPPED, _VISITED
+from tests.compile.advised import BY_ID
+
+_MENDED = BY_ID["empty-selection"].after
+_SKIPPED = BY_ID["empty-selection"].before
+_VISITED = BY_ID["loop-over-hits"].before
+
 
 _STEP = """\
         if rows.numel() == 0:

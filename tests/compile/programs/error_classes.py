@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from inspector.advice.error_classes import _BEFORE, _SUPER_CALL
+from tests.compile.advised import BY_ID
+
+_BEFORE = BY_ID["exception-init"].before
+_SUPER_CALL, _ARGS = 'super().__init__(f"{size} > {limit}")', 'self.args = (f"{size} > {limit}",)'
+
 
 _IN_A_HELPER = """\
 import torch

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from inspector.advice.exceptions import _LEAVING
+from tests.compile.advised import BY_ID
+
+_LEAVING = BY_ID["exception-leaves"].before
+
 
 VARIANTS = {
     "exception-leaves": (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.advice.number_checks import CAPTURED
-from inspector.advice.one_function import decorated
+from tests.compile.advised import decorated
 
 _CUT = """\
 import torch

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from inspector.advice.logged_scalars import _PROGRAM
+from tests.compile.advised import BY_ID
+
+_PROGRAM = BY_ID["item-told"].before
+
 
 _KEPT = """\
 import torch

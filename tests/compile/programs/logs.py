@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from inspector.advice.logs import _INFO, _ignoring
-from inspector.advice.one_function import decorated
+from inspector.advice.logs import LOGGING, _ignoring
+from tests.compile.advised import decorated
+
+_INFO = LOGGING.before.replace("log.warning", "log.info")
 
 # As transformers does.
 _ONCE = _INFO.replace("log.info", "log.info_once").replace(

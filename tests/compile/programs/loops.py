@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from inspector.advice.loops import _COUNTED
+from tests.compile.advised import BY_ID
+
+_COUNTED = BY_ID["tensor-as-count"].before
+
 
 VARIANTS = {
     "branch-break": (

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from inspector.advice.masked_updates import _PROGRAM
+from tests.compile.advised import BY_ID
+
+_PROGRAM = BY_ID["masked-update"].before
+
 
 _SHARED = _PROGRAM.replace("mask = x > 0", "mask, z = x > 0, y.view(-1)").replace(
     "return y", "return y + z"

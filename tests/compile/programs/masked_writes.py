@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.advice.masked_writes import _WRITE
+from tests.compile.advised import BY_ID
 
+_WRITE = BY_ID["masked-write"].before
 _ELEMENTS = _WRITE.replace("torch.tensor([True, False, False, True])", "torch.eye(4, 3) > 0")
 _ELEMENTS = _ELEMENTS.replace("6.0).reshape(2, 3)", "3.0)")
 _ONE = _WRITE.replace("out[rows] = y.relu()", "out[rows] = y[0].relu()")

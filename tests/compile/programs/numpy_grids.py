@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from inspector.advice.numpy_grids import _GRID, _MESH
+from tests.compile.advised import BY_ID
+
+_GRID = BY_ID["numpy-grid"].before
+_MESH = BY_ID["numpy-grid"].after
+
 
 _OPEN = _GRID.replace(
     "torch.from_numpy(np.mgrid[0 : x.shape[0], 0 : x.shape[1]])",

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from inspector.advice.numpy_numbers import _IMPORTS, _MATHS, _PROGRAM
+from tests.compile.advised import BY_ID
+
+_IMPORTS = "import numpy as np\n"
+_MATHS = "import math\n"
+_PROGRAM = BY_ID["numpy-number"].before
 
 
 def _with(numpy: str, python: str) -> tuple[str, str]:

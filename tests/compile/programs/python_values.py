@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from inspector.advice.python_values import _DISTINCT
+from tests.compile.advised import BY_ID
+
+_DISTINCT = BY_ID["values-as-keys"].before
+
 
 _SEEN = _DISTINCT.replace(
     "    kinds = len(set(labels.tolist()))\n",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from inspector.advice.reported import _WARNED
+from tests.compile.advised import BY_ID
+
+_WARNED = BY_ID["branch-report"].before
+
 
 _PRINTED = _WARNED.replace('warnings.warn("large")', 'print("large", y.sum())')
 VARIANTS = {

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from inspector.advice.scalars import _ITEM
+from tests.compile.advised import BY_ID
+
+_ITEM = BY_ID["item"].before
+
 
 # The number stays when its tensor is written to.
 _ITEM_IN_PLACE = """\
