@@ -9,7 +9,7 @@ import dataclasses
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.caught import Catcher, catcher
 from inspector.advice.code import Code, dotted_name
-from inspector.advice.kinds import METHOD
+from inspector.advice.kinds import EXCEPTION, METHOD, SKIPPED
 
 SUPER = Kind("GB0006", "Attempted to call a super() attribute that is not a function or method")
 # Their own `__init__` does more than to set `args` (Objects/exceptions.c, CPython 3.10 to 3.14).
@@ -147,4 +147,34 @@ INIT = Advice(
     instead_of=r"^Ensure the attribute accessed|^Avoid calling|graph break registry|file an issue",
 )
 
-ADVICE = (INIT,)
+
+FRAME = Advice(
+    id="frame-inspection",
+    kinds=(SKIPPED,),
+    says=r"qualname: _getframe\b",
+    title="inspect.stack, inspect.currentframe or sys._getframe",
+    fix="Look at the stack in the caller, and pass what is needed of it; a name can be written "
+    "as it is.",
+    keeps="The outputs; in compiled code the frames are Dynamo's own in any case.",
+    instead_of=r"third-party|file an issue|^Avoid calling",
+)
+
+
+def _leaves(code: Code) -> bool:
+    """Whether the line raises what nothing catches, or makes it where its class is traced."""
+    return isinstance(code.statement, ast.Raise) or leaves(code)
+
+
+RAISE = Advice(
+    id="exception-leaves",
+    kinds=(EXCEPTION, SUPER, METHOD),
+    says=r"^raised exception|__init__",
+    where=_leaves,
+    title="an exception that leaves the compiled function",
+    fix="Check the arguments in the caller and raise there: a compiled call that raises runs "
+    "eagerly.",
+    keeps="The outputs and the errors.",
+    instead_of=r"^Your code may|^Ensure the attribute accessed",
+)
+
+ADVICE = (FRAME, RAISE, INIT)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.advice.advice import Advice
+from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import dotted_name
 from inspector.advice.kinds import METHOD, SKIPPED
 from inspector.advice.moving import call_before
@@ -67,4 +67,22 @@ IMPORT = Advice(
     instead_of=_HINTS,
 )
 
-ADVICE = (FUNCTION, CUSTOM_OP, JSON_WRITTEN, JSON, IMPORT)
+
+_CALL = Kind("GB0147", "Unsupported function call")
+
+
+OBJECT = Advice(
+    id="foreign-object",
+    kinds=(METHOD, _CALL),
+    says=r"of class `(?!\w*Tensor)|trace the function `<class '",
+    title="an object of a type that Dynamo does not trace",
+    fix="Make it in the caller, outside of the compiled function, and pass what is needed of it: a "
+    "number, a text, a tensor. An object of a class of your own, in Python, is traced. Where it "
+    "takes what is made inside, end the compiled function above it, and compile the rest as a "
+    "second one.",
+    keeps="The outputs. As a tensor a number is no part of the graph; as a Python number every new "
+    "one can compile it again.",
+    instead_of=r"^Avoid calling|report an issue",
+)
+
+ADVICE = (FUNCTION, CUSTOM_OP, JSON_WRITTEN, JSON, IMPORT, OBJECT)

@@ -6,10 +6,62 @@ import ast
 import re
 
 from inspector.advice.advice import Advice
+from inspector.advice.caught import Catcher, catcher
 from inspector.advice.code import Code, dotted_name
 from inspector.advice.kinds import DATA_DEPENDENT, ITEM
 from inspector.advice.moving import in_the_caller
 from inspector.advice.numbers import is_number_of, is_scalar, tensor_of
+
+
+def _number(code: Code) -> ast.expr | None:
+    return code.find(lambda node: is_number_of(node, "bool", "float", "int"))
+
+
+def _is_told(code: Code) -> bool:
+    """Whether the number is made where an error is raised."""
+    return isinstance(code.statement, ast.Raise) and _number(code) is not None
+
+
+def _tailored(code: Code) -> str:
+    """Where the compiled code itself catches the error, and does not look at its text."""
+    error = code.statement if isinstance(code.statement, ast.Raise) else None
+    found = catcher(code, error) if error is not None else None
+    shown = code.shown(_number(code))
+    if found is None or not shown or _is_read(found.node):
+        return ""
+    where = f"line {found.node.lineno}" if isinstance(found.node, ast.ExceptHandler) else "a `with`"
+    return (
+        f"The error is caught in the compiled code ({where} of `{_name(found)}`), which does not "
+        f"look at its text: leave `{shown}` out of it."
+    )
+
+
+def _name(found: Catcher) -> str:
+    return found.code.function.name if found.code.function is not None else "the function"
+
+
+def _is_read(node: ast.ExceptHandler | ast.With) -> bool:
+    """Whether somebody may look at the error that is caught: it has a name, or is raised again."""
+    if isinstance(node, ast.With):
+        return False
+    inner = [each for statement in node.body for each in ast.walk(statement)]
+    named = any(isinstance(each, ast.Name) and each.id == node.name for each in inner)
+    return named or any(isinstance(each, ast.Raise) and each.exc is None for each in inner)
+
+
+IN_ERROR = Advice(
+    id="item-in-error",
+    kinds=(ITEM,),
+    where=_is_told,
+    title="a tensor made a Python number for the text of an error",
+    fix="Raise the error in the caller, which has the number: return what decides, and what is "
+    "told, from the compiled function. Where the compiled code catches it itself, leave the number "
+    "out of its text.",
+    tailored=_tailored,
+    keeps="The outputs and gradients; who reads the text of the error does so in the caller.",
+    instead_of=r"capture_scalar_outputs",
+)
+
 
 # Functions and methods that tell what they are given, or keep it: `print`, `log.info`,
 # `writer.add_scalar`, `history.append`, `"…".format`.
@@ -25,11 +77,11 @@ _ROUNDS = frozenset({"abs", "float", "int", "round"})
 
 def is_told(code: Code) -> bool:
     """Whether all that is done with the number is to tell it or to keep it."""
-    number = _number(code)
+    number = _logged_number(code)
     return number is not None and code.function is not None and _Uses(code).are_told(number)
 
 
-def _number(code: Code) -> ast.expr | None:
+def _logged_number(code: Code) -> ast.expr | None:
     """The expression that makes the number: ``x.sum().item()``, ``float(x.sum())``."""
     return code.find(lambda node: is_number_of(node, "int", "float"))
 
@@ -111,8 +163,8 @@ def _is_text(node: ast.AST) -> bool:
     return False
 
 
-def _tailored(code: Code) -> str:
-    number = _number(code)
+def _logged_tailored(code: Code) -> str:
+    number = _logged_number(code)
     if moved := in_the_caller(code):
         return moved
     tensor = tensor_of(number)
@@ -136,7 +188,7 @@ TOLD = Advice(
     fix="Keep it a tensor: return `total.detach()` (with a `clone()` where it is written to in "
     "place later), and make the number, the text or the record in the caller: it exists only when "
     "the graph has run.",
-    tailored=_tailored,
+    tailored=_logged_tailored,
     keeps="The outputs, and what is told, once the graph has run. On a GPU `.item()` waits until "
     "it has: what is kept may stay a tensor until somebody looks at it.",
     instead_of=r"capture_scalar_outputs",
@@ -160,4 +212,4 @@ FORMATTED = Advice(
     instead_of=r"capture_scalar_outputs",
 )
 
-ADVICE = (TOLD, FORMATTED)
+ADVICE = (IN_ERROR, TOLD, FORMATTED)

@@ -1,4 +1,4 @@
-"""More programs for the advice of inspector/advice/exceptions.py."""
+"""More programs for the advice of inspector/advice/error_classes.py."""
 
 from __future__ import annotations
 

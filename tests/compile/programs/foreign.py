@@ -1,4 +1,4 @@
-"""More programs for the advice of inspector/advice/foreign.py."""
+"""More programs for the advice of inspector/advice/libraries.py."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""More programs for the advice of inspector/advice/logs.py."""
+"""More programs for the advice of inspector/advice/printing.py."""
 
 from __future__ import annotations
 
-from inspector.advice.logs import LOGGING, _ignoring
+from inspector.advice.printing import LOGGING, _ignoring
 from tests.compile.advised import decorated
 
 _INFO = LOGGING.before.replace("log.warning", "log.info")

@@ -1,4 +1,4 @@
-"""More programs for the advice of inspector/advice/messages.py."""
+"""More programs for the advice of inspector/advice/logged_scalars.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""More programs for the advice of inspector/advice/numpy_grids.py."""
+"""More programs for the advice of inspector/advice/numpy_numbers.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""More programs for the advice of inspector/advice/operators.py."""
+"""More programs for the advice of inspector/advice/compiler.py."""
 
 from __future__ import annotations
 

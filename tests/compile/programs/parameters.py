@@ -1,4 +1,4 @@
-"""More programs for the advice of inspector/advice/parameters.py."""
+"""More programs for the advice of inspector/advice/gradients.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""More programs for the advice of inspector/advice/random_draws.py."""
+"""More programs for the advice of inspector/advice/randomness.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""More programs for the advice of inspector/advice/results.py."""
+"""More programs for the advice of inspector/advice/tensors.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""More programs for the advice of inspector/advice/texts.py."""
+"""More programs for the advice of inspector/advice/printing.py."""
 
 from __future__ import annotations
 
