@@ -1,16 +1,16 @@
-"""What there is to choose from: commands, analyses and renderers, built in and installed.
+"""What there is to choose from: commands, rules and renderers, built in and installed.
 
 The built-ins are literal tables, so listing them imports nothing. Other distributions add theirs
-through the entry-point groups ``inspector.commands``, ``inspector.analyses`` and
-``inspector.renderers``; they are looked for only where a name is not a built-in or all are listed.
-A built-in cannot be replaced.
+through the entry-point groups ``inspector.commands``, ``inspector.rules.KIND`` (a key of `RULES`)
+and ``inspector.renderers``; they are looked for only where a name is not a built-in or all are
+listed. A built-in cannot be replaced.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from inspector.errors import EnvironmentLacksError, UsageError
 
@@ -75,61 +75,62 @@ COMMANDS: dict[str, CommandEntry] = {
     ),
 }
 
-ANALYSES: tuple[str, ...] = (
-    "inspector.analyses.compile_error",
-    "inspector.analyses.constraint_violation",
-    "inspector.analyses.cuda_graph_copies",
-    "inspector.analyses.cuda_graph_partition",
-    "inspector.analyses.cuda_graph_recapture",
-    "inspector.analyses.cuda_graph_sizes",
-    "inspector.analyses.cuda_graph_skip",
-    "inspector.analyses.graph_break",
-    "inspector.analyses.guard_cost",
-    "inspector.analyses.late_hook",
-    "inspector.analyses.recompile",
-    "inspector.analyses.size_expression",
-    "inspector.analyses.skipped_frame",
-    "inspector.analyses.cache_bypass",
-    "inspector.analyses.unrolled_loop",
-)
-"""Modules of the analyses, in the order in which they run."""
+RULES: dict[str, tuple[str, ...]] = {
+    "run": (
+        "inspector.analyses.compile_error",
+        "inspector.analyses.constraint_violation",
+        "inspector.analyses.cuda_graph_copies",
+        "inspector.analyses.cuda_graph_partition",
+        "inspector.analyses.cuda_graph_recapture",
+        "inspector.analyses.cuda_graph_sizes",
+        "inspector.analyses.cuda_graph_skip",
+        "inspector.analyses.graph_break",
+        "inspector.analyses.guard_cost",
+        "inspector.analyses.late_hook",
+        "inspector.analyses.recompile",
+        "inspector.analyses.size_expression",
+        "inspector.analyses.skipped_frame",
+        "inspector.analyses.cache_bypass",
+        "inspector.analyses.unrolled_loop",
+    ),
+    "cold-start": (
+        "inspector.analyses.autotuning_time",
+        "inspector.analyses.cache_bypass",
+        "inspector.analyses.cpp_time",
+        "inspector.analyses.frame_time",
+    ),
+    "code": (
+        "inspector.analyses.aten_fallback",
+        "inspector.analyses.repeated_call",
+    ),
+    "cpp": (
+        "inspector.analyses.cpp_not_vectorised",
+        "inspector.analyses.cpp_serial",
+    ),
+    "kernel": (
+        "inspector.analyses.kernel_atomics",
+        "inspector.analyses.kernel_copy",
+        "inspector.analyses.kernel_few_blocks",
+        "inspector.analyses.kernel_float64",
+        "inspector.analyses.kernel_indirect",
+        "inspector.analyses.kernel_int64",
+        "inspector.analyses.kernel_narrow",
+        "inspector.analyses.kernel_occupancy",
+        "inspector.analyses.kernel_spills",
+        "inspector.analyses.kernel_tensor_cores",
+        "inspector.analyses.kernel_uncoalesced",
+    ),
+    "kernels": (
+        "inspector.analyses.kernel_small",
+        "inspector.analyses.kernel_split_reduction",
+    ),
+}
+"""Modules whose ``RULE`` is a rule, by what the rules look at, in the order in which they run.
 
-COLD_START_ANALYSES: tuple[str, ...] = (
-    "inspector.analyses.autotuning_time",
-    "inspector.analyses.cache_bypass",
-    "inspector.analyses.cpp_time",
-    "inspector.analyses.frame_time",
-)
-"""Modules of the analyses of `inspect cold-start`, whose findings are about compile time."""
-
-KERNEL_ANALYSES: tuple[str, ...] = (
-    "inspector.analyses.kernel_atomics",
-    "inspector.analyses.kernel_copy",
-    "inspector.analyses.kernel_few_blocks",
-    "inspector.analyses.kernel_float64",
-    "inspector.analyses.kernel_indirect",
-    "inspector.analyses.kernel_int64",
-    "inspector.analyses.kernel_narrow",
-    "inspector.analyses.kernel_occupancy",
-    "inspector.analyses.kernel_small",
-    "inspector.analyses.kernel_spills",
-    "inspector.analyses.kernel_split_reduction",
-    "inspector.analyses.kernel_tensor_cores",
-    "inspector.analyses.kernel_uncoalesced",
-)
-"""Modules of the analyses of compiled kernels, one kernel at a time."""
-
-CODE_ANALYSES: tuple[str, ...] = (
-    "inspector.analyses.aten_fallback",
-    "inspector.analyses.repeated_call",
-)
-"""Modules of the analyses of the code that launches kernels."""
-
-CPP_ANALYSES: tuple[str, ...] = (
-    "inspector.analyses.cpp_not_vectorised",
-    "inspector.analyses.cpp_serial",
-)
-"""Modules of the analyses of C++ kernels, one kernel at a time."""
+``run``: a run, in every report on it; ``cold-start``: a run, about compile time; ``kernel``: one
+compiled kernel; ``kernels``: all of them; ``code``: one call of the code that launches kernels;
+``cpp``: one C++ kernel.
+"""
 
 COLD_START_RENDERERS: dict[str, str] = {
     "terminal": "inspector.renderers.terminal.cold_start",
@@ -179,40 +180,20 @@ def load_command(name: str) -> ModuleType | None:
     )
 
 
-def load_analyses() -> tuple[ModuleType, ...]:
-    """Imports every analysis, the built-in ones first.
+def load_rules(kind: str) -> tuple[Any, ...]:
+    """Imports the rules of one kind (a key of `RULES`), the built-in ones first.
 
     Raises:
         EnvironmentLacksError: An installed plugin cannot be imported.
     """
-    built_in = [import_module(module) for module in ANALYSES]
-    return (*built_in, *(_load(point) for point in _entry_points("inspector.analyses")))
+    modules = [import_module(module) for module in RULES[kind]]
+    modules += [_load(point) for point in _entry_points(f"inspector.rules.{kind}")]
+    return tuple(module.RULE for module in modules)
 
 
-def load_cold_start_analyses() -> tuple[ModuleType, ...]:
-    """Imports the analyses of compile time."""
-    return tuple(import_module(module) for module in COLD_START_ANALYSES)
-
-
-def load_kernel_analyses() -> tuple[ModuleType, ...]:
-    """Imports the analyses of compiled kernels."""
-    return tuple(import_module(module) for module in KERNEL_ANALYSES)
-
-
-def load_code_analyses() -> tuple[ModuleType, ...]:
-    """Imports the analyses of the code that launches kernels."""
-    return tuple(import_module(module) for module in CODE_ANALYSES)
-
-
-def load_cpp_analyses() -> tuple[ModuleType, ...]:
-    """Imports the analyses of C++ kernels."""
-    return tuple(import_module(module) for module in CPP_ANALYSES)
-
-
-def load_all_analyses() -> tuple[ModuleType, ...]:
-    """Imports every analysis, whatever it looks at."""
-    built_in = dict.fromkeys((*load_analyses(), *load_cold_start_analyses()))
-    return (*built_in, *load_code_analyses(), *load_cpp_analyses(), *load_kernel_analyses())
+def load_all_rules() -> tuple[Any, ...]:
+    """Imports every rule, whatever it looks at."""
+    return tuple(dict.fromkeys(rule for kind in RULES for rule in load_rules(kind)))
 
 
 def load_cold_start_renderer(name: str) -> ModuleType:

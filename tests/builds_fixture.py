@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.builds.facts import texts_of
-from inspector.builds.reading import kernel_build
-from inspector.builds.run import compile_kernels
+from inspector.builds.run import compile_kernels, kernel_build
 from inspector.model.kernel_build import GpuLimits, KernelBuild
 
 # NVIDIA H200 datasheet (SXM); CUDA C++ programming guide, technical specifications for 9.0.

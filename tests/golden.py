@@ -73,7 +73,7 @@ def recordings() -> list[Path]:
 
 def report_of(recording: Path) -> Report:
     """The report of a recording by all built-in rules."""
-    rules = [import_module(name).RULE for name in plugins.ANALYSES]
+    rules = [import_module(name).RULE for name in plugins.RULES["run"]]
     with opened(recording) as source:
         run = read_run(source)
     return make_report(run, rules, next_steps(run))

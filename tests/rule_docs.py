@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 from inspector.advice.advice import Advice
 from inspector.advice.table import ALL
-from inspector.findings.rule import Documented
+from inspector.findings.rule import Rule
 from inspector.findings.wording import versions
-from inspector.plugins import load_all_analyses
+from inspector.plugins import load_all_rules
 
 _ADVICE = (
     "What is advised on a graph break, with a program that breaks and the same program mended.",
@@ -35,7 +36,7 @@ _FOLDER = Path(__file__).resolve().parents[1] / "docs" / "rules"
 
 def pages() -> dict[str, str]:
     """Text by file name: one page per rule and per advice, and their list."""
-    rules: list[Documented] = [module.RULE for module in load_all_analyses()]
+    rules = load_all_rules()
     index = ["# Rules", "", "| rule | severity | |", "| --- | --- | --- |"]
     index += [f"| [{r.id}]({r.id}.md) | {r.severity.value} | {r.title()} |" for r in rules]
     index += ["", "## Advice on graph breaks", "", *_ADVICE, "", "| advice | | graph breaks |"]
@@ -72,7 +73,7 @@ def _advice_page(advice: Advice) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _page(rule: Documented) -> str:
+def _page(rule: Rule[Any, Any]) -> str:
     lines = [f"# {rule.id}", "", f"{rule.title()} (severity: {rule.severity.value})."]
     for title, body in rule.sections().items():
         lines += ["", f"## {title}", "", body.replace("::\n", ":\n")]

@@ -15,7 +15,6 @@ class Code:
     """The syntax around a break; nothing is known where the source is not.
 
     Attributes:
-        statement: The innermost statement, or None.
         expression: The expression that torch points at, or None where no expression has exactly
             the columns that torch gives.
         function: The function around it, or None; all of it is there only where the file is.

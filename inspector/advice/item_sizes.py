@@ -20,7 +20,7 @@ from inspector.advice.number_checks import (
     written_checks,
 )
 from inspector.advice.numbers import is_number_of, tensors_in
-from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
+from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, under
 from inspector.advice.size_of_one import FAILS_IN_2_11, KEEPS_NUMBER, caution
 from inspector.advice.size_uses import SizeUses, Use
 from inspector.advice.sized import Sized
@@ -68,62 +68,10 @@ def _checked_edits(code: Code) -> tuple[Edit, ...]:
     return check_edits(code, _uses(code)[1])
 
 
-_PROGRAM = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    n = x.argmax().item()
-    return x[:n].sum() + torch.arange(n).sum()
-
-
-outputs = [forward(x) for x in (torch.arange(3.0), torch.arange(5.0).flip(0), torch.ones(1))]
-"""
-_CUT = """\
-import torch
-
-
-@torch.compile
-def forward(x, lengths):
-    n = int((x > 0).sum())
-    rows = int(lengths.max()) * 2
-    summed = x.new_zeros(rows).index_add(0, lengths, x[:2])
-    return x[:n] * n, torch.zeros(n, 2) + 1, summed, torch.arange(int(lengths.sum()))
-
-
-lengths = torch.tensor([1, 2]), torch.tensor([3, 1]), torch.tensor([2, 2])
-inputs = torch.arange(3.0), torch.arange(5.0).flip(0), -torch.ones(2)
-outputs = [forward(*each) for each in zip(inputs, lengths)]
-"""
 _FIX = (
     f"{under(CAPTURED)}: the number stays in the graph as a size that torch does not know "
     "beforehand."
 )
-_ONE = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    n = x.argmax().item()
-    return x[:n].squeeze()
-
-
-outputs = [forward(x) for x in (torch.arange(3.0), torch.arange(2.0), torch.arange(4.0))]
-"""
-_ONE_PASSED = """\
-import torch
-
-
-@torch.compile
-def forward(x, n):
-    return x[:n].squeeze()
-
-
-inputs = torch.arange(3.0), torch.arange(2.0), torch.arange(4.0)
-outputs = [forward(x, x.argmax().item()) for x in inputs]
-"""
 
 ITEM_SIZE = Advice(
     id="item-size",
@@ -132,50 +80,12 @@ ITEM_SIZE = Advice(
     title="a tensor made a Python number that is a size",
     fix=_FIX,
     tailored=_tailored,
-    before=_PROGRAM,
-    after=decorated(_PROGRAM, CAPTURED),
     keeps=f"The outputs and gradients, but for sizes of 1. {KEEPS_NUMBER} {FAILS_IN_2_11} What "
     "has such a size is compiled for all sizes. On a GPU the number is waited for, as it was. "
     f"{CALLS_ALONE} {BY_ITSELF}",
-    pairs=((_CUT, decorated(_CUT, CAPTURED)), (_ONE, _ONE_PASSED)),
     instead_of=r"capture_scalar_outputs",
 )
 
-_RAISING = """\
-import torch
-
-
-@torch.compile
-def forward(x, lengths):
-    longest = lengths.max().item()
-    if longest > x.shape[1]:
-        raise ValueError("too long")
-    return x[:, :longest].sum(1)
-
-
-def run(x, lengths):
-    try:
-        return forward(x, lengths)
-    except (ValueError, RuntimeError) as error:
-        return str(error)
-
-
-lengths = torch.tensor([3, 2]), torch.tensor([4, 1]), torch.tensor([9, 4])
-outputs = [run(torch.ones(2, 5), each) for each in lengths]
-"""
-_ASSERTING = """\
-import torch
-
-
-@torch.compile
-def forward(x, lengths):
-    n, m = int(lengths.max()), x.shape[0]
-    assert 2 <= n <= m and m < 99, f"not {n}"
-    return torch.arange(n) * x[:n]
-
-
-outputs = [forward(torch.arange(7.0), torch.tensor([n, 2])) for n in (3, 7, 5)]
-"""
 
 ITEM_CHECKED_SIZE = Advice(
     id="item-checked-size",
@@ -187,33 +97,8 @@ ITEM_CHECKED_SIZE = Advice(
     edits=_checked_edits,
     settings=(("capture_scalar_outputs", True),),
     caution=LESS_SAID,
-    before=_RAISING,
-    after=decorated(
-        _RAISING.replace(
-            """\
-    if longest > x.shape[1]:
-        raise ValueError("too long")
-""",
-            """\
-    torch._check(longest <= x.shape[1], lambda: "too long")
-""",
-        ),
-        CAPTURED,
-    ),
     keeps=f"The outputs and gradients, but for sizes of 1. {KEEPS_NUMBER} {KEEPS_CHECK} "
     f"{CALLS_ALONE} {BY_ITSELF}",
-    pairs=(
-        (
-            _ASSERTING,
-            decorated(
-                _ASSERTING.replace(
-                    'assert 2 <= n <= m and m < 99, f"not {n}"',
-                    "torch._check(2 <= n)\n    torch._check(n <= m)\n    torch._check(m < 99)",
-                ),
-                CAPTURED,
-            ),
-        ),
-    ),
     instead_of=r"capture_scalar_outputs",
     tested_on=("2.13",),
 )
@@ -242,8 +127,6 @@ SYMBOL_CHECK = Advice(
     tailored=_symbol_checked,
     edits=lambda code: statements_instead_of(code, code.statement, _symbol_checks(code)),
     caution=LESS_SAID,
-    before=decorated(_RAISING, CAPTURED),
-    after=ITEM_CHECKED_SIZE.after,
     keeps="The outputs and gradients. It fails for the same numbers, with a RuntimeError.",
     instead_of=BRANCH_HINTS,
     tested_on=("2.13",),

@@ -17,7 +17,7 @@ from inspector.advice.number_checks import (
     written_checks,
 )
 from inspector.advice.numbers import tensors_in
-from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
+from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, under
 from inspector.advice.size_of_one import FAILS_IN_2_11, KEEPS_NUMBER, caution
 from inspector.advice.size_uses import SizeUses, Use
 from inspector.advice.sized import Sized
@@ -91,55 +91,6 @@ def _tailored(code: Code) -> str:
     )
 
 
-_SPLIT = """\
-import torch
-
-
-@torch.compile
-def forward(x, lengths):
-    parts = (x * 2).split(lengths.tolist())
-    return torch.stack([part.sum() for part in parts])
-
-
-outputs = [forward(torch.arange(6.0), torch.tensor(n)) for n in ([1, 2, 3], [6, 0, 0])]
-"""
-_CUT = """\
-import torch
-
-
-@torch.compile
-def forward(x, lengths):
-    sizes = lengths.tolist()
-    sums = torch.stack([x[row, :n].sum() for row, n in enumerate(sizes)])
-    return sums, x.new_zeros(sizes), x.reshape(-1)[: sizes[0]] * 2
-
-
-x = torch.arange(12.0).reshape(2, 6)
-outputs = [forward(x, torch.tensor(n)) for n in ([1, 2], [4, 1], [5, 6])]
-"""
-_PADDED = """\
-import torch
-
-
-@torch.compile
-def forward(x, lengths):
-    parts = (x * 2).split(lengths.tolist())
-    return torch.nn.utils.rnn.pad_sequence(parts, batch_first=True)
-
-
-outputs = [forward(torch.arange(6.0), torch.tensor(n)) for n in ([1, 2, 3], [4, 1, 1])]
-"""
-
-
-def _passed(program: str) -> str:
-    """The same with the list made in the caller."""
-    return (
-        program.replace("lengths.tolist()", "sizes")
-        .replace("lengths", "sizes")
-        .replace("torch.tensor(n))", "torch.tensor(n).tolist())")
-    )
-
-
 _FIX = (
     f"{under(CAPTURED)}: the numbers stay in the graph as sizes that torch does not know "
     "beforehand."
@@ -152,36 +103,12 @@ LIST_SIZES = Advice(
     title="a tensor made a list of Python numbers that are sizes",
     fix=_FIX,
     tailored=_tailored,
-    before=_SPLIT,
-    after=decorated(_SPLIT, CAPTURED),
     keeps=f"The outputs and gradients, but for sizes of 1. {KEEPS_NUMBER} {FAILS_IN_2_11} What "
     "has such a size is compiled for all sizes. On a GPU each of the numbers is waited for. "
     f"{CALLS_ALONE} {BY_ITSELF}",
-    pairs=((_CUT, decorated(_CUT, CAPTURED)), (_PADDED, _passed(_PADDED))),
     instead_of=r"capture_scalar_outputs",
 )
 
-_RAISING = """\
-import torch
-
-
-@torch.compile
-def forward(x, lengths):
-    n = lengths.tolist()[0]
-    if not n < 5:
-        raise ValueError("too long")
-    return x[:n] * 2
-
-
-def run(x, lengths):
-    try:
-        return forward(x, lengths)
-    except (ValueError, RuntimeError):
-        return "failed"
-
-
-outputs = [run(torch.arange(8.0), torch.tensor(n)) for n in ([3, 1], [4, 1], [6, 1])]
-"""
 
 LIST_CHECKED = Advice(
     id="tolist-checked-sizes",
@@ -193,19 +120,6 @@ LIST_CHECKED = Advice(
     edits=_checked_edits,
     settings=(("capture_scalar_outputs", True),),
     caution=LESS_SAID,
-    before=_RAISING,
-    after=decorated(
-        _RAISING.replace(
-            """\
-    if not n < 5:
-        raise ValueError("too long")
-""",
-            """\
-    torch._check(n < 5, lambda: "too long")
-""",
-        ),
-        CAPTURED,
-    ),
     keeps=f"The outputs and gradients, but for sizes of 1. {KEEPS_NUMBER} {KEEPS_CHECK} "
     f"{CALLS_ALONE} {BY_ITSELF}",
     instead_of=r"capture_scalar_outputs",
@@ -219,8 +133,6 @@ LIST_PASSED = Advice(
     title="a list of sizes, made in the caller",
     fix="Make the list in the caller, and pass it as a list: its numbers are constants at first, "
     "and dynamic once they have changed.",
-    before=_SPLIT,
-    after=_passed(_SPLIT),
     keeps="The outputs and gradients. Another number of sizes is another program.",
     other_way_of=("tolist-sizes", "tolist-checked-sizes"),
 )

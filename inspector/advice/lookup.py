@@ -9,12 +9,10 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from inspector.advice.advice import Advice, Break
-from inspector.advice.bool_elsewhere import bool_elsewhere
-from inspector.advice.caught_above import caught_above
 from inspector.advice.code import Code, header
 from inspector.advice.kinds import BACKEND, DYNAMIC_SHAPE
 from inspector.advice.moving import call_before, call_left
-from inspector.advice.passed_on import passed_on
+from inspector.advice.other_records import bool_elsewhere, caught_by_caller, reraised
 from inspector.advice.reading import Span, read_line, read_text
 from inspector.advice.table import about, best, elsewhere, other_ways
 from inspector.events.graph_break import Cause
@@ -84,7 +82,6 @@ def advise(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Advi
 
     Args:
         run: The run, for its sources.
-        record: The graph break.
         place: Where it is, with columns that count from the beginning of the line.
         tried: The `tried_functions` of the run, which are the same for all of its breaks.
     """
@@ -101,9 +98,6 @@ def advise_on_error(run: Run, frame: StackFrame, place: Place, cause: Cause) -> 
     """Our advice on an exception of the compiler's, or None.
 
     Args:
-        run: The run, for its sources.
-        frame: The user's line.
-        place: The same, with columns.
         cause: What torch says.
     """
     said = f"{cause.context}\n{cause.explanation}"
@@ -134,7 +128,7 @@ def _advised(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Ad
         is_hook=_is_hook(record),
         missing_dims=_missing_dims(run, record),
     )
-    elsewhere = passed_on(run, record, code) or caught_above(run, record, code)
+    elsewhere = reraised(run, record, code) or caught_by_caller(run, record, code)
     if elsewhere := elsewhere or bool_elsewhere(run, record, code):
         return Advised(elsewhere, ())
     inner = record.stack[-1].file.replace("\\", "/") if record.stack else ""

@@ -198,39 +198,6 @@ _NAN = (
     " Where that is infinite or NaN for what is not selected, the gradient is NaN: compute it of "
     "`torch.where(mask, x, 1)`, then."
 )
-_PROGRAM = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    mask = x > 0
-    y[mask] = y[mask].sin() + 1
-    return y
-
-
-outputs = [forward(x) for x in (torch.arange(-2.0, 3.0), -torch.ones(3))]
-"""
-_SHARED = _PROGRAM.replace("mask = x > 0", "mask, z = x > 0, y.view(-1)").replace(
-    "return y", "return y + z"
-)
-_ADDED = _PROGRAM.replace("y[mask] = y[mask].sin() + 1", "y[mask] += x[mask] * 3")
-_ROOTS = _PROGRAM.replace("y[mask] = y[mask].sin() + 1", "y[mask] = torch.sqrt(x[mask])")
-_ROWS = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    rows = x.sum(1) > 0
-    y[rows] = y[rows] * 3
-    return y
-
-
-outputs = [forward(x) for x in (torch.eye(3) - 0.5, torch.ones(2, 3))]
-"""
 
 UPDATE = Advice(
     id="masked-update",
@@ -242,36 +209,9 @@ UPDATE = Advice(
     "chooses rows); `y.copy_(…)` of that where others know `y`.",
     tailored=_tailored,
     edits=_edits,
-    before=_PROGRAM,
-    after=_PROGRAM.replace("y[mask] = y[mask].sin() + 1", "y = torch.where(mask, y.sin() + 1, y)"),
     keeps="The outputs and gradients. It is computed of all elements: where it, or its gradient, "
     "is infinite or NaN for what is not selected, the gradient is NaN, and what goes in is to be "
     "chosen first: `torch.sqrt(torch.where(mask, x, 1))`.",
-    variants=(_PROGRAM.replace("y[mask] = y[mask].sin() + 1", "y[mask] *= 2"),),
-    pairs=(
-        (
-            _ADDED,
-            _ADDED.replace("y[mask] += x[mask] * 3", "y = torch.where(mask, y + x * 3, y)"),
-        ),
-        (
-            _ROOTS,
-            _ROOTS.replace(
-                "y[mask] = torch.sqrt(x[mask])",
-                "y = torch.where(mask, torch.sqrt(torch.where(mask, x, 1)), y)",
-            ),
-        ),
-        (
-            _ROWS,
-            _ROWS.replace("y[rows] = y[rows] * 3", "y = torch.where(rows.unsqueeze(-1), y * 3, y)"),
-        ),
-        (
-            _SHARED,
-            _SHARED.replace(
-                "y[mask] = y[mask].sin() + 1",
-                "y.copy_(torch.where(mask, y.clone().sin() + 1, y))",
-            ),
-        ),
-    ),
     instead_of=CAPTURE_SHAPES,
 )
 

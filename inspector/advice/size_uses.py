@@ -38,9 +38,6 @@ class SizeUses:
     """Follows a number, and what is calculated of it.
 
     Attributes:
-        code: The function.
-        tensors: Names that are tensors.
-        parents: What each node is in.
         checks: What checks the number, in the order of the lines; filled by `uses`.
         others: Names that are numbers of the same list.
     """

@@ -21,7 +21,7 @@ _AT_ONCE = (
 )
 
 
-class UnrolledLoopRule(Rule):
+class UnrolledLoopRule(Rule[Run, Finding]):
     """A loop is unrolled.
 
     What it means:

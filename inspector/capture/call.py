@@ -12,7 +12,7 @@ from torch.utils import _pytree
 
 from inspector.capture.gpu_target.weights import is_weight
 from inspector.errors import UsageError
-from inspector.model.article import with_article
+from inspector.model.units import with_article
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -33,8 +33,8 @@ from inspector.errors import (
     ModelFailedError,
 )
 from inspector.model.dtypes import find_dtype
-from inspector.model.ordinal import ordinal
 from inspector.model.request import Request
+from inspector.model.units import ordinal
 
 _MOST_SHOWN = 6
 

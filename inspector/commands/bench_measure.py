@@ -216,5 +216,5 @@ def exit_code(report: BenchReport) -> int:
 
 def bench_report(folder: Path, plan: BenchPlan, run: Run) -> BenchReport:
     """What is said about a recording, with the profile in it, if there is one."""
-    rules = [module.RULE for module in plugins.load_analyses()]
+    rules = plugins.load_rules("run")
     return make_bench_report(plan, run, rules, read_profile(folder))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from inspector.commands.bench_environment import compile_threads, pinned, with_caches
 from inspector.commands.bench_turns import Turns
+from inspector.model.backends import XLA_BACKENDS
 from inspector.model.bench import BenchPlan, WorkerRequest
 from inspector.model.request import Request
 from inspector.sources.worker import Worker

@@ -146,7 +146,7 @@ def _other(against: Path) -> Run:
 
 
 def _report(run: Run, other: Run | None, name: str) -> ColdStartReport:
-    rules = [module.RULE for module in plugins.load_cold_start_analyses()]
+    rules = plugins.load_rules("cold-start")
     report = make_report(run, rules)
     against = None
     if other is not None:

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from inspector import plugins
 from inspector.errors import RecordingError, UsageError
 from inspector.events.kernel_bench import InspectorKernelBench
-from inspector.model.kernel_name import named
-from inspector.model.near_matches import did_you_mean
+from inspector.model.near_matches import did_you_mean, named
 from inspector.model.run import Run
 
 

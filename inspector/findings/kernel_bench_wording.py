@@ -11,7 +11,7 @@ from inspector.findings.kernel_bench_ceiling import ceiling_text, near_ceiling
 from inspector.findings.kernel_bench_report import KernelBenchReport, Rate
 from inspector.findings.kernel_bench_row import BenchRow
 from inspector.findings.wording import count, duration, size
-from inspector.model.percent import percent
+from inspector.model.units import percent
 from inspector.profiles.alone import COLD, WARM, BenchGain, Measured
 
 WHOLE_MODEL = "the profile of the whole model"

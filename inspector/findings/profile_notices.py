@@ -21,8 +21,8 @@ from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration, listed
 from inspector.graphs.fusion import Fusion
 from inspector.model.kernel import GraphCode
-from inspector.model.ordinal import ordinal
 from inspector.model.run import Run
+from inspector.model.units import ordinal
 from inspector.profiles.budget import APPROXIMATE, Budget, is_near
 from inspector.profiles.library_names import shown_name
 from inspector.profiles.timed import TimedLaunch

@@ -11,7 +11,7 @@ from inspector.findings.file_names import line_texts, short_names
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import duration, size
-from inspector.model.percent import percent
+from inspector.model.units import percent
 from inspector.profiles.counted import counter_texts
 from inspector.profiles.hot import Hot, hot
 from inspector.profiles.library_names import shown_name

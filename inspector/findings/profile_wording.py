@@ -13,7 +13,7 @@ from inspector.findings.kept_wording import kept_lines
 from inspector.findings.memory_wording import memory_verdict
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration, listed
-from inspector.model.percent import percent
+from inspector.model.units import percent
 from inspector.profiles.budget import Budget
 from inspector.profiles.gain import Gain
 from inspector.profiles.hot import Hot

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from inspector.events.graph_nodes import GraphNode, recorded_graph
 from inspector.events.printed_stack import printed_frames
-from inspector.graphs.absorbed import may_have_absorbed, with_products
+from inspector.graphs.fused_epilogues import may_have_absorbed, with_products
 from inspector.graphs.parsed import parsed_nodes
 from inspector.kernels.node_lines import module_path
 from inspector.model.graph import Graph, Node, Stage
@@ -27,8 +27,6 @@ def read_graphs(
 
     Args:
         places: Where they lie.
-        roots: Tells the user's frames from torch's.
-        stages: Those to read.
 
     Returns:
         The graphs, and what could not be read: a sentence for each.

@@ -37,7 +37,7 @@ class ShownReport(Report):
 
 def shown_report(run: Run) -> ShownReport:
     """The report of a run, by all rules that there are."""
-    rules = [module.RULE for module in plugins.load_analyses()]
+    rules = plugins.load_rules("run")
     report = make_report(run, rules, next_steps(run))
     fields = {field.name: getattr(report, field.name) for field in dataclasses.fields(Report)}
     return ShownReport(**fields)

@@ -13,7 +13,6 @@ class GraphPlace:
     """One graph of one stage.
 
     Attributes:
-        compile_id: The compilation, as text.
         stage: ``dynamo``, ``pre_grad``, ``joint``, ``forward``, ``backward``, ``inference``,
             ``prims``, ``post_grad`` or ``fusion``.
         recorded: Where its nodes are as data, or None: no plain trace has them.

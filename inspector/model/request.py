@@ -32,13 +32,10 @@ class Request:
         dtype: Floating-point dtype of model and inputs in this project's spelling, or None.
         train: Whether a call is forward, sum of the outputs, and backward.
         dynamic: ``torch.compile``'s ``dynamic``; None leaves the choice to torch.
-        fullgraph: ``torch.compile``'s ``fullgraph``.
-        mode: ``torch.compile``'s ``mode``, or None.
         backend: ``torch.compile``'s ``backend``; ``eager`` runs the captured graphs unlowered.
         calls: How often each input is called to be measured, after two calls that are not.
         measure: Whether it is.
         guards: Whether guards are timed, and calls also where there is no graph break.
-        config: Settings of ``torch._dynamo.config`` to compile with.
         line_times: Whether it is measured how long Dynamo traces each line.
         dynamic_sources: Value of ``TORCH_COMPILE_DYNAMIC_SOURCES`` to compile with, or None.
         marks: Dimensions of the inputs to mark as dynamic, each ``name:dimension``.

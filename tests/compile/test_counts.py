@@ -20,7 +20,7 @@ from inspector.findings.finding import Finding
 from inspector.findings.report import Report, make_report
 from inspector.model.request import Request
 from inspector.model.run import Meta
-from inspector.plugins import load_analyses
+from inspector.plugins import load_rules
 from inspector.sources.recording import Recording, read_run
 from tests.compile.cases import CASES, FOLDER, QUICK, Case
 from tests.compile.forkserver import ROOT, ForkServer, Job
@@ -57,7 +57,7 @@ def report_of(server: ForkServer, case: Case, folder: Path) -> Report:
     server.record(Job(str(folder), request_of(case).to_json(), str(ROOT)))
     logs = tuple(sorted(folder.glob("*.log")))
     recording = Recording(case.id, folder, logs, Meta(1, case.id))
-    return make_report(read_run(recording), [module.RULE for module in load_analyses()])
+    return make_report(read_run(recording), load_rules("run"))
 
 
 def is_site(finding: Finding) -> bool:

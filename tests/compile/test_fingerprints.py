@@ -67,7 +67,7 @@ def prints(
     server.record(Job(str(folder), Request(target, measure=False).to_json(), str(where)))
     with opened(folder) as recording:
         run = read_run(recording)
-    report = make_report(run, [module.RULE for module in plugins.load_analyses()])
+    report = make_report(run, plugins.load_rules("run"))
     return sorted((finding.rule, finding.fingerprint) for finding in report.findings)
 
 

@@ -24,7 +24,7 @@ from inspector.capture.alone.search import Bench, Row
 from inspector.capture.alone.timer import Flush, timing
 from inspector.capture.profiling.device import uses_cuda, wait
 from inspector.capture.writer import write_artifact
-from inspector.model.kernel_name import named
+from inspector.model.near_matches import named
 
 Prepared: TypeAlias = Callable[[], Callable[[], object]]
 _MOST_SHARE = 5  # of free memory: copies, what stood there, what the original wrote

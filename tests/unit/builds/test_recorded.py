@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -10,11 +11,12 @@ import pytest
 
 from inspector.builds.analyse import analyse_texts
 from inspector.builds.predict import predict
-from inspector.findings.finding import Place
+from inspector.findings.finding import Finding, Place
+from inspector.findings.kernel_findings import kernel_findings
 from inspector.model.kernel_analysis import AccessKind
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
 from inspector.model.kernel_prediction import Bound, KernelWork
-from inspector.plugins import load_kernel_analyses
+from inspector.plugins import load_rules
 from tests.builds_fixture import H200, arguments_of, recorded_pairs
 from tests.predicted_times import compare, error_of_memory_bound
 
@@ -51,13 +53,12 @@ def _kernels() -> dict[str, tuple[KernelFacts, ...]]:
 
 
 def _rules(program: str) -> dict[str, Any]:
-    rules = [module.RULE for module in load_kernel_analyses()]
-    kernels = _kernels()[program]
-    return {
-        finding.rule: finding
-        for rule in rules
-        for finding in rule.check(kernels, lambda _: Place())
-    }
+    return {finding.rule: finding for finding in _found(_kernels()[program])}
+
+
+def _found(kernels: Sequence[KernelFacts]) -> list[Finding]:
+    rules = load_rules("kernel"), load_rules("kernels")
+    return kernel_findings(kernels, lambda _: Place(), *rules)
 
 
 def test_what_was_compiled_needs_what_the_gpu_reported() -> None:
@@ -127,17 +128,9 @@ def test_widths_are_weighted_by_what_a_program_moves() -> None:
     ]
 
 
-def test_a_matrix_product_is_pipelined_as_asked_and_uses_tensor_cores() -> None:
+def test_a_matrix_product_uses_tensor_cores() -> None:
     (kernel,) = _kernels()["own_matmul"]
     for facts in kernel.configs:
-        (pipeline,) = facts.analysis.pipelines
-        assert pipeline.stages == facts.config.num_stages
-        assert pipeline.async_copies == 2
-        block = sum(
-            (facts.config.value(name) or 0) * (facts.config.value("BK") or 0) * 2
-            for name in ("BM", "BN")
-        )
-        assert pipeline.buffer_bytes == block * facts.config.num_stages
         assert [name for name, _ in facts.analysis.tensor_cores] == ["HGMMA bf16"]
         kinds = [access.kind for access in facts.analysis.accesses if access.trips != 1]
         assert kinds == [AccessKind.ASYNC_COPY] * 2
@@ -190,8 +183,7 @@ def _named(program: str, *aten: str, launches: int = 1) -> KernelFacts:
 
 
 def _of(rule: str, *kernels: KernelFacts) -> list[Any]:
-    (found,) = [module.RULE for module in load_kernel_analyses() if module.RULE.id == rule]
-    return list(found.check(kernels, lambda _: Place()))
+    return [finding for finding in _found(kernels) if finding.rule == rule]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from inspector.findings.graph_report import (
 )
 from inspector.findings.graph_wording import TIMES
 from inspector.graphs.not_fused import TEMPLATES, Pair
-from inspector.graphs.reasons import Kind, Reason
+from inspector.graphs.refusals.reason import Kind, Reason
 from inspector.model.gpu_table import known_gpu
 from inspector.model.graph import Graph
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, tensor
