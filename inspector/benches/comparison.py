@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePath
 
 from inspector.benches.earlier import EarlierBench, EarlierRow, Key
-from inspector.benches.ratio import Ratio, ratio_of_runs
+from inspector.benches.ratio import ratio_of_runs
 from inspector.benches.rows import BenchRow
 
 _DEVICE = "device"
@@ -135,7 +135,7 @@ def _is_told(row: BenchRow, before: EarlierRow, *, same: bool) -> bool:
     """Whether a change of a row's time would be seen."""
     if row.faster is not None:
         return before.faster is not None
-    return same and _plain_ratio(before, row) is not None
+    return same and ratio_of_runs(before.medians, row.medians) is not None
 
 
 def _others(earlier: EarlierBench, machine: tuple[str, str, str]) -> Iterator[OtherMachine]:
@@ -171,7 +171,7 @@ def _changes(
             was, now = before.faster.middle, row.faster.middle
             yield change("faster", was, now, worse=now < was)
     elif same and row.latency and before.latency_ns and row.faster is None:
-        ratio = _plain_ratio(before, row)
+        ratio = ratio_of_runs(before.medians, row.medians)
         if ratio is not None and ratio.is_known:
             was, now = before.latency_ns, row.latency.middle_ns
             yield change("time", was, now, worse=now > was)
@@ -188,20 +188,3 @@ def _counts(row: BenchRow, before: EarlierRow, change: Callable[..., Change]) ->
         if name in counts and counts[name] != count:
             worse = None if name in {"kernels", "graphs"} else counts[name] > count
             yield change(name, count, counts[name], worse=worse)
-
-
-def _plain_ratio(before: EarlierRow, row: BenchRow) -> Ratio | None:
-    """Time before by time now; None where too little is known.
-
-    Whether the allocator keeps its memory can be chance, and then moves a time by half. Where that
-    was looked at, the interval has that of calls with kept memory in it, too; a run that timed none
-    had no new memory to speak of.
-    """
-    plain = ratio_of_runs(before.medians, row.medians)
-    kept_now = row.kept.medians if row.kept is not None else {}
-    if plain is None or not (before.kept or kept_now):
-        return plain
-    kept = ratio_of_runs(before.kept or before.medians, kept_now or row.medians)
-    if kept is None:
-        return None
-    return Ratio(min(plain.low, kept.low), plain.middle, max(plain.high, kept.high))

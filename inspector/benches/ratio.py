@@ -116,12 +116,12 @@ def _median_of(sessions: Sequence[Sequence[float]]) -> tuple[float, float]:
         sessions: Of each the logarithms of its rounds; two at least.
     """
     means = [statistics.fmean(rounds) for rounds in sessions]
-    spread = max(statistics.stdev(means), known_by_rounds(sessions))
+    spread = max(statistics.stdev(means), _known_by_rounds(sessions))
     error = median_widens(len(means)) * spread / math.sqrt(len(means))
     return statistics.median(means), error
 
 
-def known_by_rounds(sessions: Iterable[Sequence[float]]) -> float:
+def _known_by_rounds(sessions: Iterable[Sequence[float]]) -> float:
     """The standard error of a session's mean by what its rounds differ, over all sessions.
 
     Args:

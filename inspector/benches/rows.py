@@ -7,11 +7,10 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 
-from inspector.benches.blocks import medians_of, page_faults_of, timed_blocks
+from inspector.benches.blocks import medians_of, timed_blocks
 from inspector.benches.compiled import Compiled, make_compiled
-from inspector.benches.kept import KeptMemory, by_chance, make_kept, page_ns, reaching
 from inspector.benches.ratio import Ratio, ratio_of
-from inspector.benches.sessions import middle_of, ratio_logs
+from inspector.benches.sessions import middle_of
 from inspector.events.bench import InspectorBench, OutputError, Parting
 from inspector.model.bench import BenchPlan, Setting, Workload
 from inspector.model.result_names import AGAIN, input_of, names_input
@@ -62,7 +61,6 @@ class BenchRow:
         items_per_s: Items per second, or None; on a GPU of calls that follow one another without
             waiting.
         faster: Eager time by this time, or None: of eager PyTorch itself, and where one is missing.
-            Where it is chance how much memory is new, its interval has both in it.
         load_ns: From a process's begin until the model was there, or None (a median).
         first_ns: The first call, caches empty, or None.
         second_ns: The call after it, or None.
@@ -85,11 +83,6 @@ class BenchRow:
         varies: What is varied in the input: ``n=2``, or an empty string.
         bursts: On a GPU, what a call takes of those that follow one another without waiting, in ns,
             likewise.
-        page_faults: Pages that the system gives anew in a call, likewise.
-        fresh_page_ns: What such a page takes: to touch it first, and to give it back; 0 where that
-            is not known.
-        kept: What calls take where the allocator keeps memory, or None.
-        measured: The ratio ``faster`` with the interval of its sessions alone.
         failure: Why something is missing, or an empty string.
         detail: The user's own traceback, or an empty string.
         padding_changes: Whether results of padded calls are off by more than rounding without what
@@ -134,10 +127,6 @@ class BenchRow:
     unsteady: tuple[str, ...] = ()
     varies: str = ""
     bursts: Mapping[tuple[int, int], float] = dataclasses.field(default_factory=dict)
-    page_faults: Mapping[tuple[int, int], float] = dataclasses.field(default_factory=dict)
-    fresh_page_ns: int = 0
-    kept: KeptMemory | None = None
-    measured: Ratio | None = None
 
     @property
     def is_wrong(self) -> bool:
@@ -209,11 +198,7 @@ def _row(
     latency = _latency(mine)
     wrong, unsteady = _off(events[0], index)
     times, eager_times = (medians_of(timed_blocks(each)) for each in (mine, theirs))
-    measured = None if is_eager else ratio_of(eager_times, times)
-    each_ns = page_ns(events[0]), page_ns(events[1])
-    kept = make_kept(mine, [] if is_eager else theirs, each_ns)
-    is_chance = by_chance(mine, each_ns[0]) or by_chance(theirs, each_ns[1])
-    faster = reaching(measured, ratio_logs(eager_times, times), kept if is_chance else None)
+    faster = None if is_eager else ratio_of(eager_times, times)
     # What compiled beside others took longer; of a gain that may be noise nothing can be said.
     pays = plan.jobs == 1 and faster is not None and faster.low > 1 and not wrong
     errors = tuple(e for event in events[0] for e in event.errors if _is_of(e, index))
@@ -230,10 +215,6 @@ def _row(
         items_per_s=_items_per_s(_bursts(mine), first.items if first else 0, latency),
         varies=_varies(plan, index),
         bursts=_bursts(mine),
-        page_faults=page_faults_of(timed_blocks(mine)),
-        fresh_page_ns=each_ns[0],
-        kept=kept,
-        measured=measured,
         faster=faster,
         load_ns=_median(event.load_ns for event in firsts.values()),
         first_ns=cold.first_ns if cold else None,

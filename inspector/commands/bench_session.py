@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from inspector.benches.rows import NOT_TRIED
-from inspector.commands.bench_memory import KeptMemoryPhase
 from inspector.commands.bench_progress import BenchProgress
 from inspector.commands.bench_starts import Starts, is_crowded
 from inspector.commands.bench_workers import Bench, forget, started
@@ -19,7 +18,6 @@ from inspector.model.out_of_memory import lacks_memory
 from inspector.sources.worker import Worker
 
 _ROUNDS = 16
-_KEPT_PART = 3  # of the rounds one in so many again, once memory is kept
 _LEAST_ROUNDS = 4
 _SESSION_SECONDS = 12.0
 _BLOCK_SECONDS = 0.25
@@ -131,16 +129,13 @@ class Session:
         return left_out
 
     def _look_last(self) -> None:
-        """What is found out behind all that is timed: how busy the GPU is, what new memory takes.
+        """What is found out after all that is timed: how busy the GPU is.
 
         Of what is wrong, too, before its fault is looked for: then nothing of it is compiled any
         more.
         """
-        alive = [number for number in self.ready if self._workers[number].is_alive]
-        if self._device == "cpu" and self.bench.jobs == 1:
-            self._time_with_kept_memory(alive)
-        for number in alive:
-            if self._device != "cpu" and self.bench.plan.is_last(self.session):
+        if self._device != "cpu" and self.bench.plan.is_last(self.session):
+            for number in self.ready:
                 self._look_at_gpu(number)
 
     def _end(self, numbers: Iterable[int]) -> None:
@@ -285,21 +280,6 @@ class Session:
         """How many calls of a combination with an input make a block."""
         calls = int(_BLOCK_SECONDS * 1e9 / self._call_ns[number][index])
         return max(_LEAST_CALLS, min(_MOST_CALLS, calls))
-
-    def _time_with_kept_memory(self, numbers: Sequence[int]) -> None:
-        """What a page of new memory takes, and, where that is much, calls that get none."""
-        phase = KeptMemoryPhase(self._ask_last, self._say, self._chosen)
-        if not phase.is_worth_it(numbers) or self.bench.plan.variations:
-            return  # of inputs that vary there is another table, without it
-        planned = self._planned_rounds(numbers)
-        calls = {
-            number: [
-                self.calls(number, index) if time_ns else 0
-                for index, time_ns in enumerate(self._call_ns[number])
-            ]
-            for number in numbers
-        }
-        phase.run(calls, min(planned, max(_LEAST_ROUNDS, planned // _KEPT_PART)))
 
     def _say(self, what: str) -> None:
         self._progress.begin(what, counts=False)

@@ -23,7 +23,6 @@ class BenchBlock:
         device_ns: Time of each between two events on the device; empty on the CPU.
         burst_calls: Calls that were given to the device without waiting between them.
         burst_ns: How long they took together.
-        page_faults: Pages that the system gave anew in the timed calls, all together, or None.
     """
 
     round: int
@@ -32,7 +31,6 @@ class BenchBlock:
     device_ns: tuple[int, ...] = ()
     burst_calls: int = 0
     burst_ns: int = 0
-    page_faults: int | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -104,8 +102,7 @@ class InspectorBench:
 
     Attributes:
         what: ``first`` (the first calls), ``settled``, ``block``, ``memory``, ``errors``, ``busy``,
-            ``fresh``, ``keeps``, ``kept``, ``restored``, ``parting``, or ``failed`` (with one input
-            of several).
+            ``restored``, ``parting``, or ``failed`` (with one input of several).
         combination: Number of the combination in the plan.
         session: Number of the session, from 0.
         input: Number of the input, from 0.
@@ -127,12 +124,7 @@ class InspectorBench:
         memory: Bytes by name: ``base``, ``peak_allocated``, ``peak_reserved``, ``pools``.
         busy_ns: How long any GPU worked in a call, by torch's profiler.
         launches: How many pieces of work these were.
-        fresh_page: What a page of memory takes that the system gives anew: ``touch_ns``,
-            ``free_ns``, and its ``page_bytes``; nothing where that is not known.
         block: The calls of a block, or None.
-        mapped_faults: Pages that the system gives anew in a call, once the allocator gives back
-            nothing but large blocks.
-        kept: The calls of a block once it keeps these, too, or None.
         errors: How far results are off.
         uncompared: Results that cannot be compared, by their names.
         wrong: Results that are off by more than rounding, by their names.
@@ -165,10 +157,7 @@ class InspectorBench:
     memory: Mapping[str, int] = dataclasses.field(default_factory=dict)
     busy_ns: int = 0
     launches: int = 0
-    fresh_page: Mapping[str, int] = dataclasses.field(default_factory=dict)
     block: BenchBlock | None = None
-    mapped_faults: int = 0
-    kept: BenchBlock | None = None
     errors: tuple[OutputError, ...] = ()
     uncompared: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
@@ -209,10 +198,7 @@ class InspectorBench:
             memory=sizes(fields.get("memory")),
             busy_ns=number("busy_ns"),
             launches=number("launches"),
-            fresh_page=sizes(fields.get("fresh_page")),
-            block=_block(fields, "block"),
-            mapped_faults=number("mapped_faults"),
-            kept=_block(fields, "kept"),
+            block=_block(fields),
             errors=tuple(map(_error, mappings(fields.get("errors")))),
             uncompared=tuple(map(str, items(fields.get("uncompared")))),
             wrong=tuple(map(str, items(fields.get("wrong")))),
@@ -224,8 +210,8 @@ class InspectorBench:
         )
 
 
-def _block(fields: Mapping[str, object], what: str) -> BenchBlock | None:
-    if fields.get("what") != what:
+def _block(fields: Mapping[str, object]) -> BenchBlock | None:
+    if fields.get("what") != "block":
         return None
     return BenchBlock(
         round=natural(fields.get("round")) or 0,
@@ -234,7 +220,6 @@ def _block(fields: Mapping[str, object], what: str) -> BenchBlock | None:
         device_ns=naturals(fields.get("device_ns")),
         burst_calls=natural(fields.get("burst_calls")) or 0,
         burst_ns=natural(fields.get("burst_ns")) or 0,
-        page_faults=natural(fields.get("page_faults")),
     )
 
 

@@ -13,7 +13,6 @@ from inspector.benches.sessions import first_process
 from inspector.benches.varied import VariedSetting, make_varied
 from inspector.findings.bench_machine import processor_of, torch_of
 from inspector.findings.finding import Finding
-from inspector.findings.fresh_memory import fresh_memory
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.profiled import Profiled
 from inspector.findings.ptxas_wording import compiled_twice
@@ -274,13 +273,6 @@ def _restored(rows: Sequence[BenchRow], run: Run) -> Iterator[str]:
         )
 
 
-def _of_cpu(plan: BenchPlan, measured: Sequence[BenchRow]) -> Iterator[str]:
-    """What is said of a CPU alone."""
-    if any(workload.tf32 is not None for workload in plan.workloads):
-        yield "TF32 is of GPUs: on the CPU --tf32 on and off are the same"
-    yield from fresh_memory(measured)
-
-
 def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -> Iterator[str]:
     left_out = {
         (plan.combinations[end.combination].setting.label, end.failure)
@@ -297,8 +289,8 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
             "say how much"
         )
     yield from _restored(measured, run)
-    if device == "cpu":
-        yield from _of_cpu(plan, measured)
+    if device == "cpu" and any(workload.tf32 is not None for workload in plan.workloads):
+        yield "TF32 is of GPUs: on the CPU --tf32 on and off are the same"
     if plan.jobs > 1:
         yield (
             f"{plan.jobs} models were loaded and compiled side by side: what compiling and first "

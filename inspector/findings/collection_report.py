@@ -19,7 +19,6 @@ from inspector.findings.several_benches import (
 )
 from inspector.findings.wording import count
 
-_KEPT = "where the allocator keeps memory"
 FORMAT_VERSION = 1
 """Of a collection as JSON: counts up when a field changes its meaning or goes."""
 COLLECTION_COLUMNS = (
@@ -117,9 +116,8 @@ def collection_lines(report: CollectionReport) -> Iterator[str]:
             kinds = (f"{item.faster} faster", f"{item.slower} slower", f"{same} within noise")
             unclear = f", {item.unknown} not known" if item.unknown else ""
             unclear += f", {mixed} neither" if mixed else ""
-            kept = "" if item.speedup_kept is None else f", {item.speedup_kept:.2f} {_KEPT}"
             parts.append(
-                f"{item.speedup:.2f} times as fast in the geometric mean{kept} "
+                f"{item.speedup:.2f} times as fast in the geometric mean "
                 f"({', '.join(kinds)}{unclear})"
             )
         yield ", ".join(parts)

@@ -31,7 +31,6 @@ from inspector.capture.benching.cores import Cores
 from inspector.capture.benching.device_name import device_name
 from inspector.capture.benching.failed_inputs import FailedInputs
 from inspector.capture.benching.failing import failing, sentence
-from inspector.capture.benching.fresh import FreshMemory, pages_of_a_call
 from inspector.capture.benching.loop import Loop, loop_of, restoring_loop
 from inspector.capture.benching.make_program import make_program
 from inspector.capture.benching.parting import first_parting
@@ -45,7 +44,6 @@ from inspector.capture.execution import write_target
 from inspector.capture.known_backends import check_spelling
 from inspector.capture.outputs import Kept, joined, keep, kept_values
 from inspector.capture.profiling.device import cuda_devices, uses_cuda
-from inspector.capture.profiling.faults import fresh_page, grow, keep_freed, keep_mapped
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target, load_target
 from inspector.capture.trial import seed
@@ -100,10 +98,7 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     )  # fmt: skip
     while (asked_now := channel.told()) is not None:
         worker.do(asked_now.pop("do"), asked_now)
-        channel.say(
-            "done", call_ns=worker.call_ns, fresh_share=worker.fresh_share,
-            keeps_memory=worker.keeps_memory, restores=worker.restores,
-        )  # fmt: skip
+        channel.say("done", call_ns=worker.call_ns, restores=worker.restores)
 
 
 class _Worker:
@@ -121,8 +116,6 @@ class _Worker:
         self._last_input: int | None = None
         self._inputs = FailedInputs(len(program.calls), self._failed)
         self.call_ns: list[int] = []
-        self.keeps_memory = False
-        self._memory = FreshMemory()
         self._most_bytes = _MOST_COMPARED_BYTES
 
     @property
@@ -140,11 +133,6 @@ class _Worker:
         """Whether there was no memory for some input."""
         return self._inputs.lack_memory
 
-    @property
-    def fresh_share(self) -> float:
-        """How much of a call is memory that the system gives anew; 0 until that was looked for."""
-        return self._memory.share
-
     def do(self, what: str, fields: Mapping[str, Any]) -> None:
         """Does what the recorder asks for.
 
@@ -155,11 +143,8 @@ class _Worker:
         known: Mapping[str, Callable[..., None]] = {
             "block": self.block,
             "busy": self.busy,
-            "fresh": self.fresh,
-            "keep_memory": self.keep_memory,
             "part": self.part,
             "restore": self.restore,
-            "time_kept": self.time_kept,
             "time": partial(self.time_calls, is_cold=True),
         }
         known[what](**fields)
@@ -321,7 +306,6 @@ class _Worker:
         if found is None:
             self.call_ns[input] = 0
             return
-        self._memory.count(input, found)
         more: Mapping[str, object] = {}
         if uses_cuda():
             with contextlib.suppress(Exception), quiet():  # the calls alone are worth more
@@ -333,31 +317,6 @@ class _Worker:
         if input in self._loops:
             self._loops[input] = restoring_loop(self._program, input)
             self._write("restored", input=input, restores=True)
-
-    def fresh(self) -> None:
-        """Looks what a page of memory takes that the system gives anew."""
-        with contextlib.suppress(Exception), quiet():  # there may be no memory for that
-            self._memory.page = fresh_page()
-            self._write("fresh", fresh_page=self._memory.page)
-
-    def keep_memory(self) -> None:
-        """Keeps memory from now on; before, counts the pages that only large blocks need anew."""
-        if not keep_freed():
-            return
-        for index in self._inputs.left:
-            with contextlib.suppress(Exception), quiet():  # what was timed is worth more
-                pages = pages_of_a_call(self._loops[index], self._flush)
-                self._write("keeps", input=index, mapped_faults=pages)
-        self.keeps_memory = keep_mapped()
-        for index in self._inputs.left:
-            with contextlib.suppress(Exception), quiet():
-                grow(partial(pages_of_a_call, self._loops[index], self._flush))
-
-    def time_kept(self, round: int, input: int, calls: int) -> None:  # noqa: A002 - as in `block`
-        """Times calls with an input, once memory is kept."""
-        with contextlib.suppress(Exception), quiet():  # what was timed before is worth more
-            found = block(self._loop(input), calls, self._flush)
-            self._write("kept", round=round, input=input, **found)
 
     def busy(self) -> None:
         """Looks for how long of a call with each input a GPU works."""
