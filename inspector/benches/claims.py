@@ -53,7 +53,7 @@ class Check:
     reason: str = ""
 
 
-def checked(claim: Claim, rows: Sequence[BenchRow], jobs: int = 1) -> Check:
+def checked(claim: Claim, rows: Sequence[BenchRow]) -> Check:
     """Checks a claim.
 
     Figures of two machines are not compared: of pairs it is the gain, which is as claimed when it
@@ -63,10 +63,9 @@ def checked(claim: Claim, rows: Sequence[BenchRow], jobs: int = 1) -> Check:
     Args:
         claim: The claim.
         rows: What was measured of the model.
-        jobs: How many models compiled side by side.
     """
     mine = [row for row in rows if row.setting.label == claim.setting]
-    missing = _missing(claim, mine, rows, jobs)
+    missing = _missing(claim, mine, rows)
     if missing:
         return _unmeasured(claim, missing)
     if claim.metric in PAIRS:
@@ -76,10 +75,8 @@ def checked(claim: Claim, rows: Sequence[BenchRow], jobs: int = 1) -> Check:
     return _range(claim, _milliseconds(claim.metric, mine))
 
 
-def _missing(claim: Claim, mine: Sequence[BenchRow], rows: Sequence[BenchRow], jobs: int) -> str:
+def _missing(claim: Claim, mine: Sequence[BenchRow], rows: Sequence[BenchRow]) -> str:
     """Why a claim cannot be checked, or an empty string."""
-    if jobs > 1 and claim.metric == _FIRST_CALL:
-        return "models compiled side by side: measure it with --jobs 1"
     if not mine:
         labels = ", ".join(dict.fromkeys(row.setting.label for row in rows))
         return f"there is no setting {claim.setting}, only {labels or 'none'}"

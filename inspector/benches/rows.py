@@ -199,8 +199,8 @@ def _row(
     wrong, unsteady = _off(events[0], index)
     times, eager_times = (medians_of(timed_blocks(each)) for each in (mine, theirs))
     faster = None if is_eager else ratio_of(eager_times, times)
-    # What compiled beside others took longer; of a gain that may be noise nothing can be said.
-    pays = plan.jobs == 1 and faster is not None and faster.low > 1 and not wrong
+    # Of a gain that may be noise nothing can be said.
+    pays = faster is not None and faster.low > 1 and not wrong
     errors = tuple(e for event in events[0] for e in event.errors if _is_of(e, index))
     failure, detail = _failure(plan, number, index, events[0])
     cached = [event.first_ns for event in firsts.values() if event is not cold]

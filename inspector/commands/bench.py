@@ -11,7 +11,12 @@ import click
 
 from inspector.benches.earlier import EarlierBench, read_earlier
 from inspector.commands.bench_claims import claims_of, is_claims
-from inspector.commands.bench_collection import collection_of, is_collection
+from inspector.commands.bench_collection import (
+    collection_of,
+    is_collection,
+    is_saved_collection,
+    saved_collection,
+)
 from inspector.commands.bench_files import (
     Measurements,
     check_bench_file,
@@ -19,7 +24,6 @@ from inspector.commands.bench_files import (
     write_bench_file,
 )
 from inspector.commands.bench_measure import BenchProcess, bench_report, measured
-from inspector.commands.bench_shown import is_kept_collection, kept_collection
 from inspector.commands.bench_warmup import is_warmup, warmup_command
 from inspector.commands.completion import complete_file
 from inspector.commands.gate import EXIT_FINDINGS
@@ -90,16 +94,6 @@ from inspector.sources.recording import opened, read_run
     help="How many rounds of calls a session has.  [default: what 12 s are enough for, 4 to 16]",
 )  # fmt: skip
 @click.option(
-    "--jobs", type=click.IntRange(1), default=1, metavar="N",
-    help="With several models: load and compile so many side by side. They are timed one at a "
-    "time.  [default: 1]",
-)  # fmt: skip
-@click.option(
-    "--retry", is_flag=True,
-    help="With several models and --save: try those again that failed by themselves in an earlier "
-    "run.",
-)  # fmt: skip
-@click.option(
     "--compare", metavar="OLD.json", type=click.Path(path_type=Path, dir_okay=False),
     help="Say what changed beyond noise since a report that was written as JSON; exit code 1 where "
     "something is worse.",
@@ -127,9 +121,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     python: str | None,
     timeout: float | None,
     save: Path | None,
-    jobs: int,
     *,
-    retry: bool,
     no_progress: bool,
     **asked: Any,  # noqa: ANN401 - read by what makes the plan
 ) -> int:
@@ -158,19 +150,13 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect bench -o bench.svg
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     kind = _kind_of(targets)
-    if jobs > 1 and kind is BenchReport:
-        raise UsageError("--jobs is for several models.", "Leave it out, or name a folder of them.")
-    if retry and (kind is BenchReport or save is None):
-        raise UsageError("--retry is for several models and their folder.", "Add --save DIR.")
     given = {name: value for name, value in asked.items() if value not in {None, (), False}}
     process = BenchProcess(
         python,
         timeout,
         save,
         progress=not no_progress,
-        jobs=jobs,
         explains=kind is BenchReport,
-        retries=retry,
     )
     fails_on = parse_bench_gates(given.pop("fail_on", ()))
     if is_warmup(targets, given):
@@ -266,7 +252,7 @@ def _kind_of(targets: Sequence[str]) -> type[Measurements]:
     """What the report on these will be."""
     if is_claims(targets):
         return ClaimsReport
-    is_several = is_kept_collection(targets) or is_collection(targets)
+    is_several = is_saved_collection(targets) or is_collection(targets)
     return CollectionReport if is_several else BenchReport
 
 
@@ -275,9 +261,9 @@ def _report(
 ) -> tuple[Measurements, int]:
     if kind is ClaimsReport:
         return claims_of(targets[0], given, process)
-    if is_kept_collection(targets):
+    if is_saved_collection(targets):
         refuse_options({**given, **process.given})
-        return kept_collection(Path(targets[0]))
+        return saved_collection(Path(targets[0]))
     if kind is CollectionReport:
         return collection_of(targets, given, process)
     target = targets[0] if targets else None

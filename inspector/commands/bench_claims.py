@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.benches.claims import Check, Verdict, checked
-from inspector.commands.bench_collection import exit_code_of
-from inspector.commands.bench_many import Job, Outcome, measured_each
+from inspector.commands.bench_collection import Job, Outcome, exit_code_of, measured_each
 from inspector.commands.bench_measure import INTERRUPTED, BenchProcess, plan_of
 from inspector.errors import UsageError
 from inspector.findings.claims_report import CheckedModel, ClaimsReport, make_claims_report
@@ -55,12 +54,11 @@ def claims_of(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Cl
     found = list(measured_each(jobs, how))
     models = list(map(_checked, claims.models, found))
     earlier = [each.report for each in found if each.is_earlier and each.report]
-    failed = sum(each.is_earlier and each.report is None for each in found)
     reports = [outcome.report for outcome in found if outcome.report is not None]
     is_interrupted = any(outcome.is_interrupted for outcome in found)
     measured = [outcome.measured for outcome in found]
     code = INTERRUPTED if is_interrupted else exit_code_of(measured)
-    return make_claims_report(claims, models, reports, earlier, failed), code
+    return make_claims_report(claims, models, reports, earlier), code
 
 
 def _check_settings(model: ClaimedModel, plan: BenchPlan, target: str) -> None:
@@ -76,8 +74,7 @@ def _checked(model: ClaimedModel, outcome: Outcome) -> CheckedModel:
     found, report = outcome.measured, outcome.report
     if report is None:
         return CheckedModel(model, "", _none(model, found.failure), found.seconds)
-    jobs = report.plan.jobs
-    checks = tuple(checked(claim, found.rows, jobs) for claim in model.claims)
+    checks = tuple(checked(claim, found.rows) for claim in model.claims)
     inputs = dict.fromkeys(group.inputs for group in report.groups)
     return CheckedModel(model, "; ".join(inputs), checks, found.seconds)
 

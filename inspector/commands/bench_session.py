@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 import shutil
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,28 +77,17 @@ class Session:
             InspectorError: The target, or what it needs, is not there: no other process would work.
         """
         left_out: dict[int, str] = {}
-        turns = self.bench.turns
         try:
-            with turns.making_ready():
-                left_out = self._make_ready(order)
-            right = [number for number in self._workers if number not in self._wrong]
+            left_out = self._make_ready(order)
             if self._call_ns:
-                with turns.alone(self._workers.values()):
-                    self._time_alone()
-                    self._rounds()
-                    self._look_last()
-                    # Before the next model is timed: processes that end are at work, too.
-                    self._end(right)
-            if self._wrong:
-                with turns.making_ready():
-                    self._look_for_faults()
-                    self._end(self._wrong)
+                self._rounds()
+                self._look_last()
+            self._look_for_faults()
         finally:
             self._starts.end_ahead()
             for number, worker in self._workers.items():
                 worker.end()
                 _keep_logs(worker.folder, self.bench.folder, f"{self.session}.{number}")
-        turns.check()  # Ctrl-C ends the processes, too, and that is no failure of theirs
         for number, why in left_out.items():
             yield WorkerEnd(number, self.session, why, is_left_out=why == _SAME_ON_CPU)
         for number, worker in self._workers.items():
@@ -138,17 +127,12 @@ class Session:
             for number in self.ready:
                 self._look_at_gpu(number)
 
-    def _end(self, numbers: Iterable[int]) -> None:
-        for number in numbers:
-            self._workers[number].end()
-
     @property
     def ready(self) -> Sequence[int]:
         """The combinations whose process can be timed."""
         return list(self._call_ns)
 
     def _tick(self) -> None:
-        self.bench.turns.check()
         self._progress.tick()
 
     def _is_left_out(self, number: int) -> bool:
@@ -167,20 +151,16 @@ class Session:
 
         worker, is_loaded, ready = self._starts.until_ready(start)
         others = sum(other.is_alive for other in self._workers.values() if other is not worker)
-        if ready is not None and is_crowded(worker, ready) and (others or bench.jobs > 1):
+        if ready is not None and is_crowded(worker, ready) and others:
             # For some inputs alone; with more room there may be enough.
             worker.failure = "There is not enough memory for some inputs (out of memory)."
             worker.end()
             ready = None
-        if lacks_memory(worker.failure) and (others or bench.jobs > 1):
-            beside = f"{others} other processes" if bench.jobs == 1 else "other models' processes"
-            fewer = "combinations at once" if bench.jobs == 1 else "models at once (--jobs)"
-            worker.failure += f" There was no room for it beside {beside}: measure fewer {fewer}."
+        if lacks_memory(worker.failure) and others:
+            worker.failure += f" There was no room for it beside {others} other processes."
         if ready is None and is_eager and number in self._firsts:
             # What is compiled can do with less: that is one of the reasons to compile.
-            self.eager_has_no_room = (
-                is_loaded and lacks_memory(worker.failure) and not others and bench.jobs == 1
-            )
+            self.eager_has_no_room = is_loaded and lacks_memory(worker.failure) and not others
             if self.eager_has_no_room:
                 return
             # Of a later workload what was measured before is worth more.
@@ -201,18 +181,6 @@ class Session:
 
     def _is_only(self) -> bool:
         return len(self.bench.plan.workloads) == 1
-
-    def _time_alone(self) -> None:
-        """Times a call of each again, where other models were at work when that was done."""
-        if self.bench.jobs == 1:
-            return
-        for number in self.ready:
-            worker = self._workers[number]
-            worker.tell({"do": "time"})
-            seconds = _BLOCK_MOST_SECONDS + 10 * sum(self._call_ns[number]) / 1e9
-            timed = worker.wait("done", seconds, self._tick)
-            if timed is not None:
-                self._take(number, timed)
 
     def _planned_rounds(self, alive: Sequence[int]) -> int:
         """How many rounds of all of them there is time for, or are asked for."""
@@ -285,9 +253,7 @@ class Session:
         self._progress.begin(what, counts=False)
 
     def _look_at_gpu(self, number: int) -> None:
-        """For how long of a call a GPU works: where no other model waits for its turn."""
-        if self.bench.jobs > 1:
-            return
+        """For how long of a call a GPU works."""
         label = self.bench.plan.combinations[number].setting.label
         self._say(f"{label}: how much the GPU works")
         self._ask_last(number, {"do": "busy"})
@@ -317,6 +283,9 @@ class Session:
 
     def _look_for_faults(self) -> None:
         """Where results are wrong, the operator at which they part from eager ones."""
+        if self._wrong:  # graphs are compiled again, and need the room of the others
+            for number in self._workers.keys() - self._wrong:
+                self._workers[number].end()
         for number in self._wrong:
             label = self.bench.plan.combinations[number].setting.label
             self._say(f"{label} is wrong: looks for the operator")

@@ -154,7 +154,7 @@ def _groups(
         of = [row for row in rows if row.workload == workload]
         for index in sorted({row.input for row in of}):
             mine = tuple(row for row in of if row.input == index)
-            choice = choose(mine, compiled_alone=plan.jobs == 1)
+            choice = choose(mine)
             yield BenchGroup(
                 workload=workload,
                 input=index,
@@ -291,12 +291,6 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
     yield from _restored(measured, run)
     if device == "cpu" and any(workload.tf32 is not None for workload in plan.workloads):
         yield "TF32 is of GPUs: on the CPU --tf32 on and off are the same"
-    if plan.jobs > 1:
-        yield (
-            f"{plan.jobs} models were loaded and compiled side by side: what compiling and first "
-            "calls took is longer than it is alone, and after how many calls that is paid for is "
-            "not said (calls were timed one model at a time)"
-        )
     for room, said in _ROOMS.items():
         there = {row.combination for row in measured}
         ends = [e for e in plan.ends if e.room == room.value and e.combination in there]

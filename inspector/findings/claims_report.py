@@ -11,7 +11,6 @@ from inspector.benches.claims import Check, Verdict
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.several_benches import (
     device_of,
-    jobs_of,
     machine_line,
     notices_of,
     rounds_of,
@@ -64,7 +63,6 @@ class ClaimsReport:
         device: The device's name, or an empty string.
         versions: Versions by package name.
         sessions: How often every process was begun anew, or 0.
-        jobs: How many models loaded and compiled side by side.
         rounds: How many rounds of blocks a session has, or 0 for what 12 s are enough for.
         notices: What has to be known of the measurement; one sentence each.
     """
@@ -74,7 +72,6 @@ class ClaimsReport:
     device: str
     versions: dict[str, str]
     sessions: int
-    jobs: int
     rounds: int
     notices: tuple[str, ...]
 
@@ -84,7 +81,6 @@ def make_claims_report(
     models: Sequence[CheckedModel],
     reports: Sequence[BenchReport],
     earlier: Sequence[BenchReport] = (),
-    failed: int = 0,
 ) -> ClaimsReport:
     """Puts the models together.
 
@@ -93,7 +89,6 @@ def make_claims_report(
         models: What became of its models.
         reports: Of those that could be measured.
         earlier: Those of the reports that an earlier run has made.
-        failed: How many models failed by themselves in an earlier run, and were not tried again.
     """
     absolute = (
         "what is compared of two times, rates or sizes is the gain: the figures themselves belong "
@@ -105,9 +100,8 @@ def make_claims_report(
         device=device_of(reports),
         versions=versions_of(reports),
         sessions=max((report.plan.sessions for report in reports), default=0),
-        jobs=jobs_of(reports),
         rounds=rounds_of(reports),
-        notices=(absolute, *_wrong(reports), *notices_of(reports, earlier, failed)),
+        notices=(absolute, *_wrong(reports), *notices_of(reports, earlier)),
     )
 
 

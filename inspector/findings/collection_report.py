@@ -11,7 +11,6 @@ from inspector.findings.bench_report import BenchReport
 from inspector.findings.bench_wording import error_text, faster_text, time_text
 from inspector.findings.several_benches import (
     device_of,
-    jobs_of,
     machine_line,
     notices_of,
     rounds_of,
@@ -43,7 +42,6 @@ class CollectionReport:
         device: The device's name, or an empty string.
         versions: Versions by package name.
         sessions: How often every process was begun anew.
-        jobs: How many models loaded and compiled side by side.
         rounds: How many rounds of blocks a session has, or 0 for what 12 s are enough for.
         notices: What has to be known of the measurement; one sentence each.
     """
@@ -53,7 +51,6 @@ class CollectionReport:
     device: str
     versions: dict[str, str]
     sessions: int
-    jobs: int
     rounds: int
     notices: tuple[str, ...]
 
@@ -69,7 +66,6 @@ def make_collection_report(
     reports: Sequence[BenchReport],
     sessions: int,
     earlier: Sequence[BenchReport] = (),
-    failed: int = 0,
 ) -> CollectionReport:
     """Adds up the models.
 
@@ -78,7 +74,6 @@ def make_collection_report(
         reports: Of those that could be measured.
         sessions: How often every process was begun anew.
         earlier: Those of the reports that an earlier run has made.
-        failed: How many models failed by themselves in an earlier run, and were not tried again.
     """
     return CollectionReport(
         models=tuple(models),
@@ -86,9 +81,8 @@ def make_collection_report(
         device=device_of(reports),
         versions=versions_of(reports),
         sessions=sessions,
-        jobs=jobs_of(reports),
         rounds=rounds_of(reports),
-        notices=notices_of(reports, earlier, failed),
+        notices=notices_of(reports, earlier),
     )
 
 

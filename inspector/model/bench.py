@@ -200,7 +200,6 @@ class BenchPlan:
         cold_cache: Whether the device's cache was emptied before each call.
         ends: How the processes ended.
         variations: What the inputs are, where they were asked to vary.
-        jobs: How many models loaded and compiled side by side.
         rounds: How many rounds of blocks a session has, or 0 for what 12 s are enough for.
         seconds: How long measuring took.
     """
@@ -212,7 +211,6 @@ class BenchPlan:
     cold_cache: bool = False
     ends: tuple[WorkerEnd, ...] = ()
     variations: tuple[tuple[Assignment, ...], ...] = ()
-    jobs: int = 1
     rounds: int = 0
     seconds: float = 0.0
 

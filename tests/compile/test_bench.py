@@ -249,7 +249,6 @@ def test_another_recording_has_no_bench(folder: Path) -> None:
     ("arguments", "code", "said"),
     [
         (("nothing.py",), 2, "nothing.py"),
-        (("model.py", "--jobs", "2"), 2, "--jobs is for several models"),
         (("model.py", "--modes", "fast"), 2, "--modes has no 'fast'"),
         (
             ("model.py", "--backends", "cudagraph"),

@@ -12,7 +12,6 @@ import contextlib
 import dataclasses
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ import torch
 
 from inspector.capture.alone.timer import Flush
 from inspector.capture.attach import attach
-from inspector.capture.benching.awake import AwakeClock
 from inspector.capture.benching.batches import items_of, shapes_of
 from inspector.capture.benching.blocks import block, burst, settle, timed
 from inspector.capture.benching.busy import busy_of
@@ -74,8 +72,7 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     handler = attach(folder, project=None).handler
     seed(0)
     target = load_target(asked.request)
-    clock = AwakeClock(folder)
-    load_ns = clock.now_ns(age_ns)
+    load_ns = age_ns()
     write_artifact("environment", environment(target.root, asks_for_gpus=True))
     write_target(target, handler.sources)
     handler.sources.add_digests()
@@ -83,7 +80,7 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     channel.say("loaded")
     if channel.told() is None:  # nobody wants it any more
         return
-    worker = _Worker(asked, target, make_program(target, asked), clock)
+    worker = _Worker(asked, target, make_program(target, asked))
     worker.begin(load_ns)
     if asked.is_reference:
         return
@@ -102,13 +99,10 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
 
 
 class _Worker:
-    def __init__(
-        self, asked: WorkerRequest, target: Target, program: Program, clock: AwakeClock
-    ) -> None:
+    def __init__(self, asked: WorkerRequest, target: Target, program: Program) -> None:
         self._asked = asked
         self._target = target
         self._program = program
-        self._clock = clock
         self._flush: Flush | None = None
         self._draws = False
         self._wrong: Sequence[str] = ()
@@ -145,7 +139,6 @@ class _Worker:
             "busy": self.busy,
             "part": self.part,
             "restore": self.restore,
-            "time": partial(self.time_calls, is_cold=True),
         }
         known[what](**fields)
 
@@ -169,7 +162,7 @@ class _Worker:
         cuda_devices.cache_clear()  # the first call may be the first on a GPU
         self._program.state.look_again()
         with self._failing(index), quiet():
-            second_ns = timed(self._program.prepare(index), self._clock.now_ns)
+            second_ns = timed(self._program.prepare(index))
         results = joined(results, self._again(index))
         call = self._program.calls[index]
         self._write(
@@ -192,10 +185,10 @@ class _Worker:
         with self._failing(index):
             before = _generators()
             before_xla = compiled_by_xla()
-            began_ns = self._clock.now_ns()
+            began_ns = time.perf_counter_ns()
             outputs = prepared()
             _wait_for_all()
-            time_ns = self._clock.now_ns() - began_ns
+            time_ns = time.perf_counter_ns() - began_ns
             xla = compiled_by_xla() - before_xla
             self._draws |= _generators() != before
             results = self._results(index, "", outputs, prepared)
@@ -257,22 +250,15 @@ class _Worker:
     def _settle(self, index: int) -> None:
         program = self._program
         loop = self._loops[index] = loop_of(program, index)
-        settled = settle(loop, self._clock.now_ns)
+        settled = settle(loop)
         self._write("settled", input=index, restores=loop.restores, **settled)
 
-    def time_calls(self, *, is_cold: bool = False) -> None:
-        """Finds out what a call with each input takes with all that is around it; 0 if it fails.
-
-        Args:
-            is_cold: Whether it has waited since its last call, and memory was given back.
-        """
+    def time_calls(self) -> None:
+        """Finds out what a call with each input takes with all that is around it; 0 if it fails."""
         self.call_ns = [0] * len(self._program.calls)
         for index in self._inputs.left:
             with self._inputs.apart(index), self._failing(index), quiet():
-                loop = self._loop(index)
-                if is_cold:
-                    self._whole_ns(loop)
-                self.call_ns[index] = self._whole_ns(loop)
+                self.call_ns[index] = self._whole_ns(self._loop(index))
 
     def _loop(self, index: int) -> Loop:
         """The loop for an input, which begins with the model as it was.

@@ -31,7 +31,6 @@ def bench_fields(report: BenchReport) -> dict[str, object]:
         "processor": report.processor or None,
         "sessions": report.plan.sessions,
         "rounds": report.plan.rounds or None,
-        "jobs": report.plan.jobs,
         "grad": report.plan.is_grad,
         "cold_cache": report.plan.cold_cache,
         "groups": [_group(group) for group in report.groups],

@@ -19,7 +19,6 @@ def claims_fields(report: ClaimsReport) -> dict[str, object]:
         "device": report.device,
         "sessions": report.sessions,
         "rounds": report.rounds or None,
-        "jobs": report.jobs,
         "published": report.claims.published,
         "models": [
             {

@@ -56,15 +56,6 @@ def test_the_gain_is_compared_and_not_the_machine() -> None:
     assert verdict(claim, both(4.2, 2.1, reach=0.5)) is Verdict.NOISE
 
 
-def test_first_calls_of_models_that_compiled_side_by_side_are_no_first_calls() -> None:
-    claim = Claim("default", "first_call_ms", 15, 20)
-    assert checked(claim, both(4, 2)).verdict is Verdict.AS
-    beside = checked(claim, both(4, 2), jobs=2)
-    assert beside.verdict is Verdict.NONE
-    assert "--jobs 1" in beside.reason
-    assert checked(Claim("default", "time_ms", 4, 2), both(4, 2), jobs=2).verdict is Verdict.AS
-
-
 def test_rates_have_the_noise_of_the_times_that_they_come_from() -> None:
     claim = Claim("default", "throughput_per_s", 100, 200)
     rows = both(4.2, 2.4, reach=0.4)
