@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from inspector.benches.earlier import EarlierBench, read_earlier
-from inspector.commands.bench_claims import claims_of, is_claims
 from inspector.commands.bench_collection import (
     collection_of,
     is_collection,
@@ -36,7 +35,6 @@ from inspector.findings.bench_gate import bench_gate, parse_bench_gates
 from inspector.findings.bench_report import BenchReport, against
 from inspector.findings.bench_verdict import verdict_lines
 from inspector.findings.bench_wording import group_title
-from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import CollectionReport
 from inspector.findings.escaping import one_line
 from inspector.findings.varied_wording import varied_verdict
@@ -129,8 +127,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 
     TARGET is a model (model.py, model.py:name, package.module:name), or a recording of this command
     (a folder or .zip; of several models the folder that --save filled). Without a TARGET the newest
-    recording is read. Several models, or a folder of them, are a collection: a line for each. A
-    file of claims (.toml) has published figures, to be seen beside what is measured here. Every
+    recording is read. Several models, or a folder of them, are a collection: a line for each. Every
     combination runs in processes of its own, which take turns. Calls are made under torch.no_grad()
     unless --train or --grad is there.
 
@@ -142,7 +139,6 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect bench samples/small_cnn/model.py --train --optimizer AdamW -o bench.md
       inspect bench samples/small_cnn/model.py --vary 'x[0]=1,2,4,8'
       inspect bench samples/ --modes default -o table.md
-      inspect bench samples/claims.toml
       inspect bench samples/small_cnn/model.py -o monday.json
       inspect bench samples/small_cnn/model.py --compare monday.json
       inspect bench samples/small_cnn/model.py --fail-on wrong,slower
@@ -163,8 +159,6 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         if fails_on:
             raise UsageError("--fail-on is not for a service's start.", "Leave it or --warmup out.")
         return warmup_command(targets, given, process, output, format_)
-    if fails_on and kind is ClaimsReport:
-        raise UsageError("--fail-on is not for claims.", "Leave it out, or name models.")
     compare: Path | None = given.pop("compare", None)
     if compare is not None and kind is not BenchReport:
         raise UsageError("One model is compared.", "Leave --compare out, or name one model.")
@@ -177,7 +171,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     _write(report, output, format_)
     if output is not None and format_ is None and isinstance(report, BenchReport):
         _say_verdict(report)
-    if fails_on and not isinstance(report, ClaimsReport):
+    if fails_on:
         gate = _gate(report, fails_on)
         code = code or gate
     return code
@@ -250,8 +244,6 @@ def _earlier(file: Path) -> EarlierBench:
 
 def _kind_of(targets: Sequence[str]) -> type[Measurements]:
     """What the report on these will be."""
-    if is_claims(targets):
-        return ClaimsReport
     is_several = is_saved_collection(targets) or is_collection(targets)
     return CollectionReport if is_several else BenchReport
 
@@ -259,8 +251,6 @@ def _kind_of(targets: Sequence[str]) -> type[Measurements]:
 def _report(
     kind: type[Measurements], targets: Sequence[str], given: dict[str, Any], process: BenchProcess
 ) -> tuple[Measurements, int]:
-    if kind is ClaimsReport:
-        return claims_of(targets[0], given, process)
     if is_saved_collection(targets):
         refuse_options({**given, **process.given})
         return saved_collection(Path(targets[0]))

@@ -55,21 +55,6 @@ _OF_A_FILE = "sha256"  # what settings have of the model alone
 _PLACE = re.compile(r'File "([^"]+)", line (\d+)')
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Job:
-    """A model that is to be measured.
-
-    Attributes:
-        name: What it is called.
-        target: The model, as a command line would name it.
-        options: Options of `inspect bench` by name.
-    """
-
-    name: str
-    target: str
-    options: Mapping[str, object]
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of it.
@@ -170,7 +155,7 @@ def collection_of(
     """
     options = {"sessions": _SESSIONS, **given}
     plan_of("", options)  # what is wrong with them is said before anything is measured
-    found = list(measured_each([Job(name, name, options) for name in models_of(targets)], how))
+    found = list(_measured_each(models_of(targets), options, how))
     models = [outcome.measured for outcome in found]
     earlier = [each.report for each in found if each.is_earlier and each.report]
     reports = [outcome.report for outcome in found if outcome.report is not None]
@@ -199,19 +184,12 @@ def exit_code_of(models: Sequence[Measured]) -> int:
     return ModelFailedError.exit_code if is_tried else 0
 
 
-def measured_each(jobs: Sequence[Job], how: BenchProcess) -> Iterator[Outcome]:
-    """Measures all models; one that fails, hangs or crashes does not end the others.
+def _measured_each(
+    models: Sequence[str], options: Mapping[str, object], how: BenchProcess
+) -> Iterator[Outcome]:
+    """What became of each model; one that fails, hangs or crashes does not end the others.
 
-    Args:
-        jobs: The models.
-        how: How the processes are run; ``save`` is a folder for a recording of each. What an
-            earlier run has measured there with the same options and code is not measured again.
-
-    Yields:
-        What became of each, in their order.
-
-    Raises:
-        RecordingError: The recordings cannot be written.
+    What an earlier run has measured in the folder of the recordings is not measured again.
     """
     with tempfile.TemporaryDirectory(prefix="inspector-benches-") as scratch:
         folder = _folder(how.save, Path(scratch))
@@ -219,49 +197,50 @@ def measured_each(jobs: Sequence[Job], how: BenchProcess) -> Iterator[Outcome]:
         saved = saved_in(folder)
         number = max((each.number for each in saved), default=0)
         is_cut_off = False
-        for at, job in enumerate(jobs, 1):
-            outcome = _earlier(job, saved, how)
+        for at, model in enumerate(models, 1):
+            outcome = _earlier(model, asked_of(model, options, how.python), saved)
             if outcome is None and is_cut_off:
-                outcome = _none(job, INTERRUPTED_MODEL, 0.0)
+                outcome = _none(model, INTERRUPTED_MODEL, 0.0)
             if outcome is None:
                 number += 1
-                name = re.sub(r"[^A-Za-z0-9]+", "-", job.name).strip("-")
+                name = re.sub(r"[^A-Za-z0-9]+", "-", model).strip("-")
                 place = folder / f"{number:03d}-{name}"
-                doing = f"{job.name} ({at} of {len(jobs)})"
-                outcome = _measured(job, dataclasses.replace(how, save=place, doing=doing))
+                doing = f"{model} ({at} of {len(models)})"
+                each = dataclasses.replace(how, save=place, doing=doing)
+                outcome = _measured(model, options, each)
                 is_cut_off = outcome.is_interrupted
                 _say(outcome.measured, how)
             yield outcome
 
 
-def _earlier(job: Job, saved: Sequence[Saved], how: BenchProcess) -> Outcome | None:
+def _earlier(model: str, asked: Mapping[str, object], saved: Sequence[Saved]) -> Outcome | None:
     """What an earlier run has measured, with times of every setting, of the code as it is now."""
-    asked = json.loads(json.dumps(asked_of(job.target, job.options, how.python)))
+    settings = json.loads(json.dumps(asked))
     for each in reversed(saved):
-        if (each.is_whole, each.target, each.settings) != (True, job.target, asked):
+        if (each.is_whole, each.target, each.settings) != (True, model, settings):
             continue
         with contextlib.suppress(RecordingError, OSError):
             report = each.report()
             is_measured = all(row.latency and not row.failure for row in report.rows)
             if is_measured and not report.run.warnings and not changed_files(report.run):
-                return Outcome(measured_of(job.name, report), report, is_earlier=True)
+                return Outcome(measured_of(model, report), report, is_earlier=True)
     return None
 
 
-def _none(job: Job, failure: str, seconds: float) -> Outcome:
-    nothing = Measured(job.name, (), None, failure, seconds)
+def _none(model: str, failure: str, seconds: float) -> Outcome:
+    nothing = Measured(model, (), None, failure, seconds)
     return Outcome(nothing, None, is_interrupted=failure == INTERRUPTED_MODEL)
 
 
-def _measured(job: Job, how: BenchProcess) -> Outcome:
+def _measured(model: str, options: Mapping[str, object], how: BenchProcess) -> Outcome:
     began = time.monotonic()
     try:
-        report, code = measured(job.target, dict(job.options), how)
+        report, code = measured(model, dict(options), how)
     except (InspectorError, OSError) as error:  # a full disk, too many files: a line like others
-        return _none(job, in_a_line(error), time.monotonic() - began)
+        return _none(model, in_a_line(error), time.monotonic() - began)
     except KeyboardInterrupt:  # while its recording was read
-        return _none(job, INTERRUPTED_MODEL, time.monotonic() - began)
-    return Outcome(measured_of(job.name, report), report, is_interrupted=code == INTERRUPTED)
+        return _none(model, INTERRUPTED_MODEL, time.monotonic() - began)
+    return Outcome(measured_of(model, report), report, is_interrupted=code == INTERRUPTED)
 
 
 def in_a_line(error: InspectorError | OSError) -> str:
