@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePath
 
 from inspector.benches.earlier import EarlierBench, EarlierRow, Key
-from inspector.benches.ratio import ratio_of_runs
+from inspector.benches.ratio import Ratio, ratio_of
 from inspector.benches.rows import BenchRow
 
 _DEVICE = "device"
@@ -135,7 +135,7 @@ def _is_told(row: BenchRow, before: EarlierRow, *, same: bool) -> bool:
     """Whether a change of a row's time would be seen."""
     if row.faster is not None:
         return before.faster is not None
-    return same and ratio_of_runs(before.medians, row.medians) is not None
+    return same and _plain_ratio(before, row) is not None
 
 
 def _others(earlier: EarlierBench, machine: tuple[str, str, str]) -> Iterator[OtherMachine]:
@@ -171,7 +171,7 @@ def _changes(
             was, now = before.faster.middle, row.faster.middle
             yield change("faster", was, now, worse=now < was)
     elif same and row.latency and before.latency_ns and row.faster is None:
-        ratio = ratio_of_runs(before.medians, row.medians)
+        ratio = _plain_ratio(before, row)
         if ratio is not None and ratio.is_known:
             was, now = before.latency_ns, row.latency.middle_ns
             yield change("time", was, now, worse=now > was)
@@ -188,3 +188,12 @@ def _counts(row: BenchRow, before: EarlierRow, change: Callable[..., Change]) ->
         if name in counts and counts[name] != count:
             worse = None if name in {"kernels", "graphs"} else counts[name] > count
             yield change(name, count, counts[name], worse=worse)
+
+
+def _plain_ratio(before: EarlierRow, row: BenchRow) -> Ratio | None:
+    """Time before by time now; None where they have not two sessions in common.
+
+    Rounds of one session say nothing of what differs between processes.
+    """
+    sessions = {session for session, _ in before.medians} & {session for session, _ in row.medians}
+    return ratio_of(before.medians, row.medians) if len(sessions) > 1 else None
