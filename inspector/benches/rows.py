@@ -11,7 +11,7 @@ from inspector.benches.blocks import medians_of, timed_blocks
 from inspector.benches.compiled import Compiled, make_compiled
 from inspector.benches.ratio import Ratio, ratio_of
 from inspector.benches.sessions import middle_of
-from inspector.events.bench import InspectorBench, OutputError, Parting
+from inspector.events.bench import Divergence, InspectorBench, OutputError
 from inspector.model.bench import BenchPlan, Setting, Workload
 from inspector.model.result_names import AGAIN, input_of, names_input
 from inspector.model.run import Process, Run
@@ -75,7 +75,7 @@ class BenchRow:
         errors: How far results are from those of others.
         worst: The largest error by reference, of results that are not rounding alone.
         wrong: Results that are off by more than rounding, or of another kind, by their names.
-        parting: The operator at which results part from eager ones, or None.
+        divergence: The first operator at which results diverge from eager ones, or None.
         draws: Whether a call draws random numbers, which compiled code may draw otherwise.
         compiled: What was compiled, or None.
         is_settled: Whether times were stable before they were measured.
@@ -90,7 +90,6 @@ class BenchRow:
         uncut: Results of padded calls of which nobody knows what belongs to the padding: these are
             not compared.
         uncompared: Results of a kind that nobody can compare.
-        unsteady: Results that differ because a rounding decides them: these are not called wrong.
     """
 
     combination: int
@@ -114,7 +113,7 @@ class BenchRow:
     errors: tuple[OutputError, ...]
     worst: Mapping[str, float]
     wrong: tuple[str, ...]
-    parting: Parting | None
+    divergence: Divergence | None
     draws: bool
     compiled: Compiled | None
     is_settled: bool
@@ -124,7 +123,6 @@ class BenchRow:
     padding_changes: bool = False
     uncut: tuple[str, ...] = ()
     uncompared: tuple[str, ...] = ()
-    unsteady: tuple[str, ...] = ()
     varies: str = ""
     bursts: Mapping[tuple[int, int], float] = dataclasses.field(default_factory=dict)
 
@@ -196,9 +194,9 @@ def _row(
     # In later sessions caches are full.
     cold = first if first and plan.is_first(first.session) else None
     latency = _latency(mine)
-    wrong, unsteady = _off(events[0], index)
     times, eager_times = (medians_of(timed_blocks(each)) for each in (mine, theirs))
     faster = None if is_eager else ratio_of(eager_times, times)
+    wrong = tuple(name for event in events[0] for name in event.wrong if _names(name, index))
     # Of a gain that may be noise nothing can be said.
     pays = faster is not None and faster.low > 1 and not wrong
     errors = tuple(e for event in events[0] for e in event.errors if _is_of(e, index))
@@ -226,13 +224,12 @@ def _row(
         busy=_busy(mine, latency),
         launches=next((event.launches for event in mine if event.what == "busy"), 0),
         errors=errors,
-        worst=_worst(error for error in errors if error.name not in unsteady),
+        worst=_worst(errors),
         wrong=wrong,
         padding_changes=any(_names(n, index) for e in events[0] for n in e.padding_changes),
         uncut=_once((name for event in events[0] for name in event.uncut), index),
         uncompared=_once((name for event in events[0] for name in event.uncompared), index),
-        unsteady=_once(unsteady, index),
-        parting=next((event.parting for event in mine if event.parting is not None), None),
+        divergence=next((event.divergence for event in mine if event.divergence), None),
         draws=bool(first and first.draws),
         compiled=None if is_eager else compiled,
         is_settled=all(event.is_settled for event in mine if event.what == "settled"),
@@ -240,13 +237,6 @@ def _row(
         failure=failure,
         detail=detail,
     )
-
-
-def _off(events: Sequence[InspectorBench], index: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The results that are off: those that are wrong, and those that a rounding decides."""
-    off = tuple(name for event in events for name in event.wrong if _names(name, index))
-    is_choice = any(e.parting and e.parting.is_choice and e.input == index for e in events)
-    return ((), off) if is_choice else (off, ())
 
 
 def _varies(plan: BenchPlan, index: int) -> str:

@@ -282,14 +282,14 @@ class Session:
         return said
 
     def _look_for_faults(self) -> None:
-        """Where results are wrong, the operator at which they part from eager ones."""
+        """Where results are wrong, the first operator at which they diverge from eager ones."""
         if self._wrong:  # graphs are compiled again, and need the room of the others
             for number in self._workers.keys() - self._wrong:
                 self._workers[number].end()
         for number in self._wrong:
             label = self.bench.plan.combinations[number].setting.label
-            self._say(f"{label} is wrong: looks for the operator")
-            self._ask_last(number, {"do": "part"}, min(_FAULT_SECONDS, self.bench.ready_seconds))
+            self._say(f"{label} is wrong: bisects its graphs")
+            self._ask_last(number, {"do": "bisect"}, min(_FAULT_SECONDS, self.bench.ready_seconds))
 
 
 def _keep_logs(folder: Path, recording: Path, name: str) -> None:

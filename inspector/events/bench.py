@@ -69,8 +69,8 @@ class OutputError:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Parting:
-    """The first operator at which compiled results part from eager ones.
+class Divergence:
+    """The first operator at which compiled results diverge from eager ones.
 
     Attributes:
         operator: Its name; empty where every graph's own result is right.
@@ -81,8 +81,6 @@ class Parting:
         operators: How many operators the graph has.
         graph: The graph's number, from 0.
         failure: Why it is not known, or an empty string.
-        is_choice: Whether a rounding before it decides all that differs there (`argmax` of elements
-            that are the same but for rounding).
     """
 
     operator: str
@@ -93,7 +91,6 @@ class Parting:
     operators: int
     graph: int
     failure: str
-    is_choice: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -102,7 +99,7 @@ class InspectorBench:
 
     Attributes:
         what: ``first`` (the first calls), ``settled``, ``block``, ``memory``, ``errors``, ``busy``,
-            ``restored``, ``parting``, or ``failed`` (with one input of several).
+            ``restored``, ``divergence``, or ``failed`` (with one input of several).
         combination: Number of the combination in the plan.
         session: Number of the session, from 0.
         input: Number of the input, from 0.
@@ -130,7 +127,7 @@ class InspectorBench:
         wrong: Results that are off by more than rounding, by their names.
         padding_changes: Results of padded calls that are off without what belongs to the padding.
         uncut: Results of padded calls of which nobody knows what belongs to the padding.
-        parting: The operator at which results part, or None where nobody looked for it.
+        divergence: The first operator whose result is off, or None where nobody looked for it.
         failure: Why calls with this input fail, or an empty string.
         detail: The user's own traceback, or an empty string.
     """
@@ -163,7 +160,7 @@ class InspectorBench:
     wrong: tuple[str, ...] = ()
     padding_changes: tuple[str, ...] = ()
     uncut: tuple[str, ...] = ()
-    parting: Parting | None = None
+    divergence: Divergence | None = None
     failure: str = ""
     detail: str = ""
 
@@ -204,7 +201,7 @@ class InspectorBench:
             wrong=tuple(map(str, items(fields.get("wrong")))),
             padding_changes=tuple(map(str, items(fields.get("padding_changes")))),
             uncut=tuple(map(str, items(fields.get("uncut")))),
-            parting=_parting(fields),
+            divergence=_divergence(fields),
             failure=str(fields.get("failure") or "") if fields.get("what") == "failed" else "",
             detail=str(fields.get("detail") or ""),
         )
@@ -223,11 +220,11 @@ def _block(fields: Mapping[str, object]) -> BenchBlock | None:
     )
 
 
-def _parting(fields: Mapping[str, object]) -> Parting | None:
-    if fields.get("what") != "parting":
+def _divergence(fields: Mapping[str, object]) -> Divergence | None:
+    if fields.get("what") != "divergence":
         return None
-    found = mapping(fields.get("parting"))
-    return Parting(
+    found = mapping(fields.get("divergence"))
+    return Divergence(
         operator=str(found.get("operator") or ""),
         file=str(found.get("file") or ""),
         line=natural(found.get("line")) or 0,
@@ -236,7 +233,6 @@ def _parting(fields: Mapping[str, object]) -> Parting | None:
         operators=natural(found.get("operators")) or 0,
         graph=natural(found.get("graph")) or 0,
         failure=str(fields.get("failure") or ""),
-        is_choice=found.get("is_choice") is True,
     )
 
 

@@ -219,21 +219,6 @@ def _uncompared(rows: Sequence[BenchRow]) -> Iterator[str]:
         yield f"of a kind that cannot be compared: {listed(names, _MOST_NAMED)}"
 
 
-def _unsteady(rows: Sequence[BenchRow]) -> Iterator[str]:
-    """Which results a rounding decides, and where."""
-    found = [row for row in rows if row.unsteady]
-    names = sorted({value_named(name) for row in found for name in row.unsteady})
-    partings = {row.parting.operator for row in found if row.parting}
-    backward = any(row.workload.train for row in found)
-    if names:
-        yield (
-            f"not called wrong, for a rounding decides it: {listed(names, _MOST_NAMED)} "
-            f"({listed(sorted(partings))} gives others in eager PyTorch, too, when what it gets "
-            "changes by that little"
-            + ("; whether the backward pass behind it is right is not known)" if backward else ")")
-        )
-
-
 def _rounding_alone(rows: Sequence[BenchRow]) -> Iterator[str]:
     """Which results are 0 but for rounding, and what their error is a part of."""
     errors = [error for row in rows for error in row.errors if AGAIN not in error.name]
@@ -312,7 +297,6 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
     yield from _few_sessions(measured)
     yield from _without_numbers(rows)
     yield from _uncompared(rows)
-    yield from _unsteady(rows)
     yield from _rounding_alone(rows)
     if any(row.draws and not row.setting.is_eager for row in rows):
         yield (

@@ -126,11 +126,11 @@ def test_a_wrong_operator_is_named(report: dict[str, Any]) -> None:
     wrong = row(report, "perturbed")
     assert wrong["wrong"]
     assert max(error["relative"] for error in wrong["errors"]) > 1e-5
-    parting = wrong["parting"]
-    assert parting["operator"].endswith("gelu")
-    assert parting["code"] == "x = torch.nn.functional.gelu(self.first(x))"
-    assert Path(parting["file"]).name == "model.py"
-    assert row(report, "default")["parting"] is None
+    divergence = wrong["divergence"]
+    assert divergence["operator"].endswith("gelu")
+    assert divergence["code"] == "x = torch.nn.functional.gelu(self.first(x))"
+    assert Path(divergence["file"]).name == "model.py"
+    assert row(report, "default")["divergence"] is None
     # What was compiled to find it is none of the model's own.
     assert wrong["compiled"]["graphs"] == row(report, "default")["compiled"]["graphs"]
     # What looking for it compiled is no part of the program's own compile time.

@@ -95,8 +95,8 @@ def test_what_is_to_be_changed_and_is_not_is_named(report: dict[str, Any]) -> No
     verdict = " ".join(report["groups"][0]["verdict"])
     assert "argument mask is not changed by input 1, and eager PyTorch changes it" in verdict
     (row,) = (item for item in report["groups"][0]["rows"] if item["label"] == "forgets")
-    assert "add_" in row["parting"]["operator"]  # the first that changes something: a counter
-    assert row["parting"]["file"].endswith("model.py")
+    assert "add_" in row["divergence"]["operator"]  # the first that changes something: a counter
+    assert row["divergence"]["file"].endswith("model.py")
 
 
 def test_all_put_everything_back_where_one_has_to(folder: Path, report: dict[str, Any]) -> None:

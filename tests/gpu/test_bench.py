@@ -114,7 +114,7 @@ def test_memory_is_that_of_a_call_without_the_copies_that_are_kept_for_it(tmp_pa
 def test_the_operator_that_is_wrong_is_found(inference: dict[str, dict[str, Any]]) -> None:
     wrong = inference["128 perturbed"]
     assert wrong["wrong"]
-    assert "gelu" in wrong["parting"]["operator"]
+    assert "gelu" in wrong["divergence"]["operator"]
     assert not inference["128 default"]["wrong"]
     assert not inference["128 reduce-overhead"]["wrong"]
 

@@ -27,11 +27,11 @@ from inspector.capture.benching.channel import Channel
 from inspector.capture.benching.comparing import compared
 from inspector.capture.benching.cores import Cores
 from inspector.capture.benching.device_name import device_name
+from inspector.capture.benching.divergence import first_divergence
 from inspector.capture.benching.failed_inputs import FailedInputs
 from inspector.capture.benching.failing import failing, sentence
 from inspector.capture.benching.loop import Loop, loop_of, restoring_loop
 from inspector.capture.benching.make_program import make_program
-from inspector.capture.benching.parting import first_parting
 from inspector.capture.benching.peak import peak_of
 from inspector.capture.benching.program import Program
 from inspector.capture.benching.so_far import age_ns
@@ -137,7 +137,7 @@ class _Worker:
         known: Mapping[str, Callable[..., None]] = {
             "block": self.block,
             "busy": self.busy,
-            "part": self.part,
+            "bisect": self.bisect,
             "restore": self.restore,
         }
         known[what](**fields)
@@ -311,8 +311,8 @@ class _Worker:
             with contextlib.suppress(Exception), quiet():
                 self._write("busy", input=index, **busy_of(self._loops[index], self._flush))
 
-    def part(self) -> None:
-        """Looks for the first operator at which results part from eager ones, of each input."""
+    def bisect(self) -> None:
+        """Looks for the first operator at which results diverge from eager ones, of each input."""
         # What is compiled here is none of the program's compilations.
         mark = {"v": 1, "input": 0, "call": 1}
         write_artifact("call", {**mark, "state": "begin"})
@@ -320,15 +320,15 @@ class _Worker:
             torch.compiler.reset()
             try:
                 with quiet():
-                    found = self._parting(index)
+                    found = self._first_divergence(index)
             except Exception as error:  # noqa: BLE001 - parts of a graph may not compile
                 failure = f"{type(error).__name__}: {sentence(error)}"
-                self._write("parting", input=index, failure=failure)
+                self._write("divergence", input=index, failure=failure)
             else:
-                self._write("parting", input=index, parting=found or {})
+                self._write("divergence", input=index, divergence=found or {})
         write_artifact("call", {**mark, "state": "end"})
 
-    def _parting(self, index: int) -> Mapping[str, object] | None:
+    def _first_divergence(self, index: int) -> Mapping[str, object] | None:
         program, request = self._program, self._asked.request
 
         def compile_(graph: Any) -> Any:  # noqa: ANN401 - something that is called
@@ -336,7 +336,7 @@ class _Worker:
                 graph, backend=request.backend, mode=request.mode, dynamic=request.dynamic
             )
 
-        return first_parting(
+        return first_divergence(
             program.plain,
             lambda function: program.forward(function, index),
             compile_,

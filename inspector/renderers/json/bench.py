@@ -149,7 +149,7 @@ def row_fields(row: BenchRow) -> dict[str, object]:
         "wrong": row.is_wrong,
         "padding_changes_results": row.padding_changes,
         "not_compared": [*row.uncut, *row.uncompared],
-        "parting": dataclasses.asdict(row.parting) if row.parting else None,
+        "divergence": dataclasses.asdict(row.divergence) if row.divergence else None,
         "draws_random_numbers": row.draws,
         "compiled": dataclasses.asdict(compiled) if compiled else None,
         "settled": row.is_settled,

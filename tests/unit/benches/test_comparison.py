@@ -22,7 +22,7 @@ NOW = BenchRow(
     faster=Ratio(1.45, 1.5, 1.55), load_ns=1, first_ns=1, second_ns=1, warm_up_calls=20,
     cached_first_ns=1, break_even_calls=1,
     memory={"peak_allocated": 1000}, busy=None, launches=0, errors=(), worst={}, wrong=(),
-    parting=None, draws=False,
+    divergence=None, draws=False,
     compiled=Compiled(1, 0, 0, 4, 10, None), is_settled=True, medians=MEDIANS, failure="",
     detail="",
 )  # fmt: skip
