@@ -4,12 +4,12 @@ Runs `inspect bench` on the models of `claims.py`. Beside each of its processes 
 another one takes turns, in the same rounds, that imports nothing of this project (`by_hand.py`): a
 loop of calls by the wall clock, the device waited for after each. Machines differ from minute to
 minute by more than what is to be seen here, so that only neighbours in time are compared: the
-shorter a block of calls (``--block``), the nearer. On a GPU the threads that launch of all these
-processes have one core between them, as one of them is at work at a time: which core a process has
-come to makes more of a difference than what is to be seen, too. A process that compiled a model
-makes its calls more slowly than one that loaded what was compiled (reports/starts.md): both of a
-pair do the one or the other. With several sessions the first one fills the caches, and nothing is
-compared in it. A report with both is written as Markdown.
+shorter a session (``--session``), and with it a block of calls, the nearer. On a GPU the threads
+that launch of all these processes have one core between them, as one of them is at work at a time:
+which core a process has come to makes more of a difference than what is to be seen. A process that
+compiled a model makes its calls more slowly than one that loaded what was compiled
+(reports/starts.md): both of a pair do the one or the other. With several sessions the first one
+fills the caches, and nothing is compared in it. A report with both is written as Markdown.
 
     python benchmarks/bench_claims.py --device cuda --output reports/bench_claims.md
 """
@@ -36,7 +36,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.claims import claimed_models, report_lines  # noqa: E402
 from inspector.benches.rows import BenchRow, make_rows  # noqa: E402
-from inspector.commands import bench_session, bench_sessions  # noqa: E402
+from inspector.commands import bench_sessions  # noqa: E402
 from inspector.commands.bench_environment import pinned, with_caches  # noqa: E402
 from inspector.commands.bench_session import Session  # noqa: E402
 from inspector.commands.bench_workers import Bench  # noqa: E402
@@ -256,17 +256,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--sessions", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=0, help="of each session")
     parser.add_argument("--only", default="", help="a part of the names of the models")
-    parser.add_argument("--block", type=float, default=0.25, help="seconds of calls on end")
+    parser.add_argument("--session", type=float, default=12.0, help="seconds of timed calls")
     parser.add_argument("--seconds", type=float, default=math.inf, help="time nothing after these")
     parser.add_argument("--output", type=Path)
     asked = parser.parse_args()
     BesideHands.device = asked.device
     BesideHands.until = time.monotonic() + asked.seconds
-    bench_session._BLOCK_SECONDS = asked.block  # noqa: SLF001
     bench_sessions.Session = BesideHands  # type: ignore[attr-defined, misc]
-    given = {"device": asked.device, "sessions": asked.sessions, "rounds": asked.rounds}
+    given = {"device": asked.device, "sessions": asked.sessions, "seconds": asked.session}
     with tempfile.TemporaryDirectory() as scratch:
         recordings = Path(scratch)
         text = "\n".join(report_lines(claimed_models(asked.only), given, recordings))

@@ -1,7 +1,7 @@
 """Published figures of torch.compile, and whether `inspect bench` finds them on this machine.
 
     python benchmarks/claims.py --device cuda --output reports/bench_claims.md
-    python benchmarks/claims.py --only bert --rounds 6
+    python benchmarks/claims.py --only bert --seconds 3
 
 The figures are in `benchmarks/claims/torch_compile.toml`. Two of a kind (time, throughput, peak
 memory; eager → compiled) are compared by their ratio: figures belong to their machines. Ranges
@@ -172,10 +172,10 @@ def main() -> None:
     parser.add_argument("--only", default="", help="a part of the names of the models")
     parser.add_argument("--device")
     parser.add_argument("--sessions", type=int)
-    parser.add_argument("--rounds", type=int)
+    parser.add_argument("--seconds", type=float)
     parser.add_argument("--output", type=Path)
     asked = parser.parse_args()
-    options = {name: getattr(asked, name) for name in ("device", "sessions", "rounds")}
+    options = {name: getattr(asked, name) for name in ("device", "sessions", "seconds")}
     given = {name: value for name, value in options.items() if value is not None}
     with tempfile.TemporaryDirectory() as scratch:
         text = "\n".join(report_lines(claimed_models(asked.only), given, Path(scratch)))

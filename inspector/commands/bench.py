@@ -88,8 +88,8 @@ from inspector.sources.recording import opened, read_run
     "between them alone.  [default: 3]",
 )  # fmt: skip
 @click.option(
-    "--rounds", type=click.IntRange(3, 1000), metavar="N",
-    help="How many rounds of calls a session has.  [default: what 12 s are enough for, 4 to 16]",
+    "--seconds", type=click.FloatRange(0.1, 3600), metavar="S",
+    help="For how long a session times calls, in 4 to 16 rounds.  [default: 12]",
 )  # fmt: skip
 @click.option(
     "--compare", metavar="OLD.json", type=click.Path(path_type=Path, dir_okay=False),

@@ -22,7 +22,7 @@ from inspector.commands.job import check_alone
 from inspector.commands.record import Begun, Settings, finish, recording
 from inspector.errors import InspectorError, ModelFailedError, UsageError
 from inspector.findings.bench_report import BenchReport, make_bench_report
-from inspector.model.bench import BenchPlan, WorkerEnd
+from inspector.model.bench import SESSION_SECONDS, BenchPlan, WorkerEnd
 from inspector.model.input_parser import parse_inputs
 from inspector.model.request import Request
 from inspector.model.run import Run
@@ -79,7 +79,7 @@ def plan_of(target: str, given: dict[str, Any]) -> BenchPlan:
         is_grad="grad" in given,
         cold_cache="cold_cache" in given,
         variations=varied,
-        rounds=given.get("rounds", 0),
+        session_seconds=given.get("seconds", SESSION_SECONDS),
     )
     if varied and len(plan.workloads) > 1:
         message = "--vary compares the inputs of one workload."
@@ -153,7 +153,7 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
         finally:
             progress.close()
         seconds = round(time.monotonic() - began, 1)
-        plan = dataclasses.replace(plan, ends=tuple(ends), seconds=seconds)
+        plan = dataclasses.replace(plan, ends=tuple(ends), took_seconds=seconds)
         report = _finished(begun, plan, partial)
         if how.explains and not partial:
             report, partial = _explained(report, request, begun, how)

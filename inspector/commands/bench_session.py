@@ -19,8 +19,7 @@ from inspector.sources.worker import Worker
 
 _ROUNDS = 16
 _LEAST_ROUNDS = 4
-_SESSION_SECONDS = 12.0
-_BLOCK_SECONDS = 0.25
+_BLOCKS = 48  # of three settings in sixteen rounds
 _MOST_CALLS = 300
 _LEAST_CALLS = 2
 _BLOCK_MOST_SECONDS = 300.0
@@ -65,6 +64,7 @@ class Session:
         self._wrong: list[int] = []
         self._restores: dict[int, set[int]] = {}
         self._eager_failed = False
+        self._block_ns = bench.plan.session_seconds * 1e9 / _BLOCKS
         self.eager_has_no_room = False
 
     def run(self, order: Sequence[int]) -> Iterator[WorkerEnd]:
@@ -183,15 +183,15 @@ class Session:
         return len(self.bench.plan.workloads) == 1
 
     def _planned_rounds(self, alive: Sequence[int]) -> int:
-        """How many rounds of all of them there is time for, or are asked for."""
+        """How many rounds of all of them there is time for."""
         one_round_ns = sum(
-            max(_BLOCK_SECONDS * 1e9, (_LEAST_CALLS + 1) * time_ns)
+            max(self._block_ns, (_LEAST_CALLS + 1) * time_ns)
             for number in alive
             for time_ns in self._call_ns[number]
             if time_ns
         )
-        affordable = int(_SESSION_SECONDS * 1e9 / one_round_ns) if one_round_ns else _ROUNDS
-        return self.bench.plan.rounds or max(_LEAST_ROUNDS, min(_ROUNDS, affordable))
+        affordable = int(_BLOCKS * self._block_ns / one_round_ns) if one_round_ns else _ROUNDS
+        return max(_LEAST_ROUNDS, min(_ROUNDS, affordable))
 
     def _rounds(self) -> None:
         alive = list(self._call_ns)
@@ -246,7 +246,7 @@ class Session:
 
     def calls(self, number: int, index: int) -> int:
         """How many calls of a combination with an input make a block."""
-        calls = int(_BLOCK_SECONDS * 1e9 / self._call_ns[number][index])
+        calls = int(self._block_ns / self._call_ns[number][index])
         return max(_LEAST_CALLS, min(_MOST_CALLS, calls))
 
     def _say(self, what: str) -> None:

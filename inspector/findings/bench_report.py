@@ -269,10 +269,7 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
     unsettled = [row.setting.label for row in measured if not row.is_settled]
     if unsettled:
         names = ", ".join(dict.fromkeys(unsettled))
-        yield (
-            f"times of {names} were not stable after 3 s or 2,000 calls of warm-up; the intervals "
-            "say how much"
-        )
+        yield (f"times of {names} were not stable after warm-up; the intervals say how much")
     yield from _restored(measured, run)
     if device == "cpu" and any(workload.tf32 is not None for workload in plan.workloads):
         yield "TF32 is of GPUs: on the CPU --tf32 on and off are the same"

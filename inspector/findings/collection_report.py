@@ -13,7 +13,6 @@ from inspector.findings.several_benches import (
     device_of,
     machine_line,
     notices_of,
-    rounds_of,
     versions_of,
 )
 from inspector.findings.wording import count
@@ -42,7 +41,6 @@ class CollectionReport:
         device: The device's name, or an empty string.
         versions: Versions by package name.
         sessions: How often every process was begun anew.
-        rounds: How many rounds of blocks a session has, or 0 for what 12 s are enough for.
         notices: What has to be known of the measurement; one sentence each.
     """
 
@@ -51,14 +49,13 @@ class CollectionReport:
     device: str
     versions: dict[str, str]
     sessions: int
-    rounds: int
     notices: tuple[str, ...]
 
 
 def measured_of(name: str, report: BenchReport) -> Measured:
     """A model that was measured."""
     best = next((group.choice.latency for group in report.groups if group.choice.latency), None)
-    return Measured(name, report.rows, best, "", report.plan.seconds)
+    return Measured(name, report.rows, best, "", report.plan.took_seconds)
 
 
 def make_collection_report(
@@ -81,7 +78,6 @@ def make_collection_report(
         device=device_of(reports),
         versions=versions_of(reports),
         sessions=sessions,
-        rounds=rounds_of(reports),
         notices=notices_of(reports, earlier),
     )
 

@@ -20,11 +20,6 @@ def versions_of(reports: Sequence[BenchReport]) -> dict[str, str]:
     return dict(next((p.versions for report in reports for p in report.run.processes), {}))
 
 
-def rounds_of(reports: Sequence[BenchReport]) -> int:
-    """How many rounds of blocks a session has, or 0 for what 12 s are enough for."""
-    return max((report.plan.rounds for report in reports), default=0)
-
-
 def notices_of(
     reports: Sequence[BenchReport], earlier: Sequence[BenchReport] = ()
 ) -> tuple[str, ...]:

@@ -53,7 +53,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     backends = "perturbed,killed,openxla,onnxrt"
     done = bench(
         place, "model.py", "--modes", "default", "--backends", backends, "--sessions", "2",
-        "--rounds", "4", "--save", "kept.zip", "--format", "json",
+        "--seconds", "0.5", "--save", "kept.zip", "--format", "json",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "said by the model" not in done.stdout + done.stderr
@@ -159,7 +159,7 @@ def test_what_fails_is_a_row_with_its_reason(report: dict[str, Any], label: str,
 def test_a_process_that_hangs_is_ended_and_the_others_go_on(folder: Path) -> None:
     done = bench(
         folder, "model.py", "--modes", "none", "--backends", "hangs", "--sessions", "1",
-        "--rounds", "3", "--timeout", "20", "--format", "json",
+        "--seconds", "0.5", "--timeout", "20", "--format", "json",
     )  # fmt: skip
     assert done.returncode == 3, done.stderr  # nothing is measured beside eager PyTorch
     report = json.loads(done.stdout)

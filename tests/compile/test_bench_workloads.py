@@ -51,7 +51,7 @@ def test_a_training_step_with_other_batches(tmp_path: Path) -> None:
     (tmp_path / "pieces.py").write_text(PIECES)
     done = bench(
         tmp_path, "pieces.py", "--modes", "none", "--backends", "aot_eager", "--train",
-        "--optimizer", "SGD", "--batch", "4,2", "--sessions", "1", "--rounds", "3", "--format",
+        "--optimizer", "SGD", "--batch", "4,2", "--sessions", "1", "--seconds", "0.5", "--format",
         "json",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -76,7 +76,7 @@ def test_many_inputs_with_their_first_and_their_cached_calls(tmp_path: Path) -> 
     (tmp_path / "sizes.py").write_text(SIZES)
     done = bench(
         tmp_path, "sizes.py", "--vary", "x[0]=4,5,6,8", "--modes", "none", "--backends",
-        "aot_eager", "--rounds", "3", "--format", "json", "-o", "varied.md",
+        "aot_eager", "--seconds", "0.5", "--format", "json", "-o", "varied.md",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
@@ -130,7 +130,7 @@ def test_an_input_that_fails_and_results_that_padding_changes_are_rows(tmp_path:
     (tmp_path / "uneven.py").write_text(UNEVEN)
     done = bench(
         tmp_path, "uneven.py", "--vary", "x[1]=5,6,8", "--modes", "none", "--backends",
-        "aot_eager", "--shapes", "static,padded", "--rounds", "3", "--format", "json", "-o",
+        "aot_eager", "--shapes", "static,padded", "--seconds", "0.5", "--format", "json", "-o",
         "uneven.md",
     )  # fmt: skip
     assert done.returncode == 3  # the model fails with one of them
@@ -162,7 +162,7 @@ def test_an_input_that_fails_and_results_that_padding_changes_are_rows(tmp_path:
 
 def test_where_nothing_is_faster_a_profile_says_where_the_time_goes(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
-    options = ("--modes", "none", "--backends", "slow", "--sessions", "1", "--rounds", "4")
+    options = ("--modes", "none", "--backends", "slow", "--sessions", "1", "--seconds", "0.5")
     done = bench(tmp_path, "slow.py", *options, "--format", "json", "--save", "kept.zip")
     assert done.returncode == 0, done.stderr
     (group,) = json.loads(done.stdout)["groups"]

@@ -11,7 +11,6 @@ from inspector.capture.benching.loop import Loop
 from inspector.capture.profiling.device import uses_cuda, wait, waiting
 from inspector.capture.profiling.plan import is_settled
 
-_MOST_SETTLING_NS = 3_000_000_000
 _MOST_CALLS = 2_000
 _MOST_BURST = 20
 _LEAST_WITH_EVENTS = 2
@@ -31,13 +30,18 @@ def timed(call: Callable[[], object], wait: Callable[[], object] = wait) -> int:
     return time.perf_counter_ns() - began_ns
 
 
-def settle(loop: Loop) -> Mapping[str, object]:
-    """Calls until the median of the later half is that of the earlier one by 1 %, at most 3 s."""
+def settle(loop: Loop, seconds: float) -> Mapping[str, object]:
+    """Calls until the median of the later half is that of the earlier one by 1 %.
+
+    Args:
+        loop: Gives the calls.
+        seconds: How long that may take.
+    """
     began_ns = time.perf_counter_ns()
     times: list[int] = []
     with loop.context():
         while not is_settled(times) and len(times) < _MOST_CALLS:
-            if len(times) > 1 and time.perf_counter_ns() - began_ns > _MOST_SETTLING_NS:
+            if len(times) > 1 and time.perf_counter_ns() - began_ns > seconds * 1e9:
                 break
             times.append(timed(loop.next_call()))
     return {

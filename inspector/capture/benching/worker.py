@@ -54,6 +54,7 @@ from inspector.model.result_names import AGAIN, input_of
 
 # Of results that are copied into the host's memory by each process, until all have them.
 _MOST_COMPARED_BYTES = 4 << 30
+_SETTLING_PART = 4  # of a session: 3 s, where that has 12 s
 
 
 def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
@@ -250,7 +251,7 @@ class _Worker:
     def _settle(self, index: int) -> None:
         program = self._program
         loop = self._loops[index] = loop_of(program, index)
-        settled = settle(loop)
+        settled = settle(loop, self._asked.session_seconds / _SETTLING_PART)
         self._write("settled", input=index, restores=loop.restores, **settled)
 
     def time_calls(self) -> None:

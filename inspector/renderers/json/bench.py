@@ -30,7 +30,7 @@ def bench_fields(report: BenchReport) -> dict[str, object]:
         "threads": report.threads or None,
         "processor": report.processor or None,
         "sessions": report.plan.sessions,
-        "rounds": report.plan.rounds or None,
+        "session_seconds": report.plan.session_seconds,
         "grad": report.plan.is_grad,
         "cold_cache": report.plan.cold_cache,
         "groups": [_group(group) for group in report.groups],
