@@ -85,10 +85,6 @@ class BenchRow:
             likewise.
         failure: Why something is missing, or an empty string.
         detail: The user's own traceback, or an empty string.
-        padding_changes: Whether results of padded calls are off by more than rounding without what
-            belongs to the padding: what the model makes of it, or the compiler.
-        uncut: Results of padded calls of which nobody knows what belongs to the padding: these are
-            not compared.
         uncompared: Results of a kind that nobody can compare.
     """
 
@@ -120,8 +116,6 @@ class BenchRow:
     medians: Mapping[tuple[int, int], float]
     failure: str
     detail: str
-    padding_changes: bool = False
-    uncut: tuple[str, ...] = ()
     uncompared: tuple[str, ...] = ()
     varies: str = ""
     bursts: Mapping[tuple[int, int], float] = dataclasses.field(default_factory=dict)
@@ -226,8 +220,6 @@ def _row(
         errors=errors,
         worst=_worst(errors),
         wrong=wrong,
-        padding_changes=any(_names(n, index) for e in events[0] for n in e.padding_changes),
-        uncut=_once((name for event in events[0] for name in event.uncut), index),
         uncompared=_once((name for event in events[0] for name in event.uncompared), index),
         divergence=next((event.divergence for event in mine if event.divergence), None),
         draws=bool(first and first.draws),

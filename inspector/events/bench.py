@@ -125,8 +125,6 @@ class InspectorBench:
         errors: How far results are off.
         uncompared: Results that cannot be compared, by their names.
         wrong: Results that are off by more than rounding, by their names.
-        padding_changes: Results of padded calls that are off without what belongs to the padding.
-        uncut: Results of padded calls of which nobody knows what belongs to the padding.
         divergence: The first operator whose result is off, or None where nobody looked for it.
         failure: Why calls with this input fail, or an empty string.
         detail: The user's own traceback, or an empty string.
@@ -158,8 +156,6 @@ class InspectorBench:
     errors: tuple[OutputError, ...] = ()
     uncompared: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
-    padding_changes: tuple[str, ...] = ()
-    uncut: tuple[str, ...] = ()
     divergence: Divergence | None = None
     failure: str = ""
     detail: str = ""
@@ -199,8 +195,6 @@ class InspectorBench:
             errors=tuple(map(_error, mappings(fields.get("errors")))),
             uncompared=tuple(map(str, items(fields.get("uncompared")))),
             wrong=tuple(map(str, items(fields.get("wrong")))),
-            padding_changes=tuple(map(str, items(fields.get("padding_changes")))),
-            uncut=tuple(map(str, items(fields.get("uncut")))),
             divergence=_divergence(fields),
             failure=str(fields.get("failure") or "") if fields.get("what") == "failed" else "",
             detail=str(fields.get("detail") or ""),

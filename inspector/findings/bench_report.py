@@ -19,7 +19,6 @@ from inspector.findings.ptxas_wording import compiled_twice
 from inspector.findings.report import make_report
 from inspector.findings.rule import Rule
 from inspector.findings.value_names import value_named
-from inspector.findings.varied_notices import varied_notices
 from inspector.findings.wording import listed
 from inspector.model.bench import BenchPlan, Room, Workload
 from inspector.model.result_names import AGAIN
@@ -124,17 +123,13 @@ def make_bench_report(
     firsts = [event for event in events if event.what == "first"]
     known = list(rules)
     varied = make_varied(plan, run, rows) if plan.variations else ()
-    notices = (
-        *_notices(plan, rows, run, firsts[0].device if firsts else ""),
-        *varied_notices(varied),
-    )
     return BenchReport(
         plan=plan,
         run=run,
         groups=_with_profile(tuple(_groups(plan, rows, run, known)), profile),
         device=next((event.device for event in firsts), ""),
         threads=next((event.threads for event in firsts), 0),
-        notices=notices,
+        notices=tuple(_notices(plan, rows, run, firsts[0].device if firsts else "")),
         varied=varied,
     )
 
@@ -291,6 +286,8 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
             f"{run.meta.partial.rstrip('.')}: what was measured until then is shown, of fewer "
             "rounds or sessions than were asked for"
         )
+    if any(row.setting.pads for row in measured):
+        yield "results of padded calls have the padding in them, and are not compared with eager's"
     yield from _few_sessions(measured)
     yield from _without_numbers(rows)
     yield from _uncompared(rows)

@@ -126,7 +126,7 @@ model, example_inputs = Net(), (torch.randn(2, 4, 8),)
 """
 
 
-def test_an_input_that_fails_and_results_that_padding_changes_are_rows(tmp_path: Path) -> None:
+def test_an_input_that_fails_is_a_row_and_padded_results_are_not_compared(tmp_path: Path) -> None:
     (tmp_path / "uneven.py").write_text(UNEVEN)
     done = bench(
         tmp_path, "uneven.py", "--vary", "x[1]=5,6,8", "--modes", "none", "--backends",
@@ -148,16 +148,10 @@ def test_an_input_that_fails_and_results_that_padding_changes_are_rows(tmp_path:
     told = found["eager"]["inputs"][1]["failure"]
     assert "with x[1]=6, float32[2, 6, 8] without torch.compile (ValueError: six is too" in told
     padded = [group["rows"][-1] for group in report["groups"]]
-    # Padding is in the softmax of x[1]=5; x[1]=8 has none, and nobody knows what 6 should give.
-    assert [row["padding_changes_results"] for row in padded] == [True, False, False]
-    assert [row["wrong"] for row in padded] == [False, False, False]
-    assert [row["not_compared"] for row in padded] == [["output of input 1[1]"], [], []]
-    whole = [error for error in padded[0]["errors"] if error["name"] == "output of input 1[2]"]
-    assert whole[0]["relative"] == 0
+    assert [row["wrong"] or bool(row["errors"]) for row in padded] == [False, False, False]
+    assert any("padded calls" in notice for notice in report["notices"])
     text = (tmp_path / "uneven.md").read_text()
     assert "fails, as without `torch.compile`" in text
-    assert "PADDING" in text
-    assert "gives other results than eager PyTorch for `x[1]=5`" in text
 
 
 def test_where_nothing_is_faster_a_profile_says_where_the_time_goes(tmp_path: Path) -> None:

@@ -147,8 +147,7 @@ def row_fields(row: BenchRow) -> dict[str, object]:
             for error in row.errors
         ],
         "wrong": row.is_wrong,
-        "padding_changes_results": row.padding_changes,
-        "not_compared": [*row.uncut, *row.uncompared],
+        "not_compared": list(row.uncompared),
         "divergence": dataclasses.asdict(row.divergence) if row.divergence else None,
         "draws_random_numbers": row.draws,
         "compiled": dataclasses.asdict(compiled) if compiled else None,
