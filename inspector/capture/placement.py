@@ -9,7 +9,6 @@ import torch
 from inspector.capture.call import Call, map_tensors
 from inspector.capture.compiled import module_of, uncompiled
 from inspector.errors import EnvironmentLacksError, UsageError
-from inspector.model.backends import XLA_DEVICE
 from inspector.model.dtypes import parse_model_dtype
 from inspector.model.near_matches import did_you_mean
 

@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from inspector.commands.bench_collection import is_collection
+from inspector.commands.bench_collection import is_collection, is_saved_collection
 from inspector.commands.bench_measure import INTERRUPTED, BenchProcess
 from inspector.commands.bench_plan import combinations_of, sizes_of, variations_of
 from inspector.commands.bench_progress import BenchProgress
-from inspector.commands.bench_shown import is_kept_collection
 from inspector.commands.ending import interruption
 from inspector.commands.job import check_alone
 from inspector.commands.output import check_output, write_file, write_report
@@ -54,7 +53,7 @@ def is_warmup(targets: Sequence[str], given: Mapping[str, Any]) -> bool:
     """
     if given.keys() & _OWN:
         return True
-    if is_collection(targets) or is_kept_collection(targets) or any(map(is_model, targets)):
+    if is_collection(targets) or is_saved_collection(targets) or any(map(is_model, targets)):
         return False
     with opened(existing(targets[0] if targets else None)) as found:
         return has_warmup(found.folder)
@@ -90,7 +89,7 @@ def warmup_command(
         except OSError as error:
             message = f"{folder} cannot be made ({error.strerror})."
             raise RecordingError(message, "Name another folder with --save-warmup.") from error
-    if is_collection(targets) or is_kept_collection(targets):
+    if is_collection(targets) or is_saved_collection(targets):
         raise UsageError("--warmup is about one model.", "Name one.")
     target = targets[0] if targets else None
     others = {name: value for name, value in given.items() if name not in _OWN}

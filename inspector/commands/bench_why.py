@@ -11,7 +11,6 @@ from inspector.commands.target import recorded
 from inspector.errors import InspectorError
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.profile_report import ProfileReport, make_profile_report
-from inspector.model.backends import XLA_BACKENDS
 from inspector.model.bench import BenchPlan, Setting, Workload
 from inspector.model.request import Request
 from inspector.sources.profile_within import PROFILE_FILE

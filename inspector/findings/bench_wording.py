@@ -123,8 +123,6 @@ def error_text(row: BenchRow) -> str:
             text = "random"  # a note says why
     elif any(error.scale == "rounding" for error in errors):
         text = "rounding"
-    if row.padding_changes:
-        return f"{text} PADDING"
     return f"{text} WRONG" if row.is_wrong else text
 
 

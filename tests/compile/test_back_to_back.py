@@ -12,8 +12,6 @@ from torch import nn
 
 from inspector.capture import profile_calls
 from inspector.capture.back_to_back import BackToBack
-from inspector.capture.benching.blocks import block
-from inspector.capture.benching.loop import Loop
 from inspector.capture.call import Call
 from inspector.capture.profiling import device
 from inspector.capture.profiling.measured import Block, Measured
@@ -240,24 +238,6 @@ def test_each_call_is_without_gradients_whatever_the_one_before_leaves(
     assert seen == [False] * len(seen)
     assert len(seen) == 2 * (3 + 2 * CALLS)
     assert torch.is_grad_enabled()
-
-
-def test_the_system_is_not_asked_between_calls_that_follow_one_another(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    asked = []
-    monkeypatch.setattr(
-        "inspector.capture.benching.blocks.page_faults", lambda: asked.append(1) or len(asked)
-    )
-    loop = Loop(lambda: lambda: None, torch.no_grad, lambda: None)
-    found = block(loop, CALLS, None)
-    assert len(asked) == 2
-    assert found["page_faults"] == 1
-    assert len(found["times_ns"]) == CALLS  # type: ignore[arg-type]
-    asked.clear()
-    restoring = Loop(lambda: lambda: None, torch.no_grad, lambda: None, restores=True)
-    assert block(restoring, CALLS, None)["page_faults"] == CALLS
-    assert len(asked) == 2 * CALLS
 
 
 def test_of_a_profile_one_call_in_eight_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,6 @@ import orjson
 
 from inspector.findings.any_report import AnyReport
 from inspector.findings.bench_report import BenchReport
-from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import CollectionReport
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.diff_report import DiffReport
@@ -45,7 +44,7 @@ def render(report: AnyReport, stream: TextIO) -> None:
             fields = cuda_graphs_fields(report)
         case GraphReport():
             fields = graph_fields(report)
-        case BenchReport() | CollectionReport() | ClaimsReport() | WarmupReport():
+        case BenchReport() | CollectionReport() | WarmupReport():
             fields = any_bench_fields(report)
         case KernelBenchReport():
             fields = kernel_bench_fields(report)

@@ -7,7 +7,6 @@ from typing import TextIO
 
 from inspector.findings.any_report import AnyReport
 from inspector.findings.bench_report import BenchReport
-from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import CollectionReport
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.diff_report import DiffReport
@@ -55,7 +54,7 @@ def render(report: AnyReport, stream: TextIO) -> None:
             lines = list(cuda_graphs_lines(report))
         case GraphReport():
             lines = list(graph_lines(report))
-        case BenchReport() | CollectionReport() | ClaimsReport() | WarmupReport():
+        case BenchReport() | CollectionReport() | WarmupReport():
             lines = list(any_bench_lines(report))
         case KernelBenchReport():
             lines = list(kernel_bench_lines(report))

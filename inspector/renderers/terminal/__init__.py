@@ -10,7 +10,6 @@ from rich.text import Text
 
 from inspector.findings.any_report import AnyReport
 from inspector.findings.bench_report import BenchReport
-from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import CollectionReport
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.diff_report import DiffReport
@@ -60,7 +59,7 @@ def render(report: AnyReport, stream: TextIO) -> None:
             add_kernels(page, report)
         case GraphReport():
             add_graphs(page, report)
-        case BenchReport() | CollectionReport() | ClaimsReport() | WarmupReport():
+        case BenchReport() | CollectionReport() | WarmupReport():
             add_any_bench(page, report)
         case KernelBenchReport():
             add_kernel_bench(page, report)

@@ -7,9 +7,8 @@ from typing import Any
 
 from inspector.benches.compiled import Compiled
 from inspector.benches.ratio import Ratio
-from inspector.benches.rows import INTERRUPTED, BenchRow, Latency
+from inspector.benches.rows import INTERRUPTED, BenchRow
 from inspector.benches.varied import VariedInput, VariedSetting
-from inspector.findings.varied_notices import varied_notices
 from inspector.findings.varied_wording import varied_cells, varied_totals, varied_verdict
 from inspector.model.bench import Setting, Workload
 
@@ -27,7 +26,6 @@ def make_row(**given: Any) -> BenchRow:
         "wrong": (),
         "worst": {},
         "errors": (),
-        "uncut": (),
     }
     return BenchRow(**{**empty, **known, **given})
 
@@ -153,29 +151,3 @@ def test_what_fails_where_eager_does_not_is_not_added_up() -> None:
     found = dataclasses.replace(STATIC, inputs=(failed,), round_ns=None, first_ns=None)
     assert list(varied_verdict([EAGER, found])) == ["default + static was not measured with x[0]=4"]
     assert varied_totals(found) == "one call of each is not added up: x[0]=4 was not measured"
-
-
-PADDED = Setting("inductor", dynamic=False, pads=True)
-LATENCY = Latency(1e6, 1e6, 1e6, 10, None)
-
-
-def padded(**given: Any) -> VariedSetting:
-    row = make_row(setting=PADDED, latency=LATENCY, **given)
-    return dataclasses.replace(DYNAMIC, setting=PADDED, inputs=(VariedInput("x[0]=3", row, 1, ()),))
-
-
-def test_results_that_padding_changes_are_said_and_never_taken() -> None:
-    found = padded(padding_changes=True, worst={"eager": 0.25})
-    first, second = varied_verdict([EAGER, STATIC, found])
-    assert first == "default + padded gives other results than eager PyTorch for x[0]=3"
-    assert second.startswith("the shortest calls: default + static")
-    assert varied_cells(found.inputs[0])[4] == "2e-01 PADDING"
-    what, why = varied_notices([EAGER, found])
-    assert "the part that is not padding is compared" in what
-    assert why.startswith("default + padded: results are others with x[0]=3: ")
-
-
-def test_results_that_cannot_be_compared_are_named() -> None:
-    _, uncut = varied_notices([EAGER, padded(uncut=("output of input 1",))])
-    assert uncut == "default + padded: not compared, by their shapes: output of input 1"
-    assert list(varied_notices([EAGER, STATIC])) == []
