@@ -10,8 +10,11 @@ from inspector.benches.rows import BenchRow
 from inspector.benches.sessions import by_session, logs_by_session, middle_of
 from inspector.findings.wording import duration, listed
 from inspector.model.fresh_memory import FRESH_SHARE
-from inspector.profiles.faults import KEEPS_MEMORY
 
+KEEPS_MEMORY = (
+    "MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=4294967296 MALLOC_TOP_PAD_=268435456 in the "
+    "environment (glibc), or jemalloc by LD_PRELOAD"
+)
 # Below, other things make the difference: a mebibyte in pages of 4 KiB, and 3 % of the time.
 _NOTICEABLE_PAGES = 256
 _NOTICEABLE = 1.03

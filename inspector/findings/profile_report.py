@@ -29,9 +29,7 @@ from inspector.model.stack import is_graph_code
 from inspector.profiles.autotuned import Autotuning, make_autotuning
 from inspector.profiles.budget import make_budget
 from inspector.profiles.counted import with_counters
-from inspector.profiles.faults import Faults
 from inspector.profiles.gains import all_compiled, gains, keeps_for_nothing
-from inspector.profiles.kept import kept_calls
 from inspector.profiles.known_sizes import run_again, with_known_sizes
 from inspector.profiles.module_groups import in_groups
 from inspector.profiles.step_facts import Part
@@ -148,10 +146,7 @@ def _profiles(
         breaks = [item for each in alone.compilations for item in each.graph_breaks]
         places = dict.fromkeys((item.user.file, item.user.line) for item in breaks if item.user)
         break_lines = tuple(f"{file.rpartition('/')[2]}:{line}" for file, line in places)
-        kept = (item for item in process.kept_memory if item.input == profile.input)
-        budget = make_budget(
-            profile, kept_calls(profile, next(kept, None)), has_breaks=bool(breaks)
-        )
+        budget = make_budget(profile, has_breaks=bool(breaks))
         shown = of_typical_calls(profile, budget.wall_ns)
         launches = [
             _as_in_source(item, run) for item in timed_launches(shown, codes, fusions, functions)
@@ -172,7 +167,6 @@ def _profiles(
             is_cpu=is_cpu, is_grad_idle=is_idle, is_training=profile.is_training,
             has_templates=_has_templates(profile.device),
             break_lines=break_lines,
-            faults=_faults(profile.fresh_page),
         )  # fmt: skip
         states = (item for item in process.device_states if item.input == profile.input)
         yield Profiled(
@@ -195,14 +189,6 @@ def _profiles(
         limited = ""
     unseen = unseen_notice(codes, recorded, every) if every else ""
     unread += [unseen] if unseen else []
-
-
-def _faults(fresh_page: Mapping[str, int]) -> Faults | None:
-    """What a page of fresh memory takes, or None where it is not known."""
-    page_bytes = fresh_page.get("page_bytes")
-    if not page_bytes:
-        return None
-    return Faults(fresh_page.get("touch_ns", 0), fresh_page.get("free_ns", 0), page_bytes)
 
 
 def _place_of(part: Part) -> tuple[str, int] | None:

@@ -9,7 +9,6 @@ from inspector.findings.cause_wording import COPIED, WORK_ON_CPU, cause_name
 from inspector.findings.ceiling_wording import others_share
 from inspector.findings.gap_wording import gap_lines, is_noise, is_within_noise
 from inspector.findings.graph_wording import TIMES
-from inspector.findings.kept_wording import kept_lines
 from inspector.findings.memory_wording import memory_verdict
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration, listed
@@ -41,8 +40,6 @@ def verdict_lines(found: Profiled) -> Iterator[str]:
     if _is_without_kernels(found):
         yield _without_kernels(found)
     yield from _compared(found)
-    if not is_noise(found):
-        yield from kept_lines(found.budget, found.gains)
     yield from _spends(found)
     yield from memory_verdict(found)
     yield from _next_gain(found)

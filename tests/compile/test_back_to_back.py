@@ -16,7 +16,6 @@ from inspector.capture.benching.blocks import block
 from inspector.capture.benching.loop import Loop
 from inspector.capture.call import Call
 from inspector.capture.profiling import device
-from inspector.capture.profiling.measured import Block, Measured
 from inspector.capture.state import State
 from inspector.capture.target import Target
 from inspector.model.request import Request
@@ -258,18 +257,6 @@ def test_the_system_is_not_asked_between_calls_that_follow_one_another(
     restoring = Loop(lambda: lambda: None, torch.no_grad, lambda: None, restores=True)
     assert block(restoring, CALLS, None)["page_faults"] == CALLS
     assert len(asked) == 2 * CALLS
-
-
-def test_of_a_profile_one_call_in_eight_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
-    monkeypatch.setattr(
-        "inspector.capture.profiling.measured.page_faults", lambda: asked.append(1) or len(asked)
-    )
-    measured = Measured({})
-    for kind in ("plain", "eager"):
-        measured.time_block(Block(kind, 0, 17), lambda: lambda: None, untimed=1)
-    assert measured.faults == measured.eager_faults == [1, 1]
-    assert len(measured.plain) == len(measured.eager) == 17
 
 
 @pytest.mark.parametrize(

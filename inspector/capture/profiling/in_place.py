@@ -27,7 +27,6 @@ from inspector.capture.back_to_back import BackToBack
 from inspector.capture.profiling.cpu_lines import cpu_calls, significant
 from inspector.capture.profiling.device import cuda_devices, uses_cuda, wait
 from inspector.capture.profiling.explained import EXPLAINED_CALLS, explain, explained_on_cpu
-from inspector.capture.profiling.faults import fresh_page
 from inspector.capture.profiling.gradients import marked_gradients
 from inspector.capture.profiling.measured import Block, Measured, Prepared
 from inspector.capture.profiling.payload import PROFILE, SO_FAR, write_profile
@@ -102,7 +101,7 @@ def profile_in_place(
     attribution: Attribution,
     arguments: Sequence[Mapping[str, object]],
     back_to_back: BackToBack,
-) -> Measured:
+) -> None:
     """Measures warm calls and writes ``inspector_device_profile``, also when a call fails.
 
     Args:
@@ -111,9 +110,6 @@ def profile_in_place(
         attribution: What a closely watched call showed.
         arguments: What the calls are made with, see `inspector.capture.call.shapes_of`.
         back_to_back: Prepares both.
-
-    Returns:
-        What was written.
     """
     measured = Measured(_device(), arguments, attribution.is_training)
 
@@ -135,7 +131,6 @@ def profile_in_place(
             guarded("write what was measured", write)
         raise
     write()
-    return measured
 
 
 def _measure(
@@ -162,9 +157,6 @@ def _measure(
     if uses_cuda():
         calls = min(plan.calls, EXPLAINED_CALLS)
         measured.explained = explain("explained", run, (calls, plan.untimed), measured)
-    else:
-        with contextlib.suppress(MemoryError, RuntimeError):  # as little memory as that is left
-            measured.fresh_page = fresh_page()
     is_short = uses_cuda() or plan.calls > 1  # on the CPU, calls of seconds are not made once more
     if settled and is_short:
         with _eagerly():

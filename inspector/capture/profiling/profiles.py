@@ -22,11 +22,6 @@ from inspector.capture.profiling.in_place import (
     count_once,
     profile_in_place,
 )
-from inspector.capture.profiling.kept_memory import (
-    Again,
-    is_worth_it,
-    profile_with_kept_memory,
-)
 from inspector.capture.profiling.machine.device_state import device_state, others_percent
 from inspector.capture.profiling.machine.others import Others
 from inspector.capture.profiling.memory import profile_memory
@@ -71,7 +66,6 @@ class Profiles:
         self._attributions: dict[int, Attribution] = {}
         self._captured: dict[int, Captured] = {}
         self._back_to_back: list[BackToBack] = []
-        self._again: list[Again] = []
         self._memory: list[Callable[[], None]] = []
         if not counters:
             attached_handler().watch_autotuning()
@@ -120,9 +114,7 @@ class Profiles:
         guarded("look for known ceilings", self._write_kept_ceilings)
         with _device_watched(index):
             arguments = shapes_of(self._target.calls[index])
-            measured = profile_in_place(index, (run, eager), found, arguments, back_to_back)
-        if is_worth_it(measured):
-            self._again.append(Again(index, run, eager, measured.blocks))
+            profile_in_place(index, (run, eager), found, arguments, back_to_back)
         captured = self._captured.get(index)
         self._back_to_back.append(back_to_back)
         self._memory.append(lambda: profile_memory(index, run, eager, self._target, captured))
@@ -134,12 +126,10 @@ class Profiles:
     def finish(self) -> None:
         """Measures the memory of a call, after all that is timed, and what the machine can do.
 
-        The latter comes last, for it heats the machine up. Calls whose memory is kept come first.
+        The latter comes last, for it heats the machine up.
         """
         if self._counters:
             return
-        with quiet():
-            guarded("keep memory", lambda: profile_with_kept_memory(self._again))
         for each in self._back_to_back:  # no input's copy lies beside another one's memory
             each.end()
         for measure in self._memory:
