@@ -250,9 +250,7 @@ def _profiles(target: Target, request: Request) -> Profiles:
         target,
         counters=request.counters,
         fresh_ceilings=request.fresh_ceilings,
-        alone=None
-        if request.kernel is None
-        else Alone(request.kernel, with_configs=request.configs, launch=request.launch),
+        alone=None if request.kernel is None else Alone(request.kernel, request.launch),
     )
 
 

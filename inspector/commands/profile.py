@@ -53,10 +53,6 @@ from inspector.sources.recording import opened, read_run
     "name is enough. It has a report of its own (-o with .json, .md or .txt).",
 )  # fmt: skip
 @click.option(
-    "--configs", is_flag=True,
-    help="With --kernel: try its other configurations, too, and check what they compute.",
-)  # fmt: skip
-@click.option(
     "--launch", type=click.IntRange(1), metavar="N",
     help="With --kernel: take the arguments of its Nth launch in a call.  [default: those that "
     "the most time goes to]",
@@ -90,7 +86,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect profile samples/training_step/model.py --train --mode reduce-overhead
       inspect profile samples/small_cnn/model.py --no-grad -o profile.json
       inspect profile samples/small_cnn/model.py --mode max-autotune --autotune
-      inspect profile samples/transformer_block/model.py --kernel native_layer_norm_0 --configs
+      inspect profile samples/transformer_block/model.py --kernel native_layer_norm_0
       inspect profile -o roofline.svg
       inspect profile -o call.perfetto.json
       inspect profile

@@ -12,7 +12,7 @@ __all__ = ["Request", "Setting"]
 # Of these a recording's description says nothing: they say what to record, or try something out.
 _OURS = (
     "target", "config", "graphs", "line_times", "prims", "dynamic_sources", "marks",
-    "keep_outputs", "counters", "compare_outputs", "fresh_ceilings", "kernel", "configs", "launch",
+    "keep_outputs", "counters", "compare_outputs", "fresh_ceilings", "kernel", "launch",
     "edits", "command",
 )  # fmt: skip
 
@@ -56,7 +56,6 @@ class Request:
         fresh_ceilings: Whether the machine's limits are measured in any case; else what was
             measured before is used while it is new enough.
         kernel: The kernel to benchmark alone, or a part of its name, or None; with ``profile``.
-        configs: Whether its other configurations are, too.
         launch: The number of its launch in a call, from 1; None takes what the most time goes to.
         generates: Whether Inductor's code is generated and not compiled, and graphs run without it.
         edits: Changes to make in the project's files when they are loaded; the files stay.
@@ -90,7 +89,6 @@ class Request:
     counters: bool = False
     fresh_ceilings: bool = False
     kernel: str | None = None
-    configs: bool = False
     launch: int | None = None
     generates: bool = False
     edits: tuple[Edit, ...] = ()

@@ -10,10 +10,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from inspector.events.device_profile import DeviceLaunch, DeviceProfile, ProfiledCall
 from inspector.model.spans import union_ns
-from inspector.profiles.interval import ratio_interval
 from inspector.profiles.rounds import (
     LEAST_ROUNDS,
     medians_of,
+    ratio_interval,
     ratio_of_rounds,
     rounds_of,
     typical_ns,
