@@ -22,7 +22,6 @@ from inspector.profiles.alone import (
     measured,
     regime_of,
 )
-from inspector.profiles.peaks import peak_flops_per_s
 
 FORMAT_VERSION = 1
 """Of a report on one kernel as JSON: counts up when a field changes its meaning or goes."""
@@ -144,7 +143,7 @@ def _rates(report: KernelBenchReport, unit: str) -> Iterator[tuple[str, Rate]]:
         if report.flops and unit:
             name = f"{unit}_flops_per_s"
             rate = report.flops / times.median_ns * 1e9
-            yield regime, Rate("flops", rate, peak_flops_per_s(values, unit), name)
+            yield regime, Rate("flops", rate, values.get(name), name)
 
 
 def _argument_bytes(bench: InspectorKernelBench) -> int | None:

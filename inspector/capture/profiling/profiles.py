@@ -23,7 +23,6 @@ from inspector.capture.profiling.in_place import (
     profile_in_place,
 )
 from inspector.capture.profiling.machine.device_state import device_state, others_percent
-from inspector.capture.profiling.machine.others import Others
 from inspector.capture.profiling.memory import profile_memory
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target
@@ -150,8 +149,8 @@ class Profiles:
 
 
 def _device_watched(index: int) -> contextlib.AbstractContextManager[None]:
-    """Writes in which state the machine was before and after: a profile of a slow one lies."""
-    return _gpu_watched(index) if uses_cuda() else _processors_watched(index)
+    """Writes in which state the GPU was before and after: a profile of a slow one lies."""
+    return _gpu_watched(index) if uses_cuda() else contextlib.nullcontext()
 
 
 @contextlib.contextmanager
@@ -171,39 +170,16 @@ def _gpu_watched(index: int) -> Iterator[None]:
         after, elapsed_ns = _device_state(), time.monotonic_ns() - begun_ns
         others.append(_others_percent())
         if before is not None and after is not None:
-            known = [found for found in others if found is not None]
-            _write_state(index, before[0], after[0], elapsed_ns, after[1], max(known, default=None))
-
-
-@contextlib.contextmanager
-def _processors_watched(index: int) -> Iterator[None]:
-    """Writes what other programs had of the processors meanwhile."""
-    beside, begun_ns = Others(), time.monotonic_ns()
-    try:
-        yield
-    finally:
-        elapsed_ns = time.monotonic_ns() - begun_ns
-        _write_state(index, {}, {}, elapsed_ns, "", beside.percent())
-
-
-def _write_state(  # noqa: PLR0913, PLR0917 - the fields of the event
-    index: int,
-    before: Mapping[str, str],
-    after: Mapping[str, str],
-    elapsed_ns: int,
-    missing: str,
-    others_percent: int | None,
-) -> None:
-    fields = {
-        "v": 1,
-        "input": index,
-        "before": before,
-        "after": after,
-        "elapsed_ns": elapsed_ns,
-        "missing": missing,
-        "others_percent": others_percent,
-    }
-    guarded("write the device's state", lambda: write_artifact("device_state", fields))
+            fields = {
+                "v": 1,
+                "input": index,
+                "before": before[0],
+                "after": after[0],
+                "elapsed_ns": elapsed_ns,
+                "missing": after[1],
+                "others_percent": max((n for n in others if n is not None), default=None),
+            }
+            guarded("write the device's state", lambda: write_artifact("device_state", fields))
 
 
 def _device_state() -> tuple[Mapping[str, str], str] | None:
