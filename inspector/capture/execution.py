@@ -250,6 +250,7 @@ def _profiles(target: Target, request: Request) -> Profiles:
         target,
         counters=request.counters,
         fresh_ceilings=request.fresh_ceilings,
+        seconds=request.seconds,
         alone=None if request.kernel is None else Alone(request.kernel, request.launch),
     )
 

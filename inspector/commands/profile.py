@@ -45,6 +45,10 @@ from inspector.sources.recording import opened, read_run
     help="Measure what the machine can do again; else that is kept for 30 days.",
 )  # fmt: skip
 @click.option(
+    "--seconds", type=click.FloatRange(0.1), metavar="S",
+    help="About how long the calls with each input are timed; the more, the surer.  [default: 12]",
+)  # fmt: skip
+@click.option(
     "--autotune", is_flag=True, help="Show all that autotuning tried: each candidate with its time."
 )
 @click.option(

@@ -62,6 +62,7 @@ class Program:
             Attribution(),
             arguments,
             BackToBack(Call(), State(lambda: None)),
+            seconds=1.0,
         )
 
 

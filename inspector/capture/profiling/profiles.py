@@ -24,6 +24,7 @@ from inspector.capture.profiling.in_place import (
 )
 from inspector.capture.profiling.machine.device_state import device_state, others_percent
 from inspector.capture.profiling.memory import profile_memory
+from inspector.capture.profiling.plan import SECONDS
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target
 from inspector.capture.writer import guarded, write_artifact
@@ -46,6 +47,7 @@ class Profiles:
         target: What is profiled.
         counters: Whether a profiler watches the process: then one warm call is marked for it.
         fresh_ceilings: Whether the machine's limits are measured in any case.
+        seconds: About how long calls with each input are timed, or None.
         alone: A kernel to benchmark alone, or None.
     """
 
@@ -55,11 +57,13 @@ class Profiles:
         *,
         counters: bool = False,
         fresh_ceilings: bool = False,
+        seconds: float | None = None,
         alone: OneKernel | None = None,
     ) -> None:
         self._target = target
         self._counters = counters
         self._fresh_ceilings = fresh_ceilings
+        self._seconds = seconds or SECONDS
         self._has_ceilings = False
         self._alone = alone
         self._attributions: dict[int, Attribution] = {}
@@ -113,7 +117,7 @@ class Profiles:
         guarded("look for known ceilings", self._write_kept_ceilings)
         with _device_watched(index):
             arguments = shapes_of(self._target.calls[index])
-            profile_in_place(index, (run, eager), found, arguments, back_to_back)
+            profile_in_place(index, (run, eager), found, arguments, back_to_back, self._seconds)
         captured = self._captured.get(index)
         self._back_to_back.append(back_to_back)
         self._memory.append(lambda: profile_memory(index, run, eager, self._target, captured))
