@@ -7,7 +7,7 @@ import copy
 import dataclasses
 
 from inspector.advice.advice import Advice
-from inspector.advice.code import Code, dotted_name
+from inspector.advice.code import Code, dotted_name, widened
 from inspector.advice.edits import line_instead
 from inspector.advice.effects import is_pure, is_total
 from inspector.advice.kinds import CAPTURE_SHAPES, DYNAMIC_SHAPE
@@ -172,16 +172,16 @@ def _tailored(code: Code) -> str:
     shown = code.shown(code.statement)
     if update is None or not shown:
         return ""
-    name, mask, made = update.name, ast.unparse(update.mask), _made(code, update)
-    said = f"Compute it of all elements, and choose: `{made}` instead of `{shown}`"
-    if not _has_shape_of(update):
+    name, mask = update.name, ast.unparse(update.mask)
+    said = f"Compute it of all elements, and choose: `{_made(code, update)}` instead of `{shown}`"
+    if code.missing_dims is None and not _has_shape_of(update):
         rows = f"{mask if isinstance(update.mask, ast.Name) else 'mask'}.unsqueeze(-1)"
         said += f", if the mask has the shape of `{name}` (`{rows}` where it chooses rows)"
     return f"{said}.{'' if is_total(update.value) else _NAN}"
 
 
 def _made(code: Code, update: _Update) -> str:
-    name, mask = update.name, ast.unparse(update.mask)
+    name, mask = update.name, widened(update.mask, code.missing_dims or 0)
     if _is_its_own(code, name):
         return f"{name} = torch.where({mask}, {ast.unparse(update.value)}, {name})"
     return f"{name}.copy_(torch.where({mask}, {ast.unparse(update.kept)}, {name}))"

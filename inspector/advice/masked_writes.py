@@ -6,7 +6,7 @@ import ast
 import dataclasses
 
 from inspector.advice.advice import Advice
-from inspector.advice.code import Code
+from inspector.advice.code import Code, widened
 from inspector.advice.kinds import BACKEND
 from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
 
@@ -30,11 +30,18 @@ def _tailored(code: Code) -> str:
         return ""
     target, value = write
     name, mask, stored = map(ast.unparse, (target.value, target.slice, value))
-    rows = mask if isinstance(target.slice, ast.Name | ast.Attribute) else f"({mask})"
+    if code.missing_dims is None:
+        rows = widened(target.slice, 1)
+        said = (
+            f"Use `{name}.masked_scatter_({rows}, {stored})` instead of `{shown}` if the mask "
+            f"selects rows, `{name}.masked_scatter_({mask}, {stored})` if it has the shape of "
+            f"`{name}`."
+        )
+    else:
+        mask = widened(target.slice, code.missing_dims)
+        said = f"Use `{name}.masked_scatter_({mask}, {stored})` instead of `{shown}`."
     return (
-        f"Use `{name}.masked_scatter_({rows}.unsqueeze(-1), {stored})` instead of `{shown}` if the "
-        f"mask selects rows, `{name}.masked_scatter_({mask}, {stored})` if it has the shape of "
-        f"`{name}`. Its gradient has a fixed size. To write one value to all selected elements, "
+        f"{said} Its gradient has a fixed size. To write one value to all selected elements, "
         "use `torch.where`."
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from inspector.advice.advice import Advice
-from inspector.advice.code import Code, attribute, dotted_name
+from inspector.advice.code import Code, attribute, dotted_name, widened
 from inspector.advice.edits import line_instead
 from inspector.advice.effects import is_pure
 from inspector.advice.kinds import CAPTURE_SHAPES, DYNAMIC_SHAPE
@@ -47,12 +47,13 @@ def _stores_masked(code: Code) -> bool:
 
 def _stores_tailored(code: Code) -> str:
     line, name = _chosen(code)
-    return (
-        f"Choose instead of selecting: `{line}`, if the mask, the values and `{name}` all have "
-        "one shape, and the values the dtype of it."
-        if line
-        else ""
-    )
+    if not line:
+        return ""
+    if code.missing_dims is None:
+        alike = f"the mask, the values and `{name}` all have one shape, and the values"
+    else:
+        alike = f"the values have the shape of `{name}`, and"
+    return f"Choose instead of selecting: `{line}`, if {alike} the dtype of it."
 
 
 def _stores_edits(code: Code) -> tuple[Edit, ...]:
@@ -67,7 +68,8 @@ def _chosen(code: Code) -> tuple[str, str]:
         ) if dotted_name(stored) and is_pure(mask) and is_pure(values):
             name, shown = dotted_name(stored), (code.shown(mask), code.shown(values))
             if all(shown) and not isinstance(mask, ast.Constant):
-                return f"{name}.copy_(torch.where({shown[0]}, {shown[1]}, {name}))", name
+                wide = widened(mask, code.missing_dims) if code.missing_dims else shown[0]
+                return f"{name}.copy_(torch.where({wide}, {shown[1]}, {name}))", name
     return "", ""
 
 

@@ -120,9 +120,11 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
     from inspector.capture.attach import attach
     from inspector.capture.dynamism import apply_dynamism
     from inspector.capture.environment import environment
-    from inspector.capture.execution import call_target, compiled, write_target
+    from inspector.capture.execution import compiled, write_target
+    from inspector.capture.explain_calls import call_target
     from inspector.capture.failures import user_traceback
     from inspector.capture.line_times import line_times
+    from inspector.capture.profile_calls import call_profiled
     from inspector.capture.settings import apply_settings
     from inspector.capture.source_loader import check_edited
     from inspector.capture.trial import seed_trial, watched
@@ -152,7 +154,8 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
         try:
             measured = line_times() if request.line_times else contextlib.nullcontext()
             with measured, watched(target, request, compiled(target, request)) as function:
-                call_target(target, request, function)
+                make_calls = call_profiled if request.profile else call_target
+                make_calls(target, request, function)
                 check_edited()
         except SystemExit as exit_:
             code = "" if exit_.code is None else repr(exit_.code)

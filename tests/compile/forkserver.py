@@ -84,11 +84,11 @@ class ForkServer:
 def _serve(lines: Iterable[str]) -> None:
     from torch._dynamo.backends import registry
 
-    from inspector.capture import child, execution, target
+    from inspector.capture import child, explain_calls, target
 
     # What the first compilation of a process imports anyway.
     registry.list_backends(exclude_tags=())
-    assert execution
+    assert explain_calls
     assert target
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what the targets print is not an answer

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import nn
 
-from inspector.capture import execution
+from inspector.capture import profile_calls
 from inspector.capture.back_to_back import BackToBack
 from inspector.capture.benching.blocks import block
 from inspector.capture.benching.loop import Loop
@@ -224,7 +224,7 @@ class Profiles(Unmeasured):
 def test_each_call_is_without_gradients_whatever_the_one_before_leaves(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(execution, "Profiles", Profiles)
+    monkeypatch.setattr(profile_calls, "Profiles", Profiles)
     seen: list[bool] = []
 
     def model(x: torch.Tensor) -> torch.Tensor:
@@ -235,7 +235,7 @@ def test_each_call_is_without_gradients_whatever_the_one_before_leaves(
     calls = (Call((torch.ones(2),)), Call((torch.ones(3),)))
     target = Target("m", "m", model, calls, already_compiled=False, file=None, root="")
     request = Request("m.py", no_grad=True, profile=True, measure=False, backend="eager")
-    execution.call_target(target, request, model)
+    profile_calls.call_profiled(target, request, model)
     assert seen == [False] * len(seen)
     assert len(seen) == 2 * (3 + 2 * CALLS)
     assert torch.is_grad_enabled()

@@ -66,7 +66,7 @@ def _serve(place: Path) -> None:
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(place.with_suffix(".new")))
     cores = os.sched_getaffinity(0)  # torch's OpenMP may bind this thread
-    _import(("torch", "torch._inductor.compile_fx", "inspector.capture.execution"))
+    _import(("torch", "torch._inductor.compile_fx", "inspector.capture.explain_calls"))
     listener.listen(64)
     place.with_suffix(".new").rename(place)  # from now on clients find it
     signal.signal(signal.SIGINT, signal.SIG_IGN)

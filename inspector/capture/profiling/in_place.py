@@ -40,7 +40,14 @@ from inspector.capture.ranks import agreed
 from inspector.capture.writer import guarded
 from inspector.model.out_of_memory import lacks_memory
 
-__all__ = ["Attribution", "Prepared", "attributed", "count_once", "profile_in_place"]
+__all__ = [
+    "Attribution",
+    "Prepared",
+    "attributed",
+    "count_once",
+    "profile_in_place",
+    "replays_attributed",
+]
 
 _AT_ONCE = 10
 _MOST_SETTLING = 200
@@ -53,11 +60,13 @@ class Attribution:
 
     Attributes:
         launched: What ran on the device.
+        around_replays: What a further call launched around the replays of CUDA graphs.
         is_training: Whether a module of the target was in training mode, or None where the target
             is none.
     """
 
     launched: list[Launched] = dataclasses.field(default_factory=list)
+    around_replays: list[Launched] = dataclasses.field(default_factory=list)
     is_training: bool | None = None
 
 
@@ -73,15 +82,43 @@ def attributed(found: Attribution, target: Callable[..., object]) -> Iterator[No
         found: Gets what was seen.
         target: What is called.
     """
-    with_device = uses_cuda()
     if isinstance(target, torch.nn.Module):
         found.is_training = any(module.training for module in target.modules())
+    with _closely(target, found.launched), versions.without_cuda_graphs():
+        yield
+
+
+@contextlib.contextmanager
+def replays_attributed(found: Attribution, target: Callable[..., object]) -> Iterator[None]:
+    """Watches one more call closely, which replays CUDA graphs, for what these do not launch.
+
+    Around a replay torch copies inputs into the memory of the graph, which a call without CUDA
+    graphs does not do. Where this cannot be watched, the call is made all the same.
+
+    Args:
+        found: Gets what was seen.
+        target: What is called.
+    """
+    launched: list[Launched] = []
+    stack = contextlib.ExitStack()
+    watch = "watch the replay of CUDA graphs"
+    guarded(watch, lambda: stack.enter_context(_closely(target, launched)))
+    try:
+        yield
+    finally:
+        guarded(watch, stack.close)
+    if any(item.is_replayed for item in launched):
+        found.around_replays += [item for item in launched if not item.is_replayed]
+
+
+@contextlib.contextmanager
+def _closely(target: Callable[..., object], launched: list[Launched]) -> Iterator[None]:
+    with_device = uses_cuda()
     with (
         traced(with_device=with_device) as seen,
         marked_lines(),
         marked_user_lines(is_users),
         marked_gradients(target),
-        versions.without_cuda_graphs(),
     ):
         begun_ns = time.time_ns()
         yield
@@ -89,9 +126,9 @@ def attributed(found: Attribution, target: Callable[..., object]) -> Iterator[No
         ended_ns = time.time_ns()
     window = (begun_ns, ended_ns)
     if with_device:
-        found.launched += calls_of(seen.trace, [window])[0]
+        launched += calls_of(seen.trace, [window])[0]
     else:
-        found.launched += cpu_calls(seen.trace, [window])[0]
+        launched += cpu_calls(seen.trace, [window])[0]
 
 
 def profile_in_place(  # noqa: PLR0913, PLR0917 - what is measured, and how
@@ -119,7 +156,8 @@ def profile_in_place(  # noqa: PLR0913, PLR0917 - what is measured, and how
         kept = measured
         if not uses_cuda():
             kept = dataclasses.replace(measured, launched=significant(measured.launched))
-        write_profile(index, kept, attribution.launched, name)
+        known = attribution.launched, attribution.around_replays
+        write_profile(index, kept, known, name)
 
     def write_so_far() -> None:
         guarded("write what is measured so far", lambda: write(SO_FAR))

@@ -14,13 +14,18 @@ from inspector.capture.call import PreparedCall, shapes_of
 from inspector.capture.handler import attached_handler
 from inspector.capture.profiling.ceilings import ceilings, current_uuid, kept_ceilings
 from inspector.capture.profiling.device import uses_cuda
-from inspector.capture.profiling.graph_pools import Captured, watched_capture
+from inspector.capture.profiling.graph_pools import (
+    Captured,
+    has_cuda_graphs,
+    watched_capture,
+)
 from inspector.capture.profiling.in_place import (
     Attribution,
     Prepared,
     attributed,
     count_once,
     profile_in_place,
+    replays_attributed,
 )
 from inspector.capture.profiling.machine.device_state import device_state, others_percent
 from inspector.capture.profiling.memory import profile_memory
@@ -89,6 +94,14 @@ class Profiles:
             return contextlib.nullcontext()
         found = self._attributions[index] = Attribution()
         return attributed(found, self._target.function)
+
+    def has_replays(self) -> bool:
+        """Whether a further call is to be watched, within `around_replays`."""
+        return not self._counters and has_cuda_graphs()
+
+    def around_replays(self, index: int) -> contextlib.AbstractContextManager[None]:
+        """To be entered around a call after that of `closely`, with the same input."""
+        return replays_attributed(self._attributions[index], self._target.function)
 
     def is_refused(self) -> bool:
         """Whether a kernel is asked for that is not there; to be asked once all is compiled."""
