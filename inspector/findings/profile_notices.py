@@ -147,9 +147,7 @@ def input_notices(found: Profiled) -> Iterator[str]:
             f"{near}"
         )
     if found.state is not None:
-        yield from filter(
-            None, (others_notice(found.state, is_cpu=found.is_cpu), throttled_notice(found.state))
-        )
+        yield from filter(None, (others_notice(found.state), throttled_notice(found.state)))
     if found.work and 1 - found.attributed >= _LEAST_WITHOUT:
         yield _without_line(found)
 

@@ -12,8 +12,8 @@ __all__ = ["Request", "Setting"]
 # Of these a recording's description says nothing: they say what to record, or try something out.
 _OURS = (
     "target", "config", "graphs", "line_times", "prims", "dynamic_sources", "marks",
-    "keep_outputs", "counters", "compare_outputs", "fresh_ceilings", "kernel", "configs", "launch",
-    "edits", "command",
+    "keep_outputs", "counters", "compare_outputs", "fresh_ceilings", "seconds", "kernel",
+    "launch", "edits", "command",
 )  # fmt: skip
 
 
@@ -52,8 +52,8 @@ class Request:
             nothing is timed; with ``profile`` alone.
         fresh_ceilings: Whether the machine's limits are measured in any case; else what was
             measured before is used while it is new enough.
+        seconds: About how long calls with each input are timed, with ``profile``; None for 12.
         kernel: The kernel to benchmark alone, or a part of its name, or None; with ``profile``.
-        configs: Whether its other configurations are, too.
         launch: The number of its launch in a call, from 1; None takes what the most time goes to.
         generates: Whether Inductor's code is generated and not compiled, and graphs run without it.
         edits: Changes to make in the project's files when they are loaded; the files stay.
@@ -86,8 +86,8 @@ class Request:
     profile: bool = False
     counters: bool = False
     fresh_ceilings: bool = False
+    seconds: float | None = None
     kernel: str | None = None
-    configs: bool = False
     launch: int | None = None
     generates: bool = False
     edits: tuple[Edit, ...] = ()

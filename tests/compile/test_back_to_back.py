@@ -14,7 +14,6 @@ from inspector.capture import profile_calls
 from inspector.capture.back_to_back import BackToBack
 from inspector.capture.call import Call
 from inspector.capture.profiling import device
-from inspector.capture.profiling.measured import Block, Measured
 from inspector.capture.state import State
 from inspector.capture.target import Target
 from inspector.model.request import Request
@@ -238,18 +237,6 @@ def test_each_call_is_without_gradients_whatever_the_one_before_leaves(
     assert seen == [False] * len(seen)
     assert len(seen) == 2 * (3 + 2 * CALLS)
     assert torch.is_grad_enabled()
-
-
-def test_of_a_profile_one_call_in_eight_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
-    monkeypatch.setattr(
-        "inspector.capture.profiling.measured.page_faults", lambda: asked.append(1) or len(asked)
-    )
-    measured = Measured({})
-    for kind in ("plain", "eager"):
-        measured.time_block(Block(kind, 0, 17), lambda: lambda: None, untimed=1)
-    assert measured.faults == measured.eager_faults == [1, 1]
-    assert len(measured.plain) == len(measured.eager) == 17
 
 
 @pytest.mark.parametrize(
