@@ -8,7 +8,7 @@ A built-in cannot be replaced.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
     from pathlib import Path
     from types import ModuleType
+    from typing import TextIO
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +155,11 @@ RENDERERS: dict[str, str] = {
 }
 """Module by format; a file's suffix without its dot is a format too."""
 
+PAGES: dict[str, str] = {
+    "GuardsReport": "inspector.pages.guards",
+}
+"""Module whose ``page`` makes the page of a report, by the report's type."""
+
 
 def command_table() -> dict[str, CommandEntry]:
     """Returns all commands by name, the built-in ones first."""
@@ -241,6 +247,28 @@ def cold_start_format(path: Path) -> str:
             f"Choose one of {', '.join('.' + suffix for suffix in sorted(_SUFFIXES))}.",
         )
     return found
+
+
+def render(report: object, format_: str, stream: TextIO, *, is_whole: bool = False) -> None:
+    """Writes a report in a format.
+
+    Args:
+        report: A report of any command.
+        format_: For `load_renderer`.
+        stream: Where it is written to.
+        is_whole: Whether nothing is left out for brevity.
+
+    Raises:
+        UsageError: There is no such format.
+        EnvironmentLacksError: An installed plugin cannot be imported.
+    """
+    renderer = load_renderer(format_)
+    names = (base.__name__ for base in type(report).__mro__)
+    maker = next((PAGES[name] for name in names if name in PAGES), None)
+    if format_ != "json" and maker is not None:
+        page = import_module(maker).page(report)
+        report = replace(page, is_whole=True) if is_whole else page
+    renderer.render(report, stream)
 
 
 def load_renderer(name: str) -> ModuleType:

@@ -189,8 +189,8 @@ def rendered(report: AnyReport | ColdStartReport, suffix: str) -> str:
     format_, width = FORMATS[suffix]
     stream = io.StringIO()
     is_cold = isinstance(report, ColdStartReport)
-    load = plugins.load_cold_start_renderer if is_cold else plugins.load_renderer
-    renderer = load(format_)
+    render = plugins.load_cold_start_renderer(format_).render if is_cold else None
+    plugins.load_renderer(format_)
     with contextlib.ExitStack() as stack:
         stack.enter_context(mock.patch.dict(os.environ, {"COLUMNS": str(width)}))
         for module in list(sys.modules.values()):
@@ -198,7 +198,10 @@ def rendered(report: AnyReport | ColdStartReport, suffix: str) -> str:
                 module, "__version__"
             ):
                 stack.enter_context(mock.patch.object(module, "__version__", _VERSION))
-        renderer.render(report, stream)
+        if render is not None:
+            render(report, stream)
+        else:
+            plugins.render(report, format_, stream)
     return stream.getvalue()
 
 

@@ -50,11 +50,11 @@ def write_report(report: AnyReport, output: Path | None, format_: str | None) ->
         RecordingError: The file cannot be written.
     """
     if output is not None:
-        renderer = plugins.load_renderer(plugins.renderer_for_suffix(output))
-        write_file(output, lambda stream: renderer.render(report, stream))
+        suffix = plugins.renderer_for_suffix(output)
+        write_file(output, lambda stream: plugins.render(report, suffix, stream))
         sys.stderr.write(f"wrote {output}\n")
     if output is None or format_ is not None:
-        plugins.load_renderer(format_ or "terminal").render(report, sys.stdout)
+        plugins.render(report, format_ or "terminal", sys.stdout)
 
 
 def write_file(output: Path, write: Callable[[TextIO], None]) -> None:

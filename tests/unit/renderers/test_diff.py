@@ -34,7 +34,7 @@ def empty(report: KernelsReport) -> KernelsReport:
 
 def rendered(report: object, name: str) -> str:
     stream = io.StringIO()
-    plugins.load_renderer(name).render(report, stream)
+    plugins.render(report, name, stream)
     return stream.getvalue()
 
 

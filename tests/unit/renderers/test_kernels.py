@@ -24,7 +24,7 @@ def report() -> KernelsReport:
 
 def rendered(report: KernelsReport, name: str) -> str:
     stream = io.StringIO()
-    plugins.load_renderer(name).render(report, stream)
+    plugins.render(report, name, stream)
     return stream.getvalue()
 
 
