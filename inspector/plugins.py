@@ -157,6 +157,7 @@ RENDERERS: dict[str, str] = {
 
 PAGES: dict[str, str] = {
     "GuardsReport": "inspector.pages.guards",
+    "CudaGraphsReport": "inspector.pages.cuda_graphs",
 }
 """Module whose ``page`` makes the page of a report, by the report's type."""
 

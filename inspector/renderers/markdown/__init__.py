@@ -9,7 +9,6 @@ from inspector.findings.any_report import AnyReport
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import CollectionReport
-from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.diff_report import DiffReport
 from inspector.findings.graph_report import GraphReport
 from inspector.findings.kernel_bench_report import KernelBenchReport
@@ -30,7 +29,6 @@ from inspector.model.run import Meta
 from inspector.pages.page import Page
 from inspector.renderers.markdown.any_bench import any_bench_lines
 from inspector.renderers.markdown.blocks import page_lines
-from inspector.renderers.markdown.cuda_graphs import cuda_graphs_lines
 from inspector.renderers.markdown.diff import diff_lines
 from inspector.renderers.markdown.finding import finding_lines
 from inspector.renderers.markdown.gate import gate_lines
@@ -51,8 +49,6 @@ def render(report: Page | AnyReport, stream: TextIO) -> None:
     match report:
         case Page():
             lines = list(page_lines(report))
-        case CudaGraphsReport():
-            lines = list(cuda_graphs_lines(report))
         case GraphReport():
             lines = list(graph_lines(report))
         case BenchReport() | CollectionReport() | ClaimsReport() | WarmupReport():

@@ -12,7 +12,6 @@ from inspector.findings.any_report import AnyReport
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import CollectionReport
-from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.diff_report import DiffReport
 from inspector.findings.finding import Finding
 from inspector.findings.graph_report import GraphReport
@@ -26,7 +25,6 @@ from inspector.findings.wording import count
 from inspector.pages.page import Page
 from inspector.renderers.terminal.any_bench import add_any_bench
 from inspector.renderers.terminal.blocks import add_page
-from inspector.renderers.terminal.cuda_graphs import add_cuda_graphs
 from inspector.renderers.terminal.diff import add_diff
 from inspector.renderers.terminal.finding import finding_heading, finding_lines
 from inspector.renderers.terminal.gate import gate_lines
@@ -54,8 +52,6 @@ def render(report: Page | AnyReport, stream: TextIO) -> None:
     match report:
         case Page():
             add_page(page, report)
-        case CudaGraphsReport():
-            add_cuda_graphs(page, report)
         case KernelsReport():
             add_kernels(page, report)
         case GraphReport():

@@ -1,19 +1,35 @@
-"""What is said about CUDA graphs, as rows that every renderer shows alike."""
+"""The page on CUDA graphs."""
 
 from __future__ import annotations
 
 from inspector.findings.cuda_graphs_report import CudaGraphRow, CudaGraphsReport
-from inspector.findings.escaping import one_line
 from inspector.findings.wording import count, duration, listed, size
-
-TITLES = ("calls", "replayed", "captured", "warm-up", "no graph", "copied in")
-"""Of the columns of `row_cells`."""
+from inspector.pages.page import Column, Page, Section, Table, about, as_notes
 
 _MOST_SIZES = 8
+_COUNTS = ("calls", "replayed", "captured", "warm-up", "no graph", "copied in")
 
 
-def cuda_graphs_headline(report: CudaGraphsReport) -> str:
-    """All of it in one line."""
+def page(report: CudaGraphsReport) -> Page:
+    """What was captured, and how many calls replay it."""
+    columns = (
+        Column("function"),
+        *(Column(title, "number") for title in _COUNTS),
+        Column("", "below"),
+    )
+    rows = [(_name(row), *_counts(row), _detail(row)) for row in report.rows]
+    return Page(
+        "CUDA graphs",
+        _headline(report),
+        about(report.run),
+        findings=report.findings,
+        sections=(Section("", [Table(columns, rows, "function", limit=30)]),),
+        notes=as_notes(report.notices),
+        next_steps=report.next_steps,
+    )
+
+
+def _headline(report: CudaGraphsReport) -> str:
     captures = count(report.recordings, "CUDA graph") + " captured"
     if not report.rows:
         return captures
@@ -26,22 +42,21 @@ def cuda_graphs_headline(report: CudaGraphsReport) -> str:
     return ", ".join(parts)
 
 
-def row_name(row: CudaGraphRow) -> str:
+def _name(row: CudaGraphRow) -> str:
     """``0/0 Net.forward, backward``; inference needs no word."""
-    named = " ".join(part for part in (row.compile_id, one_line(row.name)) if part)
+    named = " ".join(filter(None, (row.compile_id, row.name)))
     named = named or "a function without a compile id"
     return f"{named}, {row.mode}" if row.mode in {"forward", "backward"} else named
 
 
-def row_cells(row: CudaGraphRow) -> tuple[str, ...]:
-    """The numbers of a row; what nobody counted is a dash."""
+def _counts(row: CudaGraphRow) -> tuple[str, ...]:
+    """The numbers of a row; what was not counted is a dash."""
     counts = (row.calls, row.replays, row.recordings, row.warmups, row.eager)
     copied = "-" if row.copied_bytes is None else size(row.copied_bytes)
     return (*("-" if number is None else f"{number:,}" for number in counts), copied)
 
 
-def row_detail(row: CudaGraphRow) -> str:
-    """What does not fit into columns, or an empty string."""
+def _detail(row: CudaGraphRow) -> str:
     parts = []
     if row.sizes:
         shown = [
