@@ -157,6 +157,8 @@ RENDERERS: dict[str, str] = {
 
 PAGES: dict[str, str] = {
     "GuardsReport": "inspector.pages.guards",
+    "KernelsReport": "inspector.pages.kernels",
+    "DiffReport": "inspector.pages.diff",
     "CudaGraphsReport": "inspector.pages.cuda_graphs",
 }
 """Module whose ``page`` makes the page of a report, by the report's type."""

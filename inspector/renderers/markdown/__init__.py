@@ -9,10 +9,8 @@ from inspector.findings.any_report import AnyReport
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import CollectionReport
-from inspector.findings.diff_report import DiffReport
 from inspector.findings.graph_report import GraphReport
 from inspector.findings.kernel_bench_report import KernelBenchReport
-from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.overview import (
     headline,
     notices,
@@ -29,12 +27,10 @@ from inspector.model.run import Meta
 from inspector.pages.page import Page
 from inspector.renderers.markdown.any_bench import any_bench_lines
 from inspector.renderers.markdown.blocks import page_lines
-from inspector.renderers.markdown.diff import diff_lines
 from inspector.renderers.markdown.finding import finding_lines
 from inspector.renderers.markdown.gate import gate_lines
 from inspector.renderers.markdown.graph import graph_lines
 from inspector.renderers.markdown.kernel_bench import kernel_bench_lines
-from inspector.renderers.markdown.kernels import kernels_lines
 from inspector.renderers.markdown.markup import cell, code, details, fenced, prose
 from inspector.renderers.markdown.profile import profile_lines
 from inspector.renderers.markdown.tried import tried_lines
@@ -57,10 +53,6 @@ def render(report: Page | AnyReport, stream: TextIO) -> None:
             lines = list(kernel_bench_lines(report))
         case ProfileReport():
             lines = list(profile_lines(report))
-        case DiffReport():
-            lines = list(diff_lines(report))
-        case KernelsReport():
-            lines = list(kernels_lines(report))
         case Report():
             lines = list(_lines(report))
     # A recorded file name can hold what UTF-8 cannot (a lone surrogate); it is spelled out by then.

@@ -41,7 +41,7 @@ def page_lines(page: Page) -> Iterator[str]:
         yield from _section(section)
     yield from (f"- {kind}: {prose(text)}" for kind, text in page.notes)
     if page.next_steps:
-        yield ""
+        yield from [""] if page.notes else []
         yield from fenced("\n".join(page.next_steps), "sh")
 
 
@@ -126,5 +126,6 @@ def _cell(value: Cell, column: Column) -> str:
         return cell(f"`{value}`" if column.kind == "code" and "`" not in value else value)
     if isinstance(value, int):
         return ""
-    texts = [line.place if isinstance(line, CodeLine) else line for line in value]
-    return cell("; ".join(filter(None, texts)))
+    places = ", ".join(line.place for line in value if isinstance(line, CodeLine))
+    texts = [line for line in value if isinstance(line, str)]
+    return cell("; ".join(filter(None, [*texts, places])))

@@ -12,11 +12,9 @@ from inspector.findings.any_report import AnyReport
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import CollectionReport
-from inspector.findings.diff_report import DiffReport
 from inspector.findings.finding import Finding
 from inspector.findings.graph_report import GraphReport
 from inspector.findings.kernel_bench_report import KernelBenchReport
-from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.overview import recording_line
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import Report
@@ -25,12 +23,10 @@ from inspector.findings.wording import count
 from inspector.pages.page import Page
 from inspector.renderers.terminal.any_bench import add_any_bench
 from inspector.renderers.terminal.blocks import add_page
-from inspector.renderers.terminal.diff import add_diff
 from inspector.renderers.terminal.finding import finding_heading, finding_lines
 from inspector.renderers.terminal.gate import gate_lines
 from inspector.renderers.terminal.graph import add_graphs
 from inspector.renderers.terminal.kernel_bench import add_kernel_bench
-from inspector.renderers.terminal.kernels import add_kernels
 from inspector.renderers.terminal.page import Page as Screen
 from inspector.renderers.terminal.profile import add_profiles
 from inspector.renderers.terminal.summary import error_lines, further_lines, summary_lines
@@ -52,8 +48,6 @@ def render(report: Page | AnyReport, stream: TextIO) -> None:
     match report:
         case Page():
             add_page(page, report)
-        case KernelsReport():
-            add_kernels(page, report)
         case GraphReport():
             add_graphs(page, report)
         case BenchReport() | CollectionReport() | ClaimsReport() | WarmupReport():
@@ -62,8 +56,6 @@ def render(report: Page | AnyReport, stream: TextIO) -> None:
             add_kernel_bench(page, report)
         case ProfileReport():
             add_profiles(page, report)
-        case DiffReport():
-            add_diff(page, report)
         case Report():
             _add_report(page, report)
     page.write()

@@ -88,8 +88,11 @@ class _Layout:
         style = "dim" if is_title else ""
         name = Text(_GAP)
         if len(cells) == 1:
-            text = one_line(str(cells[0]))
-            yield from self._screen.wrapped(Text(text, style=self._name_style()), _GAP, _GAP * 2)
+            only = Text(one_line(str(cells[0])), style=self._name_style())
+            if self._columns[0].kind == "code":  # it is to be copied
+                yield name.append_text(only)
+            else:
+                yield from self._screen.wrapped(only, _GAP, _GAP * 2)
             return
         name.append(self._cut(str(cells[0])), style if is_title else self._name_style())
         for at, (cell, column) in enumerate(zip(cells, self._columns, strict=True)):

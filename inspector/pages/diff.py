@@ -1,36 +1,53 @@
-"""How a diff of kernels says things, the same in every format."""
+"""The page of two runs side by side."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
+from typing import Literal
 
 from inspector.findings.diff_report import DiffReport, Side
 from inspector.findings.kernels_report import KernelsReport
-from inspector.findings.kernels_wording import lines_of
 from inspector.findings.overview import recording_line
 from inspector.findings.wording import count, duration, listed, size
 from inspector.model.kernel_diff import Counts, DiffKernel, KernelChange, KernelDiff
+from inspector.pages.kernels import code_lines
+from inspector.pages.page import (
+    About,
+    Block,
+    CodeLine,
+    Column,
+    Lines,
+    Page,
+    Section,
+    Table,
+    as_notes,
+)
 
 _MOST_OPERATORS = 8
 _LANGUAGES = {"cpp": "C++", "triton": "Triton"}
+_TITLES: dict[Literal["gone", "new", "changed"], str] = {
+    "gone": "Gone",
+    "new": "New",
+    "changed": "Changed",
+}
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Total:
-    """One line of the totals.
-
-    Attributes:
-        name: What is counted.
-        before: On side A.
-        after: On side B.
-        change: The difference, or an empty string where there is none.
-    """
-
-    name: str
-    before: str
-    after: str
-    change: str
+def page(report: DiffReport) -> Page:
+    """The totals of both, then what is gone, new and changed."""
+    totals = (Column(""), Column("A", "number"), Column("B", "number"), Column("change", "number"))
+    rest = [_same_line(report.diff), *_libraries(report.diff), _operators_line(report.diff)]
+    return Page(
+        "Diff",
+        answer(report),
+        About(context=[*map(_side_line, (report.before, report.after)), *_conditions(report)]),
+        sections=(
+            Section("Totals", [Table(totals, list(_totals(report.diff)), limit=20)]),
+            *(Section(f"{title} ({len(report.diff.of(kind)):,})", [_changes(report.diff, kind)])
+              for kind, title in _TITLES.items()),
+            Section("", [Lines(list(filter(None, rest)))]),
+        ),
+        notes=as_notes(report.notices),
+    )  # fmt: skip
 
 
 def answer(report: DiffReport) -> str:
@@ -43,7 +60,7 @@ def answer(report: DiffReport) -> str:
     if diff.is_empty:
         return f"no difference: {_same(diff.after)}"
     if not shown:
-        kinds = ((kind, len(diff.of(kind))) for kind in ("gone", "new", "changed"))
+        kinds = ((kind, len(diff.of(kind))) for kind in _TITLES)
         named = [f"{number} {kind}" for kind, number in kinds if number]
         what = ", ".join(named) if named else "other operators or calls"
         return f"fused as before ({_same(diff.after)}), {what}"
@@ -98,14 +115,14 @@ def _same(counts: Counts) -> str:
     return ", ".join(parts)
 
 
-def totals(diff: KernelDiff) -> Iterator[Total]:
+def _totals(diff: KernelDiff) -> Iterator[tuple[str, str, str, str]]:
     """The totals of both sides."""
     for _, plural, before, after in _numbers(diff):
         change = _change(after - before, f"{abs(after - before):,}")
-        yield Total(plural, f"{before:,}", f"{after:,}", change)
+        yield (plural, f"{before:,}", f"{after:,}", change)
     old, new = diff.before.traffic_bytes, diff.after.traffic_bytes
     delta = None if old is None or new is None else new - old
-    yield Total(
+    yield (
         "bytes moved",
         "unknown" if old is None else size(old),
         "unknown" if new is None else size(new),
@@ -115,9 +132,9 @@ def totals(diff: KernelDiff) -> Iterator[Total]:
     if predicted != (None, None):
         one, other = ("unknown" if time is None else duration(time) for time in predicted)
         change = _times(*predicted) if one != other else ""
-        yield Total("generated kernels, predicted", one, other, change)
+        yield ("generated kernels, predicted", one, other, change)
     times = diff.before.compile_time_ns, diff.after.compile_time_ns
-    yield Total("compile time, measured", duration(times[0]), duration(times[1]), "")
+    yield ("compile time, measured", duration(times[0]), duration(times[1]), "")
 
 
 def _times(before: int | None, after: int | None) -> str:
@@ -131,9 +148,31 @@ def _change(delta: int, text: str) -> str:
     return f"{'+' if delta > 0 else '−'}{text}" if delta else ""  # noqa: RUF001 - a minus sign
 
 
-def side_line(side: Side) -> str:
-    """Which recording a side is."""
+def _side_line(side: Side) -> str:
     return f"{side.letter}: {' · '.join(recording_line(side.report.run))}"
+
+
+def _conditions(report: DiffReport) -> Iterator[str]:
+    """What differs, each in a line; what does not, in one."""
+    for item in report.conditions:
+        if item.differs:
+            yield f"{item.name}: {item.before or 'unset'} → {item.after or 'unset'}"
+    same = [f"{item.name} {item.after}" for item in report.conditions if not item.differs]
+    if same:
+        yield f"both: {' · '.join(same)}"
+
+
+def _changes(diff: KernelDiff, kind: Literal["gone", "new", "changed"]) -> Block:
+    columns = (Column("kernel", "code"), Column("", "below"), Column("lines", "below"))
+    rows = [
+        (_names(change), change_detail(change), _code_lines(change)) for change in diff.of(kind)
+    ]
+    return Table(columns, rows, "kernel", limit=40, tone=kind)
+
+
+def _names(change: KernelChange) -> str:
+    names = [item.kernel.name for item in (change.before, change.after) if item is not None]
+    return " → ".join(dict.fromkeys(names))
 
 
 def change_detail(change: KernelChange) -> str:
@@ -172,21 +211,25 @@ def _detail(item: DiffKernel) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def kernel_lines(change: KernelChange) -> str:
+def _code_lines(change: KernelChange) -> list[CodeLine]:
     """The user's lines of a kernel: those of B where it is there."""
     item = change.after or change.before
-    lines = lines_of(item.kernel) if item is not None else ()
-    return ", ".join(f"{node.file.rpartition('/')[2]}:{node.line}" for node in lines)
+    return code_lines(item.kernel) if item is not None else []
 
 
-def same_line(diff: KernelDiff) -> str:
+def _libraries(diff: KernelDiff) -> Iterator[str]:
+    for name, (before, after) in diff.libraries.items():
+        yield f"{name}: {before} → {after} calls"
+
+
+def _same_line(diff: KernelDiff) -> str:
     """How many kernels stayed what they were, or an empty string."""
     number = len(diff.of("same"))
     verb = "is" if number == 1 else "are"
     return f"{count(number, 'kernel')} {verb} the same" if number else ""
 
 
-def operators_line(diff: KernelDiff) -> str:
+def _operators_line(diff: KernelDiff) -> str:
     """Which operators the captured graphs do not have equally often, or an empty string."""
     names = [
         f"{name.rpartition('.')[2]} {before} → {after}"
