@@ -157,6 +157,7 @@ RENDERERS: dict[str, str] = {
 
 PAGES: dict[str, str] = {
     "GuardsReport": "inspector.pages.guards",
+    "GraphReport": "inspector.pages.graph",
     "KernelsReport": "inspector.pages.kernels",
     "DiffReport": "inspector.pages.diff",
     "CudaGraphsReport": "inspector.pages.cuda_graphs",

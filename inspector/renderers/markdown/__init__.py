@@ -9,7 +9,6 @@ from inspector.findings.any_report import AnyReport
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import CollectionReport
-from inspector.findings.graph_report import GraphReport
 from inspector.findings.kernel_bench_report import KernelBenchReport
 from inspector.findings.overview import (
     headline,
@@ -29,7 +28,6 @@ from inspector.renderers.markdown.any_bench import any_bench_lines
 from inspector.renderers.markdown.blocks import page_lines
 from inspector.renderers.markdown.finding import finding_lines
 from inspector.renderers.markdown.gate import gate_lines
-from inspector.renderers.markdown.graph import graph_lines
 from inspector.renderers.markdown.kernel_bench import kernel_bench_lines
 from inspector.renderers.markdown.markup import cell, code, details, fenced, prose
 from inspector.renderers.markdown.profile import profile_lines
@@ -45,8 +43,6 @@ def render(report: Page | AnyReport, stream: TextIO) -> None:
     match report:
         case Page():
             lines = list(page_lines(report))
-        case GraphReport():
-            lines = list(graph_lines(report))
         case BenchReport() | CollectionReport() | ClaimsReport() | WarmupReport():
             lines = list(any_bench_lines(report))
         case KernelBenchReport():

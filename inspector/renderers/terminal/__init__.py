@@ -13,7 +13,6 @@ from inspector.findings.bench_report import BenchReport
 from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import CollectionReport
 from inspector.findings.finding import Finding
-from inspector.findings.graph_report import GraphReport
 from inspector.findings.kernel_bench_report import KernelBenchReport
 from inspector.findings.overview import recording_line
 from inspector.findings.profile_report import ProfileReport
@@ -25,7 +24,6 @@ from inspector.renderers.terminal.any_bench import add_any_bench
 from inspector.renderers.terminal.blocks import add_page
 from inspector.renderers.terminal.finding import finding_heading, finding_lines
 from inspector.renderers.terminal.gate import gate_lines
-from inspector.renderers.terminal.graph import add_graphs
 from inspector.renderers.terminal.kernel_bench import add_kernel_bench
 from inspector.renderers.terminal.page import Page as Screen
 from inspector.renderers.terminal.profile import add_profiles
@@ -48,8 +46,6 @@ def render(report: Page | AnyReport, stream: TextIO) -> None:
     match report:
         case Page():
             add_page(page, report)
-        case GraphReport():
-            add_graphs(page, report)
         case BenchReport() | CollectionReport() | ClaimsReport() | WarmupReport():
             add_any_bench(page, report)
         case KernelBenchReport():

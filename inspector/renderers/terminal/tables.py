@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from inspector.findings.escaping import one_line
@@ -130,8 +130,10 @@ class _Layout:
         """A name without its middle where it is too long: its end tells it from others."""
         text, width = one_line(text), self._widths[0]
         if cell_len(text) > width:
-            end = width // 2
-            text = f"{text[: width - end - 1]}…{text[-end:]}"
+            end = text[-(width // 2) :]
+            while cell_len(end) > width // 2:
+                end = end[1:]
+            text = f"{set_cell_size(text, width - cell_len(end) - 1)}…{end}"
         return text + " " * (width - cell_len(text))
 
 
