@@ -61,7 +61,7 @@ class Golden:
 
     path: Path
     suffix: str
-    read: Callable[[], AnyReport | ColdStartReport]
+    read: Callable[[], AnyReport]
 
 
 def recordings() -> list[Path]:
@@ -113,14 +113,14 @@ def _cuda_graphs(name: str) -> CudaGraphsReport:
     return cuda_graph_cases.report_of(cuda_graph_cases.run_of(name))
 
 
-COMMANDS: dict[str, Callable[[Path], AnyReport | ColdStartReport]] = {
+COMMANDS: dict[str, Callable[[Path], AnyReport]] = {
     "explain": report_of,
     "guards": guards_of,
     "cold-start": cold_start_of,
 }
 """What makes a report of a sample's recording, by the command that shows it."""
 
-MADE: dict[str, Callable[[], AnyReport | ColdStartReport]] = {
+MADE: dict[str, Callable[[], AnyReport]] = {
     **{
         make.__name__: functools.partial(lambda make: runs.report_of(make()), make)
         for make in (runs.broken, runs.failed, runs.unbroken, runs.nothing)
@@ -184,12 +184,10 @@ def goldens() -> Iterator[Golden]:
             yield Golden(SNAPSHOTS / f"{name}.{suffix}", suffix, read)
 
 
-def rendered(report: AnyReport | ColdStartReport, suffix: str) -> str:
+def rendered(report: AnyReport, suffix: str) -> str:
     """A report as its golden file has it: no colour, and no setting of this machine."""
     format_, width = FORMATS[suffix]
     stream = io.StringIO()
-    is_cold = isinstance(report, ColdStartReport)
-    render = plugins.load_cold_start_renderer(format_).render if is_cold else None
     plugins.load_renderer(format_)
     with contextlib.ExitStack() as stack:
         stack.enter_context(mock.patch.dict(os.environ, {"COLUMNS": str(width)}))
@@ -198,10 +196,7 @@ def rendered(report: AnyReport | ColdStartReport, suffix: str) -> str:
                 module, "__version__"
             ):
                 stack.enter_context(mock.patch.object(module, "__version__", _VERSION))
-        if render is not None:
-            render(report, stream)
-        else:
-            plugins.render(report, format_, stream)
+        plugins.render(report, format_, stream)
     return stream.getvalue()
 
 

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.claims_report import ClaimsReport
+from inspector.findings.cold_start import ColdStartReport
 from inspector.findings.collection_report import CollectionReport
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.diff_report import DiffReport
@@ -22,6 +23,7 @@ AnyBench: TypeAlias = BenchReport | CollectionReport | ClaimsReport | WarmupRepo
 AnyReport: TypeAlias = (
     Report
     | GuardsReport
+    | ColdStartReport
     | CudaGraphsReport
     | KernelsReport
     | GraphReport
