@@ -31,7 +31,7 @@ class ShownReport(Report):
 
     def _rendered(self, format_: str) -> str:
         stream = io.StringIO()
-        plugins.load_renderer(format_).render(self, stream)
+        plugins.render(self, format_, stream)
         return stream.getvalue()
 
 
