@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.compile import warm_python
+from tests.compile import kept_compiler, warm_python
 from tests.compile.verifying import verify
 
 _ = verify  # a fixture of two files
@@ -39,3 +39,9 @@ def _of_all_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _warm_python(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Targets are recorded in forks of a process that has imported torch."""
     warm_python.prepare(_of_all_workers(tmp_path_factory) / "warm")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _kept_compiler(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What Inductor has compiled once in these tests is not compiled again."""
+    kept_compiler.install(_of_all_workers(tmp_path_factory) / "compiler")
