@@ -165,23 +165,28 @@ MADE: dict[str, Callable[[], AnyReport]] = {
 }
 
 
+@functools.lru_cache(maxsize=1)
+def _last(make: Callable[..., AnyReport], *arguments: Path) -> AnyReport:
+    """Makes a report once for all its formats, which follow each other."""
+    return make(*arguments)
+
+
 def goldens() -> Iterator[Golden]:
     """All golden files that there should be: of the samples, then of the runs made by hand."""
     for recording in recordings():
         folder = ROOT / "reports" / recording.parent.name
         for command, report in COMMANDS.items():
-            read = functools.cache(functools.partial(report, recording))
+            read = functools.partial(_last, report, recording)
             for suffix in FORMATS:
                 yield Golden(folder / f"{command}.{suffix}", suffix, read)
     for recording in profiles():
         folder = ROOT / "reports" / recording.parent.name
-        read = functools.cache(functools.partial(profile_of, recording))
+        read = functools.partial(_last, profile_of, recording)
         for suffix in FORMATS:
             yield Golden(folder / f"profile.{recording.stem}.{suffix}", suffix, read)
     for name, make in MADE.items():
-        read = functools.cache(make)
         for suffix in FORMATS:
-            yield Golden(SNAPSHOTS / f"{name}.{suffix}", suffix, read)
+            yield Golden(SNAPSHOTS / f"{name}.{suffix}", suffix, functools.partial(_last, make))
 
 
 def rendered(report: AnyReport, suffix: str) -> str:
