@@ -117,7 +117,6 @@ class RecompileObserver:
             if wanted and int(wanted[1]) in self._objects:
                 before.setdefault(failed.guard.source, self._objects[int(wanted[1])])
         instances = self._instances.called_with(code, functools.partial(_followed, scope))
-        alive: dict[str, object] = {}
         # Imported at the top of this file, Dynamo would be there before torch has read TORCH_LOGS.
         if len(reasons) >= torch._dynamo.config.recompile_limit:  # noqa: SLF001
             # Nothing will be compiled whose own guards would tell the rest.
@@ -125,7 +124,6 @@ class RecompileObserver:
                 found = _MISSING if name in now else _follow(name, *scope)
                 if found is not _MISSING:
                     now[name] = described(found)
-            alive = self._instances.alive(code)
         write_artifact(
             "recompile",
             {
@@ -139,7 +137,7 @@ class RecompileObserver:
                 "cells": self._cell_names(code, scope),
                 "stack": stack,
                 "instances": instances,
-                "alive": alive,
+                "alive": self._instances.alive(code, instances),
             },
         )
         for place in stack:

@@ -117,7 +117,7 @@ class InspectorRecompile:
         cells: Names of closure variables, by what guards call their cell (``f.__closure__[0]``).
         stack: The stack down to the function, outermost first.
         instances: Modules, and ``self``, by source as reasons spell it.
-        alive: Where the limit is reached, how many such objects there are, likewise.
+        alive: Where it is another object than before, how many such objects there are, likewise.
     """
 
     varargs: str

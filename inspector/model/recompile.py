@@ -225,7 +225,7 @@ class OtherInstance:
         name: Where the function has it, as reasons spell it (``self``).
         classes: The class of the entry's, and of the call's.
         numbers: What tells each apart from all others of the process, likewise.
-        alive: Where the limit forbade the compilation, how many there are of these classes.
+        alive: How many of these classes share the code, or None where that is not known.
         alone: Whether those are compiled by themselves.
     """
 
