@@ -280,6 +280,7 @@ class Recompile:
             did, or nothing bounds it.
         equal_sizes: The sizes that the entry has as one and the call has not, or None.
         other_instance: The object that is another one and has what changed, or None.
+        first_stack: The stack of the first compilation, where another line called it.
     """
 
     compile_id: CompileId
@@ -315,6 +316,7 @@ class Recompile:
     bounds: tuple[Bound, ...] = ()
     equal_sizes: EqualSizes | None = None
     other_instance: OtherInstance | None = None
+    first_stack: tuple[StackFrame, ...] = ()
 
     @property
     def hit_limit(self) -> bool:
