@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
 from inspector.commands.completion import complete_file
-from inspector.commands.gpu_list import gpu_lines
 from inspector.commands.kernel_builds import (
     TEXTS,
     compiled,
@@ -31,6 +31,8 @@ from inspector.commands.target import is_recorded_now, shown_run
 from inspector.errors import UsageError
 from inspector.findings.kernels_compiled import not_compiled
 from inspector.findings.kernels_report import KernelsReport, make_kernels_report
+from inspector.model.gpu_table import ARCHITECTURE_KEYS, GPUS, find_gpu
+from inspector.model.gpus import Gpu
 from inspector.model.kernel_name import named
 from inspector.model.request import Request
 from inspector.model.run import Run
@@ -90,7 +92,7 @@ def command(  # noqa: PLR0913 - one parameter per option
       inspect kernels --export native_layer_norm_0 -o kernel.py --compile
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     if list_gpus:
-        sys.stdout.writelines(gpu_lines())
+        sys.stdout.writelines(_gpu_lines())
         return 0
     output, settings = asked.output, asked.settings
     if export is not None:
@@ -192,3 +194,29 @@ def _checked(report: KernelsReport) -> KernelsReport:
     if len(found) == 1:
         return dataclasses.replace(report, shown=found[0])
     raise which_kernel(report.shown, found, names)
+
+
+def _gpu_lines() -> Iterator[str]:
+    """The lines of the table, with their ends."""
+    titles = f"{'arch':<8}{'SMs':>4}{'GiB':>5}{'TB/s':>6}{'L2 MiB':>8}{'bf16 TF/s':>11}"
+    yield f"{'--gpu':<11}{titles}  name\n"
+    for gpu in GPUS.values():
+        yield _gpu_line(gpu)
+    yield "\nArchitectures alone, with the figures of one of their GPUs:\n"
+    for key in ARCHITECTURE_KEYS:
+        found = find_gpu(key)
+        if found is not None:
+            yield f"{key:<11}as {found.name}\n"
+    yield "\nDense peaks. Where the figures are from:\n"
+    for gpu in GPUS.values():
+        yield f"{gpu.key}: {'; '.join(gpu.sources)}\n"
+
+
+def _gpu_line(gpu: Gpu) -> str:
+    half = gpu.peaks.get("bfloat16")
+    peak = "-" if half is None else f"{half / 1e12:.0f}"
+    return (
+        f"{gpu.key:<11}{f'sm_{gpu.arch}':<8}{gpu.multiprocessors:>4}"
+        f"{gpu.memory_bytes / 2**30:>5.0f}{gpu.bandwidth / 1e12:>6.2f}"
+        f"{gpu.l2_bytes / 2**20:>8.0f}{peak:>11}  {gpu.name}\n"
+    )
