@@ -14,7 +14,6 @@ from inspector.commands.kernel_builds import compiled_if_possible
 from inspector.commands.options import check_gpu, check_grad, gpu_options
 from inspector.commands.output import check_output
 from inspector.commands.precheck import check_file
-from inspector.commands.record import Settings
 from inspector.commands.recording_options import Asked, recording_options
 from inspector.commands.target import existing, is_model, refuse_options, shown_run
 from inspector.errors import UsageError
@@ -22,6 +21,7 @@ from inspector.findings.diff_report import DiffReport, GraphFacts, graph_facts, 
 from inspector.findings.kernels_compiled import not_compiled
 from inspector.findings.kernels_report import KernelsReport, make_kernels_report
 from inspector.model.request import Request
+from inspector.sources.child import Settings
 
 
 @click.command("diff")

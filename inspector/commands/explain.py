@@ -18,7 +18,6 @@ from inspector.commands.gate import (
     with_gate,
 )
 from inspector.commands.job import check_alone
-from inspector.commands.record import Settings
 from inspector.commands.recording_options import Asked, recording_options
 from inspector.commands.target import is_model, read, recorded
 from inspector.commands.verify import recorder, verification_of, verify_option
@@ -27,6 +26,7 @@ from inspector.findings.report import Report, make_report
 from inspector.findings.trials import with_verification
 from inspector.model.request import Request
 from inspector.model.run import Run
+from inspector.sources.child import Settings
 
 
 @click.command("explain")

@@ -15,10 +15,10 @@ from inspector.commands.options import (
     target_options,
 )
 from inspector.commands.output import check_output, write_report
-from inspector.commands.record import Settings
 from inspector.commands.target import check_target
 from inspector.findings.any_report import AnyReport
 from inspector.model.request import Request
+from inspector.sources.child import Settings
 
 _OF_REQUEST = {field.name for field in dataclasses.fields(Request)} - {"target"}
 

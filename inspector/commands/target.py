@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from inspector.commands.precheck import check_file
-from inspector.commands.record import Recorded, Settings, record
+from inspector.commands.record import Recorded, record
 from inspector.errors import RecordingError, UsageError
 from inspector.findings.escaping import one_line
 from inspector.model.near_matches import near_matches
 from inspector.model.request import Request
 from inspector.model.run import Run
+from inspector.sources.child import Settings
 from inspector.sources.recording import opened, read_run
 from inspector.sources.store import is_store, newest_recording
 

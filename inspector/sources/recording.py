@@ -30,10 +30,8 @@ class Recording:
 
     Attributes:
         name: How it is shown.
-        folder: Where its files are.
         logs: Its logs, in the order of their names.
         names: What each log is called below the folder: those of two machines can be alike.
-        meta: What it says about itself.
         warnings: What of it cannot be read.
     """
 
