@@ -19,7 +19,7 @@ from inspector.commands.bench_why import profile_of_nothing_faster, read_profile
 from inspector.commands.bench_workers import Bench
 from inspector.commands.ending import interruption
 from inspector.commands.job import check_alone
-from inspector.commands.record import Begun, Settings, finish, recording
+from inspector.commands.record import Begun, finish, recording
 from inspector.errors import InspectorError, ModelFailedError, UsageError
 from inspector.findings.bench_report import BenchReport, make_bench_report
 from inspector.model.bench import SESSION_SECONDS, BenchPlan, WorkerEnd
@@ -27,6 +27,7 @@ from inspector.model.input_parser import parse_inputs
 from inspector.model.request import Request
 from inspector.model.run import Run
 from inspector.sources.bench_file import write_plan
+from inspector.sources.child import Settings
 from inspector.sources.recording import opened, read_run
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it

@@ -6,13 +6,13 @@ import contextlib
 import dataclasses
 from pathlib import Path
 
-from inspector.commands.record import Settings
 from inspector.commands.target import recorded
 from inspector.errors import InspectorError
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.profile_report import ProfileReport, make_profile_report
 from inspector.model.bench import BenchPlan, Setting, Workload
 from inspector.model.request import Request
+from inspector.sources.child import Settings
 from inspector.sources.profile_within import PROFILE_FILE
 from inspector.sources.recording import opened, read_run
 
