@@ -66,13 +66,11 @@ class Advice:
         tailored: Makes `fix` for the user's own code; empty where the code is not as expected.
         edits: What that changes in the file, where it can be put there as it stands; else none.
         caution: What else those change, in one sentence, which equal outputs do not show; or empty.
-        instead_of: Regular expression of the hints of torch that say the same or less, or are
-            wrong; empty where they are all worth showing.
+        instead_of: Torch's hints that say the same or less, or are wrong (a regular expression).
         other_way_of: The ids of advice to which it is another way: shown behind it, never first.
         backend: With which `before` breaks its graph: what a backend refuses, another may take.
         is_silent: Whether `after` does not log what `before` logs, when compiled.
-        holds_elsewhere: Whether it leaves the line that broke as it is: a setting, or what a caller
-            does. The line may then be a library's.
+        holds_elsewhere: Whether the line stays as it is: a setting, or what a caller does.
         tested_on: Versions of torch (``2.13``) on which it holds.
     """
 

@@ -18,8 +18,7 @@ class Lanes:
     """Elements of the first warp.
 
     Attributes:
-        elements: By thread the flat indices of the elements that it holds, in their order; only
-            those of the first tile of the layout.
+        elements: By thread the flat indices that it holds, in order, of the first tile.
         fastest: The dimension along which a thread's own elements lie first.
     """
 

@@ -29,7 +29,6 @@ class CudaGraphWarning:
 
     Attributes:
         kind: No graph is made; no more are made after too many; many sizes were captured.
-        reason: Torch's reason, without its stack.
         stack: The line that torch names, or nothing.
         key: The function that was called, or None while something is compiled.
         evidence: Where this was said: an artifact of ours, or ``compilation_metrics``.
