@@ -21,12 +21,6 @@ CALLS_ALONE = (
 )
 """What all advice with `under` has to say of what stays the same."""
 
-BY_ITSELF = "With `fullgraph=True` torch does so without a setting (2.11 to 2.13)."
-"""Of `capture_scalar_outputs` and `capture_dynamic_output_shape_ops`, and of no other."""
-
-SETS = "The set stands in the place of one that is set elsewhere, and holds all that is meant."
-"""Of settings that are sets of functions."""
-
 
 def under(setting: str) -> str:
     """How to make the calls with a setting, as the beginning of a sentence.
