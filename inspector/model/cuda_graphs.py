@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from inspector.events.cuda_graph import (
     FunctionKey,
@@ -86,10 +86,3 @@ class CudaGraphs:
 
     def __bool__(self) -> bool:
         return bool(self.functions or self.warnings or self.partitions or self.captured)
-
-    def compile_ids(self) -> Iterator[str]:
-        """The compilations that CUDA graphs were asked for, each once, in order."""
-        found = [function.key.compile_id for function in self.functions]
-        found += [warning.compile_id for warning in self.warnings]
-        found += [item.compile_id for item in self.partitions]
-        yield from dict.fromkeys((*found, *self.captured))

@@ -62,7 +62,6 @@ class Resources:
     spill_load_bytes: int | None = None
     shared_bytes: int = 0
     static_shared_bytes: int = 0
-    barriers: int | None = None
 
     @property
     def spilled_registers(self) -> int:
