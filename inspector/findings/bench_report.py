@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
+from inspector.benches.blocks import first_process
 from inspector.benches.choice import Choice, choose
 from inspector.benches.comparison import BenchComparison, compared
 from inspector.benches.earlier import EarlierBench
 from inspector.benches.rows import BenchRow, make_rows
-from inspector.benches.sessions import first_process
 from inspector.benches.varied import VariedSetting, make_varied
+from inspector.events.bench import FirstCalls, Restored, Settled
 from inspector.findings.bench_machine import processor_of, torch_of
 from inspector.findings.finding import Finding
 from inspector.findings.profile_report import ProfileReport
@@ -120,7 +121,7 @@ def make_bench_report(
     """
     rows = make_rows(plan, run)
     events = [event for process in run.processes for event in process.benches]
-    firsts = [event for event in events if event.what == "first"]
+    firsts = [event for event in events if isinstance(event, FirstCalls)]
     known = list(rules)
     varied = make_varied(plan, run, rows) if plan.variations else ()
     return BenchReport(
@@ -243,7 +244,11 @@ def _few_sessions(measured: Sequence[BenchRow]) -> Iterator[str]:
 def _restored(rows: Sequence[BenchRow], run: Run) -> Iterator[str]:
     """That short calls are not those of a loop, where something is put back between them."""
     events = (event for process in run.processes for event in process.benches)
-    restored = {event.combination for event in events if event.restores}
+    restored = {
+        event.combination
+        for event in events
+        if isinstance(event, Restored) or (isinstance(event, Settled) and event.restores)
+    }
     times = [row.latency.middle_ns for row in rows if row.latency and row.combination in restored]
     if times and min(times) < _SHORT_NS:
         yield (

@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
+from inspector.benches.compiled import Compiled
 from inspector.benches.ratio import Ratio
-from inspector.benches.rows import BenchRow, Compiled
+from inspector.benches.rows import BenchRow
 from inspector.findings.bench_machine import device_text
 from inspector.findings.bench_report import BenchGroup, BenchReport
 from inspector.findings.wording import count, duration, listed, size

@@ -9,6 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from inspector.events.bench import Restored, Settled
 from inspector.sources.recording import opened, read_run
 from tests.compile.benches import bench, schema
 
@@ -105,10 +106,12 @@ def test_all_put_everything_back_where_one_has_to(folder: Path, report: dict[str
     with opened(folder / "recording") as recording:
         run = read_run(recording)
     events = [event for process in run.processes for event in process.benches]
-    settled, told = (
-        {labels[event.combination] for event in events if event.what == what and event.restores}
-        for what in ("settled", "restored")
-    )
+    settled = {
+        labels[event.combination]
+        for event in events
+        if isinstance(event, Settled) and event.restores
+    }
+    told = {labels[event.combination] for event in events if isinstance(event, Restored)}
     assert "eager" in settled
     assert "forgets" in told
     assert not settled & told

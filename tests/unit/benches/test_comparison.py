@@ -9,22 +9,18 @@ from typing import Any
 import pytest
 
 from inspector.benches.comparison import compared
+from inspector.benches.compiled import Compiled
 from inspector.benches.earlier import EarlierBench, EarlierRow, read_earlier
 from inspector.benches.ratio import Ratio
-from inspector.benches.rows import BenchRow, Compiled, Latency
+from inspector.benches.rows import BenchRow, Latency
 from inspector.findings.bench_changes import change_lines, comparison_title, is_worse
 from inspector.model.bench import Setting, Workload
 
 MEDIANS = {(session, number): 1000.0 + session for session in range(3) for number in range(4)}
 NOW = BenchRow(
-    combination=1, workload=Workload(), setting=Setting("inductor"), input=0, inputs="float32[2]",
-    items=2, latency=Latency(1000, 900, 1100, 100, None), items_per_s=None,
-    faster=Ratio(1.45, 1.5, 1.55), load_ns=1, first_ns=1, second_ns=1, warm_up_calls=20,
-    cached_first_ns=1, break_even_calls=1,
-    memory={"peak_allocated": 1000}, busy=None, launches=0, errors=(), worst={}, wrong=(),
-    divergence=None, draws=False,
-    compiled=Compiled(1, 0, 0, 4, 10, None), is_settled=True, medians=MEDIANS, failure="",
-    detail="",
+    combination=1, workload=Workload(), setting=Setting("inductor"), inputs="float32[2]",
+    latency=Latency(1000, 900, 1100, 100), faster=Ratio(1.45, 1.5, 1.55), first_ns=1,
+    memory={"peak_allocated": 1000}, compiled=Compiled(1, 0, 0, 4, 10, None), medians=MEDIANS,
 )  # fmt: skip
 BEFORE = EarlierRow(
     label="default", faster=Ratio(1.46, 1.52, 1.58), latency_ns=1010.0, medians=MEDIANS,

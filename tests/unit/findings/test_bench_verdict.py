@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from inspector.benches.choice import choose
+from inspector.benches.compiled import Compiled
 from inspector.benches.ratio import Ratio
-from inspector.benches.rows import INTERRUPTED, BenchRow, Compiled, Latency
+from inspector.benches.rows import INTERRUPTED, BenchRow, Latency
 from inspector.events.bench import OutputError
 from inspector.findings.bench_report import BenchGroup
 from inspector.findings.bench_verdict import verdict_lines
@@ -80,7 +81,7 @@ def test_of_a_profile_whose_calls_are_others_nothing_is_said() -> None:
     budget = make_budget(PROFILE)
     profile = Profiled(PROFILE, budget, (), {}, {}, {}, {}, ())
     for time_ns, is_told in ((budget.wall_ns / 1.2, True), (budget.wall_ns / 300, False)):
-        rows = (EAGER, row(INDUCTOR, 0.5, latency=Latency(time_ns, 1, 2, 9, None)))
+        rows = (EAGER, row(INDUCTOR, 0.5, latency=Latency(time_ns, 1, 2, 9)))
         group = BenchGroup(Workload(), 0, "", rows, choose(rows), (), profile)
         said = [line for line in verdict_lines(group) if line.startswith("profiled with default")]
         told = [f"profiled with default: {line}" for line in time_lines(profile)]

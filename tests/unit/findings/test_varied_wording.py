@@ -19,15 +19,7 @@ FAILED = VariedSetting(Setting("inductor"), (), None, None, 0, None, None, "it f
 
 
 def make_row(**given: Any) -> BenchRow:
-    empty: dict[str, Any] = dict.fromkeys(BenchRow.__dataclass_fields__)
-    known = {
-        "workload": Workload(),
-        "setting": Setting("inductor"),
-        "wrong": (),
-        "worst": {},
-        "errors": (),
-    }
-    return BenchRow(**{**empty, **known, **given})
+    return BenchRow(0, Workload(), **{"setting": Setting("inductor"), **given})
 
 
 def test_the_shortest_calls_and_the_least_compiling_are_told_apart() -> None:

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from inspector.benches.rows import Compiled
+from inspector.benches.compiled import Compiled
 from inspector.events.bench import Divergence, OutputError
 from inspector.findings.wrong_wording import wrong_lines
 from inspector.model.bench import Setting, Workload
 from tests.bench_rows import row
 
-NOWHERE = Divergence("", "", 0, "", 0, 0, 0, "")
+NOWHERE = Divergence()
 FIRST, AGAIN = "output of input 1", "output of input 1 (called again)"
 TRAIN = Workload(train=True)
 STEP = Setting("inductor", compiles_optimizer=True)
