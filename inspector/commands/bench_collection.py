@@ -22,8 +22,8 @@ from inspector.commands.bench_measure import (
     asked_of,
     bench_report,
     measured,
-    plan_of,
 )
+from inspector.commands.bench_plan import plan_of
 from inspector.commands.target import changed_files, is_model
 from inspector.errors import (
     TRACEBACK_BELOW,

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from inspector.commands.bench_environment import pinned, with_caches
 from inspector.commands.bench_progress import BenchProgress
+from inspector.commands.bench_workers import pinned, with_caches
 from inspector.model.bench import WorkerRequest
 from inspector.model.request import Request
 from inspector.model.warmup import Loading, StartEnd, WarmupPlan, WarmupRequest

@@ -21,7 +21,7 @@ from inspector.findings.report import make_report
 from inspector.findings.rule import Rule
 from inspector.findings.value_names import value_named
 from inspector.findings.wording import listed
-from inspector.model.bench import BenchPlan, Room, Workload
+from inspector.model.bench import BenchPlan, Workload
 from inspector.model.result_names import AGAIN
 from inspector.model.run import Run
 
@@ -35,12 +35,6 @@ _FEW_SESSIONS = {
     "next, so that the intervals are too narrow",
     2: "two sessions say next to nothing of what differs from one start of the program to the "
     "next, so that the intervals are very wide: with a third one they are a third as wide",
-}
-_ROOMS = {
-    Room.PAIR: "had no memory beside all others, and took turns with eager PyTorch alone; how much "
-    "faster is by eager calls of these sessions",
-    Room.ALONE: "had no memory beside eager PyTorch: these were measured one after the other, and "
-    "what the machine did meanwhile is in the ratio",
 }
 
 
@@ -273,15 +267,20 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
     yield from _restored(measured, run)
     if device == "cpu" and any(workload.tf32 is not None for workload in plan.workloads):
         yield "TF32 is of GPUs: on the CPU --tf32 on and off are the same"
-    for room, said in _ROOMS.items():
-        there = {row.combination for row in measured}
-        ends = [e for e in plan.ends if e.room == room.value and e.combination in there]
-        labels = dict.fromkeys(
-            " · ".join(filter(None, (found.workload.label, found.setting.label)))
-            for found in (plan.combinations[end.combination] for end in ends)
+    there = {row.combination for row in measured}
+    alone = dict.fromkeys(
+        " · ".join(filter(None, (found.workload.label, found.setting.label)))
+        for found in (
+            plan.combinations[end.combination]
+            for end in plan.ends
+            if end.is_alone and end.combination in there
         )
-        if labels:
-            yield f"{', '.join(labels)} {said}"
+    )
+    if alone:
+        yield (
+            f"{', '.join(alone)} had no memory beside eager PyTorch: these were measured one after "
+            "the other"
+        )
     twice = compiled_twice(run)
     modes = {one.setting.mode for one in plan.combinations}
     if twice is not None and any(mode and mode.startswith(_TUNED) for mode in modes):

@@ -20,16 +20,14 @@ import torch
 from inspector.capture.alone.timer import Flush
 from inspector.capture.attach import attach
 from inspector.capture.benching.batches import items_of, shapes_of
-from inspector.capture.benching.blocks import block, burst, settle, timed
-from inspector.capture.benching.busy import busy_of
+from inspector.capture.benching.blocks import block, burst, busy_of, settle, timed
 from inspector.capture.benching.changed import changed_by, gradients_of, moments_of
 from inspector.capture.benching.channel import Channel
 from inspector.capture.benching.comparing import compared
 from inspector.capture.benching.cores import Cores
 from inspector.capture.benching.device_name import device_name
 from inspector.capture.benching.divergence import first_divergence
-from inspector.capture.benching.failed_inputs import FailedInputs
-from inspector.capture.benching.failing import failing, sentence
+from inspector.capture.benching.failing import FailedInputs, failing, sentence
 from inspector.capture.benching.loop import Loop, loop_of, restoring_loop
 from inspector.capture.benching.make_program import make_program
 from inspector.capture.benching.peak import peak_of

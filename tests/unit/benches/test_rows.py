@@ -9,7 +9,7 @@ import pytest
 
 from inspector.benches.rows import BEHIND_ANOTHER, INTERRUPTED
 from inspector.findings.bench_wording import details, error_text
-from inspector.findings.several_benches import notices_of
+from inspector.findings.collection_report import notices_of
 from inspector.model.bench import Combination, Setting, WorkerEnd, Workload
 from tests.unit.bench_logs import PLAN, block, report_of
 from tests.unit.bench_logs import rows_of as rows
