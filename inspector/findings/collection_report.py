@@ -101,10 +101,8 @@ def collection_lines(report: CollectionReport) -> Iterator[str]:
             kinds = (f"{item.faster} faster", f"{item.slower} slower", f"{same} within noise")
             unclear = f", {item.unknown} not known" if item.unknown else ""
             unclear += f", {mixed} neither" if mixed else ""
-            parts.append(
-                f"{item.speedup:.2f} times as fast in the geometric mean "
-                f"({', '.join(kinds)}{unclear})"
-            )
+            speedup = f"{item.speedup:.2f}\N{MULTIPLICATION SIGN}"
+            parts.append(f"geometric mean {speedup} ({', '.join(kinds)}{unclear})")
         yield ", ".join(parts)
 
 
@@ -134,9 +132,7 @@ def _cells(row: BenchRow, eager: BenchRow | None) -> tuple[str, ...]:
     compiled = row.compiled
     if row.latency is None or row.fails_later:
         failed = eager.failure.removesuffix(".") if eager is not None else ""
-        why = (
-            f"eager PyTorch fails: {failed}" if failed and row.failure == NOT_TRIED else row.failure
-        )
+        why = f"eager fails: {failed}" if failed and row.failure == NOT_TRIED else row.failure
         return (time_text(eager), why, "", "", "", "")
     return (
         time_text(eager),
