@@ -8,9 +8,17 @@ from inspector.events.launch_place import KEEPS_GRADIENT
 from inspector.findings.cause_wording import cause_name
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration
-from inspector.profiles.gap import COPIES, IDLE, LAUNCHES, WORK, Gap, GapPart, make_gap
+from inspector.profiles.slowdown import (
+    COPIES,
+    IDLE,
+    LAUNCHES,
+    WORK,
+    Slowdown,
+    SlowdownPart,
+    make_slowdown,
+)
 
-GAP_TITLE = "What makes it slower than eager"
+SLOWDOWN_TITLE = "What makes it slower than eager"
 _LEAST = 0.05  # of the difference: what is smaller is named in the rows alone
 _LEAST_ROW = 0.005
 _MOST = 5
@@ -37,9 +45,9 @@ def is_within_noise(found: Profiled) -> bool:
     return max(faster[1], 1 / faster[1]) <= 1 + spread
 
 
-def gap_lines(found: Profiled) -> Iterator[str]:
+def slowdown_lines(found: Profiled) -> Iterator[str]:
     """The difference and its largest parts, in one sentence; the figures add up."""
-    gap = make_gap(found.profile, found.budget)
+    gap = make_slowdown(found.profile, found.budget)
     if gap is None or is_noise(found) or is_within_noise(found):
         return
     rows = [(_name(part, gap, is_cpu=found.is_cpu), part.more_ns) for part in gap.parts]
@@ -69,7 +77,7 @@ def gap_lines(found: Profiled) -> Iterator[str]:
         yield from _idle(found, gap)
 
 
-def _idle(found: Profiled, gap: Gap) -> Iterator[str]:
+def _idle(found: Profiled, gap: Slowdown) -> Iterator[str]:
     """What compiled calls wait for, where the recording does not say it of eager ones."""
     budget = found.budget
     idle = next(part for part in gap.parts if part.cause == IDLE)
@@ -85,13 +93,13 @@ def _idle(found: Profiled, gap: Gap) -> Iterator[str]:
         )
 
 
-def gap_rows(found: Profiled) -> list[tuple[str, str, str, str]]:
+def slowdown_rows(found: Profiled) -> list[tuple[str, str, str, str]]:
     """The parts where compiled calls are slower: name, eager, compiled, and the difference.
 
     The last row is the whole. There are none where the recording does not divide the time.
     """
     budget = found.budget
-    gap = make_gap(found.profile, budget)
+    gap = make_slowdown(found.profile, budget)
     is_slower = budget.faster is not None and budget.faster[2] < 1
     is_slower = is_slower and not is_noise(found) and not is_within_noise(found)
     if gap is None or budget.eager_ns is None or not is_slower or not gap.has_causes:
@@ -115,7 +123,7 @@ def gap_rows(found: Profiled) -> list[tuple[str, str, str, str]]:
     return [*rows, last]
 
 
-def _name(part: GapPart, gap: Gap, *, is_cpu: bool) -> str:
+def _name(part: SlowdownPart, gap: Slowdown, *, is_cpu: bool) -> str:
     apart = gap.has_copies
     named = {
         WORK: "kernels and operators" if is_cpu else "kernels" if apart else "kernels and copies",

@@ -32,7 +32,7 @@ _Key = TypeVar("_Key")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class TimedLaunch:
+class LaunchTiming:
     """One launch of every call.
 
     Attributes:
@@ -123,12 +123,12 @@ class TimedLaunch:
         return "statements around kernels"
 
 
-def timed_launches(
+def launch_timings(
     profile: DeviceProfile,
     codes: Sequence[GraphCode],
     fusions: Iterable[Fusion],
     functions: Mapping[str, NodeLine] | None = None,
-) -> list[TimedLaunch]:
+) -> list[LaunchTiming]:
     """The launches of a profile, joined with the code and the graphs of the same recording.
 
     Args:
@@ -141,14 +141,14 @@ def timed_launches(
     modules = lines_of_modules(codes, profile.launches)
     steps = _Steps(codes, fusions)
     by_file = _by_file(codes, steps)
-    found: list[TimedLaunch] = []
+    found: list[LaunchTiming] = []
     for place, launch in enumerate(profile.launches):
         spans = tuple(call.spans_ns[place] for call in profile.calls)
         code = _code_at(by_file, launch.place)
         call = _call_at(code, launch.place.line) if code is not None else None
         step, facts = steps.of(code, call)
         found.append(
-            TimedLaunch(
+            LaunchTiming(
                 launch=launch,
                 spans_ns=spans,
                 code=code,
@@ -188,10 +188,10 @@ def _code_at(
 
 
 def _with_functions(
-    found: Sequence[TimedLaunch],
+    found: Sequence[LaunchTiming],
     functions: Mapping[str, NodeLine],
     own: Collection[tuple[str, int]],
-) -> list[TimedLaunch]:
+) -> list[LaunchTiming]:
     """Gives launches around a compiled graph, in either pass, the function that was compiled.
 
     Copies right before the launch of a CUDA graph fill its inputs, whether or not it was seen where
@@ -201,7 +201,7 @@ def _with_functions(
     replayed = {item.code.compile_id for item in found if item.code and item.launch.is_replayed}
     last = next((item.code.compile_id for item in reversed(found) if item.code), "")
     following, is_filling = last, False
-    made: list[TimedLaunch] = []
+    made: list[LaunchTiming] = []
     for item in reversed(found):
         launch = item.launch
         if item.code is not None:
@@ -223,7 +223,7 @@ def _with_functions(
     return made[::-1]
 
 
-def _is_entry(item: TimedLaunch, function: NodeLine, own: Collection[tuple[str, int]]) -> bool:
+def _is_entry(item: LaunchTiming, function: NodeLine, own: Collection[tuple[str, int]]) -> bool:
     """Whether it is done at the first line of a compiled function, where nothing is the program's.
 
     The code that Dynamo makes of a function stands there until it comes to a graph break; what it
@@ -240,14 +240,14 @@ def _copies(launch: DeviceLaunch) -> bool:
     return launch.kind == "memcpy" or _COPIES.search(launch.name) is not None
 
 
-def _has_modules(item: TimedLaunch) -> bool:
+def _has_modules(item: LaunchTiming) -> bool:
     """Whether it is known by its modules: of torch's own containers there are no user's lines."""
     return item.facts is not None and any(part.line.module for part in item.facts.parts)
 
 
-def runs_of_statements(found: Iterable[TimedLaunch]) -> Iterator[list[TimedLaunch]]:
+def runs_of_statements(found: Iterable[LaunchTiming]) -> Iterator[list[LaunchTiming]]:
     """Launches of one run of a statement, which stand together: a library may need several."""
-    group: list[TimedLaunch] = []
+    group: list[LaunchTiming] = []
     for item in found:
         if group and not _is_one_run(group[-1], item):
             yield group
@@ -257,7 +257,7 @@ def runs_of_statements(found: Iterable[TimedLaunch]) -> Iterator[list[TimedLaunc
         yield group
 
 
-def _is_one_run(first: TimedLaunch, second: TimedLaunch) -> bool:
+def _is_one_run(first: LaunchTiming, second: LaunchTiming) -> bool:
     return (
         first.call is not None
         and first.call is second.call
@@ -343,7 +343,7 @@ def _operation(name: str) -> str:
 
 
 def time_by(
-    launches: Iterable[TimedLaunch], key: Callable[[Part], _Key | None]
+    launches: Iterable[LaunchTiming], key: Callable[[Part], _Key | None]
 ) -> Mapping[_Key, float]:
     """Nanoseconds of a call by something of what a launch computes, the most first.
 

@@ -16,7 +16,7 @@ _LAUNCHING = frozenset({"launching", "outside"})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class GapPart:
+class SlowdownPart:
     """A part of both times.
 
     Attributes:
@@ -38,7 +38,7 @@ class GapPart:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Gap:
+class Slowdown:
     """How much longer a compiled call takes than an eager one.
 
     Attributes:
@@ -51,7 +51,7 @@ class Gap:
     """
 
     whole_ns: float
-    parts: tuple[GapPart, ...]
+    parts: tuple[SlowdownPart, ...]
     launches: int
     eager_launches: int
     has_copies: bool
@@ -68,7 +68,7 @@ class Gap:
         return all(part.cause != IDLE for part in self.parts)
 
 
-def make_gap(profile: DeviceProfile, budget: Budget) -> Gap | None:
+def make_slowdown(profile: DeviceProfile, budget: Budget) -> Slowdown | None:
     """Divides the difference; None where calls without the compiler were not looked at.
 
     Args:
@@ -82,19 +82,19 @@ def make_gap(profile: DeviceProfile, budget: Budget) -> Gap | None:
     idle_ns = max(0.0, eager_ns - busy_ns)
     causes = _in_proportion(profile.eager_idle_ns, idle_ns)
     if causes is None or "unknown" in budget.causes_ns:
-        parts.append(GapPart(IDLE, budget.idle_ns, idle_ns))
+        parts.append(SlowdownPart(IDLE, budget.idle_ns, idle_ns))
     else:
         compiled, eager = (
             dict(each) if is_cpu(profile) else _with_launches(each)
             for each in (budget.causes_ns, causes)
         )
         waits = [
-            GapPart(name, compiled.get(name, 0.0), eager.get(name, 0.0))
+            SlowdownPart(name, compiled.get(name, 0.0), eager.get(name, 0.0))
             for name in {**compiled, **eager}
         ]
         parts += sorted(waits, key=lambda part: -abs(part.more_ns))
     explained_ns = profile.eager_explained_ns or 0
-    return Gap(
+    return Slowdown(
         whole_ns=budget.wall_ns - eager_ns,
         parts=tuple(parts),
         launches=budget.launches,
@@ -104,16 +104,16 @@ def make_gap(profile: DeviceProfile, budget: Budget) -> Gap | None:
     )
 
 
-def _work(profile: DeviceProfile, budget: Budget, busy_ns: float) -> Iterator[GapPart]:
+def _work(profile: DeviceProfile, budget: Budget, busy_ns: float) -> Iterator[SlowdownPart]:
     """What the device does; copies stand alone where nothing else is done meanwhile."""
     if not profile.eager_copies:  # nothing is known of those of eager calls
-        yield GapPart(WORK, budget.busy_ns, busy_ns)
+        yield SlowdownPart(WORK, budget.busy_ns, busy_ns)
         return
     eager_copies_ns = float(statistics.median(time_ns for _, time_ns in profile.eager_copies))
     copies_ns = max(0.0, budget.busy_ns - busy_of_kernels(profile, budget))
-    yield GapPart(WORK, budget.busy_ns - copies_ns, busy_ns - eager_copies_ns)
+    yield SlowdownPart(WORK, budget.busy_ns - copies_ns, busy_ns - eager_copies_ns)
     if copies_ns or eager_copies_ns:
-        yield GapPart(COPIES, copies_ns, eager_copies_ns)
+        yield SlowdownPart(COPIES, copies_ns, eager_copies_ns)
 
 
 def _with_launches(causes: Mapping[str, float]) -> dict[str, float]:

@@ -8,7 +8,7 @@ import pytest
 
 from inspector.events.device_profile import DeviceLaunch, DeviceProfile, ProfiledCall
 from inspector.profiles.budget import make_budget
-from inspector.profiles.gap import COPIES, IDLE, LAUNCHES, WORK, Gap, make_gap
+from inspector.profiles.slowdown import COPIES, IDLE, LAUNCHES, WORK, Slowdown, make_slowdown
 from tests.unit.profiles.test_budget import PROFILE
 
 # Of 300 ns the device works 40, a copy of 10 with them; eager 30 of 200, a copy of 4.
@@ -27,13 +27,13 @@ SLOWER = dataclasses.replace(
 )
 
 
-def gap_of(profile: DeviceProfile) -> Gap:
-    found = make_gap(profile, make_budget(profile))
+def gap_of(profile: DeviceProfile) -> Slowdown:
+    found = make_slowdown(profile, make_budget(profile))
     assert found is not None
     return found
 
 
-def parts_of(gap: Gap) -> dict[str, tuple[float, float]]:
+def parts_of(gap: Slowdown) -> dict[str, tuple[float, float]]:
     return {part.cause: (part.compiled_ns, part.eager_ns) for part in gap.parts}
 
 
@@ -83,7 +83,7 @@ def test_without_a_look_at_eager_calls_there_is_none() -> None:
         dataclasses.replace(SLOWER, eager_work=()),
         dataclasses.replace(SLOWER, eager_ns=()),
     ):
-        assert make_gap(lacking, make_budget(lacking)) is None
+        assert make_slowdown(lacking, make_budget(lacking)) is None
 
 
 def test_calls_that_took_much_longer_make_it_approximate() -> None:

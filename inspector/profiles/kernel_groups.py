@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.model.kernel import NodeLine, weighed_lines
-from inspector.profiles.timed import time_by
-from inspector.profiles.work import Work, is_possible
+from inspector.profiles.gain import and_more
+from inspector.profiles.kernel_timing import KernelTiming, is_possible
+from inspector.profiles.launch_timing import time_by
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Hot:
+class KernelGroup:
     """Equal statements together.
 
     Attributes:
         all_: The statements, in order.
     """
 
-    all_: tuple[Work, ...]
+    all_: tuple[KernelTiming, ...]
 
     @property
-    def first(self) -> Work:
+    def first(self) -> KernelTiming:
         """One of them."""
         return self.all_[0]
 
@@ -61,7 +62,7 @@ class Hot:
 
     @property
     def is_possible(self) -> bool:
-        """As `Work.is_possible`, of all together and of each: none lends the others its share."""
+        """As `KernelTiming.is_possible`, of all together and of each."""
         each = all(item.is_possible for item in self.all_)
         return each and is_possible(self.share_of_ceiling)
 
@@ -81,18 +82,48 @@ class Hot:
         return tuple(sorted(found, key=lambda name: -min(found[name], half)))
 
 
-def _weighed(work: Work) -> Iterator[tuple[NodeLine, float]]:
+def _weighed(work: KernelTiming) -> Iterator[tuple[NodeLine, float]]:
     """The lines of a statement, each with its part of the time."""
     parts = time_by(work.launches, lambda part: (part.line.file, part.line.line))
     for line in work.lines:
         yield line, parts.get((line.file, line.line), work.time_ns)
 
 
-def hot(work: Iterable[Work]) -> list[Hot]:
+def kernel_groups(work: Iterable[KernelTiming]) -> list[KernelGroup]:
     """Equal statements together, those that take longest first."""
-    found: dict[tuple[object, ...], list[Work]] = {}
+    found: dict[tuple[object, ...], list[KernelTiming]] = {}
     for item in work:
         launched = tuple((each.launch.name, each.launch.grid) for each in item.launches)
         key = item.name, item.kind, item.bytes_, item.flops, item.operators, launched
         found.setdefault(key, []).append(item)
-    return sorted((Hot(tuple(same)) for same in found.values()), key=lambda row: -row.time_ns)
+    return sorted(
+        (KernelGroup(tuple(same)) for same in found.values()), key=lambda row: -row.time_ns
+    )
+
+
+_MOST_KERNELS = 2
+
+
+def named(row: KernelGroup) -> str:
+    """``mm``, ``2 runs of mm``, ``9 runs (addmm, mm)``."""
+    names = list(dict.fromkeys(item.name for item in row.all_))
+    if len(names) > 1:
+        more = f" and {len(names) - _MOST_KERNELS} more" if len(names) > _MOST_KERNELS else ""
+        return f"{row.number} runs ({', '.join(names[:_MOST_KERNELS])}{more})"
+    return f"{row.number} runs of {names[0]}" if row.number > 1 else names[0]
+
+
+def where(row: KernelGroup) -> str:
+    """Which of the statements of one name: their modules, or else the user's lines."""
+    modules = row.modules
+    lines = [f"{line.file.rpartition('/')[2]}:{line.line}" for line in row.lines]
+    if modules and all(item.modules for item in row.all_):
+        at = f" ({lines[0]}{_others(lines, 'line')})" if lines else ""
+        return f" in {modules[0]}{_others(modules, 'module')}{at}"
+    return f" at {lines[0]}{_others(lines, 'line')}" if lines else ""
+
+
+def _others(names: Sequence[str], noun: str) -> str:
+    """`` and 2 more lines`` behind the first."""
+    more = and_more(1, names)
+    return f"{more} {noun}{'s' if len(names) > 2 else ''}" if more else ""  # noqa: PLR2004

@@ -13,12 +13,12 @@ from inspector.graphs.fusion import Fusion, Step
 from inspector.model.kernel import Call, GraphCode, NodeLine
 from inspector.profiles.budget import make_budget
 from inspector.profiles.gains import gains
-from inspector.profiles.hot import hot
 from inspector.profiles.kernel_advice import advice
+from inspector.profiles.kernel_groups import kernel_groups
+from inspector.profiles.kernel_timing import Bound, KernelTiming, kernel_timings
+from inspector.profiles.launch_timing import LaunchTiming, runs_of_statements
 from inspector.profiles.library_names import shown_name
 from inspector.profiles.step_facts import FusionFacts, StepFacts
-from inspector.profiles.timed import TimedLaunch, runs_of_statements
-from inspector.profiles.work import Bound, Work, all_work
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, tensor
 from tests.unit.profiles.test_budget import PROFILE
 
@@ -42,8 +42,8 @@ CODE = GraphCode("0/0", "forward", "", (), ())
 
 def launched(
     name: str, time_ns: int, *, call: Call | None, step: tuple[Step, StepFacts] | None = None
-) -> TimedLaunch:
-    return TimedLaunch(
+) -> LaunchTiming:
+    return LaunchTiming(
         launch=DeviceLaunch("kernel", name, grid=(1, 1, 1), block=(32, 1, 1)),
         spans_ns=((0, time_ns), (0, time_ns + 10), (0, time_ns - 10)),
         code=CODE,
@@ -68,10 +68,10 @@ def with_facts(found: Fusion) -> list[tuple[Step, StepFacts]]:
     return [(step, facts.of(step)) for step in found.steps]
 
 
-def work(size: int = 10_000_000, time_ns: int = 40_000, kernel: str = "gemm") -> list[Work]:
+def work(size: int = 10_000_000, time_ns: int = 40_000, kernel: str = "gemm") -> list[KernelTiming]:
     pointwise, product = steps(size)
     call, other = Call("kernel", "triton_poi_0", 10), Call("extern", "extern_kernels.mm", 20)
-    return all_work(
+    return kernel_timings(
         [
             launched("triton_poi_0", time_ns, call=call, step=pointwise),
             launched(kernel, 900_000, call=other, step=product),
@@ -86,7 +86,7 @@ def test_launches_of_one_statement_are_one_piece_of_work() -> None:
     first, second = work()
     assert [len(item.launches) for item in (first, second)] == [1, 2]
     assert second.median_ns == 1_000_000
-    assert second.main.name == "gemm"
+    assert second.longest_launch.name == "gemm"
     assert (first.kind, second.kind) == ("kernel", "library")
     assert second.operators == ("mm",)
 
@@ -120,19 +120,19 @@ def test_the_shortest_kernels_are_as_short_as_a_launch() -> None:
 def test_without_ceilings_nothing_is_held_against_anything() -> None:
     pointwise, _ = steps(1_000)
     call = Call("kernel", "triton_poi_0", 10)
-    (found,) = all_work([launched("triton_poi_0", 5_000, call=call, step=pointwise)], None, 0)
+    (found,) = kernel_timings([launched("triton_poi_0", 5_000, call=call, step=pointwise)], None, 0)
     assert (found.bound, found.ceiling, found.share_of_ceiling) == (Bound.UNKNOWN, None, None)
 
 
 def test_copies_and_the_unknown_have_kinds_of_their_own() -> None:
-    copied = TimedLaunch(DeviceLaunch("memcpy", "Memcpy HtoD", copied_bytes=100), ((0, 1_000),))
-    eager = TimedLaunch(
+    copied = LaunchTiming(DeviceLaunch("memcpy", "Memcpy HtoD", copied_bytes=100), ((0, 1_000),))
+    eager = LaunchTiming(
         DeviceLaunch("kernel", "elementwise", place=LaunchPlace(operator="aten::add")),
         ((0, 2_000),),
         place=NodeLine("aten::add", "/p/model.py", 7),
     )
-    lost = TimedLaunch(DeviceLaunch("kernel", "who"), ((0, 1),))
-    found = all_work([copied, eager, lost], CEILINGS, 0)
+    lost = LaunchTiming(DeviceLaunch("kernel", "who"), ((0, 1),))
+    found = kernel_timings([copied, eager, lost], CEILINGS, 0)
     assert [item.kind for item in found] == ["copy", "eager", "unknown"]
     assert found[0].bytes_ == 100  # what is read is not the device's memory
     assert found[1].operators == ("add",)
@@ -141,7 +141,7 @@ def test_copies_and_the_unknown_have_kinds_of_their_own() -> None:
 
 
 def test_equal_statements_are_one_row() -> None:
-    rows = hot([*work(), *work()])
+    rows = kernel_groups([*work(), *work()])
     assert [(row.first.name, row.number) for row in rows] == [
         ("extern_kernels.mm", 2), ("triton_poi_0", 2),
     ]  # fmt: skip
@@ -311,7 +311,7 @@ def test_tensors_without_bytes_reach_no_bandwidth() -> None:
     kernel = Kernel("k", ("odd",), {"x": 0}, {"b": 0}, bytes_=None)
     (step,) = with_facts(fusion(graph(X, odd), kernel))
     call = Call("kernel", "k", 1)
-    (found,) = all_work([launched("k", 5_000, call=call, step=step)], CEILINGS, 0)
+    (found,) = kernel_timings([launched("k", 5_000, call=call, step=step)], CEILINGS, 0)
     assert (found.bytes_per_s, found.share_of_ceiling) == (None, None)
 
 
@@ -383,13 +383,13 @@ def test_a_statement_that_runs_twice_is_two_pieces_of_work() -> None:
             [launched("triton_poi_0", 4_000, call=call, step=pointwise) for _ in range(2)], 1
         )
     ]
-    assert len(all_work(launches, CEILINGS, 0)) == 2
+    assert len(kernel_timings(launches, CEILINGS, 0)) == 2
     assert [len(group) for group in runs_of_statements(launches)] == [1, 1]
     together = [dataclasses.replace(item, launch=launches[0].launch) for item in launches]
-    assert len(all_work(together, CEILINGS, 0)) == 1
+    assert len(kernel_timings(together, CEILINGS, 0)) == 1
 
 
-def on_cpu(item: Work) -> list[TimedLaunch]:
+def on_cpu(item: KernelTiming) -> list[LaunchTiming]:
     return [
         dataclasses.replace(each, launch=dataclasses.replace(each.launch, kind="cpu", grid=()))
         for each in item.launches
@@ -397,11 +397,11 @@ def on_cpu(item: Work) -> list[TimedLaunch]:
 
 
 def test_nothing_is_said_of_what_is_over_in_no_time_or_compares() -> None:
-    (brief,) = all_work(on_cpu(work(size=1_000, time_ns=400)[0]), CEILINGS, 0)
+    (brief,) = kernel_timings(on_cpu(work(size=1_000, time_ns=400)[0]), CEILINGS, 0)
     assert (brief.share_of_ceiling, brief.bytes_) == (None, 2_000)
     first = work()[0]
     assert first.launches[0].step is not None
     nodes = (dataclasses.replace(RELU, target="aten.sort.default"),)
     step = dataclasses.replace(first.launches[0].step, operators=nodes)
-    (sorted_,) = all_work([dataclasses.replace(first.launches[0], step=step)], CEILINGS, 0)
+    (sorted_,) = kernel_timings([dataclasses.replace(first.launches[0], step=step)], CEILINGS, 0)
     assert (sorted_.operators, sorted_.share_of_ceiling) == (("sort",), None)

@@ -14,9 +14,9 @@ from inspector.events.launch_place import KEEPS_GRADIENT
 from inspector.graphs.step_names import short_name
 from inspector.model.kernel import NodeLine
 from inspector.profiles.budget import crosses
+from inspector.profiles.launch_timing import LaunchTiming, runs_of_statements
 from inspector.profiles.reuse import bytes_from_memory
 from inspector.profiles.step_facts import Part, operator_of
-from inspector.profiles.timed import TimedLaunch, runs_of_statements
 
 _FLOOR_NS = 1_000  # an empty kernel, where it was not measured
 _SHORT = 3  # times as long as an empty kernel
@@ -57,7 +57,7 @@ _LIMITS = {
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Work:
+class KernelTiming:
     """One statement of the generated code (or an operator outside of it), each time it runs.
 
     Attributes:
@@ -84,7 +84,7 @@ class Work:
 
     name: str
     kind: str
-    launches: tuple[TimedLaunch, ...]
+    launches: tuple[LaunchTiming, ...]
     times_ns: tuple[int, ...]
     bytes_: int | None
     flops: int | None
@@ -99,16 +99,16 @@ class Work:
     bound: Bound = Bound.UNKNOWN
 
     @property
-    def copied(self) -> Mapping[str, float]:
-        """As `inspector.profiles.step_facts.StepFacts.copied`."""
+    def functionalization_copies(self) -> Mapping[str, float]:
+        """As `inspector.profiles.step_facts.StepFacts.functionalization_copies`."""
         facts = self.launches[0].facts
-        return facts.copied if facts is not None else {}
+        return facts.functionalization_copies if facts is not None else {}
 
     @property
-    def given(self) -> Mapping[str, float]:
-        """As `inspector.profiles.step_facts.StepFacts.given`."""
+    def copied_back(self) -> Mapping[str, float]:
+        """As `inspector.profiles.step_facts.StepFacts.copied_back`."""
         facts = self.launches[0].facts
-        return facts.given if facts is not None else {}
+        return facts.copied_back if facts is not None else {}
 
     @property
     def functions(self) -> Mapping[str, float]:
@@ -117,24 +117,24 @@ class Work:
         return facts.functions if facts is not None else {}
 
     @property
-    def is_of_functions(self) -> bool:
+    def is_transcendental_bound(self) -> bool:
         """Whether functions of each element take half of it or more: not bytes limit it."""
         return not self.flops and sum(self.functions.values()) >= _MOST
 
     @property
-    def is_given(self) -> bool:
+    def is_mostly_copied_back(self) -> bool:
         """Whether that is half of it or more."""
-        return sum(self.given.values()) >= _MOST
+        return sum(self.copied_back.values()) >= _MOST
 
     @property
-    def copied_for(self) -> str:
+    def functionalized_operator(self) -> str:
         """What is done in place that most of it copies whole tensors for, or an empty string."""
-        copied = self.copied
+        copied = self.functionalization_copies
         return max(copied, key=copied.__getitem__) if sum(copied.values()) >= _MOST else ""
 
     def is_mostly(self, is_one: Callable[[Part], bool]) -> bool:
         """Whether half of it or more are parts of a kind."""
-        parts = self.main.parts if self.launches else ()
+        parts = self.longest_launch.parts if self.launches else ()
         found = sum(part.share for part in parts if is_one(part))
         return found >= _MOST
 
@@ -191,18 +191,18 @@ class Work:
         return is_possible(self.share_of_ceiling)
 
     @property
-    def main(self) -> TimedLaunch:
+    def longest_launch(self) -> LaunchTiming:
         """The launch that takes longest."""
         return max(self.launches, key=lambda item: item.median_ns)
 
     @property
     def modules(self) -> tuple[str, ...]:
         """The modules that its lines are in; without lines (a container of torch's), its nodes."""
-        lines = self.lines or [part.line for part in self.main.parts]
+        lines = self.lines or [part.line for part in self.longest_launch.parts]
         return tuple(dict.fromkeys(line.module for line in lines if line.module))
 
 
-def limit_of(work: Work) -> str:
+def limit_of(work: KernelTiming) -> str:
     """How that of the machine is called which limits work; empty where nothing is known to."""
     return _LIMITS.get(work.bound, "")
 
@@ -212,9 +212,9 @@ def is_possible(share_of_ceiling: float | None) -> bool:
     return share_of_ceiling is None or share_of_ceiling <= _POSSIBLE
 
 
-def all_work(
-    launches: Sequence[TimedLaunch], ceilings: InspectorCeilings | None, l2_bytes: int
-) -> list[Work]:
+def kernel_timings(
+    launches: Sequence[LaunchTiming], ceilings: InspectorCeilings | None, l2_bytes: int
+) -> list[KernelTiming]:
     """The statements of a call, in order.
 
     Args:
@@ -230,7 +230,7 @@ def all_work(
     ]
 
 
-def _from_memory(work: Sequence[Work], l2_bytes: int) -> list[int | None]:
+def _from_memory(work: Sequence[KernelTiming], l2_bytes: int) -> list[int | None]:
     """Of what each statement moves, what no cache can have."""
     if not l2_bytes:  # in a damaged recording, say: nothing is known of caches
         return [item.bytes_ for item in work]
@@ -242,7 +242,7 @@ def _from_memory(work: Sequence[Work], l2_bytes: int) -> list[int | None]:
     ]
 
 
-def _buffers(work: Work) -> Mapping[Hashable, int]:
+def _buffers(work: KernelTiming) -> Mapping[Hashable, int]:
     """What a statement moves, by buffer; one that it reads and writes counts twice."""
     first = work.launches[0]
     if first.facts is None:
@@ -254,7 +254,7 @@ def _buffers(work: Work) -> Mapping[Hashable, int]:
     return sizes
 
 
-def _work(group: Sequence[TimedLaunch]) -> Work:
+def _work(group: Sequence[LaunchTiming]) -> KernelTiming:
     first = group[0]
     times = [sum(parts) for parts in zip(*(item.times_ns for item in group), strict=True)]
     step, facts, call = first.step, first.facts, first.call
@@ -268,7 +268,7 @@ def _work(group: Sequence[TimedLaunch]) -> Work:
         names = [step.name]
     if not names and first.launch.place.operator:
         names = [first.launch.place.operator.replace("::", ".")]
-    return Work(
+    return KernelTiming(
         name=call.name if call is not None else first.name,
         kind=_kind(first),
         launches=tuple(group),
@@ -281,7 +281,7 @@ def _work(group: Sequence[TimedLaunch]) -> Work:
     )
 
 
-def _kind(item: TimedLaunch) -> str:
+def _kind(item: LaunchTiming) -> str:
     if item.step is not None and item.step.kind == "user_kernel":
         return "user_kernel"
     if item.launch.place.is_loss:
@@ -295,7 +295,7 @@ def _kind(item: TimedLaunch) -> str:
     return "eager" if item.launch.place.operator or item.place is not None else "unknown"
 
 
-def _held_against(work: Work, values: Mapping[str, float]) -> Work:
+def _held_against(work: KernelTiming, values: Mapping[str, float]) -> KernelTiming:
     """Says what limits it: that at whose ceiling it would take longest."""
     if _is_communication(work):
         return dataclasses.replace(work, bound=Bound.PROCESSES, unit=work.dtype)
@@ -316,7 +316,7 @@ def _held_against(work: Work, values: Mapping[str, float]) -> Work:
     step = work.launches[0].step
     is_product = step is not None and step.kind == "template"
     is_unknown = not compute if work.flops else is_product
-    if work.kind != "copy" and (work.is_of_functions or is_comparing or is_unknown):
+    if work.kind != "copy" and (work.is_transcendental_bound or is_comparing or is_unknown):
         limits = []
     times = [
         (amount / rate * 1e9, bound, rate) for bound, amount, rate in limits if amount and rate
@@ -338,7 +338,7 @@ def _held_against(work: Work, values: Mapping[str, float]) -> Work:
     )
 
 
-def _is_communication(work: Work) -> bool:
+def _is_communication(work: KernelTiming) -> bool:
     """Whether it moves data between processes, and waits for them: no ceiling holds for that."""
     if work.kind in {"kernel", "user_kernel", "copy"}:
         return False
@@ -348,7 +348,7 @@ def _is_communication(work: Work) -> bool:
     return operator.replace("::", ".").partition(".")[0] in _COLLECTIVES
 
 
-def _by_unit(work: Work, values: Mapping[str, float]) -> Mapping[str, float]:
+def _by_unit(work: KernelTiming, values: Mapping[str, float]) -> Mapping[str, float]:
     """What a product in float32 would take with other arithmetic, at the ceilings."""
     found: dict[str, float] = {}
     memory = values.get("copy_bytes_per_s")
@@ -364,7 +364,7 @@ def _by_unit(work: Work, values: Mapping[str, float]) -> Mapping[str, float]:
     return found
 
 
-def _unit(work: Work) -> str:
+def _unit(work: KernelTiming) -> str:
     """The dtype whose ceiling counts: libraries say in their kernels' names that they use TF32."""
     names = " ".join(item.launch.name for item in work.launches)
     source = "".join(
