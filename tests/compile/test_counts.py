@@ -19,7 +19,7 @@ from inspector.findings.finding import Finding
 from inspector.findings.report import Report, make_report
 from inspector.model.request import Request
 from inspector.model.run import Meta
-from inspector.plugins import load_analyses
+from inspector.plugins import load_rules
 from inspector.sources.recording import Recording, read_run
 from tests.compile import warm_python
 from tests.compile.cases import CASES, FOLDER, QUICK, Case
@@ -51,7 +51,7 @@ def report_of(case: Case, folder: Path) -> Report:
     warm_python.record(folder, request_of(case), ROOT)
     logs = tuple(sorted(folder.glob("*.log")))
     recording = Recording(case.id, folder, logs, Meta(1, case.id))
-    return make_report(read_run(recording), [module.RULE for module in load_analyses()])
+    return make_report(read_run(recording), load_rules("run"))
 
 
 def is_site(finding: Finding) -> bool:

@@ -58,7 +58,7 @@ def prints(file: Path, source: str, directory: Path | None = None) -> list[tuple
     warm_python.record(folder, Request(target, measure=False), where)
     with opened(folder) as recording:
         run = read_run(recording)
-    report = make_report(run, [module.RULE for module in plugins.load_analyses()])
+    report = make_report(run, plugins.load_rules("run"))
     return sorted((finding.rule, finding.fingerprint) for finding in report.findings)
 
 

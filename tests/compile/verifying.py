@@ -14,7 +14,7 @@ from inspector.commands.verify import Outcome, verification_of
 from inspector.findings.report import Report, make_report
 from inspector.findings.trials import with_verification
 from inspector.model.request import Request
-from inspector.plugins import load_analyses
+from inspector.plugins import load_rules
 from inspector.sources.recording import opened, read_run
 from tests.compile import warm_python
 
@@ -44,7 +44,7 @@ def verify(tmp_path: Path) -> Verify:
         recorded = run(request, "the first")
         assert recorded.run is not None
         assert not recorded.failure
-        report = make_report(recorded.run, [module.RULE for module in load_analyses()])
+        report = make_report(recorded.run, load_rules("run"))
         verification, code = verification_of(report, request, run)
         assert code == 0
         return with_verification(report, verification)

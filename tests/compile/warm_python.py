@@ -57,7 +57,7 @@ _IMPORTED = (
     "torch._inductor.codegen.cuda_combined_scheduling",
     "torch._inductor.fx_passes.mkldnn_fusion", "torch._inductor.fx_passes.quantization",
     "torch.export._trace", "torch.utils.cpp_extension", "sympy.physics.units",
-    "inspector.capture.child", "inspector.capture.execution", "inspector.capture.target",
+    "inspector.capture.child", "inspector.capture.explain_calls", "inspector.capture.target",
 )  # fmt: skip
 # What is read when torch, its libraries and Python begin, and what is read when it is used.
 _PREFIXES = (
