@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from inspector.benches.earlier import EarlierBench, read_earlier
+from inspector.benches.comparison import EarlierBench, read_earlier
 from inspector.commands.bench_collection import (
     collection_of,
     is_collection,
@@ -30,7 +30,6 @@ from inspector.commands.options import option_help, output_options, process_opti
 from inspector.commands.output import check_output, check_place, write_report
 from inspector.commands.target import check_target, existing, is_model, refuse_options, say_which
 from inspector.errors import UsageError
-from inspector.findings.bench_changes import is_worse
 from inspector.findings.bench_gate import bench_gate, parse_bench_gates
 from inspector.findings.bench_report import BenchReport, against
 from inspector.findings.bench_verdict import verdict_lines
@@ -167,7 +166,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     report, code = _report(kind, targets, given, process)
     if compare is not None and earlier is not None and isinstance(report, BenchReport):
         report = _against(report, earlier, compare)
-        code = code or int(is_worse(report.comparison))
+        code = code or int(report.comparison is not None and report.comparison.is_worse)
     _write(report, output, format_)
     if output is not None and format_ is None and isinstance(report, BenchReport):
         _say_verdict(report)

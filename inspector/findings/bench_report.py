@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.benches.blocks import first_process
 from inspector.benches.choice import Choice, choose
-from inspector.benches.comparison import BenchComparison, compared
-from inspector.benches.earlier import EarlierBench
+from inspector.benches.comparison import BenchComparison, EarlierBench, compared
 from inspector.benches.rows import BenchRow, make_rows
 from inspector.benches.varied import VariedSetting, make_varied
 from inspector.events.bench import FirstCalls, Restored, Settled
@@ -127,9 +126,7 @@ def make_bench_report(
 
 def against(report: BenchReport, earlier: EarlierBench) -> BenchReport:
     """The report with what changed since an earlier one."""
-    threads = report.threads or ""
-    machine = (report.device, report.torch, f"{report.processor} {threads}".strip())
-    comparison = compared(report.rows, earlier, machine, report.plan.target)
+    comparison = compared(report.rows, earlier, report.device, report.torch, report.plan.target)
     return dataclasses.replace(report, comparison=comparison)
 
 
