@@ -24,10 +24,7 @@ class VariedInput:
 
     Attributes:
         label: What is varied: ``x[0]=4``.
-        row: What was measured.
         compiled: How many frames its first call compiled.
-        xla_programs: How many programs XLA compiled in it, with or without Dynamo.
-        xla_compile_ns: How long XLA took for that.
         recompiles: Those of them that had been compiled before, with what did not fit.
         is_after_limit: Whether the recompile limit had been reached with an input before: nothing
             is compiled any more then, and what fits no cache entry runs as eager PyTorch.
@@ -55,7 +52,6 @@ class VariedSetting:
     """All inputs with one setting.
 
     Attributes:
-        setting: The setting.
         inputs: The inputs, in the order of their first calls.
         first_ns: All first calls together, less one call of each: what compiling costs; or None.
         round_ns: One call of each input, everything compiled; or None.

@@ -41,7 +41,6 @@ class BenchProcess:
         python: The interpreter, or None for this one.
         timeout_seconds: How long one may take until it is ready, or None.
         save: Where the recording is kept, or None for the store.
-        progress: Whether progress is shown.
         limit_seconds: The same where nobody said so.
         doing: What is said before it.
         explains: Whether it is profiled where the time goes, where nothing is faster.

@@ -38,11 +38,8 @@ class BenchGroup:
     """The rows that are compared with each other.
 
     Attributes:
-        workload: What is computed.
         input: Number of the input, from 0.
-        inputs: Shapes of the inputs, as text.
         rows: The rows, eager PyTorch first.
-        choice: Which to take.
         reasons: Where nothing is faster: what was found in the compilation.
         profile: Where nothing is faster, of the first such group: what its fastest setting spends
             its time on; or None.
@@ -62,10 +59,7 @@ class BenchReport:
     """Everything that is said about a bench.
 
     Attributes:
-        plan: What was compared.
-        run: What was recorded.
         groups: The rows by workload and input.
-        device: The device's name, or an empty string.
         threads: Threads that an operator of the CPU may use, or 0.
         notices: What has to be known of the measurement; one sentence each.
         varied: The same by setting, where inputs were asked to vary.
