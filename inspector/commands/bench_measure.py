@@ -197,7 +197,9 @@ def _profile_of_nothing_faster(
         Whether there is a profile now.
     """
     row = next((group.choice.nearest for group in report.groups if group.choice.nearest), None)
-    if row is None or not _is_plain(row.workload, row.setting, report.plan):
+    if row is None or row.faster is None or row.faster.says_nothing:  # noise
+        return False
+    if not _is_plain(row.workload, row.setting, report.plan):
         return False
     setting = row.setting
     asked = dataclasses.replace(
