@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from inspector.advice.code import Code
 from inspector.advice.edits import possible
@@ -13,6 +14,13 @@ from inspector.model.request import Setting
 
 TESTED_ON = ("2.11", "2.12", "2.13")
 """Versions of torch on which every advice is run, unless it names fewer."""
+
+_CASES = Path(__file__).parent / "cases"
+_CASE = re.compile(
+    r"# .*?^```\n(.*?)^```\n.*?^## What to do\n(.*?)^## Before\n.*?^```python\n(.*?)^```\n"
+    r".*?^## After\n.*?^```python\n(.*?)^```\n.*?^## What it keeps\n(.*)",
+    re.MULTILINE | re.DOTALL,
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -24,7 +32,6 @@ class Kind:
 
     Attributes:
         gb_id: ``GB0059``.
-        gb_type: Torch's name of it.
     """
 
     gb_id: str
@@ -36,10 +43,7 @@ class Break:
     """A graph break as advice looks at it.
 
     Attributes:
-        gb_id: Torch's id, or None.
-        gb_type: Torch's name, or None.
         said: Torch's developer context, then its explanation, then the file that it was in.
-        code: The user's code there.
     """
 
     gb_id: str | None
@@ -58,29 +62,18 @@ class Advice:
 
     Attributes:
         id: Its name, in kebab case.
-        kinds: The graph breaks that it is about.
         title: The situation, as a short noun phrase.
-        fix: What to do, in general.
-        before: A complete program that breaks its graph.
-        after: The same program, mended.
         keeps: What stays the same, and what does not.
         says: Regular expression of what torch says in this situation; empty where any will do.
         where: What the user's code must be like, or None.
         tailored: Makes `fix` for the user's own code; empty where the code is not as expected.
         edits: What that changes in the file, where it can be put there as it stands; else none.
-        settings: Settings of Dynamo that `edits` need.
         caution: What else those change, in one sentence, which equal outputs do not show; or empty.
-        instead_of: Regular expression of the hints of torch that say the same or less, or are
-            wrong; empty where they are all worth showing.
+        instead_of: Torch's hints that say the same or less, or are wrong (a regular expression).
         other_way_of: The ids of advice to which it is another way: shown behind it, never first.
-        variants: Programs that break in the same way and are to be mended in the same way, among
-            them what comes of hints of torch that do not help.
-        pairs: More programs, before and after, for what one would not expect: code that writes in
-            place, odd shapes, NaN.
         backend: With which `before` breaks its graph: what a backend refuses, another may take.
         is_silent: Whether `after` does not log what `before` logs, when compiled.
-        holds_elsewhere: Whether it leaves the line that broke as it is: a setting, or what a caller
-            does. The line may then be a library's.
+        holds_elsewhere: Whether the line stays as it is: a setting, or what a caller does.
         tested_on: Versions of torch (``2.13``) on which it holds.
     """
 
@@ -99,8 +92,6 @@ class Advice:
     caution: str = ""
     instead_of: str = ""
     other_way_of: tuple[str, ...] = ()
-    variants: tuple[str, ...] = ()
-    pairs: tuple[tuple[str, str], ...] = ()
     backend: str = "eager"
     is_silent: bool = False
     holds_elsewhere: bool = False
@@ -134,3 +125,45 @@ class Advice:
     def replaces(self, hint: str) -> bool:
         """Whether a hint of torch's need not be shown beside it."""
         return bool(self.instead_of) and re.search(self.instead_of, hint) is not None
+
+
+def case(
+    name: str,
+    *,
+    where: Callable[[Code], bool] | None = None,
+    tailored: Callable[[Code], str] | None = None,
+    edits: Callable[[Code], tuple[Edit, ...]] | None = None,
+    settings: tuple[Setting, ...] = (),
+) -> Advice:
+    """The advice of ``cases/<name>.md``, with what is known of it as code.
+
+    Raises:
+        ValueError: The page has not all of its parts.
+    """
+    page = _CASE.fullmatch((_CASES / f"{name}.md").read_text(encoding="utf-8"))
+    if page is None:
+        raise ValueError(f"cases/{name}.md lacks one of its parts.")
+    head, fix, before, after, keeps = page.groups()
+    pairs = [line.partition(": ") for line in head.splitlines()]
+    fields = {key: value for key, _, value in pairs}
+    return Advice(
+        id=name,
+        kinds=tuple(Kind(*text.split(" ", 1)) for key, _, text in pairs if key == "kind"),
+        title=fields["title"],
+        fix=" ".join(fix.split()),
+        before=before,
+        after=after,
+        keeps=" ".join(keeps.split()),
+        says=fields.get("says", ""),
+        where=where,
+        tailored=tailored,
+        edits=edits,
+        settings=settings,
+        caution=fields.get("caution", ""),
+        instead_of=fields.get("instead-of", ""),
+        other_way_of=tuple(fields.get("other-way-of", "").split()),
+        backend=fields.get("backend", "eager"),
+        is_silent="silent" in fields,
+        holds_elsewhere="holds-elsewhere" in fields,
+        tested_on=tuple(fields.get("tested-on", " ".join(TESTED_ON)).split()),
+    )

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from inspector.advice.advice import Advice
+from inspector.advice.advice import case
 from inspector.advice.code import Code, dotted_name, header
-from inspector.advice.kinds import EXCEPTION
 
 # Those of torch, and of transformers around them.
 _ASKING = frozenset({"is_compiling", "is_dynamo_compiling", "is_torchdynamo_compiling"})
@@ -50,33 +49,10 @@ def _tailored(code: Code) -> str:
     )
 
 
-_PROGRAM = """\
-import torch
-
-
-@torch.compile
-def forward(x, mask=None):
-    if mask is None and not torch.compiler.is_compiling():
-        mask = torch.tensor([1, 2, 3])
-    return x * mask[:, None]
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
-"""
-
 ADVICE = (
-    Advice(
-        id="set-only-uncompiled",
-        kinds=(EXCEPTION,),
-        says=r"UnboundLocalError|NameError|NoneType",
+    case(
+        "set-only-uncompiled",
         where=lambda code: any(True for _ in _left_alone(code)),
-        title="a value that is set only where the code is not compiled",
-        fix="Pass the value: what sets it asks whether the code is compiled, and leaves it alone "
-        "then.",
         tailored=_tailored,
-        before=_PROGRAM,
-        after=_PROGRAM.replace("forward(x)", "forward(x, torch.tensor([1, 2, 3]))"),
-        holds_elsewhere=True,
-        keeps="The outputs, with the value that the code would have set.",
     ),
 )

@@ -6,12 +6,10 @@ import ast
 import builtins
 import dataclasses
 
-from inspector.advice.advice import Advice, Kind
+from inspector.advice.advice import case
 from inspector.advice.caught import Catcher, catcher
 from inspector.advice.code import Code, dotted_name
-from inspector.advice.kinds import METHOD
 
-SUPER = Kind("GB0006", "Attempted to call a super() attribute that is not a function or method")
 # Their own `__init__` does more than to set `args` (Objects/exceptions.c, CPython 3.10 to 3.14).
 _MORE = (OSError, ImportError, StopIteration, SystemExit, SyntaxError, UnicodeError,
          AttributeError, NameError)  # fmt: skip
@@ -130,118 +128,15 @@ _ATTRIBUTES = (
     "Of such an error compiled code has wrong values of `str(error)` and `error.args`: keep what "
     "the `except` reads in attributes of its own (`self.message = …`, `error.message`)."
 )
-_BEFORE = """\
-import torch
 
 
-class TooLong(ValueError):
-    def __init__(self, size, limit):
-        super().__init__(f"{size} > {limit}")
-        self.size = size
+def _leaves(code: Code) -> bool:
+    """Whether the line raises what nothing catches, or makes it where its class is traced."""
+    return isinstance(code.statement, ast.Raise) or leaves(code)
 
 
-@torch.compile
-def forward(x):
-    y = x * 2
-    try:
-        if x.shape[0] > 3:
-            raise TooLong(x.shape[0], 3)
-    except TooLong as error:
-        y = y[:3] * error.size
-    return y
-
-
-outputs = [forward(x) for x in (torch.ones(4), torch.ones(3))]
-"""
-_SUPER_CALL, _ARGS = 'super().__init__(f"{size} > {limit}")', 'self.args = (f"{size} > {limit}",)'
-_IN_A_HELPER = """\
-import torch
-
-
-class Refused(RuntimeError):
-    pass
-
-
-class TooLong(Refused):
-    def __init__(self, size):
-        super().__init__("too long", size)
-        self.size = size
-
-
-def check(x):
-    if x.shape[0] > 3:
-        raise TooLong(x.shape[0])
-    return x * 2
-
-
-@torch.compile
-def forward(x):
-    try:
-        y = check(x)
-    except Refused as error:
-        y = x[:3] + error.size
-    return y + 1
-
-
-outputs = [forward(x) for x in (torch.ones(4), torch.ones(3))]
-"""
-
-_WITH_TEXT = """\
-import torch
-
-
-class TooLong(ValueError):
-    def __init__(self, size, limit):
-        super().__init__(f"{size} > {limit}")
-
-
-@torch.compile
-def forward(x):
-    text = ""
-    try:
-        if x.shape[0] > 3:
-            raise TooLong(x.shape[0], 3)
-        y = x * 2
-    except TooLong as error:
-        y = x[:3] + 1
-        text = str(error)
-    return y, text
-
-
-outputs = [forward(x) for x in (torch.ones(4), torch.ones(3))]
-"""
-
-INIT = Advice(
-    id="exception-init",
-    kinds=(SUPER, METHOD),
-    says=r"__init__",
-    where=_is_caught,
-    title="the __init__ of an exception's class, which calls the builtin one",
-    fix="Write `self.args = (message,)` in place of `super().__init__(message)`, or of "
-    f"`ValueError.__init__(self, message)`: {_WHY} {_ATTRIBUTES}",
-    tailored=_tailored,
-    before=_BEFORE,
-    after=_BEFORE.replace(_SUPER_CALL, _ARGS),
-    keeps="The outputs, and in eager code `str(error)` and `error.args`. OSError, ImportError, "
-    "StopIteration, SystemExit, AttributeError, NameError and the errors of Unicode and of syntax "
-    "do more in their `__init__`: of these no class is made like that.",
-    variants=(_BEFORE.replace("super().__init__(", "ValueError.__init__(self, "),),
-    pairs=(
-        (
-            _IN_A_HELPER,
-            _IN_A_HELPER.replace(
-                'super().__init__("too long", size)', 'self.args = ("too long", size)'
-            ),
-        ),
-        (
-            _WITH_TEXT,
-            _WITH_TEXT.replace(
-                _SUPER_CALL,
-                'self.message = f"{size} > {limit}"\n        self.args = (self.message,)',
-            ).replace("str(error)", "error.message"),
-        ),
-    ),
-    instead_of=r"^Ensure the attribute accessed|^Avoid calling|graph break registry|file an issue",
+ADVICE = (
+    case("frame-inspection"),
+    case("exception-leaves", where=_leaves),
+    case("exception-init", where=_is_caught, tailored=_tailored),
 )
-
-ADVICE = (INIT,)

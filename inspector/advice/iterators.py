@@ -1,115 +1,39 @@
-"""Generators and iterators that are made outside of the compiled function."""
+"""Iterators, generators, and orders by values."""
 
 from __future__ import annotations
 
-from inspector.advice.advice import Advice, Kind
-from inspector.advice.kinds import METHOD
+import ast
 
-GENERATOR = Advice(
-    id="generator-from-outside",
-    kinds=(
-        Kind("GB0811", "missing tp_iter"),
-        Kind("GB0253", "call_method on generator"),
-    ),
-    says=r"(?i)generator",
-    title="a loop over a generator that was made outside",
-    fix="Pass a list or a tuple of its items instead (`itertools.islice` of an endless one); or "
-    "make the generator inside.",
-    before="""\
-import torch
+from inspector.advice.advice import case
+from inspector.advice.code import Code
+
+_SIZES = frozenset({"dim", "numel", "size"})
 
 
-def factors(n):
-    for index in range(n):
-        yield index + 1
+def _by_size(code: Code) -> bool:
+    """Whether the key of an order is a size, which is a number while tracing."""
+    keys = [
+        node.value for node in code.nodes() if isinstance(node, ast.keyword) and node.arg == "key"
+    ]
+    return any(_is_size(key.body if isinstance(key, ast.Lambda) else key) for key in keys)
 
 
-@torch.compile
-def forward(x, items):
-    for item in items:
-        x = x * item
-    return x
+def _is_size(node: ast.expr) -> bool:
+    match node:
+        case ast.Name(id="len") | ast.Call(func=ast.Name(id="len")):
+            return True
+        case ast.Subscript(value=ast.Attribute(attr="shape")) | ast.Attribute(attr="ndim"):
+            return True
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in _SIZES
+    return False
 
 
-outputs = [forward(x, factors(3)) for x in (torch.ones(3), torch.arange(3.0))]
-""",
-    after="""\
-import torch
-
-
-def factors(n):
-    for index in range(n):
-        yield index + 1
-
-
-@torch.compile
-def forward(x, items):
-    for item in items:
-        x = x * item
-    return x
-
-
-outputs = [forward(x, tuple(factors(3))) for x in (torch.ones(3), torch.arange(3.0))]
-""",
-    keeps="The outputs. All items are made before the call.",
-    instead_of=r"enable_faithful_generator",
-    variants=(
-        """\
-import torch
-
-torch._dynamo.config.enable_faithful_generator_behavior = True  # torch's hint (GB0253)
-
-
-@torch.compile
-def forward(x, items):
-    for item in items:
-        x = x * item
-    return x
-
-
-outputs = [forward(torch.ones(3), (index + 1 for index in range(3)))]
-""",
-    ),
+ADVICE = (
+    case("generator-from-outside"),
+    case("next-of-outer-iterator"),
+    case("max-by-size", where=_by_size),
+    case("max-with-key"),
+    case("sorted-tensors"),
+    case("set-of-tensors"),
 )
-
-NEXT = Advice(
-    id="next-of-outer-iterator",
-    kinds=(Kind("GB4347", "Missing tp_iternext"), METHOD),
-    says=r"tp_iternext|`__next__` of class|__next__",
-    title="next() of an iterator that was made outside",
-    fix="Call `next()` in the caller, as often as here, and pass what it gives.",
-    before="""\
-import torch
-
-scales = iter([torch.tensor(1.0), torch.tensor(2.0)])
-
-
-@torch.compile
-def forward(x):
-    return x * next(scales)
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
-""",
-    after="""\
-import torch
-
-scales = iter([torch.tensor(1.0), torch.tensor(2.0)])
-
-
-@torch.compile
-def compute(x, scale):
-    return x * scale
-
-
-def forward(x):
-    return compute(x, next(scales))
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
-""",
-    keeps="The outputs, and how far the iterator has come.",
-    instead_of=r"^Avoid calling|file an issue",
-)
-
-ADVICE = (GENERATOR, NEXT)

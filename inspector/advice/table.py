@@ -2,91 +2,99 @@
 
 from __future__ import annotations
 
+import ast
+import re
+
 from inspector.advice import (
-    arrays,
+    branch_side_effects,
     branches,
     caught,
     checkpoints,
     checks,
-    classes,
-    comparisons,
-    compiler,
     compiling,
     contexts,
     counts,
-    decided,
-    draws,
     emptiness,
     error_classes,
-    exceptions,
-    foreign,
-    gradients,
-    hooks,
     indices,
     item_branches,
     item_sizes,
     iterators,
-    layers,
     lengths,
-    libraries,
     list_sizes,
-    logs,
+    logged_scalars,
     loops,
     masked_updates,
     masked_writes,
-    messages,
     negations,
-    numpy_grids,
     numpy_numbers,
-    objects,
-    operators,
-    orders,
-    parallel,
-    parameters,
     positions,
     printing,
     python_values,
     randomness,
     reported,
-    results,
-    saving,
     scalars,
     shapes,
     shrinking,
-    storage,
     sym_bools,
-    system,
-    tensors,
-    texts,
-    told_numbers,
-    training,
 )
-from inspector.advice.advice import Advice, Break
+from inspector.advice.advice import Advice, Break, case
+from inspector.advice.code import Code, attribute, dotted_name
+from inspector.advice.moving import call_before
+
+_WRITES = ("json.dump", "json.dumps")
+
+
+def _is_membership(node: ast.expr) -> bool:
+    return isinstance(node, ast.Compare) and any(
+        isinstance(item, ast.In | ast.NotIn) for item in node.ops
+    )
+
+
+_PACKING = r"\b(?:pack_padded_sequence|pack_sequence|pad_packed_sequence)\b"
+
+
+def _packs(code: Code) -> bool:
+    """Whether the function packs sequences, or takes packed ones apart."""
+    return any(
+        isinstance(node, ast.Call) and re.search(_PACKING, dotted_name(node.func)) is not None
+        for node in (ast.walk(code.function) if code.function else ())
+    )
+
+
+def _handles_hook(node: ast.expr) -> bool:
+    """``x.register_forward_hook`` and the like, and ``handle.remove``."""
+    return isinstance(node, ast.Attribute) and (
+        node.attr == "remove" or (node.attr.startswith("register_") and node.attr.endswith("hook"))
+    )
+
+
+_PRODUCTS = ("functional.hvp", "functional.jvp", "functional.vhp", "functional.vjp")
+
 
 ALL: tuple[Advice, ...] = (
     *checkpoints.ADVICE,
     *printing.ADVICE,
-    *logs.ADVICE,
-    *texts.ADVICE,
     *python_values.ADVICE,
     *numpy_numbers.ADVICE,
-    *numpy_grids.ADVICE,
     *shrinking.ADVICE,
     *indices.ADVICE,
     *lengths.ADVICE,
     *list_sizes.ADVICE,
-    *comparisons.ADVICE,
+    case("value-in-tensor", where=lambda code: code.has(_is_membership)),
+    case("tolist", where=lambda code: code.has(attribute("tolist"))),
+    case("tolist-captured"),
+    case("equal-or-allclose", where=lambda code: code.has(attribute("equal", "allclose"))),
     *emptiness.ADVICE,
     *loops.ADVICE,
-    *messages.ADVICE,
-    *told_numbers.ADVICE,
+    *logged_scalars.ADVICE,
     *positions.ADVICE,
     *scalars.ADVICE,
     *item_sizes.ADVICE,
     *reported.ADVICE,
     *checks.ADVICE,
     *caught.ADVICE,
-    *decided.ADVICE,
+    *branch_side_effects.ADVICE,
     *negations.ADVICE,
     *branches.ADVICE,
     *item_branches.ADVICE,
@@ -95,32 +103,95 @@ ALL: tuple[Advice, ...] = (
     *counts.ADVICE,
     *shapes.ADVICE,
     *sym_bools.ADVICE,
-    *arrays.ADVICE,
+    case(
+        "numpy-random-number",
+        where=lambda code: code.has(
+            lambda node: dotted_name(node).startswith(("np.random.", "numpy.random."))
+        ),
+    ),
+    case("numpy-function"),
+    case("ndarray-method"),
     *randomness.ADVICE,
-    *draws.ADVICE,
-    *gradients.ADVICE,
-    *parameters.ADVICE,
-    *hooks.ADVICE,
-    *training.ADVICE,
-    *parallel.ADVICE,
-    *saving.ADVICE,
+    case("backward"),
+    case("autograd-grad"),
+    case("autograd-grad-traced"),
+    case("grad-fn"),
+    case("retain-grad"),
+    case("requires-grad"),
+    case("create-with-requires-grad"),
+    case("parameter"),
+    case("module-backward-hook"),
+    case("hook-registered-inside", where=lambda code: code.has(_handles_hook)),
+    case("optimizer"),
+    case("scheduled-optimizer"),
+    case("optimizer-step"),
+    case("grad-scaler"),
+    case("data-loader"),
+    case("distributed-data-parallel"),
+    case("fully-sharded"),
+    case("profiler-step"),
+    case("save-or-load"),
     *contexts.ADVICE,
-    *system.ADVICE,
+    case("open"),
+    case("returns-no-tensor"),
+    case("clock"),
     *iterators.ADVICE,
-    *orders.ADVICE,
-    *objects.ADVICE,
-    *classes.ADVICE,
+    case("deepcopy"),
+    case(
+        "hash-of-tensor",
+        where=lambda code: code.has(
+            lambda node: isinstance(node, ast.Call) and dotted_name(node.func) in {"hash", "id"}
+        ),
+    ),
+    case("id-of-tensor"),
+    case("class-statement"),
+    case("getattr-not-a-function"),
     *compiling.ADVICE,
-    *exceptions.ADVICE,
     *error_classes.ADVICE,
-    *storage.ADVICE,
-    *results.ADVICE,
-    *tensors.ADVICE,
-    *layers.ADVICE,
-    *libraries.ADVICE,
-    *foreign.ADVICE,
-    *operators.ADVICE,
-    *compiler.ADVICE,
+    case("data-ptr"),
+    case("storage"),
+    case("out-argument"),
+    case("resize", where=lambda code: code.has(attribute("resize_", "resize_as_"))),
+    case("data-of-another-dtype"),
+    case("sparse-tensor"),
+    case("strided-nested-tensor"),
+    case("is-inference-mode"),
+    case("packed-sequence"),
+    case("packed-recurrent-layer", where=_packs),
+    case("recurrent-layer"),
+    case("scripted-module"),
+    case("c-function", tailored=call_before),
+    case("custom-operator"),
+    case("json-written", where=lambda code: code.has(lambda node: dotted_name(node) in _WRITES)),
+    case("json", where=lambda code: code.has(lambda node: dotted_name(node).startswith("json."))),
+    case("import"),
+    case("foreign-object"),
+    case("operator-without-fake"),
+    case(
+        "value-in-fake",
+        where=lambda code: (
+            code.function is not None
+            and any(
+                dotted_name(node).endswith(("register_fake", "impl_abstract"))
+                for decorator in code.function.decorator_list
+                for node in ast.walk(decorator)
+                if isinstance(node, ast.expr)
+            )
+        ),
+    ),
+    case(
+        "autograd-functional",
+        where=lambda code: code.has(
+            lambda node: dotted_name(node).endswith(("functional.jacobian", "functional.hessian"))
+        ),
+    ),
+    case(
+        "autograd-functional-products",
+        where=lambda code: code.has(lambda node: dotted_name(node).endswith(_PRODUCTS)),
+    ),
+    case("disabled-function"),
+    case("graph-break-call"),
+    case("asynchronous-collective"),
 )
 """By topic; of those that apply to a graph break the first one is the best."""
 

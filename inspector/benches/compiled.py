@@ -7,7 +7,6 @@ import dataclasses
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.events.bench import FirstCalls
 from inspector.kernels.output_code import read_output_code
 from inspector.model.bench import BenchPlan
 from inspector.model.compile_time import CompilationTime
@@ -24,8 +23,6 @@ class Compiled:
         recompiles: Compilations after the first of a code object.
         compile_time_ns: Union of the wall intervals of all compilations, caches empty.
         cached_time_ns: The same with the caches filled, or None.
-        xla_programs: Programs that XLA compiled in the first calls with all inputs.
-        xla_compile_ns: How long XLA took for them; Dynamo's compilations do not have it in them.
     """
 
     graphs: int
@@ -34,8 +31,6 @@ class Compiled:
     kernels: int
     compile_time_ns: int
     cached_time_ns: int | None
-    xla_programs: int = 0
-    xla_compile_ns: int = 0
 
 
 def make_compiled(run: Run, plan: BenchPlan, processes: Mapping[int, Process]) -> Compiled | None:
@@ -53,7 +48,6 @@ def make_compiled(run: Run, plan: BenchPlan, processes: Mapping[int, Process]) -
     summary = summarize(dataclasses.replace(run, processes=(first,)))
     cached = [process.compile_time_ns for session, process in processes.items() if session != begin]
     own = _own_times(first)
-    calls = [event for event in first.benches if isinstance(event, FirstCalls)]
     is_all = len(own) == len(first.compile_times)
     return Compiled(
         graphs=summary.graphs,
@@ -62,8 +56,6 @@ def make_compiled(run: Run, plan: BenchPlan, processes: Mapping[int, Process]) -
         kernels=sum(_kernels(first, own)),
         compile_time_ns=first.compile_time_ns if is_all else sum(map(_time_ns, own)),
         cached_time_ns=round(statistics.median(cached)) if any(cached) else None,
-        xla_programs=sum(event.xla_programs for event in calls),
-        xla_compile_ns=sum(event.xla_compile_ns for event in calls),
     )
 
 

@@ -45,13 +45,7 @@ _MACHINE = {
 def accesses_of(
     module: Module, indices: Indices, instructions: Sequence[Instruction]
 ) -> tuple[Access, ...]:
-    """All uses of global memory, in order.
-
-    Args:
-        module: The kernel's TTGIR.
-        indices: Its values.
-        instructions: Its machine instructions.
-    """
+    """All uses of global memory, in order."""
     trips = _trips_of_loops(module, indices)
     found = [
         _access(operation, module, indices, trips)
@@ -155,8 +149,6 @@ def _placed(
     lanes = lanes_of(shaped.layout, shaped.shape) if shaped.shape else None
     if lanes is None:
         return access
-    contiguous = _contiguous(lanes, value)
-    vector = max(1, min(contiguous, _WIDEST_BYTES // size))
     used = {int(number) for number in value.numbers}
     sectors = {number * size // _SECTOR_BYTES for number in used}
     times = 1 if access.trips is None else access.trips
@@ -165,11 +157,8 @@ def _placed(
         bytes=len(used) * size * times,
         touched_bytes=len(sectors) * _SECTOR_BYTES * times,
         argument=value.base or access.argument,
-        contiguous=contiguous,
+        contiguous=_contiguous(lanes, value),
         stride=_stride(lanes, value),
-        sector_share=_sector_share(
-            [number for own in lanes.elements for number in _numbers(own[:vector], value)], size
-        ),
         block_share=_sector_share(value.numbers, size),
         alignment_bytes=_alignment(lanes, value, size, base),
     )
@@ -181,8 +170,8 @@ def _numbers(elements: Sequence[int], value: Value) -> list[int]:
 
 def _contiguous(lanes: Lanes, value: Value) -> int:
     """How many elements each thread holds side by side, from its first one on."""
-    shortest = len(lanes.elements[0])
-    for own in lanes.elements:
+    shortest = len(lanes[0])
+    for own in lanes:
         numbers = _numbers(own, value)
         length = 1
         while length < len(numbers) and numbers[length] == numbers[0] + length:
@@ -193,8 +182,8 @@ def _contiguous(lanes: Lanes, value: Value) -> int:
 
 def _stride(lanes: Lanes, value: Value) -> int | None:
     """From one element to the next: of a thread, or of the next one where each has one."""
-    own = lanes.elements[0]
-    pair = own[:2] if len(own) > 1 else tuple(lane[0] for lane in lanes.elements[:2])
+    own = lanes[0]
+    pair = own[:2] if len(own) > 1 else tuple(lane[0] for lane in lanes[:2])
     numbers = _numbers(pair, value)
     return numbers[1] - numbers[0] if len(numbers) > 1 else None
 
@@ -209,7 +198,7 @@ def _sector_share(numbers: Iterable[int | float], size: int) -> float:
 def _alignment(lanes: Lanes, value: Value, size: int, base: int) -> int:
     """What every thread's first address is a multiple of, 16 at most."""
     common = math.gcd(base, _WIDEST_BYTES)
-    for own in lanes.elements:
+    for own in lanes:
         common = math.gcd(common, int(value.numbers[own[0]]) * size)
     return common
 

@@ -18,8 +18,7 @@ class Value:
 
     Attributes:
         shape: Sizes; empty for a scalar.
-        numbers: Its elements, row-major; offsets in elements for pointers. Some are computed in
-            floating point (interpolation does so).
+        numbers: Its elements, row-major; offsets in elements for pointers.
         base: The pointer argument that a pointer comes from, or an empty string.
     """
 
@@ -114,10 +113,7 @@ def computed(
     """What an operation makes of its operands' values, or None where it is not known here.
 
     Args:
-        name: The operation's name.
         text: What is written behind its name.
-        values: Its operands.
-        shaped: The type of its result.
     """
     first = values[0]
     function = _BINARY.get(name)

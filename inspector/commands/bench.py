@@ -50,7 +50,7 @@ from inspector.sources.recording import opened, read_run
 )  # fmt: skip
 @click.option(
     "--backends", metavar="NAMES",
-    help="torch.compile backends, comma-separated: aot_eager, cudagraphs, openxla, …",
+    help="torch.compile backends, comma-separated: aot_eager, cudagraphs, …",
 )  # fmt: skip
 @click.option(
     "--vary", multiple=True, metavar="PLACE=VALUES",
@@ -107,7 +107,7 @@ from inspector.sources.recording import opened, read_run
 )  # fmt: skip
 @click.option(
     "--save-warmup", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
-    help="With --warmup: write warmup.py, cache.bin (the artifact) and plan.json to this folder.",
+    help="With --warmup: write warmup.py, cache.bin (the artifact) and inputs.pt to this folder.",
 )  # fmt: skip
 @process_options
 @output_options

@@ -17,7 +17,7 @@ from inspector.commands.bench_progress import BenchProgress
 from inspector.commands.bench_sessions import run_bench
 from inspector.commands.bench_workers import Bench
 from inspector.commands.ending import interruption
-from inspector.commands.record import Begun, Settings, finish, recording
+from inspector.commands.record import Begun, finish, recording
 from inspector.commands.target import recorded
 from inspector.errors import InspectorError, ModelFailedError
 from inspector.findings.bench_report import BenchReport, make_bench_report
@@ -25,8 +25,8 @@ from inspector.findings.profile_report import ProfileReport, make_profile_report
 from inspector.model.bench import BenchPlan, Setting, WorkerEnd, Workload
 from inspector.model.request import Request
 from inspector.model.run import Run
-from inspector.model.xla_backends import XLA_BACKENDS
 from inspector.sources.bench_file import write_plan
+from inspector.sources.child import Settings
 from inspector.sources.profile_within import PROFILE_FILE
 from inspector.sources.recording import opened, read_run
 
@@ -178,7 +178,7 @@ def exit_code(report: BenchReport) -> int:
 
 def bench_report(folder: Path, plan: BenchPlan, run: Run) -> BenchReport:
     """What is said about a recording, with the profile in it, if there is one."""
-    rules = [module.RULE for module in plugins.load_analyses()]
+    rules = plugins.load_rules("run")
     return make_bench_report(plan, run, rules, _read_profile(folder))
 
 
@@ -228,7 +228,6 @@ def _is_plain(workload: Workload, setting: Setting, plan: BenchPlan) -> bool:
         workload == Workload(dtype=workload.dtype, train=workload.train)
         and not (plan.variations or plan.cold_cache)
         and not (setting.compiles_optimizer or setting.pads)
-        and setting.backend not in XLA_BACKENDS
         # To try all of that once more takes minutes.
         and not (setting.mode or "").startswith("max-autotune")
     )

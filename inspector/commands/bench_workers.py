@@ -11,7 +11,6 @@ from pathlib import Path
 
 from inspector.model.bench import BenchPlan, WorkerRequest
 from inspector.model.request import Request
-from inspector.model.xla_backends import XLA_BACKENDS
 from inspector.sources.worker import Worker
 
 _FLOAT64 = "f64"
@@ -92,8 +91,6 @@ def _request(bench: Bench, number: int, session: int, *, is_first: bool) -> Work
     return WorkerRequest(
         request=dataclasses.replace(
             bench.request,
-            # XLA's own device, whatever eager PyTorch is measured on.
-            device=None if setting.backend in XLA_BACKENDS else bench.request.device,
             dtype=workload.dtype,
             train=workload.train,
             backend=setting.backend or "eager",

@@ -18,10 +18,11 @@ from inspector.commands.gate import (
     with_gate,
 )
 from inspector.commands.options import process_options, size_option
-from inspector.commands.record import Settings, record
+from inspector.commands.record import record
 from inspector.errors import EnvironmentLacksError
 from inspector.findings.closing import closing_lines
 from inspector.findings.report import make_report
+from inspector.sources.child import Settings
 from inspector.sources.program import program_command
 
 
@@ -86,7 +87,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     sys.stderr.write("\n".join(lines) + "\n")
     if gate is None:
         return recorded.ending.shell_exit_code
-    rules = [module.RULE for module in plugins.load_analyses()]
+    rules = plugins.load_rules("run")
     report = with_gate(make_report(recorded.run, rules), gate)
     say_verdict(report, "inspect: ")
     failed = report.gate is not None and not report.gate.passed

@@ -47,8 +47,6 @@ class FirstCalls(BenchEvent):
         items: Size of the first dimension of the inputs, or 0.
         draws: Whether the first call drew random numbers.
         compiled: How many frames the first call compiled, or tried to.
-        xla_programs: How many programs XLA compiled in it.
-        xla_compile_ns: How long XLA took for that.
         threads: Threads that an operator of the CPU may use.
         device: The device's name.
     """
@@ -59,8 +57,6 @@ class FirstCalls(BenchEvent):
     first_ns: int = 0
     second_ns: int = 0
     compiled: int = 0
-    xla_programs: int = 0
-    xla_compile_ns: int = 0
     threads: int = 0
     device: str = ""
 

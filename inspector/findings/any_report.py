@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from inspector.findings.bench_report import BenchReport
+from inspector.findings.cold_start import ColdStartReport
 from inspector.findings.collection_report import CollectionReport
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.diff_report import DiffReport
@@ -21,6 +22,7 @@ AnyBench: TypeAlias = BenchReport | CollectionReport | WarmupReport
 AnyReport: TypeAlias = (
     Report
     | GuardsReport
+    | ColdStartReport
     | CudaGraphsReport
     | KernelsReport
     | GraphReport

@@ -92,7 +92,10 @@ class BenchReport:
 
 
 def make_bench_report(
-    plan: BenchPlan, run: Run, rules: Iterable[Rule], profile: ProfileReport | None = None
+    plan: BenchPlan,
+    run: Run,
+    rules: Iterable[Rule[Run, Finding]],
+    profile: ProfileReport | None = None,
 ) -> BenchReport:
     """Reads the measurements of a run, whose logs must still be there.
 
@@ -125,7 +128,7 @@ def against(report: BenchReport, earlier: EarlierBench) -> BenchReport:
 
 
 def _groups(
-    plan: BenchPlan, rows: Sequence[BenchRow], run: Run, rules: Sequence[Rule]
+    plan: BenchPlan, rows: Sequence[BenchRow], run: Run, rules: Sequence[Rule[Run, Finding]]
 ) -> Iterator[BenchGroup]:
     for workload in plan.workloads:
         of = [row for row in rows if row.workload == workload]
@@ -157,7 +160,7 @@ def _with_profile(
 
 
 def _reasons(
-    run: Run, plan: BenchPlan, rows: Sequence[BenchRow], rules: Sequence[Rule]
+    run: Run, plan: BenchPlan, rows: Sequence[BenchRow], rules: Sequence[Rule[Run, Finding]]
 ) -> tuple[Finding, ...]:
     """What was found in the first compilation, the most severe first."""
     compiled = next((row for row in rows if row.compiled is not None), None)

@@ -174,9 +174,6 @@ def _counts(compiled: Compiled) -> Iterator[str]:
         (compiled.kernels, "kernel"),
     )
     yield from (count(number, noun) for number, noun in others if number)
-    if compiled.xla_programs:
-        programs = count(compiled.xla_programs, "program")
-        yield f"XLA compiled {programs} in {duration(compiled.xla_compile_ns)}"
 
 
 def interval_text(ratio: Ratio, *, inverse: bool = False) -> str:

@@ -43,16 +43,13 @@ def _compiled(item: VariedInput) -> str:
         return item.failure
     if item.row.setting.is_eager:
         return ""
-    xla = f"XLA: {duration(item.xla_compile_ns)}" if item.xla_programs else ""
-    if item.row.compiled is not None and not item.row.compiled.graphs and not xla:
+    if item.row.compiled is not None and not item.row.compiled.graphs:
         return "no graph: eager"
     if not item.compiled:
-        return xla or ("no: after the limit" if item.is_after_limit else "no")
-    said = "yes"
-    if item.recompiles:
-        limit = any(each.hit_limit for each in item.recompiles)
-        said = "limit reached: eager" if limit else f"again: {changed(item.recompiles[0])}"
-    return f"{said} · {xla}" if xla else said
+        return "no: after the limit" if item.is_after_limit else "no"
+    if any(each.hit_limit for each in item.recompiles):
+        return "limit reached: eager"
+    return f"again: {changed(item.recompiles[0])}" if item.recompiles else "yes"
 
 
 def varied_totals(found: VariedSetting) -> str:
@@ -66,16 +63,12 @@ def varied_totals(found: VariedSetting) -> str:
     if not found.setting.is_eager:
         if found.together is not None:
             parts[0] += f" ({found.together:.2f}{TIMES})"
-        programs = sum(item.xla_programs for item in found.inputs)
         inputs = count(len(found.inputs) - len(found.left_out), "input")
         took = duration(round(found.first_ns))
         if found.is_all_eager:
             parts.append(f"no graph compiled in {took}: all eager")
         else:
             parts.append(f"compiled for {found.compiled_inputs} of {inputs} in {took}")
-        if programs:
-            time_ns = sum(item.xla_compile_ns for item in found.inputs)
-            parts.append(f"XLA: {count(programs, 'program')} in {duration(time_ns)}")
         if found.break_even_rounds is not None:
             rounds = count(found.break_even_rounds, "call")
             parts.append(f"pays off after {rounds} of each")

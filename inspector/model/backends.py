@@ -1,4 +1,4 @@
-"""Which backends of torch's are offered to a user who misspelt one."""
+"""Backends of `torch.compile` by name."""
 
 from __future__ import annotations
 

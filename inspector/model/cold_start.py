@@ -14,7 +14,6 @@ class OwnTime:
 
     Attributes:
         process: Index of the process in the run.
-        time: The time.
     """
 
     process: int
@@ -28,10 +27,8 @@ class PlaceTime:
     Attributes:
         file: File name as the recorded process knew it; empty for time that is nobody's.
         line: The line: the code object's first, or the user's.
-        name: Name of the code object, or of the function around the line.
         compilations: How many compilations it had, backward halves not counted.
         stages: The time by stage, over all processes.
-        processes: The processes, by index.
     """
 
     file: str
@@ -53,9 +50,6 @@ class Reason:
 
     Attributes:
         text: In torch's words.
-        exception: The exception behind it, or an empty string.
-        count: How often.
-        compile_ids: For which compilations, in torch's spelling.
     """
 
     text: str
@@ -69,13 +63,8 @@ class CacheUse:
     """What one cache had.
 
     Attributes:
-        cache: Its name.
         hits: How often something was found; None where torch does not say.
-        misses: How often nothing was, so that it was made.
-        bypasses: How often it was not asked.
         guard_misses: How many of the misses found entries whose guards did not hold.
-        saved_ns: How long what was found had taken to make.
-        reasons: Why it was passed by.
     """
 
     cache: str
@@ -92,17 +81,12 @@ class ColdStart:
     """Where the compile time of a run went.
 
     Attributes:
-        time_ns: All of it: the sum over the processes of the union of their spans.
         stages: The same by stage, adding up to it.
         compilations: The same by compilation, adding up to it, in order of time in each process.
-        frames: The same by code object, the longest first.
-        lines: The same by user's line, the longest first.
-        caches: What the caches had, from the outermost to the innermost; those that torch said
-            something about.
+        caches: What the caches had, from the outermost to the innermost.
         vector_checks: How many small files were compiled to see what the C++ compiler can do.
         logging_ns: What torch spent on writing its trace while it compiled; part of the time.
-        traced_lines: How long Dynamo traced each line, the longest first; empty where that was not
-            measured.
+        traced_lines: How long Dynamo traced each line, the longest first; empty if unmeasured.
     """
 
     time_ns: int
@@ -131,9 +115,7 @@ class Change:
 
     Attributes:
         component: Torch's name of it (``inductor_config[max_autotune]``).
-        what: The same in words.
         before: What it was, the changed lines alone; empty where the part was not there.
-        now: What it is now, likewise.
         opaque: Whether torch prints it in a way that does not show the change.
     """
 
@@ -150,15 +132,8 @@ class KeyChange:
 
     Attributes:
         cache: ``FX graph`` or ``AOTAutograd``.
-        process: Index of the process.
-        name: Name of the code object.
-        compile_id: Its compilation in torch's spelling.
-        is_backward: Whether it is the backward graph.
         before: What came of the look-up in the other recording.
-        now: What came of it in this one.
-        verdict: ``same``; ``changed``, with the parts; ``hidden``: the keys differ, and all parts
-            that torch logs are the same; ``unknown``: torch does not log the parts.
-        changes: The parts.
+        verdict: ``hidden``: the keys differ in no part that torch logs; ``unknown``: it logs none.
     """
 
     cache: str

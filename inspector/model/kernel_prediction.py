@@ -21,10 +21,7 @@ class KernelWork:
     """How much a kernel has to do, from Inductor's own accounting where there is one.
 
     Attributes:
-        bytes: Bytes read and written, or None.
-        operations: Floating-point operations, or None.
         unit: The unit that does them (``tensor bf16``, ``fp32``), or an empty string.
-        programs: Blocks that are launched, or None.
     """
 
     bytes: int | None = None
@@ -38,14 +35,9 @@ class Prediction:
     """How long a kernel should take; never a measurement.
 
     Attributes:
-        time_ns: Its time, or None where nobody knows; the least that it takes where something is
-            missing.
-        bound: What it is spent on.
+        time_ns: Its time, the least if something is `missing`; None where nobody knows.
         memory_ns: To move the bytes.
-        compute_ns: For the unit that takes longest.
-        unit: That unit.
         launch_ns: To start and end.
-        blocks: Blocks that are launched, or None.
         spread_ns: Its time if all multiprocessors had a block, or None where nobody knows.
         missing: What is not known of what it does, or an empty string.
         parts: How each figure came about, one sentence each.

@@ -8,18 +8,7 @@ from collections.abc import Iterator, Sequence
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class LaneSpan:
-    """A span in a lane.
-
-    Attributes:
-        name: Torch's name of it.
-        begin_ns: UTC in ns.
-        end_ns: UTC in ns.
-        stage: The stage that it belongs to, or an empty string.
-        compile_id: The compilation in torch's spelling, or an empty string.
-        occurrence: How often torch had used the id before.
-        details: What else torch said of it, as (name, value) pairs.
-        ended: Whether its end was logged.
-    """
+    """A span in a lane."""
 
     name: str
     begin_ns: int
@@ -40,7 +29,6 @@ class Lane:
 
     Attributes:
         begins_ns: Begin by span, never falling.
-        ends_ns: End by span.
         kinds: By span, index into ``table``.
         table: What spans have in common: (name, stage, compile id, occurrence, details, ended).
     """

@@ -13,12 +13,7 @@ _MOST_LINES = 1_000_000
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SourceLine:
-    """One line of source text.
-
-    Attributes:
-        number: Line number from 1.
-        text: The line without its line end.
-    """
+    """One line of source text."""
 
     number: int
     text: str
@@ -32,7 +27,6 @@ class Sources:
         lines: By file name, the known lines by number.
         whole: The files of which every line is known, from 1 to the last.
         digests: SHA-256 of the whole file by file name, as it was when it was recorded.
-        functions: By file name, the lines of functions that are known as a whole.
     """
 
     lines: Mapping[str, Mapping[int, str]] = dataclasses.field(default_factory=dict)

@@ -47,7 +47,7 @@ example_inputs = [(torch.randn(64, 32),), (torch.randn(16, 32),)]
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("bench")
     (place / "model.py").write_text(MODEL)
-    backends = "perturbed,killed,openxla,onnxrt"
+    backends = "perturbed,killed,onnxrt"
     done = bench(
         place, "model.py", "--modes", "default", "--backends", backends, "--sessions", "2",
         "--seconds", "0.5", "--save", "kept.zip", "--format", "json",
@@ -144,7 +144,6 @@ def test_a_wrong_operator_is_named(report: dict[str, Any]) -> None:
     ("label", "said"),
     [
         ("killed", "SIGKILL"),
-        ("openxla", "pip install torch==2.9.0 torch_xla==2.9.0"),
         ("onnxrt", "no 'onnxrt'"),
     ],
 )

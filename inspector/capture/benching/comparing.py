@@ -56,8 +56,7 @@ def compared(kept: Kept, references: Mapping[str, str], *, is_eager: bool) -> Co
         if (item["reference"], item["name"]) not in of_another_kind
     ]
     off = [str(item["name"]) for item in differ]
-    # Compiled code draws other random numbers, and that is no fault. (The state of XLA's changes
-    # whether anything is drawn or not.)
+    # Compiled code draws other random numbers, and that is no fault.
     if eager is not None and not (kept.draws or eager.draws):
         off += [name for name in wrong_in(kept, eager, exact, scales) if name not in off]
     return Compared((*errors, *differ), kept.uncompared, tuple(off))

@@ -15,7 +15,6 @@ from inspector.capture.benching.varied import Padding, padded
 from inspector.capture.call import Call, PreparedCall, fresh
 from inspector.capture.calling import Ones, backward, finished
 from inspector.capture.state import State
-from inspector.capture.xla.device import wait_for_xla
 from inspector.model.bench import Workload
 
 
@@ -70,9 +69,6 @@ class Program:
             self.state.begin_again()
         begin_step()
         given = fresh(self.calls[index])
-        # XLA has only noted what was put back and copied; where a call draws random numbers it
-        # fails while that is still at work (torch_xla 2.9).
-        wait_for_xla()
         if not self.paddings:
             return PreparedCall(given, self.call)
         # Padding is a part of the call: the program would have to do it each time.

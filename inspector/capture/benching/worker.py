@@ -43,8 +43,6 @@ from inspector.capture.quiet import quiet
 from inspector.capture.target import Target, load_target
 from inspector.capture.trial import seed
 from inspector.capture.writer import write_artifact
-from inspector.capture.xla.compiled import XlaCompiles, compiled_by_xla
-from inspector.capture.xla.device import wait_for_xla
 from inspector.errors import ModelFailedError
 from inspector.model.bench import WorkerRequest
 from inspector.model.result_names import AGAIN, input_of
@@ -154,7 +152,7 @@ class _Worker:
     def _begin(self, index: int) -> Kept:
         """The first three calls with an input; what the first and the last of them gave."""
         before = compilations()
-        first_ns, results, xla = self._first(index)
+        first_ns, results = self._first(index)
         compiled = compilations() - before
         cuda_devices.cache_clear()  # the first call may be the first on a GPU
         self._program.state.look_again()
@@ -165,31 +163,27 @@ class _Worker:
         self._write(
             "first", compiled=compiled, input=index, first_ns=first_ns, second_ns=second_ns,
             inputs=shapes_of(call), items=items_of(call),
-            draws=self._draws, threads=torch.get_num_threads(),
-            device=device_name(), xla_programs=xla.programs, xla_compile_ns=xla.time_ns,
+            draws=self._draws, threads=torch.get_num_threads(), device=device_name(),
         )  # fmt: skip
         return results
 
-    def _first(self, index: int) -> tuple[int, Kept, XlaCompiles]:
-        """The time of the first call, copies of its results, and what XLA compiled in it."""
+    def _first(self, index: int) -> tuple[int, Kept]:
+        """The time of the first call, and copies of its results."""
         write_artifact("call", {"v": 1, "input": index, "call": 0, "state": "begin"})
         # Before the very first there is nothing to put back, and to look would say that no call
         # draws random numbers.
         prepared = self._program.prepare(index, restores=index > 0)
         seed(1 + index)  # what one input draws does not depend on what was drawn before
         results = kept_values({})
-        xla = XlaCompiles()
         with self._failing(index):
             before = _generators()
-            before_xla = compiled_by_xla()
             began_ns = time.perf_counter_ns()
             outputs = prepared()
             _wait_for_all()
             time_ns = time.perf_counter_ns() - began_ns
-            xla = compiled_by_xla() - before_xla
             self._draws |= _generators() != before
             results = self._results(index, "", outputs, prepared)
-        return time_ns, results, xla
+        return time_ns, results
 
     def _again(self, index: int) -> Kept:
         """The results of a later call with the same random numbers."""
@@ -367,6 +361,5 @@ def _generators() -> tuple[bytes, ...]:
 
 def _wait_for_all() -> None:
     """Waits for every device that is there; what is used shows only after a first call."""
-    wait_for_xla()
     if torch.cuda.is_available() and torch.cuda.is_initialized():
         torch.cuda.synchronize()

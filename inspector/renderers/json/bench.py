@@ -59,8 +59,6 @@ def _varied(found: VariedSetting) -> dict[str, object]:
                 "first_call_ns": item.row.first_ns,
                 "cached_call_ns": item.row.latency.middle_ns if item.row.latency else None,
                 "compiled": item.compiled,
-                "xla_programs": item.xla_programs,
-                "xla_compile_ns": item.xla_compile_ns,
                 "recompiled_because": [changed(each) for each in item.recompiles],
                 "failure": item.row.failure or None,
             }

@@ -116,23 +116,6 @@ def test_where_no_graph_came_of_compiling_it_is_said() -> None:
     assert first.startswith("default + static compiled nothing: `inspect explain`")
 
 
-def test_what_xla_compiles_is_told_apart_from_dynamo() -> None:
-    both = VariedInput("x[0]=1", make_row(), 1, (), xla_programs=1, xla_compile_ns=300_000_000)
-    xla_alone = VariedInput("x[0]=2", make_row(), 0, (), xla_programs=1, xla_compile_ns=50_000_000)
-    nothing = VariedInput("x[0]=3", make_row(), 0, ())
-    late = VariedInput("x[0]=4", make_row(), 0, (), is_after_limit=True)
-    assert varied_cells(late)[-1] == "no: after the limit"
-    assert [varied_cells(item)[-1] for item in (both, xla_alone, nothing)] == [
-        "yes · XLA: 300 ms", "XLA: 50 ms", "no"
-    ]  # fmt: skip
-    assert [item.is_compiled for item in (both, xla_alone, nothing)] == [True, True, False]
-    found = VariedSetting(Setting("openxla"), (both, xla_alone), 1e9, 1e6, 2, None, None, "")
-    assert varied_totals(found) == (
-        "1.0 ms for one call of each, compiled for 2 of 2 inputs in 1.0 s, XLA: 2 programs in "
-        "350 ms"
-    )
-
-
 def test_the_sum_and_the_mean_say_what_they_are() -> None:
     """Of one large input and a small one they differ: 1.10 together, 2.00 in the mean."""
     found = dataclasses.replace(DYNAMIC, together=1.1, speedup=2.0, break_even_rounds=None)
