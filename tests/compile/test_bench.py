@@ -161,8 +161,8 @@ def test_a_process_that_hangs_is_ended_and_the_others_go_on(folder: Path) -> Non
     assert done.returncode == 3, done.stderr  # nothing is measured beside eager PyTorch
     report = json.loads(done.stdout)
     failure = row(report, "hangs")["failure"]
-    assert "ended after 20 seconds of first calls, at " in failure
-    assert failure.endswith(" in hangs; see --timeout")
+    assert "timed out after 20 s of first calls, at " in failure
+    assert failure.endswith(" in hangs (see --timeout)")
     assert row(report, "eager")["latency_ns"]
 
 
