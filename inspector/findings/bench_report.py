@@ -194,9 +194,8 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
     yield from _restored(measured, run)
     if device == "cpu" and any(workload.tf32 is not None for workload in plan.workloads):
         yield "--tf32 has no effect on the CPU"
-    alone = dict.fromkeys(
-        plan.combinations[end.combination].setting.label for end in plan.ends if end.is_alone
-    )
+    ends = {end.combination for end in plan.ends if end.is_alone}
+    alone = dict.fromkeys(row.setting.label for row in measured if row.combination in ends)
     if alone:
         yield f"too little memory to interleave with eager: {', '.join(alone)}"
     twice = compiled_twice(run)
