@@ -113,7 +113,7 @@ def test_what_has_no_room_at_all_says_so(tmp_path: Path) -> None:
     assert compiled["latency_ns"] is None
     assert "out of memory" in compiled["failure"]
     assert not any("too little memory to interleave" in notice for notice in report["notices"])
-    assert "beside" not in compiled["failure"]  # it had the machine for itself, in the end
+    assert "next to" not in compiled["failure"]  # it had the machine for itself, in the end
 
 
 # Compiled, it is a graph of its own; eager PyTorch finds no room with nothing beside it.
