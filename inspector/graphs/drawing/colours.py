@@ -7,9 +7,8 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 
 from inspector.graphs.drawing import labels, style
-from inspector.graphs.drawing.around import matches
 from inspector.graphs.drawing.collapse import Box
-from inspector.graphs.drawing.options import Colour
+from inspector.graphs.drawing.options import Colour, matches
 from inspector.graphs.drawing.roles import Roles
 from inspector.model.dtypes import find_dtype
 

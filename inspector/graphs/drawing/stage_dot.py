@@ -32,7 +32,7 @@ def stage_dot(
     """Draws the graph of a stage.
 
     Args:
-        graph: The graph, or a part of it (`inspector.graphs.drawing.around`).
+        graph: The graph, or a part of it (`inspector.graphs.drawing.options`).
         roles: What inputs and results are; `make_roles` finds out more with all graphs at hand.
 
 

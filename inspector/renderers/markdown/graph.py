@@ -22,7 +22,7 @@ from inspector.findings.graph_wording import (
     traffic_line,
 )
 from inspector.findings.wording import failure
-from inspector.graphs.drawing.around import matches
+from inspector.graphs.drawing.options import matches
 from inspector.model.graph import Graph
 from inspector.renderers.markdown.graph_views import line_lines, operators_lines
 from inspector.renderers.markdown.markup import cell, code, prose

@@ -25,7 +25,7 @@ from inspector.findings.graph_wording import (
     traffic_line,
 )
 from inspector.findings.wording import count
-from inspector.graphs.drawing.around import matches
+from inspector.graphs.drawing.options import matches
 from inspector.model.graph import Graph
 from inspector.renderers.terminal.graph_line import add_line
 from inspector.renderers.terminal.graph_operators import add_operators

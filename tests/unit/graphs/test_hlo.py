@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from inspector.graphs.exports import network
 from inspector.graphs.hlo import hlo_nodes
-from inspector.graphs.networks import network
 from inspector.graphs.reading import read_graphs
 from inspector.model.graph import Graph, Stage
 from inspector.sources.recording import opened, read_run
