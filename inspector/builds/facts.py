@@ -30,9 +30,7 @@ def facts_of(  # noqa: PLR0913 - all that is known
 
     Args:
         limits: What the GPU has, or None: then there is neither occupancy nor a time.
-        work: What Inductor says that it does.
         known: Values of scalar arguments, where more is known than its source says.
-        launches: How often one call of the model launches it.
         grid: Blocks by axis, for kernels whose source does not say (a person's own).
     """
     configs = []

@@ -89,7 +89,6 @@ def predict(
 
     Args:
         texts: Its ``ttgir``, ``ptx`` and ``sass``.
-        work: What Inductor says that the kernel does, where it says something.
         known: Values of scalar arguments, where more is known than the source says.
     """
     work = work or KernelWork()

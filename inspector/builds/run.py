@@ -37,10 +37,8 @@ def compile_kernels(  # noqa: PLR0913 - what a request has
 
     Args:
         kernels: Name and source of each, as ``async_compile.triton`` gets them.
-        python: An interpreter with torch and Triton.
         folder: Where results are kept, in place of the user's cache folder.
         workers: Processes at a time; the number of cores unless given.
-        time_limit_s: For one configuration.
         on_progress: Called with how many configurations are done, of how many, and the kernel.
 
     Yields:

@@ -87,11 +87,7 @@ class Module:
 
 
 def parse_ttgir(text: str, source: str = "kernel.py") -> Module:
-    """Reads a module.
-
-    Args:
-        source: How the kernel's own source is called in it.
-    """
+    """Reads a module."""
     names = _Names()
     lines = [names.line(line) for line in text.splitlines()]
     aliases = dict(_matches(_ALIAS, lines))

@@ -47,11 +47,7 @@ _CHANGES = {"order": _ORDER, "offset": _SLICES, "part": _SLICES}
 def told_uses(
     fusion: Fusion, uses: Sequence[Uses], steps: tuple[Step, Step], names: tuple[str, str]
 ) -> Reason | None:
-    """The reason, or None where nothing tells the uses apart.
-
-    Args:
-        steps: The two, in the order of their uses.
-    """
+    """The reason, or None where nothing tells the uses apart."""
     use = telling(uses)
     if use is None:
         return None

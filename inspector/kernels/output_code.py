@@ -66,7 +66,6 @@ def read_template(name: str, source: str, operator: str) -> Kernel:
 
     Args:
         name: What the candidate is called; the functions in the sources share a name.
-        operator: The operator that it computes (``mm``).
     """
     found = read_heuristics(source)
     return Kernel(

@@ -43,9 +43,6 @@ class Box:
 def make_boxes(graph: Graph, options: Drawing) -> tuple[list[Box], str]:
     """Decides what becomes one box.
 
-    Args:
-        graph: The graph; its inputs and its results always are boxes of their own.
-
     Returns:
         Boxes in order, and a few words about what became one (empty where nothing did).
 
@@ -195,9 +192,6 @@ def group_nodes(nodes: Sequence[Node], key_of: Callable[[Node], Hashable]) -> li
 
     A node joins the last group of its key unless something that it needs already needs that group;
     then a new group begins. For each group the groups above it are the bits of a number.
-
-    Args:
-        nodes: In an order in which each stands behind its inputs.
     """
     return _Grouping().of(nodes, key_of)
 

@@ -22,11 +22,7 @@ _SHARES = (0.01, 0.1, 0.5, 1)
 
 
 class Colours:
-    """Knows the boxes of a picture.
-
-    Args:
-        around: What marked nodes match, or an empty string.
-    """
+    """Knows the boxes of a picture."""
 
     def __init__(
         self, boxes: Sequence[Box], colour: Colour, roles: Roles, around: str = ""

@@ -75,7 +75,6 @@ def around(graph: Graph, pattern: str, depth: int) -> Graph:
 
     Args:
         pattern: A part of a node's name or target, or of its module's path or class; in any case.
-        depth: How many arrows to go, up and down.
 
     Raises:
         UsageError: Nothing matches.
