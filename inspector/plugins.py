@@ -8,17 +8,18 @@ listed. A built-in cannot be replaced.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from inspector.errors import EnvironmentLacksError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from importlib.metadata import EntryPoint
     from pathlib import Path
     from types import ModuleType
+    from typing import TextIO
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,20 +133,6 @@ compiled kernel; ``kernels``: all of them; ``code``: one call of the code that l
 ``cpp``: one C++ kernel.
 """
 
-COLD_START_RENDERERS: dict[str, str] = {
-    "terminal": "inspector.renderers.terminal.cold_start",
-    "txt": "inspector.renderers.terminal.cold_start",
-    "json": "inspector.renderers.json.cold_start",
-    "markdown": "inspector.renderers.markdown.cold_start",
-    "md": "inspector.renderers.markdown.cold_start",
-    "speedscope.json": "inspector.renderers.speedscope",
-    "perfetto.json": "inspector.renderers.perfetto",
-    "trace.json": "inspector.renderers.perfetto",
-}
-"""Module by format of `inspect cold-start`; the end of a file's name is a format too."""
-
-_SUFFIXES = COLD_START_RENDERERS.keys() - {"terminal", "markdown"}
-_LONGEST_SUFFIX = 4
 RENDERERS: dict[str, str] = {
     "terminal": "inspector.renderers.terminal",
     "txt": "inspector.renderers.terminal",
@@ -154,6 +141,42 @@ RENDERERS: dict[str, str] = {
     "md": "inspector.renderers.markdown",
 }
 """Module by format; a file's suffix without its dot is a format too."""
+
+_NAMES = frozenset({"terminal", "markdown"})  # of formats, that are no suffixes
+
+
+@dataclass(frozen=True, slots=True)
+class ReportEntry:
+    """One kind of report, not yet imported.
+
+    Attributes:
+        report: The name of its type.
+        page: Module whose ``page`` makes its page.
+        formats: Formats that it alone has, and the module of each, which renders the report.
+    """
+
+    report: str
+    page: str
+    formats: dict[str, str] = field(default_factory=dict)
+
+
+REPORTS: dict[str, ReportEntry] = {
+    "explain": ReportEntry("Report", "inspector.pages.explain"),
+    "guards": ReportEntry("GuardsReport", "inspector.pages.guards"),
+    "cuda-graphs": ReportEntry("CudaGraphsReport", "inspector.pages.cuda_graphs"),
+    "kernels": ReportEntry("KernelsReport", "inspector.pages.kernels"),
+    "diff": ReportEntry("DiffReport", "inspector.pages.diff"),
+    "graph": ReportEntry("GraphReport", "inspector.pages.graph"),
+    "cold-start": ReportEntry(
+        "ColdStartReport",
+        "inspector.pages.cold_start",
+        {
+            "speedscope.json": "inspector.renderers.speedscope",
+            "perfetto.json": "inspector.renderers.perfetto",
+            "trace.json": "inspector.renderers.perfetto",
+        },
+    ),
+}
 
 
 def command_table() -> dict[str, CommandEntry]:
@@ -196,80 +219,78 @@ def load_all_rules() -> tuple[Any, ...]:
     return tuple(dict.fromkeys(rule for kind in RULES for rule in load_rules(kind)))
 
 
-def load_cold_start_renderer(name: str) -> ModuleType:
-    """Imports the renderer of a format of `inspect cold-start`.
+def render(report: object, format_: str, stream: TextIO, *, is_whole: bool = False) -> None:
+    """Writes a report in a format.
 
-    Raises:
-        UsageError: There is no such format.
-    """
-    if name not in COLD_START_RENDERERS:
-        raise UsageError(f"There is no format {name!r}.", _choices(name, COLD_START_RENDERERS))
-    return import_module(COLD_START_RENDERERS[name])
-
-
-def cold_start_format(path: Path) -> str:
-    """Returns the format of `inspect cold-start` for the end of an output file's name.
-
-    Raises:
-        UsageError: It ends in no format.
-    """
-    name = path.name.lower()
-    known = sorted(COLD_START_RENDERERS, key=len, reverse=True)
-    found = next((suffix for suffix in known if name.endswith(f".{suffix}")), None)
-    if found is None:
-        raise UsageError(
-            f"The output file {str(path)!r} ends in no known format.",
-            f"Choose one of {', '.join('.' + suffix for suffix in sorted(_SUFFIXES))}.",
-        )
-    return found
-
-
-def load_renderer(name: str) -> ModuleType:
-    """Imports the renderer of a format (``json``) or of a suffix without its dot (``md``).
+    Args:
+        report: A report of any command.
+        format_: For `load_renderer`.
+        stream: Where it is written to.
+        is_whole: Whether nothing is left out for brevity.
 
     Raises:
         UsageError: There is no such format.
         EnvironmentLacksError: An installed plugin cannot be imported.
     """
-    if name in RENDERERS:
-        return import_module(RENDERERS[name])
+    names = {base.__name__ for base in type(report).__mro__}
+    kind = next((kind for kind, entry in REPORTS.items() if entry.report in names), "")
+    renderer = load_renderer(format_, kind)
+    if kind and format_ != "json" and format_ not in REPORTS[kind].formats:
+        page = import_module(REPORTS[kind].page).page(report)
+        report = replace(page, is_whole=True) if is_whole else page
+    renderer.render(report, stream)
+
+
+def load_renderer(name: str, kind: str = "") -> ModuleType:
+    """Imports the renderer of a format (``json``) or of a suffix without its dot (``md``).
+
+    Args:
+        name: The format.
+        kind: The kind of report, which can have formats of its own.
+
+    Raises:
+        UsageError: There is no such format.
+        EnvironmentLacksError: An installed plugin cannot be imported.
+    """
+    own = REPORTS[kind].formats if kind else {}
+    if name in {**RENDERERS, **own}:
+        return import_module({**RENDERERS, **own}[name])
     installed = {point.name: point for point in _entry_points("inspector.renderers")}
     if name in installed:
         return _load(installed[name])
-    raise UsageError(f"There is no format {name!r}.", _choices(name, [*RENDERERS, *installed]))
+    raise UsageError(
+        f"There is no format {name!r}.", _choices(name, [*RENDERERS, *own, *installed])
+    )
 
 
-def renderer_for_suffix(path: Path) -> str:
-    """Returns the format for the suffix of an output file, for `load_renderer`.
+def renderer_for_suffix(path: Path, kind: str = "") -> str:
+    """Returns the format for the end of an output file's name, for `load_renderer`.
 
     Raises:
-        UsageError: The path has no suffix, or one that no renderer writes.
+        UsageError: The name ends in no format.
     """
+    name = path.name.lower()
+    found = next((suffix for suffix in _suffixes(kind) if name.endswith(f".{suffix}")), None)
+    if found is not None:
+        return found
     suffix = path.suffix.removeprefix(".").lower()
-    if suffix in RENDERERS:
-        return suffix
-    known = _all_formats()
-    if suffix in known:
-        return suffix
     what = f"the suffix {path.suffix!r}" if suffix else "no suffix"
     raise UsageError(
         f"The output file {str(path)!r} has {what}, which is no known format.",
-        _choices(suffix, _short(known)),
+        _choices(suffix, _suffixes(kind)),
     )
 
 
 def report_suffixes() -> tuple[str, ...]:
     """Returns the suffixes of all reports, with their dots."""
-    return tuple(f".{name}" for name in sorted(_short(_all_formats())))
+    return tuple(f".{name}" for name in sorted(_suffixes()))
 
 
-def _all_formats() -> list[str]:
-    return [*RENDERERS, *(point.name for point in _entry_points("inspector.renderers"))]
-
-
-def _short(names: Iterable[str]) -> list[str]:
-    """Those of the formats that are suffixes: nobody writes the long names as one."""
-    return [name for name in names if len(name) <= _LONGEST_SUFFIX]
+def _suffixes(kind: str = "") -> Iterator[str]:
+    """The formats of a kind of report that are suffixes, the built-in ones first."""
+    yield from REPORTS[kind].formats if kind else ()
+    yield from (name for name in RENDERERS if name not in _NAMES)
+    yield from (point.name for point in _entry_points("inspector.renderers"))
 
 
 def _choices(name: str, known: Iterable[str]) -> str:

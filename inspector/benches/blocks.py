@@ -1,31 +1,26 @@
-"""Blocks of calls that processes of `inspect bench` have timed, by session and round."""
+"""Times of the blocks of one combination with one input, by session and round."""
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterable, Mapping
 
-from inspector.events.bench import BenchBlock, InspectorBench
+from inspector.events.bench import BenchEvent, TimedBlock
+from inspector.model.bench import BenchPlan
+from inspector.model.run import Process, Run
 
-Blocks = Mapping[tuple[int, int], BenchBlock]
-"""Blocks of one combination with one input."""
-
-
-def timed_blocks(events: Iterable[InspectorBench]) -> Blocks:
-    """Those of the program as it is."""
-    return _blocks((event.session, event.block) for event in events)
+Blocks = Mapping[tuple[int, int], TimedBlock]
+Times = Mapping[tuple[int, int], float]
+"""In ns."""
 
 
-def kept_blocks(events: Iterable[InspectorBench]) -> Blocks:
-    """Those that were timed once memory is kept."""
-    return _blocks((event.session, event.kept) for event in events)
-
-
-def _blocks(found: Iterable[tuple[int, BenchBlock | None]]) -> Blocks:
+def timed_blocks(events: Iterable[BenchEvent]) -> Blocks:
+    """Those that have times."""
     return {
-        (session, block.round): block
-        for session, block in found
-        if block is not None and any(block.times_ns)
+        (event.session, event.round): event
+        for event in events
+        if isinstance(event, TimedBlock) and any(event.times_ns)
     }
 
 
@@ -34,10 +29,30 @@ def medians_of(blocks: Blocks) -> dict[tuple[int, int], float]:
     return {key: statistics.median(block.times_ns) for key, block in blocks.items()}
 
 
-def page_faults_of(blocks: Blocks) -> dict[tuple[int, int], float]:
-    """Pages that the system gives anew in a call of each; those are missing that did not count."""
-    return {
-        key: block.page_faults / len(block.times_ns)
-        for key, block in blocks.items()
-        if block.page_faults is not None
-    }
+def ratio_logs(above: Times, below: Times) -> dict[int, list[float]]:
+    """The logarithms of the ratios of all rounds that both have, by session."""
+    sessions: dict[int, list[float]] = {}
+    for key in sorted(above.keys() & below.keys()):
+        sessions.setdefault(key[0], []).append(math.log(above[key] / below[key]))
+    return sessions
+
+
+def middle_of(times_ns: Times) -> float:
+    """The median over the sessions of the mean over rounds, these of logarithms.
+
+    Args:
+        times_ns: One at least.
+    """
+    sessions: dict[int, list[float]] = {}
+    for (session, _), time_ns in times_ns.items():
+        sessions.setdefault(session, []).append(math.log(time_ns))
+    return math.exp(statistics.median(map(statistics.fmean, sessions.values())))
+
+
+def first_process(run: Run, plan: BenchPlan, combination: int) -> Process | None:
+    """The process in which a combination began for the first time, or None."""
+    for process in run.processes:
+        for event in process.benches:
+            if event.combination == combination and plan.is_first(event.session):
+                return process
+    return None

@@ -6,14 +6,13 @@ import dataclasses
 from typing import TypeAlias
 
 from inspector.events.autotuned import InspectorAutotuned
-from inspector.events.bench import InspectorBench
+from inspector.events.bench import BenchEvent
 from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.events.device_profile import (
     InspectorDeviceProfile,
     InspectorDeviceProfileSoFar,
 )
 from inspector.events.inspector import InspectorUnmeasured
-from inspector.events.kept_memory import InspectorKeptMemory
 from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.events.memory_profile import InspectorMemoryProfile
 from inspector.events.payload import Payload
@@ -22,13 +21,12 @@ from inspector.events.warmup import InspectorWarmup
 
 ResultEvent: TypeAlias = (
     InspectorAutotuned
-    | InspectorBench
+    | BenchEvent
     | InspectorCeilings
     | InspectorDeviceProfile
     | InspectorDeviceProfileSoFar
     | InspectorDeviceState
     | InspectorKernelBench
-    | InspectorKeptMemory
     | InspectorMemoryProfile
     | InspectorTrial
     | InspectorUnmeasured
@@ -47,7 +45,6 @@ class Results:
         memory_profiles: Where it is what its calls allocate, likewise.
         ceilings: What the machine can do, or None.
         device_states: Clocks and power of the GPU around the profile of each input.
-        kept_memory: Calls of each input whose memory the allocator kept.
         autotuned: What autotuning tried, in order.
         kernel_bench: One kernel that was timed alone, or None.
         benches: What a process of `inspect bench` found out, in order.
@@ -61,10 +58,9 @@ class Results:
     memory_profiles: list[Payload] = dataclasses.field(default_factory=list)
     ceilings: InspectorCeilings | None = None
     device_states: list[InspectorDeviceState] = dataclasses.field(default_factory=list)
-    kept_memory: list[InspectorKeptMemory] = dataclasses.field(default_factory=list)
     autotuned: list[InspectorAutotuned] = dataclasses.field(default_factory=list)
     kernel_bench: InspectorKernelBench | None = None
-    benches: list[InspectorBench] = dataclasses.field(default_factory=list)
+    benches: list[BenchEvent] = dataclasses.field(default_factory=list)
     warmups: list[InspectorWarmup] = dataclasses.field(default_factory=list)
 
     unmeasured: list[InspectorUnmeasured] = dataclasses.field(default_factory=list)
@@ -92,12 +88,10 @@ class Results:
         match event:
             case InspectorAutotuned():
                 self.autotuned.append(event)
-            case InspectorBench():
+            case BenchEvent():
                 self.benches.append(event)
             case InspectorDeviceState():
                 self.device_states.append(event)
-            case InspectorKeptMemory():
-                self.kept_memory.append(event)
             case InspectorUnmeasured():
                 self.unmeasured.append(event)
             case InspectorWarmup():

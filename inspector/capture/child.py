@@ -63,12 +63,9 @@ def _bench(folder: Path, request: str) -> None:
 
 
 def _warm_up(folder: Path, request: str) -> None:
-    from inspector.capture.benching.cores import Cores
-
-    cores = Cores()  # as above
     from inspector.capture.benching.warm import warm_up
 
-    warm_up(folder, WarmupRequest.from_json(request), cores)
+    warm_up(folder, WarmupRequest.from_json(request))
 
 
 def _check_torch() -> None:
@@ -129,7 +126,6 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
     from inspector.capture.source_loader import check_edited
     from inspector.capture.trial import seed_trial, watched
     from inspector.capture.writer import write_artifact
-    from inspector.capture.xla.device import uses_xla
 
     if request.gpu is not None:
         request = dataclasses.replace(request, device="cpu")
@@ -143,10 +139,6 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
     seed_trial(request)
     with _without_memory(request), _without_compiling(request):
         target = _loaded(request)
-        if uses_xla():
-            from inspector.capture.xla.hlo import XlaObserver
-
-            XlaObserver().watch()
         apply_settings(request.config)  # after what the user's file sets
         apply_dynamism(target, request)
         write_artifact("environment", environment(target.root, asks_for_gpus=True))

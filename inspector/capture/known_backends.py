@@ -8,7 +8,7 @@ from torch._dynamo import list_backends, lookup_backend
 
 from inspector.capture.failed_call import lacks_package
 from inspector.errors import UsageError
-from inspector.model.backends import XLA_BACKENDS, offered_backends
+from inspector.model.backends import offered_backends
 from inspector.model.near_matches import near_matches
 
 
@@ -42,7 +42,7 @@ def check_spelling(names: Iterable[str]) -> None:
     """
     known = list_backends(exclude_tags=())
     for name in names:
-        if name in known or name in XLA_BACKENDS:
+        if name in known:
             continue
         near = near_matches(name, offered_backends(known))
         if near:

@@ -116,9 +116,8 @@ def _profiles(target: Target, request: Request) -> Profiles:
         target,
         counters=request.counters,
         fresh_ceilings=request.fresh_ceilings,
-        alone=None
-        if request.kernel is None
-        else Alone(request.kernel, with_configs=request.configs, launch=request.launch),
+        seconds=request.seconds,
+        alone=None if request.kernel is None else Alone(request.kernel, request.launch),
     )
 
 

@@ -6,16 +6,15 @@ import dataclasses
 import os
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
-from inspector.commands.bench_environment import compile_threads, pinned, with_caches
-from inspector.commands.bench_turns import Turns
-from inspector.model.backends import XLA_BACKENDS
 from inspector.model.bench import BenchPlan, WorkerRequest
 from inspector.model.request import Request
 from inspector.sources.worker import Worker
 
 _FLOAT64 = "f64"
+_LEFT_OUT = {"INSPECTOR_RECORD", "TORCHINDUCTOR_FORCE_DISABLE_CACHES"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -29,10 +28,7 @@ class Bench:
         scratch: A folder for caches, results and logs of processes that are at work.
         python: The interpreter, or None for this one.
         ready_seconds: How long a process may take until it is ready.
-        seed: Decides the order.
         left_out_on_cpu: Modes that nobody asked for, and that change nothing there.
-        turns: Shared with the benches of other models that are run at the same time.
-        jobs: How many models load and compile side by side.
     """
 
     plan: BenchPlan
@@ -41,10 +37,7 @@ class Bench:
     scratch: Path
     python: str | None
     ready_seconds: float
-    seed: int
     left_out_on_cpu: frozenset[str] = frozenset()
-    turns: Turns = dataclasses.field(default_factory=Turns)
-    jobs: int = 1
 
 
 def forget(bench: Bench, number: int, session: int) -> None:
@@ -100,8 +93,6 @@ def _request(bench: Bench, number: int, session: int, *, is_first: bool) -> Work
     return WorkerRequest(
         request=dataclasses.replace(
             bench.request,
-            # XLA's own device, whatever eager PyTorch is measured on.
-            device=None if setting.backend in XLA_BACKENDS else bench.request.device,
             dtype=workload.dtype,
             train=workload.train,
             backend=setting.backend or "eager",
@@ -120,6 +111,7 @@ def _request(bench: Bench, number: int, session: int, *, is_first: bool) -> Work
         cold_cache=bench.plan.cold_cache,
         variations=bench.plan.variations,
         pads=setting.pads,
+        session_seconds=bench.plan.session_seconds,
         backends=backends,
     )
 
@@ -141,10 +133,32 @@ def _start(bench: Bench, asked: WorkerRequest, name: str) -> Worker:
     caches = bench.scratch / f"caches.{asked.combination}"
     if asked.is_reference:
         caches = bench.scratch / "caches.reference"
-    given = pinned({**compile_threads(bench.jobs), **os.environ})
-    environment = with_caches(given, caches)
-    python = bench.python or sys.executable
-    is_beside = bench.jobs > 1
-    return bench.turns.started(
-        lambda: Worker(folder, python, asked.to_json(), environment, stands_still=is_beside)
-    )
+    environment = with_caches(pinned(os.environ), caches)
+    return Worker(folder, bench.python or sys.executable, asked.to_json(), environment)
+
+
+def with_caches(given: Mapping[str, str], caches: Path) -> dict[str, str]:
+    """An environment whose caches are in a folder, and are used."""
+    ours = {
+        "TORCHINDUCTOR_CACHE_DIR": str(caches),
+        "TRITON_CACHE_DIR": str(caches / "triton"),  # of the program's own kernels
+    }
+    return {name: value for name, value in {**given, **ours}.items() if name not in _LEFT_OUT}
+
+
+def pinned(given: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which an operator's threads stay where they are.
+
+    They do not share a core by chance then. A user's environment may say otherwise, and nothing is
+    changed in that case. ``INSPECTOR_PINS`` says that the other variable is not the user's: it is
+    for this process, and not for those that it starts (`inspector.capture.benching.cores`).
+    """
+    if "OMP_PROC_BIND" in given:
+        return dict(given)
+    return {**given, "OMP_PROC_BIND": "true", "INSPECTOR_PINS": "1"}
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    is_linux = hasattr(os, "sched_getaffinity")
+    return len(os.sched_getaffinity(0)) if is_linux else os.cpu_count() or 1

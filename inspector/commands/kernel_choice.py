@@ -36,19 +36,13 @@ def check_kernel_options(given: Mapping[str, object], *, counters: bool, is_file
             endings = f" {kernel_endings()}" if is_file else ""
             raise UsageError(message, f"Leave one of them out.{endings}")
         return
-    for name in ("configs", "launch"):
-        if name in given:
-            raise UsageError(f"--{name} needs a kernel.", "Name one with --kernel KERNEL.")
+    if "launch" in given:
+        message = "--launch needs a kernel."
+        raise UsageError(message, "Name one with --kernel KERNEL.")
 
 
 def which_kernel(asked: str, found: Sequence[str], names: Sequence[str]) -> UsageError:
-    """What to say where a name is no kernel's, or of several.
-
-    Args:
-        asked: The name.
-        found: The kernels that fit.
-        names: All kernels.
-    """
+    """What to say where a name is no kernel's, or of several."""
     if found:
         # All of them: a list with gaps would have to be asked for by another run.
         hint = f"Name one of them: {', '.join(found)}."

@@ -38,7 +38,6 @@ _ASKED = {
     "joint": " --train",
     "forward": " --train",
     "backward": " --train",
-    "hlo": " --stage hlo",
 }
 """What has to be asked for to get a graph of a stage, where a plain recording lacks it."""
 _NOT_TRACED = "the recording does not say what the operators became"

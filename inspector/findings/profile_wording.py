@@ -6,18 +6,16 @@ from collections.abc import Iterator, Sequence
 
 from inspector.events.device_profile import ProfiledArgument
 from inspector.findings.cause_wording import COPIED, WORK_ON_CPU, cause_name
-from inspector.findings.ceiling_wording import others_share
-from inspector.findings.gap_wording import gap_lines, is_noise, is_within_noise
 from inspector.findings.graph_wording import TIMES
-from inspector.findings.kept_wording import kept_lines
 from inspector.findings.memory_wording import memory_verdict
 from inspector.findings.profiled import Profiled
+from inspector.findings.slowdown_wording import is_noise, is_within_noise, slowdown_lines
 from inspector.findings.wording import count, duration, listed
 from inspector.model.units import percent
 from inspector.profiles.budget import Budget
 from inspector.profiles.gain import Gain
-from inspector.profiles.hot import Hot
-from inspector.profiles.work import Bound, Work, limit_of
+from inspector.profiles.kernel_groups import KernelGroup
+from inspector.profiles.kernel_timing import Bound, KernelTiming, limit_of
 
 _INDUCTOR = "inductor"
 _MOST_GAINS = 3
@@ -41,8 +39,6 @@ def verdict_lines(found: Profiled) -> Iterator[str]:
     if _is_without_kernels(found):
         yield _without_kernels(found)
     yield from _compared(found)
-    if not is_noise(found):
-        yield from kept_lines(found.budget, found.gains)
     yield from _spends(found)
     yield from memory_verdict(found)
     yield from _next_gain(found)
@@ -91,7 +87,7 @@ def _spends(found: Profiled) -> Iterator[str]:
     """Why compiled is slower, where it is, and what the time of a call is spent on."""
     budget = found.budget
     if budget.faster is not None and budget.faster[2] < _NO_DIFFERENCE:
-        yield from gap_lines(found)
+        yield from slowdown_lines(found)
     if not found.is_cpu and budget.is_seen:
         yield _works(budget)
     yield from _spent(found)
@@ -101,12 +97,8 @@ def _next_gain(found: Profiled) -> Iterator[str]:
     """The next largest gain, or why none is named."""
     budget = found.budget
     if is_noise(found):
-        state = found.state
-        others = "" if state is None else others_share(state, is_cpu=found.is_cpu)
-        why = f", while {others}" if others else ""
         yield (
-            f"equal calls differ too much for advice by time{why}: "
-            "measure again while nothing else runs"
+            "equal calls differ too much for advice by time: measure again while nothing else runs"
         )
         if found.breaks:
             yield (
@@ -140,7 +132,7 @@ def _compared(found: Profiled) -> Iterator[str]:
     sure = "" if budget.is_stable else _unstable(found)
     # Where nothing was compiled it is as good as chance which of the two is faster.
     is_near = low <= _NO_DIFFERENCE <= high
-    is_chance = is_near or _is_all_eager(found) or found.is_disturbed
+    is_chance = is_near or _is_all_eager(found)
     if is_chance and is_noise(found):
         between = f"{low:.2f} to {high:.2f} times as fast"
         yield f"too noisy to say how it compares with eager PyTorch ({both}; {between}{sure})"
@@ -162,16 +154,13 @@ def _compared(found: Profiled) -> Iterator[str]:
 
 
 def _unstable(found: Profiled) -> str:
-    """That times are to be doubted, and what else the machine did meanwhile."""
-    state = found.state
-    others = "" if state is None else others_share(state, is_cpu=found.is_cpu)
+    """That times are to be doubted."""
     spread = found.budget.spread or 0.0
-    text = "; unstable: equal calls " + (
+    return "; unstable: equal calls " + (
         f"differ by {spread:.0%}"
         if spread < _APART
         else f"take up to {1 + spread:.3g} times as long"
     )
-    return f"{text}, while {others}" if others and not is_noise(found) else text
 
 
 def _works(budget: Budget) -> str:
@@ -198,17 +187,19 @@ def _spent(found: Profiled) -> Iterator[str]:
     name, time_ns = next(iter(found.by_operator.items()))
     if time_ns < _SAID * found.whole_ns:
         return
-    rows = Hot(tuple(item for item in found.work if _main_operator(item) == name))
+    rows = KernelGroup(tuple(item for item in found.work if _main_operator(item) == name))
     where = "GPU's time" if not found.is_cpu else "time"
     # Of a kernel with several operators, what each takes is an estimate.
     is_shared = any(
-        part.name == name and part.share < _ALL for item in found.work for part in item.main.parts
+        part.name == name and part.share < _ALL
+        for item in found.work
+        for part in item.longest_launch.parts
     )
     share = f"{'about ' if is_shared else ''}{time_ns / found.whole_ns:.0%}"
     yield f"{share} of the {where} is in {_runs(rows, name)}{_limit(rows)}"
 
 
-def _runs(rows: Hot, name: str) -> str:
+def _runs(rows: KernelGroup, name: str) -> str:
     """How often an operator runs; kernels that a compiler generated for it stand apart."""
     generated = sum(item.kind == "kernel" for item in rows.all_)
     others = rows.number - generated
@@ -221,16 +212,16 @@ def _runs(rows: Hot, name: str) -> str:
     )
 
 
-def _main_operator(work: Work) -> str:
+def _main_operator(work: KernelTiming) -> str:
     """The operator that most of a statement's time counts for."""
     parts: dict[str, float] = {}
-    for part in work.main.parts:
+    for part in work.longest_launch.parts:
         name = part.name
         parts[name] = parts.get(name, 0.0) + part.share
     return max(parts, key=parts.__getitem__) if parts else ""
 
 
-def _limit(row: Hot) -> str:
+def _limit(row: KernelGroup) -> str:
     if not row.all_ or row.share_of_ceiling is None or not row.is_possible:
         return ""
     bounds = {item.bound for item in row.all_}

@@ -10,11 +10,9 @@ from inspector.events.ceilings import InspectorDeviceState
 from inspector.events.device_profile import DeviceProfile
 from inspector.profiles.budget import Budget, busy
 from inspector.profiles.gain import Gain
+from inspector.profiles.kernel_timing import KernelTiming
 from inspector.profiles.memory import MemoryUse
 from inspector.profiles.typical import is_cpu, of_typical_calls
-from inspector.profiles.work import Work
-
-_DISTURBS_PERCENT = 50
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -41,7 +39,7 @@ class Profiled:
 
     profile: DeviceProfile
     budget: Budget
-    work: tuple[Work, ...]
+    work: tuple[KernelTiming, ...]
     by_line: Mapping[tuple[str, int], float]
     by_operator: Mapping[str, float]
     by_module: Mapping[str, float]
@@ -54,11 +52,6 @@ class Profiled:
     breaks: tuple[str, ...] = ()
     limited: str = ""
     is_grad_idle: bool = False
-
-    @property
-    def is_disturbed(self) -> bool:
-        """Whether other programs had more of the machine than was left for this one."""
-        return self.state is not None and (self.state.others_percent or 0) > _DISTURBS_PERCENT
 
     @property
     def is_cpu(self) -> bool:

@@ -24,7 +24,6 @@ class Stage(enum.Enum):
     INFERENCE = "inference"
     PRIMS = "prims"
     POST_GRAD = "post-grad"
-    HLO = "hlo"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ class GraphPlace:
 
     Attributes:
         stage: ``dynamo``, ``pre_grad``, ``joint``, ``forward``, ``backward``, ``inference``,
-            ``prims``, ``post_grad``, ``hlo`` or ``fusion``.
+            ``prims``, ``post_grad`` or ``fusion``.
         recorded: Where its nodes are as data, or None: no plain trace has them.
     """
 

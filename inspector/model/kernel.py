@@ -93,6 +93,12 @@ class Kernel:
         """Whether its source is the user's own."""
         return self.kind == "user_autotune"
 
+    @property
+    def lines(self) -> tuple[NodeLine, ...]:
+        """The distinct user lines that it computes; of a user's own kernel, first its own."""
+        nodes = (self.definition, *self.nodes)
+        return tuple({(node.file, node.line): node for node in nodes if node.line}.values())
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Call:

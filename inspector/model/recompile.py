@@ -208,7 +208,8 @@ class OtherInstance:
         name: Where the function has it, as reasons spell it (``self``).
         classes: The class of the entry's, and of the call's.
         numbers: What tells each apart from all others of the process, likewise.
-        alive: Where the limit forbade the compilation, how many there are of these classes.
+        alive: How many of these classes share the code, or None where that is not known.
+        alone: Whether those are compiled by themselves.
     """
 
     name: str
@@ -243,6 +244,7 @@ class Recompile:
         missing_keys: The reverse; both are empty where unknown.
         bounds: Within what that became dynamic stays so, the shortest first.
         equal_sizes: The sizes that the entry has as one and the call has not, or None.
+        first_stack: The stack of the first compilation, where another line called it.
     """
 
     compile_id: CompileId
@@ -278,6 +280,7 @@ class Recompile:
     bounds: tuple[Bound, ...] = ()
     equal_sizes: EqualSizes | None = None
     other_instance: OtherInstance | None = None
+    first_stack: tuple[StackFrame, ...] = ()
 
     @property
     def hit_limit(self) -> bool:

@@ -12,8 +12,8 @@ __all__ = ["Request", "Setting"]
 # Of these a recording's description says nothing: they say what to record, or try something out.
 _OURS = (
     "target", "config", "graphs", "line_times", "prims", "dynamic_sources", "marks",
-    "keep_outputs", "counters", "compare_outputs", "fresh_ceilings", "kernel", "configs", "launch",
-    "edits", "command",
+    "keep_outputs", "counters", "compare_outputs", "fresh_ceilings", "seconds", "kernel",
+    "launch", "edits", "command",
 )  # fmt: skip
 
 
@@ -43,8 +43,8 @@ class Request:
         profile: Whether kernels are timed in place, and the machine's limits are measured.
         counters: Whether one call is marked for a profiler outside, and nothing timed.
         fresh_ceilings: Whether the machine's limits are measured even if they are known.
+        seconds: About how long calls with each input are timed, with ``profile``; None for 12.
         kernel: The kernel to benchmark alone, or a part of its name, or None; with ``profile``.
-        configs: Whether its other configurations are, too.
         launch: The number of its launch in a call, from 1; None takes what the most time goes to.
         generates: Whether Inductor's code is generated and not compiled, and graphs run without it.
         edits: Changes to make in the project's files when they are loaded; the files stay.
@@ -77,8 +77,8 @@ class Request:
     profile: bool = False
     counters: bool = False
     fresh_ceilings: bool = False
+    seconds: float | None = None
     kernel: str | None = None
-    configs: bool = False
     launch: int | None = None
     generates: bool = False
     edits: tuple[Edit, ...] = ()

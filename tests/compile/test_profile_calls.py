@@ -68,6 +68,7 @@ class Program:
             Attribution(),
             arguments,
             BackToBack(Call(), State(lambda: None)),
+            seconds=1.0,
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -14,6 +14,8 @@ from inspector.capture.signatures import positional_names, signature_of
 from inspector.errors import UsageError
 from inspector.model.dtypes import parse_dtype
 from inspector.model.variation import Assignment
+
+_MOST_NAMED = 3
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -108,39 +110,6 @@ def padded(call: Call, paddings: Iterable[Padding]) -> Call:
     return Call(tuple(args), kwargs)
 
 
-def padded_sizes(call: Call, paddings: Iterable[Padding]) -> Mapping[int, int]:
-    """The sizes that are padded, with what they are padded to; without powers of two."""
-    sizes = (int(_argument(call, item.place).shape[item.dimension]) for item in paddings)
-    return {size: _power_of_two(size) for size in sizes if _power_of_two(size) != size}
-
-
-def _argument(call: Call, place: int | str) -> Any:  # noqa: ANN401 - any argument
-    return call.args[place] if isinstance(place, int) else call.kwargs[place]
-
-
-def without_padding(result: Any, expected: Any, sizes: Mapping[int, int]) -> Any:  # noqa: ANN401 - torch is Any to mypy
-    """The part of a padded call's result that belongs to what was not padded.
-
-    Args:
-        result: What the padded call gave.
-        expected: What the call gives without padding.
-        sizes: See `padded_sizes`.
-
-    Returns:
-        That part, or None where shapes do not tell which it is: where a size differs it has to be
-        one of the inputs', and the other what that was padded to. (Of a product of sizes, the
-        elements of the padding are anywhere.)
-    """
-    if result.dim() != expected.dim():
-        return None
-    pairs = [
-        (int(one), int(other)) for one, other in zip(result.shape, expected.shape, strict=True)
-    ]
-    if any(one != other and one != sizes.get(other) for one, other in pairs):
-        return None
-    return result[tuple(slice(size) for _, size in pairs)]
-
-
 def _power_of_two(size: int) -> int:
     """The next one, or itself."""
     return 1 << (size - 1).bit_length() if size else 0
@@ -154,3 +123,49 @@ def _padded(tensor: Any, dimension: int) -> Any:  # noqa: ANN401 - torch is Any 
     # `pad` takes pairs from the last dimension backwards.
     behind = tensor.dim() - 1 - (dimension % tensor.dim())
     return torch.nn.functional.pad(tensor, [0, 0] * behind + [0, more])
+
+
+def vary_together(
+    function: Callable[..., Any], call: Call, assignments: Sequence[Assignment]
+) -> str:
+    """What to try where a call fails because one of two equal sizes was varied alone.
+
+    Args:
+        function: What is called.
+        call: Its arguments before any was varied.
+        assignments: What one input has in their place.
+
+    Returns:
+        A sentence with the option; empty where no other size was the same.
+    """
+    for item in assignments:
+        alike = list(_alike(function, call, assignments, item))[:_MOST_NAMED]
+        if alike:
+            sizes = [each for each in assignments if each.dimension is not None]
+            mine = [each.place for each in sizes if each.value == item.value]
+            places = ",".join([*mine, *alike])
+            return (
+                f"If sizes have to be the same, vary them together: --vary '{places}={item.value}'"
+            )
+    return ""
+
+
+def _alike(
+    function: Callable[..., Any], call: Call, assignments: Sequence[Assignment], varied: Assignment
+) -> Iterator[str]:
+    args, kwargs = call.args, dict(call.kwargs)
+    given: dict[int | str, object] = dict(enumerate(args))
+    given.update(kwargs)
+    mine = given.get(place_of(function, varied.name, args, kwargs))
+    if varied.dimension is None or not isinstance(mine, torch.Tensor):
+        return
+    size = mine.shape[varied.dimension]
+    if size in {1, varied.value}:  # of one element each tensor has enough
+        return
+    others = {place_of(function, item.name, args, kwargs) for item in assignments}
+    names = positional_names(function)
+    for place, value in given.items():
+        if place in others or not isinstance(value, torch.Tensor) or size not in value.shape:
+            continue
+        name = names[place] if isinstance(place, int) and place < len(names) else place
+        yield f"{name}[{list(value.shape).index(size)}]"

@@ -6,11 +6,10 @@ import dataclasses
 import math
 
 from inspector.benches.comparison import BenchComparison
-from inspector.benches.kept import KeptMemory
 from inspector.benches.ratio import Ratio
 from inspector.benches.rows import BenchRow
-from inspector.benches.sessions import middle_of
 from inspector.benches.varied import VariedSetting
+from inspector.events.bench import Divergence
 from inspector.findings.bench_report import FORMAT_VERSION, BenchGroup, BenchReport
 from inspector.findings.bench_verdict import verdict_lines
 from inspector.findings.recompile_wording import changed
@@ -32,8 +31,7 @@ def bench_fields(report: BenchReport) -> dict[str, object]:
         "threads": report.threads or None,
         "processor": report.processor or None,
         "sessions": report.plan.sessions,
-        "rounds": report.plan.rounds or None,
-        "jobs": report.plan.jobs,
+        "session_seconds": report.plan.session_seconds,
         "grad": report.plan.is_grad,
         "cold_cache": report.plan.cold_cache,
         "groups": [_group(group) for group in report.groups],
@@ -61,8 +59,6 @@ def _varied(found: VariedSetting) -> dict[str, object]:
                 "first_call_ns": item.row.first_ns,
                 "cached_call_ns": item.row.latency.middle_ns if item.row.latency else None,
                 "compiled": item.compiled,
-                "xla_programs": item.xla_programs,
-                "xla_compile_ns": item.xla_compile_ns,
                 "recompiled_because": [changed(each) for each in item.recompiles],
                 "failure": item.row.failure or None,
             }
@@ -121,17 +117,12 @@ def row_fields(row: BenchRow) -> dict[str, object]:
         "p5_ns": latency.p5_ns if latency else None,
         "p95_ns": latency.p95_ns if latency else None,
         "calls": latency.calls if latency else 0,
-        "device_ns": latency.device_ns if latency else None,
-        "items": row.items,
         "items_per_s": row.items_per_s,
         "faster_than_eager": row.faster.middle if row.faster else None,
         "faster_than_eager_interval": _interval(row.faster),
-        "measured_interval": _interval(row.measured),
         "differs_from_eager": row.faster.is_known if row.faster else None,
-        "load_ns": row.load_ns,
         "first_call_ns": row.first_ns,
         "second_call_ns": row.second_ns,
-        "warm_up_calls": row.warm_up_calls,
         "cached_first_call_ns": row.cached_first_ns,
         "break_even_calls": row.break_even_calls,
         "memory_bytes": dict(row.memory),
@@ -151,37 +142,24 @@ def row_fields(row: BenchRow) -> dict[str, object]:
             for error in row.errors
         ],
         "wrong": row.is_wrong,
-        "padding_changes_results": row.padding_changes,
-        "not_compared": [*row.uncut, *row.uncompared],
-        "parting": dataclasses.asdict(row.parting) if row.parting else None,
+        "not_compared": list(row.uncompared),
+        "divergence": _divergence(row.divergence),
         "draws_random_numbers": row.draws,
         "compiled": dataclasses.asdict(compiled) if compiled else None,
         "settled": row.is_settled,
-        "memory_kept": _kept(row.kept) if row.kept else None,
         "blocks": [
-            {
-                "session": key[0],
-                "round": key[1],
-                "median_ns": median,
-                "page_faults": row.page_faults.get(key),
-            }
-            for key, median in row.medians.items()
+            {"session": session, "round": number, "median_ns": median}
+            for (session, number), median in row.medians.items()
         ],
         "failure": row.failure or None,
         "detail": row.detail or None,
     }
 
 
-def _kept(kept: KeptMemory) -> dict[str, object]:
-    return {
-        "latency_ns": middle_of(kept.medians),
-        "faster_than_eager": kept.faster.middle if kept.faster else None,
-        "faster_than_eager_interval": _interval(kept.faster),
-        "blocks": [
-            {"session": session, "round": number, "median_ns": median}
-            for (session, number), median in kept.medians.items()
-        ],
-    }
+def _divergence(found: Divergence | None) -> dict[str, object] | None:
+    if found is None:
+        return None
+    return {name: getattr(found, name) for name in found.REPORTED}
 
 
 def _interval(ratio: Ratio | None) -> list[float] | None:

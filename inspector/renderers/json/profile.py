@@ -7,12 +7,11 @@ import dataclasses
 from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.findings.profile_report import FORMAT_VERSION, ProfileReport
 from inspector.findings.profiled import Profiled
-from inspector.profiles.gap import make_gap
-from inspector.profiles.kept import KeptCalls
+from inspector.profiles.kernel_timing import KernelTiming
+from inspector.profiles.launch_timing import LaunchTiming
 from inspector.profiles.roofline import make_roofline
+from inspector.profiles.slowdown import make_slowdown
 from inspector.profiles.throttling import held_back, slowed_by
-from inspector.profiles.timed import TimedLaunch
-from inspector.profiles.work import Work
 from inspector.renderers.json.autotuning import autotuning_fields
 from inspector.renderers.json.ceilings import ceilings_fields
 from inspector.renderers.json.lines import line_fields
@@ -115,30 +114,14 @@ def _wall(found: Profiled) -> dict[str, object]:
         "eager_launches": budget.eager_launches,
         "faster_than_eager": ratio,
         "faster_than_eager_interval": None if low is None else [low, high],
-        "memory_kept": _kept(budget.kept),
         "spread_of_blocks": budget.spread,
         "stable": None if budget.spread is None else budget.is_stable,
     }
 
 
-def _kept(kept: KeptCalls | None) -> dict[str, object] | None:
-    """The same where the allocator keeps memory."""
-    if kept is None:
-        return None
-    low, ratio, high = kept.faster
-    return {
-        "wall_ns": kept.wall_ns,
-        "eager_ns": kept.eager_ns,
-        "faster_than_eager": ratio,
-        "faster_than_eager_interval": [low, high],
-        "is_chance": kept.is_chance,
-        "is_shorter": kept.is_shorter,
-    }
-
-
 def _gap(found: Profiled) -> dict[str, object] | None:
     """The difference to eager calls, divided; it adds up with the rest."""
-    gap = make_gap(found.profile, found.budget)
+    gap = make_slowdown(found.profile, found.budget)
     if gap is None:
         return None
     return {
@@ -210,7 +193,7 @@ def _roofline(found: Profiled, ceilings: InspectorCeilings | None) -> dict[str, 
     }
 
 
-def _work(work: Work) -> dict[str, object]:
+def _work(work: KernelTiming) -> dict[str, object]:
     low, high = work.spread_ns
     return {
         "name": work.name,
@@ -238,7 +221,7 @@ def _work(work: Work) -> dict[str, object]:
     }
 
 
-def _launch(item: TimedLaunch) -> dict[str, object]:
+def _launch(item: LaunchTiming) -> dict[str, object]:
     launch = item.launch
     return {
         "name": launch.name or None,

@@ -9,15 +9,14 @@ from typing import Any
 
 import pytest
 
-from inspector.builds.analyse import analyse_texts
 from inspector.builds.predict import predict
 from inspector.findings.finding import Finding, Place
 from inspector.findings.kernel_findings import kernel_findings
 from inspector.model.kernel_analysis import AccessKind
-from inspector.model.kernel_facts import ConfigFacts, KernelFacts
-from inspector.model.kernel_prediction import Bound, KernelWork
+from inspector.model.kernel_facts import KernelFacts
+from inspector.model.kernel_prediction import Bound
 from inspector.plugins import load_rules
-from tests.builds_fixture import H200, arguments_of, recorded_pairs
+from tests.builds_fixture import H200, recorded_facts, recorded_pairs
 from tests.predicted_times import compare, error_of_memory_bound
 
 HEALTHY = (
@@ -34,20 +33,7 @@ HEALTHY = (
 @cache
 def _kernels() -> dict[str, tuple[KernelFacts, ...]]:
     found: dict[str, tuple[KernelFacts, ...]] = {}
-    for row, build, texts in recorded_pairs():
-        known, grid = arguments_of(row, build)
-        work = KernelWork(bytes=row["num_bytes"])
-        configs = []
-        for config, of_config in zip(build.configs, texts, strict=True):
-            filled = config
-            if not config.grid and len(grid) == 3:
-                filled = dataclasses.replace(config, grid=tuple(grid))
-            analysis = analyse_texts(of_config, filled, H200, known)
-            prediction = predict(of_config, filled, H200, work, known)
-            configs.append(ConfigFacts(filled, analysis, prediction))
-        facts = KernelFacts(
-            build, tuple(configs), H200, work, is_users=build.heuristic == "user_autotune"
-        )
+    for (row, _, _), facts in zip(recorded_pairs(), recorded_facts(), strict=True):
         found[row["module"]] = (*found.get(row["module"], ()), facts)
     return found
 
