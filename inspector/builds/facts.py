@@ -11,16 +11,14 @@ from inspector.builds.predict import predict
 from inspector.model.gpus import Gpu
 from inspector.model.kernel_build import ConfigBuild, GpuLimits, KernelBuild
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
-from inspector.model.kernel_prediction import KernelWork
 
 _KINDS = ("ttgir", "ptx", "sass")
 _MOST_SPILLED = 16
 
 
-def facts_of(  # noqa: PLR0913 - all that is known
+def facts_of(
     build: KernelBuild,
     limits: GpuLimits | None = None,
-    work: KernelWork | None = None,
     known: Mapping[str, int] | None = None,
     *,
     launches: int = 1,
@@ -42,11 +40,11 @@ def facts_of(  # noqa: PLR0913 - all that is known
         if grid and not built.grid:
             config = dataclasses.replace(built, grid=tuple(grid), grid_is_exact=True)
         analysis = analyse_texts(texts, config, limits, known)
-        prediction = predict(texts, config, limits, work, known) if limits else None
+        prediction = predict(texts, config, limits, known) if limits else None
         configs.append(ConfigFacts(config, analysis, prediction))
     is_users = build.heuristic == "user_autotune"
     chosen = configs if is_users else _not_skipped(configs)
-    return KernelFacts(build, tuple(chosen), limits, work, launches, is_users)
+    return KernelFacts(build, tuple(chosen), limits, launches, is_users)
 
 
 def _not_skipped(configs: list[ConfigFacts]) -> list[ConfigFacts]:

@@ -24,6 +24,8 @@ _PLACE = re.compile(r'"([^"]+)":(\d+):\d+')
 _ARGUMENT = re.compile(r"(%\w+): (!tt\.ptr<[^>]*>|!tt\.\w+<[^%]*?>|[a-z]\w*)( \{[^}]*\})?")
 _MASK_AT = {"tt.load": 1, "tt.store": 2, "ttg.async_copy_global_to_local": 2}
 _TENSOR = re.compile(r"tensor<((?:\d+x)*)(!tt\.ptr<\w+>|\w+)(?:, (.+))?>$")
+# As the kernel's own source is called in it.
+_OWN_SOURCE = "kernel.py"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -86,12 +88,12 @@ class Module:
     aliases: dict[str, str]
 
 
-def parse_ttgir(text: str, source: str = "kernel.py") -> Module:
+def parse_ttgir(text: str) -> Module:
     """Reads a module."""
     names = _Names()
     lines = [names.line(line) for line in text.splitlines()]
     aliases = dict(_matches(_ALIAS, lines))
-    places = _Places(dict(_matches(_LOC, lines)), source)
+    places = _Places(dict(_matches(_LOC, lines)))
     arguments, divisible = _arguments(lines)
     return Module(
         operations=tuple(_operations(lines, places)),
@@ -209,9 +211,8 @@ def _arguments(lines: list[str]) -> tuple[dict[str, str], dict[str, int]]:
 class _Places:
     """Lines of the kernel's own source by location: the outermost call's."""
 
-    def __init__(self, locations: dict[str, str], source: str) -> None:
+    def __init__(self, locations: dict[str, str]) -> None:
         self._locations = locations
-        self._source = source
         self._known: dict[str, int] = {}
 
     def line(self, name: str) -> int:
@@ -228,7 +229,7 @@ class _Places:
             return self.line(call[2]) or self.line(call[1])
         found = _PLACE.search(text)
         if found:
-            is_own = found[1].rpartition("/")[2] == self._source
+            is_own = found[1].rpartition("/")[2] == _OWN_SOURCE
             return int(found[2]) if is_own else 0
         inner = re.search(r"#loc\d*", text)
         return self.line(inner[0]) if inner and inner[0] != name else 0
