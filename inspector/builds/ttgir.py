@@ -11,6 +11,8 @@ import itertools
 import re
 from collections.abc import Iterator
 
+from inspector.builds.sass import SOURCE
+
 _ALIAS = re.compile(r"^(#\w+)\s*=\s*(?!loc\()(.+)$")
 _LOC = re.compile(r"^(#loc\d*)\s*=\s*(loc\(.*\))\s*$")
 _RESULTS = re.compile(r"^\s*(%[\w#]+(?::\d+)?(?:\s*,\s*%[\w#]+)*)\s*=\s*(.*)$")
@@ -24,8 +26,6 @@ _PLACE = re.compile(r'"([^"]+)":(\d+):\d+')
 _ARGUMENT = re.compile(r"(%\w+): (!tt\.ptr<[^>]*>|!tt\.\w+<[^%]*?>|[a-z]\w*)( \{[^}]*\})?")
 _MASK_AT = {"tt.load": 1, "tt.store": 2, "ttg.async_copy_global_to_local": 2}
 _TENSOR = re.compile(r"tensor<((?:\d+x)*)(!tt\.ptr<\w+>|\w+)(?:, (.+))?>$")
-# As the kernel's own source is called in it.
-_OWN_SOURCE = "kernel.py"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -229,7 +229,7 @@ class _Places:
             return self.line(call[2]) or self.line(call[1])
         found = _PLACE.search(text)
         if found:
-            is_own = found[1].rpartition("/")[2] == _OWN_SOURCE
+            is_own = found[1].rpartition("/")[2] == SOURCE
             return int(found[2]) if is_own else 0
         inner = re.search(r"#loc\d*", text)
         return self.line(inner[0]) if inner and inner[0] != name else 0
