@@ -29,6 +29,15 @@ _INSTRUCTION_BYTES = 16
 _FLOAT64 = re.compile(r"(?:arith\.\w+f|math\.\w+|arith\.extf|tt\.dot)$")
 _INTEGER = re.compile(r"arith\.(?:add|sub|mul|div|rem|shl|shr)\w*i?$")
 _LOADS = (AccessKind.LOAD, AccessKind.ASYNC_COPY)
+_WARP = 32
+# cuda_occupancy.h: registers are given to warps, 256 at a time, by one of four sub-processors.
+_REGISTER_UNIT = 256
+_SUB_PROCESSORS = 4
+# cuda_occupancy.h, cudaOccSMemAllocationGranularity: 256 bytes up to 7.x, 128 from 8.0 on; and what
+# the system takes of every block, cudaDeviceProp.reservedSharedMemPerBlock: 1 KiB from 8.0 on.
+_NEW_SHARED = 80
+_SHARED_UNITS = (256, 128)
+_RESERVED_BYTES = 1024
 
 
 def analyse_texts(
@@ -173,17 +182,6 @@ def map_lines(
         LineInstructions(line, tuple(ttgir[line]), tuple(of_ptx[line]), tuple(sass[line]))
         for line in lines
     )
-
-
-_WARP = 32
-# cuda_occupancy.h: registers are given to warps, 256 at a time, by one of four sub-processors.
-_REGISTER_UNIT = 256
-_SUB_PROCESSORS = 4
-# cuda_occupancy.h, cudaOccSMemAllocationGranularity: 256 bytes up to 7.x, 128 from 8.0 on; and what
-# the system takes of every block, cudaDeviceProp.reservedSharedMemPerBlock: 1 KiB from 8.0 on.
-_NEW_SHARED = 80
-_SHARED_UNITS = (256, 128)
-_RESERVED_BYTES = 1024
 
 
 def occupancy_of(resources: Resources, warps: int, limits: GpuLimits) -> Occupancy:

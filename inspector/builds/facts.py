@@ -14,6 +14,16 @@ from inspector.model.kernel_facts import ConfigFacts, KernelFacts
 
 _KINDS = ("ttgir", "ptx", "sass")
 _MOST_SPILLED = 16
+# What the table of GPUs calls a dtype, and what the analyses call the unit that multiplies it.
+_UNITS = {
+    "tf32": "tensor tf32",
+    "float16": "tensor fp16",
+    "bfloat16": "tensor bf16",
+    "float8": "tensor fp8",
+    "int8": "tensor int8",
+    "float64": "tensor fp64",
+    "float32": "fp32",
+}
 
 
 def facts_of(
@@ -81,18 +91,6 @@ def _fits(config: ConfigBuild, limits: GpuLimits | None) -> bool:
     if limits is None or config.resources is None:
         return True
     return config.resources.shared_bytes <= limits.shared_block_bytes
-
-
-# What the table of GPUs calls a dtype, and what the analyses call the unit that multiplies it.
-_UNITS = {
-    "tf32": "tensor tf32",
-    "float16": "tensor fp16",
-    "bfloat16": "tensor bf16",
-    "float8": "tensor fp8",
-    "int8": "tensor int8",
-    "float64": "tensor fp64",
-    "float32": "fp32",
-}
 
 
 def limits_of(gpu: Gpu) -> GpuLimits:

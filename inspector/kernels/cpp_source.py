@@ -29,6 +29,7 @@ _NUMBER = re.compile(r"\w+\s*\+=\s*\(?(?:int64_t\()?(\d+)L?\)*")
 _COLLAPSE = re.compile(r"collapse\((\d+)\)")
 _PARALLEL = "#pragma omp parallel"
 _GATHER = re.compile(r"\btmpbuf;")
+_GB = 1e9
 
 
 def read_cpp(source: str) -> CppText:
@@ -148,9 +149,6 @@ def _is_paired(text: str) -> bool:
         if depth < 0:
             return False
     return depth == 0
-
-
-_GB = 1e9
 
 
 def with_recorded(graph: GraphCode, text: OutputText, lines: Mapping[str, NodeLine]) -> GraphCode:
