@@ -33,7 +33,7 @@ from inspector.findings.graph_wording import (
     traffic_line,
 )
 from inspector.findings.wording import count
-from inspector.graphs.drawing.around import matches
+from inspector.graphs.drawing.options import matches
 from inspector.graphs.lookup import Around
 from inspector.model.graph import Graph
 from inspector.model.run import Run

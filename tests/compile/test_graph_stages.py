@@ -22,8 +22,8 @@ from torch import fx
 import inspector
 from inspector.capture.handler import attached_handler
 from inspector.graphs.decompositions import decompositions
+from inspector.graphs.exports import network
 from inspector.graphs.lookup import origins
-from inspector.graphs.networks import network
 from inspector.graphs.operators import computed_inside, shown_operator
 from inspector.graphs.reading import read_graphs
 from inspector.model.graph import Graph, Node, Stage
