@@ -102,19 +102,8 @@ def _untried(found: Autotuning) -> Iterator[str]:
 def _worth(found: Autotuning, wall_ns: float) -> Iterator[str]:
     """What a call has of it, by the benchmarks alone."""
     saved = found.saved_ns
-    if found.is_unlike:
-        yield (
-            "what a call has of it cannot be said: the benchmarks and the times in place are too "
-            "far apart"
-        )
     if saved is None or not found.spent_ns:
         return
-    if found.unlike:
-        are = "are" if found.unlike > 1 else "is"
-        yield (
-            f"{count(found.unlike, 'place')} {are} not in the next figure: their benchmarks and "
-            "times in place are too far apart"
-        )
     against = f" of {duration(round(wall_ns))}" if wall_ns else ""
     if saved <= _LEAST_SHARE * wall_ns or saved <= 0:
         yield (
