@@ -121,7 +121,6 @@ def test_hlo_is_a_stage_of_the_recording(folder: Path) -> None:
     )  # fmt: skip
     assert made.returncode == 0, made.stderr
     report = read(folder, "graph", "rec.zip", "--stage", "hlo")
-    jsonschema.validate(report, schema("graph"))
     assert [graph["name"] for graph in report["graphs"]] == ["0/0 hlo forward", "0/0 hlo backward"]
     forward = report["graphs"][0]["nodes"]
     dots = [node for node in forward if node["target"] == "dot"]
