@@ -8,7 +8,12 @@ from typing import Any
 import click
 
 from inspector.commands.completion import complete_file
-from inspector.commands.options import always_inductor, process_options, target_options
+from inspector.commands.options import (
+    always_inductor,
+    process_options,
+    target_options,
+    verbose_option,
+)
 from inspector.commands.output import check_output, write_report
 from inspector.commands.precheck import check_file
 from inspector.commands.record import Settings
@@ -51,6 +56,7 @@ _KIND = "cold-start"
     metavar="FORMAT",
     help="Format on standard output: terminal, json, markdown, speedscope.json, perfetto.json.",
 )
+@verbose_option
 @click.option("--no-progress", is_flag=True, help="Show no progress while recording.")
 def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     target: str | None,

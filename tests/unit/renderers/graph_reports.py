@@ -124,9 +124,9 @@ def empty() -> GraphReport:
     return fused(run=run, rows=(), gpu=None, notices=("nothing was fused", "nor lowered"))
 
 
-def rendered(report: GraphReport, name: str) -> str:
+def rendered(report: GraphReport, name: str, *, is_whole: bool = True) -> str:
     stream = io.StringIO()
-    plugins.render(report, name, stream)
+    plugins.render(report, name, stream, is_whole=is_whole)
     return stream.getvalue()
 
 

@@ -326,9 +326,9 @@ def test_long_tables_are_cut_off() -> None:
     text = rendered(report, "markdown")
     assert text.count("| … 50 more in the JSON report |") == 2
     assert text.count("| … 49 more in the JSON report |") == 1
-    text = rendered(report, "terminal")
-    assert "… 210 more kernels in the JSON report\n" in text
-    assert "… 210 more operators in the JSON report\n" in text
+    text = rendered(report, "terminal", is_whole=False)
+    assert "… 238 more kernels (-v)\n" in text
+    assert "… 238 more operators (-v)\n" in text
 
 
 def test_columns_stay_below_each_other_whatever_the_names_are() -> None:
