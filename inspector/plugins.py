@@ -71,6 +71,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "rule": CommandEntry(
         "inspector.commands.rule", "Say what a rule, or one of torch's GB ids, means."
     ),
+    "schema": CommandEntry("inspector.commands.schema", "Describe the fields of a report as JSON."),
     "doctor": CommandEntry(
         "inspector.commands.doctor", "Say what is installed, what is missing, and how to get it."
     ),
