@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator
 from inspector.events.fusion import Buffer
 from inspector.events.graph_nodes import TensorMeta
 from inspector.findings.graph_report import FORMAT_VERSION, FusionRow, GraphReport, Operators
-from inspector.graphs.became import Decomposition
+from inspector.graphs.decompositions import Decomposition
 from inspector.graphs.found_node import FoundNode, Relation
 from inspector.graphs.fusion import Step
 from inspector.graphs.line_kernels import KernelAtLine
 from inspector.graphs.lookup import Around
 from inspector.graphs.not_fused import Pair
 from inspector.graphs.operators import GraphOperators
-from inspector.graphs.outside import Outside
+from inspector.graphs.outside_graph import Outside
 from inspector.model.graph import Graph, Node, tensor_bytes
 from inspector.model.stack import StackFrame, made_class, plain_name
 from inspector.renderers.json.common import COMMON
