@@ -1,0 +1,55 @@
+// The address is the state: #kernel-7, #line-2-33, #graph-0-12, #break-3, or a view's name.
+import { signal } from "@preact/signals";
+import { index } from "./data";
+import { pin, pinned, shownFile, shownGraph, shownKernel } from "./select";
+
+export const VIEWS = ["overview", "code", "graphs", "kernels", "guards", "compile", "memory"] as const;
+export type View = (typeof VIEWS)[number];
+export const view = signal<View>("overview");
+
+export function go(hash: string): void {
+  if (location.hash === `#${hash}`) read();
+  else location.hash = hash;
+}
+
+/** Reads the address; called at the start and when it changes. */
+export function read(): void {
+  const [name = "", a, b] = decodeURIComponent(location.hash.slice(1)).split("-");
+  const first = Number(a), second = Number(b);
+  if ((VIEWS as readonly string[]).includes(name) && a === undefined) view.value = name as View;
+  else if (name === "line" && first < index.files.length) {
+    shownFile.value = first;
+    pin({ kind: "line", file: first, line: second });
+    view.value = "code";
+  } else if (name === "kernel" && first < index.kernels.length) {
+    shownKernel.value = first;
+    pin({ kind: "kernel", kernel: first });
+    view.value = view.peek() === "code" ? "code" : "kernels";
+  } else if (name === "graph" && first < index.graphs.length) {
+    shownGraph.value = first;
+    if (b !== undefined) pin({ kind: "node", graph: first, node: second });
+    view.value = view.peek() === "code" ? "code" : "graphs";
+  } else if (location.hash.length > 1) {
+    view.value = "overview";
+    const show = (left: number) => {
+      const target = document.getElementById(location.hash.slice(1));
+      if (target) target.scrollIntoView(), target.focus({ preventScroll: true });
+      else if (left) setTimeout(() => show(left - 1), 50);
+    };
+    show(20);
+  } else view.value = "overview";
+}
+
+export const views = (): View[] => VIEWS.filter((name) => {
+  const has = (kind: string) => index.reports.includes(kind);
+  switch (name) {
+    case "overview": return true;
+    case "code": return index.sources.length > 0 || index.graphs.length > 0;
+    case "graphs": return index.graphs.length > 0;
+    case "kernels": return index.kernels.length > 0;
+    case "guards": return has("guards");
+    case "compile": return has("cold-start");
+    case "memory": return index.profile !== null;
+  }
+});
+export { pinned };
