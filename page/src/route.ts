@@ -4,7 +4,7 @@ import { index } from "./data";
 import { pin, pinned, shownFile, shownGraph, shownKernel } from "./select";
 
 export const VIEWS = ["overview", "code", "graphs", "kernels", "guards", "compile", "memory"] as const;
-export type View = (typeof VIEWS)[number];
+export type View = (typeof VIEWS)[number] | `report-${string}`;
 export const view = signal<View>("overview");
 
 export function go(hash: string): void {
@@ -16,7 +16,8 @@ export function go(hash: string): void {
 export function read(): void {
   const [name = "", a, b] = decodeURIComponent(location.hash.slice(1)).split("-");
   const first = Number(a), second = Number(b);
-  if ((VIEWS as readonly string[]).includes(name) && a === undefined) view.value = name as View;
+  const whole = location.hash.slice(1) as View;
+  if (views().includes(whole)) view.value = whole;
   else if (name === "line" && first < index.files.length) {
     shownFile.value = first;
     pin({ kind: "line", file: first, line: second });
@@ -30,20 +31,22 @@ export function read(): void {
     if (b !== undefined) pin({ kind: "node", graph: first, node: second });
     view.value = view.peek() === "code" ? "code" : "graphs";
   } else if (location.hash.length > 1) {
-    view.value = "overview";
+    view.value = views()[0]!;
     const show = (left: number) => {
       const target = document.getElementById(location.hash.slice(1));
       if (target) target.scrollIntoView(), target.focus({ preventScroll: true });
       else if (left) setTimeout(() => show(left - 1), 50);
     };
     show(20);
-  } else view.value = "overview";
+  } else view.value = views()[0]!;
 }
 
-export const views = (): View[] => VIEWS.filter((name) => {
+export const views = (): View[] => [...VIEWS.filter(isThere), ...index.pages.map(([kind]) => `report-${kind}` as const)];
+
+function isThere(name: (typeof VIEWS)[number]): boolean {
   const has = (kind: string) => index.reports.includes(kind);
   switch (name) {
-    case "overview": return true;
+    case "overview": return has("explain");
     case "code": return index.sources.length > 0 || index.graphs.length > 0;
     case "graphs": return index.graphs.length > 0;
     case "kernels": return index.kernels.length > 0;
@@ -51,5 +54,5 @@ export const views = (): View[] => VIEWS.filter((name) => {
     case "compile": return has("cold-start");
     case "memory": return index.profile !== null;
   }
-});
+}
 export { pinned };

@@ -10,6 +10,8 @@ export interface Index {
   environment: Environment[];
   summary: Summary | null;
   reports: string[];
+  /** Reports without a view of their own: kind and title. */
+  pages: [kind: string, title: string][];
   graphs: GraphRow[];
   fusions: FusionRow[];
   kernels: KernelRow[];
