@@ -17,8 +17,6 @@ from inspector.model.source import Sources
 
 Json = dict[str, Any]
 
-_MAX_STEPS_NAMED = 100_000
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Data:
@@ -33,15 +31,19 @@ class Data:
     chunks: Mapping[str, object]
 
 
-def page_data(reports: Mapping[str, Json], sources: Sources, roots: Roots) -> Data:
+def page_data(
+    reports: Mapping[str, Json], pages: Mapping[str, Json], sources: Sources, roots: Roots
+) -> Data:
     """The data of a page with these reports.
 
     Args:
         reports: JSON reports by kind (``explain``, ``graph``, ``kernels``, ``profile``, …).
+        pages: Reports without a view of their own, as blocks, by kind.
         sources: The source text that the recording carries.
         roots: Whose code a file is.
     """
-    files, chunks = Strings(), {}  # type: ignore[var-annotated]
+    files = Strings()
+    chunks: dict[str, object] = {}
     profile = _profile(reports.get("profile"))
     graphs, fusions = _graphs(reports.get("graph"), profile, files, chunks)
     kernels = _kernels(reports.get("kernels"), profile, files, chunks)
@@ -50,6 +52,7 @@ def page_data(reports: Mapping[str, Json], sources: Sources, roots: Roots) -> Da
         chunks[f"report-{kind}"] = report
     for line in (profile or {}).get("lines", ()):
         files.number(line["file"])
+    chunks |= {f"page-{kind}": page for kind, page in pages.items()}
     shown = _sources(sources, roots, files, chunks, _code_of_nodes(reports.get("graph")))
     explain = reports.get("explain", {})
     index = {
@@ -58,6 +61,7 @@ def page_data(reports: Mapping[str, Json], sources: Sources, roots: Roots) -> Da
         "environment": explain.get("environment", []),
         "summary": explain.get("summary"),
         "reports": sorted(reports),
+        "pages": [[kind, page["kind"]] for kind, page in pages.items()],
         "graphs": graphs,
         "fusions": fusions,
         "kernels": kernels,
@@ -92,7 +96,8 @@ def _graphs(
 ) -> tuple[list[Json], list[Json]]:
     if report is None:
         return [], []
-    graphs, places = [], {}
+    graphs: list[Json] = []
+    places: dict[str, dict[str, int]] = {}
     for number, graph in enumerate(report["graphs"]):
         chunks[f"graph-{number}"] = graph_columns(graph, files)
         places[graph["name"]] = {node["name"]: at for at, node in enumerate(graph["nodes"])}
@@ -130,7 +135,9 @@ def _kernels(
         row["calls"] += 1
         row["bytes"] += item["bytes"] or 0
         row["flops"] += item["flops"] or 0
-        row["share_of_ceiling"] = max(row.get("share_of_ceiling") or 0, item["share_of_ceiling"] or 0)
+        row["share_of_ceiling"] = max(
+            row.get("share_of_ceiling") or 0, item["share_of_ceiling"] or 0
+        )
         row["bound"] = item["bound"]
     rows = []
     for number, kernel in enumerate(report["kernels"]):

@@ -24,7 +24,8 @@ def graph_columns(graph: Json, files: Strings) -> Json:
     """
     nodes: Sequence[Json] = graph["nodes"]
     place = {node["name"]: number for number, node in enumerate(nodes)}
-    texts, frames = Strings(), {}  # type: ignore[var-annotated]
+    texts = Strings()
+    frames: dict[tuple[int, int, int], int] = {}
 
     def frame(item: Json) -> int:
         key = (files.number(item["file"]), item["line"], texts.number(item["name"] or ""))
@@ -82,7 +83,8 @@ def fusion_steps(fusion: Json, places: Mapping[str, int], work: Sequence[Json]) 
 
 
 _WORK = (
-    "time_ns", "p5_ns", "p95_ns", "bytes_per_s", "flops_per_s", "bound", "share_of_ceiling", "launches",
+    "time_ns", "p5_ns", "p95_ns", "bytes_per_s", "flops_per_s", "bound", "share_of_ceiling",
+    "launches",
 )  # fmt: skip
 
 
@@ -96,8 +98,5 @@ def _dtype(tensors: Sequence[Json]) -> str:
     return str(tensors[0]["dtype"]) if tensors else ""
 
 
-def _module(modules: Sequence[Any]) -> str:
-    if not modules:
-        return ""
-    last = modules[-1]
-    return str(last["path"] if isinstance(last, dict) else last[0] if isinstance(last, list) else last)
+def _module(modules: Sequence[Json]) -> str:
+    return str(modules[-1]["path"]) if modules else ""

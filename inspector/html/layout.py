@@ -43,7 +43,9 @@ def placed(steps: Sequence[Mapping[str, Any]]) -> dict[str, object]:
         layers[layer].append(number)
     column = _columns(layers, sources, users)
     widest = max(map(len, layers), default=0)
-    x = [round((column[n] + (widest - len(layers[depth[n]])) / 2) * _STEP_X) for n in range(len(steps))]
+    # Layers are centered.
+    left = {number: (widest - len(layer)) / 2 for layer in layers for number in layer}
+    x = [round((column[number] + left[number]) * _STEP_X) for number in range(len(steps))]
     return {
         "x": x,
         "y": [layer * _STEP_Y for layer in depth],

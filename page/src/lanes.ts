@@ -12,7 +12,7 @@ export interface Row {
   /** Whether anything reads this row's node later. */
   goesOn: boolean;
 }
-export const MAX_LANES = 8;
+export const MAX_LANES = 6;
 
 /** Values that are given (parameters, inputs) have no lane: they would run along the whole graph. */
 export function lanes(columns: GraphColumns): Row[] {
