@@ -16,7 +16,7 @@ from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame
 
 
-class CudaGraphPartitionRule(Rule):
+class CudaGraphPartitionRule(Rule[Run, Finding]):
     """Part of a function is left out of its CUDA graphs.
 
     What it means:

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from inspector.model.article import with_article
+from inspector.model.units import with_article
 
 _MOST_TEXT = 80
 # Classes that hold torch's functions and the methods of tensors, and that nobody writes.

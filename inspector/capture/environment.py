@@ -16,7 +16,6 @@ from inspector.capture.roots import recorded_roots
 _BLACKWELL = 10  # compute capability, the major number
 _PACKAGES = (
     "torch",
-    "torch_xla",
     "triton",
     "transformers",
     "torchvision",

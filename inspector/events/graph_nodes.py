@@ -8,18 +8,18 @@ from collections.abc import Mapping, Sequence
 from typing import Self
 
 from inspector.events.envelope import Envelope
-from inspector.events.fields import items, mapping, mappings, natural, number_or_symbol
+from inspector.events.fields import items, mappings, natural, number_or_symbol
 from inspector.events.payload import Payload
 
 _STAGES = (
-    "dynamo", "pre_grad", "joint", "forward", "backward", "inference", "prims", "post_grad", "hlo",
+    "dynamo", "pre_grad", "joint", "forward", "backward", "inference", "prims", "post_grad",
 )  # fmt: skip
 # In the names of C++ functions in older recordings: what pybind 3 and 2 put before them
 # (pybind11/detail/function_record_pyobject.h), and where torch keeps operators with overloads.
 _RECORD = r"(?:pybind11_detail_function_record_\w+|PyCapsule)\."
 _RECORDS = re.compile(rf"^torch\._ops\.(?=\w+\.{_RECORD})|{_RECORD}")
 GRAPH_NODES = tuple(f"inspector_{stage}_graph" for stage in _STAGES)
-"""The artifacts' names; `inspector.capture.stages` has torch's; ``prims`` and ``hlo`` are ours."""
+"""The artifacts' names; `inspector.capture.stages` has torch's; ``prims`` is ours."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class InspectorGraph:
 
     Attributes:
         stage: ``dynamo``, ``pre_grad``, ``joint``, ``forward``, ``backward``, ``inference``,
-            ``prims``, ``post_grad`` or ``hlo``.
+            ``prims`` or ``post_grad``.
         text: Where the payload is, or None.
     """
 
@@ -115,23 +115,6 @@ class RecordedGraph:
     is_backward: bool | None = None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class HloProgram:
-    """What XLA got.
-
-    Attributes:
-        text: HLO as text.
-        device: The device, as torch calls it.
-        programs: How many programs XLA compiled of it: 0 where it had that one already.
-        compile_ns: How long that took.
-    """
-
-    text: str
-    device: str
-    programs: int
-    compile_ns: int
-
-
 def recorded_graph(payload: Payload) -> RecordedGraph:
     """Reads a graph.
 
@@ -145,22 +128,6 @@ def recorded_graph(payload: Payload) -> RecordedGraph:
     nodes = tuple(_node(node, stacks, modules) for node in mappings(fields.get("nodes")))
     is_backward = fields.get("backward")
     return RecordedGraph(nodes, is_backward if isinstance(is_backward, bool) else None)
-
-
-def hlo_program(payload: Payload) -> HloProgram:
-    """Reads what was recorded of a graph that XLA got, besides FX's nodes.
-
-    Raises:
-        OSError: The log is gone.
-        ValueError: It is no JSON (cut off, say).
-    """
-    fields = mapping(payload.json())
-    return HloProgram(
-        text=str(fields.get("hlo") or ""),
-        device=str(fields.get("device") or ""),
-        programs=natural(fields.get("programs")) or 0,
-        compile_ns=natural(fields.get("compile_ns")) or 0,
-    )
 
 
 def _node(

@@ -16,7 +16,7 @@ class InspectorKernelBuild:
     Attributes:
         name: Name of the kernel.
         key: Hash of its source and of what compiled it.
-        payload: All of it; `inspector.builds.reading.kernel_build` makes the model of it.
+        payload: All of it; `inspector.builds.run.kernel_build` makes the model of it.
     """
 
     name: str

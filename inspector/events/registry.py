@@ -72,7 +72,6 @@ from inspector.events.inspector import (
     InspectorTarget,
     InspectorUnmeasured,
 )
-from inspector.events.kept_memory import InspectorKeptMemory
 from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.events.kernel_build import InspectorKernelBuild
 from inspector.events.late_hook import InspectorLateHook
@@ -164,7 +163,6 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_device_profile"): InspectorDeviceProfile,
     ("artifact", "inspector_device_profile_so_far"): InspectorDeviceProfileSoFar,
     ("artifact", "inspector_device_state"): InspectorDeviceState,
-    ("artifact", "inspector_kept_memory"): InspectorKeptMemory,
     ("artifact", "inspector_memory_profile"): InspectorMemoryProfile,
     **{("artifact", name): InspectorGraph for name in GRAPH_NODES},
     **dict.fromkeys(GRAPH_TEXTS, GraphLogged),
@@ -230,6 +228,7 @@ _UNUSED_ARTIFACTS = frozenset(
         "fx_graph_runnable",
         "fx_interpreter_error",
         "graph_execution",
+        "inspector_kept_memory",  # until 0.1: calls without freshly mapped memory
         "inductor_autotune_at_compile_time_code",
         "inductor_collective_schedule",
         "inductor_overlap_cyclic_extra_deps",

@@ -18,12 +18,7 @@ _PART = re.compile(r"(?:\.?_modules)?(?:\.(\w+)|\[['\"]?([^\]'\"]+)['\"]?\])")
 
 
 def recorded_node_lines(nodes: Iterable[GraphNode], roots: Roots) -> Mapping[str, NodeLine]:
-    """The lines by the names of nodes, with their modules.
-
-    Args:
-        nodes: The nodes as they were recorded.
-        roots: Tells the user's code from torch's.
-    """
+    """The lines by the names of nodes, with their modules."""
     return {node.name: _line(node, roots) for node in nodes if node.op.startswith("call_")}
 
 
