@@ -38,8 +38,10 @@ _ACTIONS = {
     "switch": "(() => { const s = document.querySelector('select[aria-label=Graph]');"
     " s.selectedIndex = (s.selectedIndex + 1) % s.options.length;"
     " s.dispatchEvent(new Event('change', { bubbles: true })); })()",
-    "search": "(() => { document.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true }));"
-    " const i = document.querySelector('dialog input'); i.value = i.value === 'cos' ? 'sin' : 'cos';"
+    "search": "(() => { const key = { key: 'k', ctrlKey: true };"
+    " document.dispatchEvent(new KeyboardEvent('keydown', key));"
+    " const i = document.querySelector('dialog input');"
+    " i.value = i.value === 'cos' ? 'sin' : 'cos';"
     " i.dispatchEvent(new Event('input', { bubbles: true })); })()",
 }
 
@@ -55,7 +57,7 @@ def main() -> None:
         for recording in asked.recordings:
             file = Path(folder, f"{recording.stem}.html")
             begun = time.monotonic()
-            command = [sys.executable, "-m", "inspector", "report", str(recording), "-o", str(file)]
+            command = [sys.executable, "-m", "inspector.commands", "report", str(recording), "-o", str(file)]
             subprocess.run(command, check=True, capture_output=True)
             row = {
                 "recording": str(recording),
@@ -65,7 +67,7 @@ def main() -> None:
                 **_browsed(browser.new_page, file),
                 "tlparse": _tlparse(recording, Path(folder, "tlparse")),
             }
-            print(json.dumps(row, indent=2))  # noqa: T201
+            print(json.dumps(row, indent=2))
         browser.close()
 
 

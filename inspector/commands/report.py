@@ -25,7 +25,7 @@ from inspector.commands.record import Settings
 from inspector.commands.target import check_target, shown_run
 from inspector.errors import UsageError
 from inspector.model.request import Request
-from inspector.renderers.html import render_all
+from inspector.plugins import render_html
 
 _DEFAULT = Path("report.html")
 
@@ -44,7 +44,7 @@ _DEFAULT = Path("report.html")
 @click.option("--no-progress", is_flag=True, help="Show no progress while recording.")
 @target_options
 @process_options
-def command(  # noqa: PLR0913, PLR0917 - one parameter per option
+def command(  # noqa: PLR0913 - one parameter per option
     target: str | None,
     output: Path,
     python: str | None,
@@ -78,8 +78,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     with shown_run(
         target, lambda model: _request(model, given), settings, explains_recompiles=True
     ) as (run, code):
-        reports = every_report(run)
-        write_file(output, lambda stream: render_all(reports, run, stream))
+        write_file(output, lambda stream: render_html(every_report(run), stream))
     sys.stderr.write(f"wrote {output}\n")
     show(output, opens=opens)
     return code

@@ -32,11 +32,16 @@ class Data:
 
 
 def page_data(
-    reports: Mapping[str, Json], pages: Mapping[str, Json], sources: Sources, roots: Roots
+    title: str,
+    reports: Mapping[str, Json],
+    pages: Mapping[str, Json],
+    sources: Sources,
+    roots: Roots,
 ) -> Data:
     """The data of a page with these reports.
 
     Args:
+        title: What it is about, where no recording says it.
         reports: JSON reports by kind (``explain``, ``graph``, ``kernels``, ``profile``, …).
         pages: Reports without a view of their own, as blocks, by kind.
         sources: The source text that the recording carries.
@@ -55,9 +60,12 @@ def page_data(
     chunks |= {f"page-{kind}": page for kind, page in pages.items()}
     shown = _sources(sources, roots, files, chunks, _code_of_nodes(reports.get("graph")))
     explain = reports.get("explain", {})
+    recording: Json = next(
+        (item["recording"] for item in reports.values() if "recording" in item), {}
+    )
     index = {
         "tool_version": next(iter(reports.values()))["tool_version"],
-        "recording": next(iter(reports.values()))["recording"],
+        "recording": {"name": title, "target": None, **recording},
         "environment": explain.get("environment", []),
         "summary": explain.get("summary"),
         "reports": sorted(reports),
@@ -126,8 +134,7 @@ def _graphs(
 def _kernels(
     report: Json | None, profile: Json | None, files: Strings, chunks: dict[str, object]
 ) -> list[Json]:
-    if report is None:
-        return []
+    report = report or {"kernels": [], "graphs": []}
     times: dict[str, Json] = {}
     for item in (profile or {}).get("work", ()):
         row = times.setdefault(item["name"], {"time_ns": 0, "calls": 0, "bytes": 0, "flops": 0})

@@ -1,4 +1,4 @@
-"""The file: a template, the app, and the data in chunks that a browser inflates when it shows them."""
+"""The file: a template, the app, and the data in chunks that the browser inflates on demand."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TEMPLATE = """\
 <style>{style}</style>
 </head>
 <body>
-<div id="app"><noscript>This page needs JavaScript. It loads nothing from elsewhere.</noscript></div>
+<div id="app"><noscript>This page needs JavaScript; it loads nothing.</noscript></div>
 {chunks}
 <script>{script}</script>
 </body>

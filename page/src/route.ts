@@ -46,7 +46,7 @@ export const views = (): View[] => [...VIEWS.filter(isThere), ...index.pages.map
 function isThere(name: (typeof VIEWS)[number]): boolean {
   const has = (kind: string) => index.reports.includes(kind);
   switch (name) {
-    case "overview": return has("explain");
+    case "overview": return has("explain") || index.profile !== null;
     case "code": return index.sources.length > 0 || index.graphs.length > 0;
     case "graphs": return index.graphs.length > 0;
     case "kernels": return index.kernels.length > 0;

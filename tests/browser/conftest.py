@@ -34,7 +34,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 
 def write(recording: Path, file: Path) -> None:
-    command = [sys.executable, "-m", "inspector", "report", str(recording), "-o", str(file)]
+    command = [sys.executable, "-m", "inspector.commands", "report", str(recording), "-o", str(file)]
     subprocess.run(command, check=True, capture_output=True)
 
 

@@ -6,7 +6,7 @@ Everything that the other renderers show is here. Columns are 0-based, durations
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TextIO
+from typing import Any, TextIO
 
 import orjson
 
@@ -35,7 +35,7 @@ from inspector.renderers.json.kernels import kernels_fields
 from inspector.renderers.json.profile import profile_fields
 from inspector.renderers.json.report import report_fields
 
-__all__ = ["render"]
+__all__ = ["fields", "render"]
 
 _FIELDS: dict[type, Callable[..., dict[str, object]]] = {
     GuardsReport: guards_fields,
@@ -55,6 +55,11 @@ _FIELDS: dict[type, Callable[..., dict[str, object]]] = {
 
 def render(report: AnyReport, stream: TextIO) -> None:
     """Writes a report as indented JSON, the same for the same report."""
-    fields = next(make for kind, make in _FIELDS.items() if isinstance(report, kind))
-    text = orjson.dumps(cleaned(fields(report)), option=orjson.OPT_INDENT_2).decode()
-    stream.write(text + "\n")
+    stream.write(orjson.dumps(fields(report), option=orjson.OPT_INDENT_2).decode() + "\n")
+
+
+def fields(report: AnyReport) -> dict[str, Any]:
+    """A report as JSON."""
+    make = next(make for kind, make in _FIELDS.items() if isinstance(report, kind))
+    made: dict[str, Any] = cleaned(make(report))  # type: ignore[assignment]
+    return made
