@@ -6,7 +6,7 @@ import dataclasses
 from typing import TypeAlias
 
 from inspector.events.autotuned import InspectorAutotuned
-from inspector.events.bench import InspectorBench
+from inspector.events.bench import BenchEvent
 from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.events.device_profile import (
     InspectorDeviceProfile,
@@ -21,7 +21,7 @@ from inspector.events.warmup import InspectorWarmup
 
 ResultEvent: TypeAlias = (
     InspectorAutotuned
-    | InspectorBench
+    | BenchEvent
     | InspectorCeilings
     | InspectorDeviceProfile
     | InspectorDeviceProfileSoFar
@@ -60,7 +60,7 @@ class Results:
     device_states: list[InspectorDeviceState] = dataclasses.field(default_factory=list)
     autotuned: list[InspectorAutotuned] = dataclasses.field(default_factory=list)
     kernel_bench: InspectorKernelBench | None = None
-    benches: list[InspectorBench] = dataclasses.field(default_factory=list)
+    benches: list[BenchEvent] = dataclasses.field(default_factory=list)
     warmups: list[InspectorWarmup] = dataclasses.field(default_factory=list)
 
     unmeasured: list[InspectorUnmeasured] = dataclasses.field(default_factory=list)
@@ -88,7 +88,7 @@ class Results:
         match event:
             case InspectorAutotuned():
                 self.autotuned.append(event)
-            case InspectorBench():
+            case BenchEvent():
                 self.benches.append(event)
             case InspectorDeviceState():
                 self.device_states.append(event)

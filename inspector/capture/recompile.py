@@ -15,8 +15,8 @@ import linecache
 import re
 import types
 import weakref
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import torch
 
@@ -43,6 +43,14 @@ _TRANSPARENT = frozenset(
 )  # fmt: skip
 
 
+class _Caller(NamedTuple):
+    """A frame of a stack, which may be over."""
+
+    code: types.CodeType
+    line: int
+    instruction: int
+
+
 class RecompileObserver:
     """Remembers the objects that guards pin by identity, and describes what made guards fail."""
 
@@ -52,6 +60,8 @@ class RecompileObserver:
         # Of each code object that was compiled, the cells that its guards look at.
         self._cells: dict[types.CodeType, dict[str, None]] = {}
         self._instances = Instances()
+        # Of each code object, where its first compilation was called from.
+        self._first: dict[types.CodeType, list[_Caller]] = {}
 
     def remember(self, text: str) -> None:
         """Describes what a guard tree names by identity or number, while it is there."""
@@ -67,6 +77,8 @@ class RecompileObserver:
                 if fields["kind"] in KNOWN_BY_ADDRESS:
                     named[match[2]] = fields
         code = versions.guarded_code()
+        if code is not None and code not in self._first and len(self._first) < _MOST_REMEMBERED:
+            self._first[code] = _from(versions.caller_of_compiled(code))
         follow = functools.partial(_followed, scope)
         instances = self._instances.note(code, text, follow) if code is not None else {}
         if named or instances:
@@ -103,7 +115,11 @@ class RecompileObserver:
         frame, reasons = compiling
         code: types.CodeType = frame.f_code
         scope = (frame.f_locals, frame.f_globals)
-        stack = _stack(code)
+        conversion = versions.frame_of_conversion()
+        callers = _from(conversion[1] if conversion else None)
+        stack = _stack(code, callers)
+        first = self._first.get(code, callers)
+        first_stack = [] if first == callers else _stack(code, first)
         now: dict[str, object] = {}
         before: dict[str, object] = {}
         for reason in reasons[:_MOST_REASONS]:
@@ -117,7 +133,6 @@ class RecompileObserver:
             if wanted and int(wanted[1]) in self._objects:
                 before.setdefault(failed.guard.source, self._objects[int(wanted[1])])
         instances = self._instances.called_with(code, functools.partial(_followed, scope))
-        alive: dict[str, object] = {}
         # Imported at the top of this file, Dynamo would be there before torch has read TORCH_LOGS.
         if len(reasons) >= torch._dynamo.config.recompile_limit:  # noqa: SLF001
             # Nothing will be compiled whose own guards would tell the rest.
@@ -125,7 +140,6 @@ class RecompileObserver:
                 found = _MISSING if name in now else _follow(name, *scope)
                 if found is not _MISSING:
                     now[name] = described(found)
-            alive = self._instances.alive(code)
         write_artifact(
             "recompile",
             {
@@ -138,11 +152,12 @@ class RecompileObserver:
                 "modules": sorted(_modules(now, scope)),
                 "cells": self._cell_names(code, scope),
                 "stack": stack,
+                "first_stack": first_stack,
                 "instances": instances,
-                "alive": alive,
+                "alive": self._instances.alive(code, instances),
             },
         )
-        for place in stack:
+        for place in (*stack, *first_stack):
             self._sources.add(str(place["filename"]), int(str(place["line"])))
 
 
@@ -164,28 +179,34 @@ def _starred(code: types.CodeType, flag: int) -> str:
     return code.co_varnames[index]
 
 
-def _stack(code: types.CodeType) -> list[dict[str, object]]:
-    """The stack down to the function that is about to be compiled, outermost first."""
-    conversion = versions.frame_of_conversion()
-    frames: list[dict[str, object]] = []
-    caller = conversion[1] if conversion else None
+def _from(caller: types.FrameType | None) -> list[_Caller]:
+    """A stack from a frame on, innermost first."""
+    found: list[_Caller] = []
     while caller is not None:
-        place = {"line": caller.f_lineno, "name": caller.f_code.co_name}
-        frames.append({**place, "filename": caller.f_code.co_filename, **_span(caller)})
+        found.append(_Caller(caller.f_code, caller.f_lineno, caller.f_lasti))
         caller = caller.f_back
+    return found
+
+
+def _stack(code: types.CodeType, callers: Sequence[_Caller]) -> list[dict[str, object]]:
+    """The stack down to the function that is about to be compiled, outermost first."""
+    frames: list[dict[str, object]] = []
+    for caller in reversed(callers):
+        place = {"line": caller.line, "name": caller.code.co_name}
+        frames.append({**place, "filename": caller.code.co_filename, **_span(caller)})
     begin = {"line": code.co_firstlineno, "name": code.co_name, "filename": code.co_filename}
-    return [*reversed(frames), begin]
+    return [*frames, begin]
 
 
-def _span(frame: types.FrameType) -> dict[str, object]:
+def _span(frame: _Caller) -> dict[str, object]:
     """The expression that a frame is at, where Python keeps it (from 3.11 on).
 
     Several calls can stand on one line.
     """
-    code = frame.f_code
-    if not hasattr(code, "co_positions") or frame.f_lasti < 0:
+    code = frame.code
+    if not hasattr(code, "co_positions") or frame.instruction < 0:
         return {}
-    positions = itertools.islice(code.co_positions(), frame.f_lasti // 2, None)
+    positions = itertools.islice(code.co_positions(), frame.instruction // 2, None)
     line, end_line, column, end_column = next(positions, (None, None, None, None))
     if line is None or end_line is None or column is None or end_column is None:
         return {}

@@ -1,36 +1,122 @@
-"""Our artifact of `inspect bench`: what one process found out about one combination."""
+"""Our artifact of `inspect bench`: what one process found out about one combination.
+
+Each message is of one kind, and has a class of its own.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from typing import Self
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 from inspector.events.envelope import Envelope
-from inspector.events.fields import items, mapping, mappings, natural, naturals, sizes
+from inspector.events.fields import items, mappings, natural, naturals, sizes
 
 _SCALES = ("itself", "family", "rounding")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class BenchBlock:
+class BenchEvent:
+    """What all of them have.
+
+    Attributes:
+        combination: Number of the combination in the plan.
+        session: Number of the session, from 0.
+        input: Number of the input, from 0.
+    """
+
+    combination: int = 0
+    session: int = 0
+    input: int = 0
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> BenchEvent:
+        """Reads the artifact; what is missing is nothing."""
+        fields = envelope.json_object()
+        kind = _KINDS.get(str(fields.get("what")), BenchEvent)
+        read = {item.name: _DECODERS[str(item.type)] for item in dataclasses.fields(kind)}
+        return kind(**{name: decode(fields.get(name)) for name, decode in read.items()})
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FirstCalls(BenchEvent):
+    """The first two calls with an input.
+
+    Attributes:
+        inputs: Shapes of the inputs, as text.
+        items: Size of the first dimension of the inputs, or 0.
+        draws: Whether the first call drew random numbers.
+        compiled: How many frames the first call compiled, or tried to.
+        threads: Threads that an operator of the CPU may use.
+        device: The device's name.
+    """
+
+    inputs: str = ""
+    items: int = 0
+    draws: bool = False
+    first_ns: int = 0
+    second_ns: int = 0
+    compiled: int = 0
+    threads: int = 0
+    device: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Settled(BenchEvent):
+    """Warm-up.
+
+    Attributes:
+        is_settled: Whether the median was stable in the end.
+        restores: Whether what calls change is put back before each of them.
+    """
+
+    is_settled: bool = False
+    restores: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Restored(BenchEvent):
+    """From here on everything is put back before each call, as other settings have to."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TimedBlock(BenchEvent):
     """Calls that were made one after the other.
 
     Attributes:
         round: Number of the round, from 0.
-        input: Number of the input, from 0.
         times_ns: Wall time of each call, until the device was done.
-        device_ns: Time of each between two events on the device; empty on the CPU.
         burst_calls: Calls that were given to the device without waiting between them.
         burst_ns: How long they took together.
     """
 
-    round: int
-    input: int
-    times_ns: tuple[int, ...]
-    device_ns: tuple[int, ...] = ()
+    round: int = 0
+    times_ns: tuple[int, ...] = ()
     burst_calls: int = 0
     burst_ns: int = 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CallMemory(BenchEvent):
+    """The memory of a call.
+
+    Attributes:
+        memory: Bytes by name: ``base``, ``peak_allocated``, ``peak_reserved``, ``pools``.
+    """
+
+    memory: Mapping[str, int] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BusyTime(BenchEvent):
+    """For how long any GPU worked in a call, by torch's profiler.
+
+    Attributes:
+        launches: Kernels and copies in it.
+    """
+
+    busy_ns: int = 0
+    launches: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -67,9 +153,43 @@ class OutputError:
         """Whether both have elements that can be compared one by one."""
         return not (self.mine or self.theirs)
 
+    @classmethod
+    def of(cls, fields: Mapping[str, object]) -> OutputError:
+        """The error that a process wrote."""
+        within, nan = fields.get("within"), fields.get("nan")
+        try:
+            relative = float(str(fields.get("relative")))
+        except ValueError:
+            relative = float("inf")
+        scale = str(fields.get("scale"))
+        return cls(
+            reference=_text(fields.get("reference")),
+            name=_text(fields.get("name")),
+            relative=relative,
+            within=within if isinstance(within, bool) else None,
+            nan=float(nan) if isinstance(nan, int | float) else 0.0,
+            scale=scale if scale in _SCALES else "itself",
+            mine=_text(fields.get("mine")),
+            theirs=_text(fields.get("theirs")),
+        )
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Divergence:
+class ResultErrors(BenchEvent):
+    """How far results are from those of other processes; names are those of results.
+
+    Attributes:
+        uncompared: What cannot be compared.
+        wrong: What is off by more than rounding.
+    """
+
+    errors: tuple[OutputError, ...] = ()
+    uncompared: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Divergence(BenchEvent):
     """The first operator at which compiled results diverge from eager ones.
 
     Attributes:
@@ -83,161 +203,56 @@ class Divergence:
         failure: Why it is not known, or an empty string.
     """
 
-    operator: str
-    file: str
-    line: int
-    code: str
-    at: int
-    operators: int
-    graph: int
-    failure: str
+    operator: str = ""
+    file: str = ""
+    line: int = 0
+    code: str = ""
+    at: int = 0
+    operators: int = 0
+    graph: int = 0
+    failure: str = ""
+
+    REPORTED: ClassVar = ("operator", "file", "line", "code", "at", "operators", "graph", "failure")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class InspectorBench:
-    """A part of what a process found out.
+class FailedInput(BenchEvent):
+    """Calls with one input of several fail.
 
     Attributes:
-        what: ``first`` (the first calls), ``settled``, ``block``, ``memory``, ``errors``, ``busy``,
-            ``restored``, ``divergence``, or ``failed`` (with one input of several).
-        combination: Number of the combination in the plan.
-        session: Number of the session, from 0.
-        input: Number of the input, from 0.
         inputs: Shapes of the inputs, as text.
-        items: Size of the first dimension of the inputs, or 0.
-        draws: Whether the first call drew random numbers.
-        load_ns: From the process's begin until the model was there.
-        first_ns: Time of the first call.
-        compiled: How many frames it compiled, or tried to.
-        second_ns: Time of the second call.
-        settle_ns: Time of the calls until their median was stable.
-        settle_calls: How many these were.
-        is_settled: Whether it was stable in the end.
-        restores: Whether what calls change is put back before each of them.
-        threads: Threads that an operator of the CPU may use.
-        device: The device's name.
-        memory: Bytes by name: ``base``, ``peak_allocated``, ``peak_reserved``, ``pools``.
-        busy_ns: How long any GPU worked in a call, by torch's profiler.
-        launches: How many pieces of work these were.
-        block: The calls of a block, or None.
-        errors: How far results are off.
-        uncompared: Results that cannot be compared, by their names.
-        wrong: Results that are off by more than rounding, by their names.
-        divergence: The first operator whose result is off, or None where nobody looked for it.
-        failure: Why calls with this input fail, or an empty string.
         detail: The user's own traceback, or an empty string.
     """
 
-    what: str
-    combination: int
-    session: int
-    input: int = 0
     inputs: str = ""
-    items: int = 0
-    draws: bool = False
-    load_ns: int = 0
-    first_ns: int = 0
-    compiled: int = 0
-    second_ns: int = 0
-    settle_ns: int = 0
-    settle_calls: int = 0
-    is_settled: bool = False
-    restores: bool = False
-    threads: int = 0
-    device: str = ""
-    memory: Mapping[str, int] = dataclasses.field(default_factory=dict)
-    busy_ns: int = 0
-    launches: int = 0
-    block: BenchBlock | None = None
-    errors: tuple[OutputError, ...] = ()
-    uncompared: tuple[str, ...] = ()
-    wrong: tuple[str, ...] = ()
-    divergence: Divergence | None = None
     failure: str = ""
     detail: str = ""
 
-    @classmethod
-    def read(cls, envelope: Envelope) -> Self:
-        """Reads the artifact; what is missing is nothing."""
-        fields = envelope.json_object()
 
-        def number(name: str) -> int:
-            return natural(fields.get(name)) or 0
-
-        return cls(
-            what=str(fields.get("what") or ""),
-            combination=number("combination"),
-            session=number("session"),
-            input=number("input"),
-            inputs=str(fields.get("inputs") or ""),
-            items=number("items"),
-            draws=bool(fields.get("draws")),
-            load_ns=number("load_ns"),
-            first_ns=number("first_ns"),
-            compiled=number("compiled"),
-            second_ns=number("second_ns"),
-            settle_ns=number("settle_ns"),
-            settle_calls=number("settle_calls"),
-            is_settled=bool(fields.get("is_settled")),
-            restores=bool(fields.get("restores")),
-            threads=number("threads"),
-            device=str(fields.get("device") or ""),
-            memory=sizes(fields.get("memory")),
-            busy_ns=number("busy_ns"),
-            launches=number("launches"),
-            block=_block(fields),
-            errors=tuple(map(_error, mappings(fields.get("errors")))),
-            uncompared=tuple(map(str, items(fields.get("uncompared")))),
-            wrong=tuple(map(str, items(fields.get("wrong")))),
-            divergence=_divergence(fields),
-            failure=str(fields.get("failure") or "") if fields.get("what") == "failed" else "",
-            detail=str(fields.get("detail") or ""),
-        )
+_KINDS: Mapping[str, type[BenchEvent]] = {
+    "first": FirstCalls,
+    "settled": Settled,
+    "restored": Restored,
+    "block": TimedBlock,
+    "memory": CallMemory,
+    "busy": BusyTime,
+    "errors": ResultErrors,
+    "divergence": Divergence,
+    "failed": FailedInput,
+}
 
 
-def _block(fields: Mapping[str, object]) -> BenchBlock | None:
-    if fields.get("what") != "block":
-        return None
-    return BenchBlock(
-        round=natural(fields.get("round")) or 0,
-        input=natural(fields.get("input")) or 0,
-        times_ns=naturals(fields.get("times_ns")),
-        device_ns=naturals(fields.get("device_ns")),
-        burst_calls=natural(fields.get("burst_calls")) or 0,
-        burst_ns=natural(fields.get("burst_ns")) or 0,
-    )
+def _text(value: object) -> str:
+    return str(value or "")
 
 
-def _divergence(fields: Mapping[str, object]) -> Divergence | None:
-    if fields.get("what") != "divergence":
-        return None
-    found = mapping(fields.get("divergence"))
-    return Divergence(
-        operator=str(found.get("operator") or ""),
-        file=str(found.get("file") or ""),
-        line=natural(found.get("line")) or 0,
-        code=str(found.get("code") or ""),
-        at=natural(found.get("at")) or 0,
-        operators=natural(found.get("operators")) or 0,
-        graph=natural(found.get("graph")) or 0,
-        failure=str(fields.get("failure") or ""),
-    )
-
-
-def _error(fields: Mapping[str, object]) -> OutputError:
-    within, nan = fields.get("within"), fields.get("nan")
-    try:
-        relative = float(str(fields.get("relative")))
-    except ValueError:
-        relative = float("inf")
-    return OutputError(
-        reference=str(fields.get("reference") or ""),
-        name=str(fields.get("name") or ""),
-        relative=relative,
-        within=within if isinstance(within, bool) else None,
-        nan=float(nan) if isinstance(nan, int | float) else 0.0,
-        # Recordings of earlier versions have no other.
-        scale=scale if (scale := str(fields.get("scale"))) in _SCALES else "itself",
-        mine=str(fields.get("mine") or ""),
-        theirs=str(fields.get("theirs") or ""),
-    )
+_DECODERS: Mapping[str, Callable[[object], Any]] = {
+    "int": lambda value: natural(value) or 0,
+    "bool": bool,
+    "str": _text,
+    "tuple[int, ...]": naturals,
+    "tuple[str, ...]": lambda value: tuple(map(str, items(value))),
+    "Mapping[str, int]": sizes,
+    "tuple[OutputError, ...]": lambda value: tuple(map(OutputError.of, mappings(value))),
+}
+"""What reads a field, by its annotation."""

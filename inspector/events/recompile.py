@@ -116,8 +116,9 @@ class InspectorRecompile:
         modules: Sources (prefixes of the above) that lead to an ``nn.Module``.
         cells: Names of closure variables, by what guards call their cell (``f.__closure__[0]``).
         stack: The stack down to the function, outermost first.
+        first_stack: The same of its first compilation, where another line called it.
         instances: Modules, and ``self``, by source as reasons spell it.
-        alive: Where the limit is reached, how many such objects there are, likewise.
+        alive: Where it is another object than before, how many such objects there are, likewise.
     """
 
     varargs: str
@@ -130,6 +131,7 @@ class InspectorRecompile:
     stack: tuple[RawFrame, ...]
     instances: Mapping[str, Instance] = dataclasses.field(default_factory=dict)
     alive: Mapping[str, Alive] = dataclasses.field(default_factory=dict)
+    first_stack: tuple[RawFrame, ...] = ()
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -150,6 +152,7 @@ class InspectorRecompile:
             stack=envelope.frames(payload.get("stack")),
             instances=_instances(payload.get("instances")),
             alive=_alive(payload.get("alive")),
+            first_stack=envelope.frames(payload.get("first_stack")),
         )
 
 

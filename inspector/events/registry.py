@@ -11,7 +11,7 @@ import re
 from typing import Protocol
 
 from inspector.events.autotuned import InspectorAutotuned
-from inspector.events.bench import InspectorBench
+from inspector.events.bench import BenchEvent
 from inspector.events.caches import (
     CACHE_ARTIFACTS,
     CODE_STATES,
@@ -143,7 +143,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_late_hook"): InspectorLateHook,
     ("artifact", "inspector_line_times"): InspectorLineTimes,
     ("artifact", "inspector_guard_costs"): InspectorGuardCosts,
-    ("artifact", "inspector_bench"): InspectorBench,
+    ("artifact", "inspector_bench"): BenchEvent,
     ("artifact", "inspector_warmup"): InspectorWarmup,
     ("artifact", "inspector_kernel_bench"): InspectorKernelBench,
     ("artifact", "inspector_kernel_build"): InspectorKernelBuild,

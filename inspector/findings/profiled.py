@@ -10,9 +10,9 @@ from inspector.events.ceilings import InspectorDeviceState
 from inspector.events.device_profile import DeviceProfile
 from inspector.profiles.budget import Budget, busy
 from inspector.profiles.gain import Gain
+from inspector.profiles.kernel_timing import KernelTiming
 from inspector.profiles.memory import MemoryUse
 from inspector.profiles.typical import is_cpu, of_typical_calls
-from inspector.profiles.work import Work
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Profiled:
 
     profile: DeviceProfile
     budget: Budget
-    work: tuple[Work, ...]
+    work: tuple[KernelTiming, ...]
     by_line: Mapping[tuple[str, int], float]
     by_operator: Mapping[str, float]
     by_module: Mapping[str, float]

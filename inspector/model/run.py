@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 
 from inspector.events.autotuned import InspectorAutotuned
-from inspector.events.bench import InspectorBench
+from inspector.events.bench import BenchEvent
 from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.events.inspector import (
     InspectorCall,
@@ -149,7 +149,7 @@ class Process:
     device_states: tuple[InspectorDeviceState, ...] = ()
     autotuned: tuple[InspectorAutotuned, ...] = ()
     kernel_bench: InspectorKernelBench | None = None
-    benches: tuple[InspectorBench, ...] = ()
+    benches: tuple[BenchEvent, ...] = ()
     warmups: tuple[InspectorWarmup, ...] = ()
     unmeasured: tuple[InspectorUnmeasured, ...] = ()
 

@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Sequence
 
 from inspector.events.kernel_bench import InspectorKernelBench
-from inspector.profiles.work import Work
+from inspector.profiles.kernel_timing import KernelTiming
 
 COLD, WARM = "cold", "warm"
 
@@ -44,7 +44,7 @@ class InPlace:
     times: Measured
     launches: int
     wall_ns: float
-    work: Work
+    work: KernelTiming
 
 
 def measured(times_ns: Sequence[int]) -> Measured | None:
@@ -58,7 +58,7 @@ def measured(times_ns: Sequence[int]) -> Measured | None:
 
 
 def in_place_of(
-    bench: InspectorKernelBench, work: Sequence[Work], wall_ns: float
+    bench: InspectorKernelBench, work: Sequence[KernelTiming], wall_ns: float
 ) -> InPlace | None:
     """The launches of the calls that were benchmarked, by their statements.
 

@@ -55,5 +55,5 @@ def block(combination: int, *times_ns: int, **more: int) -> dict[str, object]:
     """The calls of a block."""
     return {
         "what": "block", "combination": combination, "round": 0, "times_ns": times_ns,
-        "device_ns": (), **more,
+        **more,
     }  # fmt: skip

@@ -20,21 +20,18 @@ import torch
 from inspector.capture.alone.timer import Flush
 from inspector.capture.attach import attach
 from inspector.capture.benching.batches import items_of, shapes_of
-from inspector.capture.benching.blocks import block, burst, settle, timed
-from inspector.capture.benching.busy import busy_of
+from inspector.capture.benching.blocks import block, burst, busy_of, settle, timed
 from inspector.capture.benching.changed import changed_by, gradients_of, moments_of
 from inspector.capture.benching.channel import Channel
 from inspector.capture.benching.comparing import compared
 from inspector.capture.benching.cores import Cores
 from inspector.capture.benching.device_name import device_name
 from inspector.capture.benching.divergence import first_divergence
-from inspector.capture.benching.failed_inputs import FailedInputs
-from inspector.capture.benching.failing import failing, sentence
+from inspector.capture.benching.failing import FailedInputs, failing, sentence
 from inspector.capture.benching.loop import Loop, loop_of, restoring_loop
 from inspector.capture.benching.make_program import make_program
 from inspector.capture.benching.peak import peak_of
 from inspector.capture.benching.program import Program
-from inspector.capture.benching.so_far import age_ns
 from inspector.capture.call import PreparedCall
 from inspector.capture.compile_count import compilations
 from inspector.capture.environment import environment
@@ -71,7 +68,6 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     handler = attach(folder, project=None).handler
     seed(0)
     target = load_target(asked.request)
-    load_ns = age_ns()
     write_artifact("environment", environment(target.root, asks_for_gpus=True))
     write_target(target, handler.sources)
     handler.sources.add_digests()
@@ -80,7 +76,7 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     if channel.told() is None:  # nobody wants it any more
         return
     worker = _Worker(asked, target, make_program(target, asked))
-    worker.begin(load_ns)
+    worker.begin()
     if asked.is_reference:
         return
     if not uses_cuda():
@@ -141,7 +137,7 @@ class _Worker:
         }
         known[what](**fields)
 
-    def begin(self, load_ns: int) -> None:
+    def begin(self) -> None:
         """Calls each input three times; keeps the results of the first and the last call.
 
         The third replays a CUDA graph, where there is one.
@@ -149,11 +145,11 @@ class _Worker:
         kept = kept_values({})
         for index in range(len(self._program.calls)):
             with self._inputs.apart(index):
-                kept = joined(kept, self._begin(index, load_ns))
+                kept = joined(kept, self._begin(index))
                 self._most_bytes = _MOST_COMPARED_BYTES - kept.size_bytes
         self._compare(kept)
 
-    def _begin(self, index: int, load_ns: int) -> Kept:
+    def _begin(self, index: int) -> Kept:
         """The first three calls with an input; what the first and the last of them gave."""
         before = compilations()
         first_ns, results = self._first(index)
@@ -167,8 +163,7 @@ class _Worker:
         self._write(
             "first", compiled=compiled, input=index, first_ns=first_ns, second_ns=second_ns,
             inputs=shapes_of(call), items=items_of(call),
-            draws=self._draws, load_ns=load_ns, threads=torch.get_num_threads(),
-            device=device_name(),
+            draws=self._draws, threads=torch.get_num_threads(), device=device_name(),
         )  # fmt: skip
         return results
 
@@ -297,7 +292,7 @@ class _Worker:
         """Puts everything back before each call with an input from now on, as others do."""
         if input in self._loops:
             self._loops[input] = restoring_loop(self._program, input)
-            self._write("restored", input=input, restores=True)
+            self._write("restored", input=input)
 
     def busy(self) -> None:
         """Looks for how long of a call with each input a GPU works."""
@@ -320,7 +315,7 @@ class _Worker:
                 failure = f"{type(error).__name__}: {sentence(error)}"
                 self._write("divergence", input=index, failure=failure)
             else:
-                self._write("divergence", input=index, divergence=found or {})
+                self._write("divergence", input=index, **(found or {}))
         write_artifact("call", {**mark, "state": "end"})
 
     def _first_divergence(self, index: int) -> Mapping[str, object] | None:
