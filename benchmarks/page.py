@@ -57,7 +57,8 @@ def main() -> None:
         for recording in asked.recordings:
             file = Path(folder, f"{recording.stem}.html")
             begun = time.monotonic()
-            command = [sys.executable, "-m", "inspector.commands", "report", str(recording), "-o", str(file)]
+            command = [sys.executable, "-m", "inspector.commands", "report", str(recording)]
+            command += ["-o", str(file)]
             subprocess.run(command, check=True, capture_output=True)
             row = {
                 "recording": str(recording),

@@ -70,6 +70,9 @@ COMMANDS: dict[str, CommandEntry] = {
     "report": CommandEntry(
         "inspector.commands.report", "Write one HTML page with everything, to look at or send."
     ),
+    "demo": CommandEntry(
+        "inspector.commands.demo", "Write a finished page: no torch, no GPU, no model needed."
+    ),
     "diff": CommandEntry(
         "inspector.commands.diff", "Show which kernels a change adds, removes and alters."
     ),

@@ -29,12 +29,16 @@ def write_page(
     """
     fields: dict[str, Json] = {}
     pages: dict[str, Json] = {}
-    sources, roots, title = Sources(), Roots(), "report"
+    sources, roots, title, headline = Sources(), Roots(), "report", ""
     for known, report, page, run in reports:
         kind = known or report.get("kind") or "explain"
         fields[kind] = report
+        if kind == "explain" and page is not None:
+            headline = page.headline
         if page is not None and kind not in _WITH_VIEWS:
             pages[kind] = page_fields(page)
         if run is not None:
             sources, roots, title = run.sources, run.roots, run.meta.target or run.meta.name
-    stream.write(document(page_data(title, fields, pages, sources, roots), title))
+    data = page_data(fields, pages, sources, roots)
+    data.index.update(title=title, headline=headline)
+    stream.write(document(data, title))

@@ -32,7 +32,6 @@ class Data:
 
 
 def page_data(
-    title: str,
     reports: Mapping[str, Json],
     pages: Mapping[str, Json],
     sources: Sources,
@@ -41,7 +40,6 @@ def page_data(
     """The data of a page with these reports.
 
     Args:
-        title: What it is about, where no recording says it.
         reports: JSON reports by kind (``explain``, ``graph``, ``kernels``, ``profile``, …).
         pages: Reports without a view of their own, as blocks, by kind.
         sources: The source text that the recording carries.
@@ -65,7 +63,7 @@ def page_data(
     )
     index = {
         "tool_version": next(iter(reports.values()))["tool_version"],
-        "recording": {"name": title, "target": None, **recording},
+        "recording": recording,
         "environment": explain.get("environment", []),
         "summary": explain.get("summary"),
         "reports": sorted(reports),

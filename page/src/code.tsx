@@ -6,7 +6,7 @@ import { fusion as fusionOf, index, kernel as kernelOf, report, source as source
 import { bytes, count, duration, flopRate, percent, rate, short } from "./format";
 import { GraphList } from "./graph-list";
 import { Line, Loading, Rows, Tabs } from "./parts";
-import { hovered, kernelName, lineKey, pin, pinned, pinnedRelated, related, shownFile, shownGraph, shownKernel, timeOf } from "./select";
+import { hovered, kernelName, lineKey, lit, pin, pinned, pinnedRelated, shownFile, shownGraph, shownKernel, timeOf } from "./select";
 import type { Finding, Launch, SourceText } from "./types";
 
 const ROW = 20;
@@ -98,7 +98,7 @@ function SourceLines({ file, held }: { file: number; held: SourceText }): JSX.El
         return (
           <div key={line} role="option" aria-selected={isPinned} onClick={() => pin(item)}
             onMouseEnter={() => (hovered.value = item)} onMouseLeave={() => (hovered.value = null)}
-            class={`line ${related.value.lines.has(key) ? "on" : related.value.callers.has(key) ? "caller" : ""} ${isGap ? "gap" : ""}`}>
+            class={`line ${lit("lines", key) || (lit("callers", key) && "caller")} ${isGap ? "gap" : ""}`}>
             <span class="time" title={ns ? `${duration(ns)} per call` : undefined}>{ns ? <span style={{ width: `${Math.max(6, (ns / most) * 100)}%` }} /> : null}</span>
             <span class={`mark ${mark ? (mark.breaks ? "break" : "other") : ""}`} title={mark?.first} role={mark ? "img" : undefined} aria-label={mark ? `Finding: ${mark.first}` : undefined}>{mark ? "●" : ""}</span>
             <span class="no">{line}</span>

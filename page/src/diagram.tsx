@@ -5,7 +5,7 @@ import type { JSX } from "preact";
 import { fusion as fusionOf, index } from "./data";
 import { bytes, duration, short } from "./format";
 import { Loading, Tabs } from "./parts";
-import { active, hovered, pin, related, stepKey } from "./select";
+import { hovered, lit, pin, stepKey } from "./select";
 import type { Fusion, Step } from "./types";
 
 export interface Placed { x: number[]; y: number[]; edges: [from: number, to: number, buffer: string][]; width: number; height: number }
@@ -40,7 +40,7 @@ function Drawing({ held, number }: { held: Fusion & { layout: Placed }; number: 
     const x1 = layout.x[a]! + W / 2, y1 = layout.y[a]! + H, x2 = layout.x[b]! + W / 2, y2 = layout.y[b]!;
     return `M${x1} ${y1}C${x1} ${(y1 + y2) / 2} ${x2} ${(y1 + y2) / 2} ${x2} ${y2}`;
   };
-  const on = (n: number) => related.value.steps.has(stepKey(number, n));
+  const on = (n: number) => lit("steps", stepKey(number, n));
   return (
     <>
       <div class="tools">
@@ -58,7 +58,7 @@ function Drawing({ held, number }: { held: Fusion & { layout: Placed }; number: 
         {layout.edges.filter(([a, b]) => seen(a) || seen(b)).map(([a, b, name]) => <path class={`edge ${on(a) && on(b) ? "on" : ""}`} d={bendy(a, b)}><title>{`${name} ${held.buffers[name] ?? ""}`}</title></path>)}
         {reasons.value && held.not_fused.filter((p) => seen(p.first) || seen(p.second)).map((p) => <path class="edge apart" d={bendy(p.first, p.second)}><title>{`not fused: ${p.reason ?? ""}\n${p.change ?? ""}`}</title></path>)}
         {steps.map((step, n) => seen(n) && (
-          <g class={`step ${step.kind} ${on(n) ? "on" : active.value ? "off" : ""}`} transform={`translate(${layout.x[n]} ${layout.y[n]})`}
+          <g class={`step ${step.kind} ${on(n)}`} transform={`translate(${layout.x[n]} ${layout.y[n]})`}
             onMouseEnter={() => (hovered.value = { kind: "step", fusion: number, step: n })} onMouseLeave={() => (hovered.value = null)} onClick={() => pin({ kind: "step", fusion: number, step: n })}>
             <rect width={W} height={H} rx="6" class={by.value === "kind" ? "" : `heat h${Math.ceil(8 * Math.sqrt((value(step, by.value) ?? 0) / most))}`} />
             <text x="8" y="16">{short(step.name.replace(/^triton_/, ""), 22)}</text>

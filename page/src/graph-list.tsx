@@ -5,7 +5,7 @@ import { graph as graphOf, index } from "./data";
 import { bytes } from "./format";
 import { lanes, MAX_LANES, type Row } from "./lanes";
 import { Loading, Rows } from "./parts";
-import { hovered, nodeKey, pin, pinned, pinnedRelated, related } from "./select";
+import { hovered, lit, nodeKey, pin, pinned, pinnedRelated } from "./select";
 import type { GraphColumns } from "./types";
 
 const ROW = 24, LANE = 9;
@@ -44,11 +44,10 @@ function Node({ graph, columns, n, row, width, hasLanes }: {
 }): JSX.Element {
   const { texts } = columns;
   const item = { kind: "node", graph, node: n } as const;
-  const isOn = related.value.nodes.has(nodeKey(graph, n));
   const isPinned = pinned.value?.kind === "node" && pinned.value.graph === graph && pinned.value.node === n;
   const op = texts[columns.op[n]!]!;
   return (
-    <div key={n} role="option" aria-selected={isPinned} class={`node ${op} ${isOn ? "on" : ""}`}
+    <div key={n} role="option" aria-selected={isPinned} class={`node ${op} ${lit("nodes", nodeKey(graph, n))}`}
       onClick={() => pin(item)} onMouseEnter={() => (hovered.value = item)} onMouseLeave={() => (hovered.value = null)}>
       {hasLanes && <Lane row={row} width={width} />}
       <span class="node-name">{columns.name[n]}</span>

@@ -5,7 +5,7 @@ import { index, report } from "./data";
 import { bytes, duration, flopRate, number, percent, rate, short } from "./format";
 import { KernelCode } from "./code";
 import { Bar } from "./parts";
-import { hovered, pin, related, shownKernel } from "./select";
+import { hovered, lit, pin, shownKernel } from "./select";
 import { go } from "./route";
 import type { KernelRow } from "./types";
 
@@ -50,7 +50,7 @@ export function Kernels(): JSX.Element {
               <button type="button" onClick={() => (n === sort.value ? (ascending.value = !ascending.value) : ((sort.value = n), (ascending.value = n < 2)))}>{title}{n === at ? (ascending.value ? " ↑" : " ↓") : ""}</button>
             </th>))}</tr></thead>
           <tbody>{rows.map(({ row, n }) => (
-            <tr id={`kernel-${n}`} class={`${n === chosen ? "chosen" : ""} ${related.value.kernels.has(n) ? "on" : ""}`}
+            <tr id={`kernel-${n}`} class={`${n === chosen ? "chosen" : ""} ${lit("kernels", n)}`}
               onMouseEnter={() => (hovered.value = { kind: "kernel", kernel: n })} onMouseLeave={() => (hovered.value = null)}
               onClick={() => go(`kernel-${n}`)}>
               {all.map(([, , show], column) => column === 0
@@ -97,9 +97,8 @@ function Roofline(): JSX.Element | null {
         {peaks.map(([name, f]) => <g class="roof"><path d={`M${x(f / Math.max(...rates.map(([, b]) => b)))} ${y(f)}H${W - 8}`} /><text x={W - 10} y={y(f) - 4} text-anchor="end">{name} {flopRate(f)}</text></g>)}
         {points.map((point) => {
           const n = index.kernels.findIndex((row) => row.name === point.name);
-          const isOn = n >= 0 && related.value.kernels.has(n);
           return (
-            <circle class={`point ${point.kind} ${isOn ? "on" : ""}`} cx={x(point.flops_per_byte!)} cy={y(point.flops_per_s!)} r={3 + 9 * Math.sqrt(point.time_ns / busy())}
+            <circle class={`point ${point.kind} ${n >= 0 ? lit("kernels", n) : ""}`} cx={x(point.flops_per_byte!)} cy={y(point.flops_per_s!)} r={3 + 9 * Math.sqrt(point.time_ns / busy())}
               onMouseEnter={() => n >= 0 && (hovered.value = { kind: "kernel", kernel: n })} onMouseLeave={() => (hovered.value = null)} onClick={() => n >= 0 && go(`kernel-${n}`)}>
               <title>{`${point.name}\n${duration(point.time_ns)} · ${flopRate(point.flops_per_s)} · ${point.flops_per_byte!.toFixed(2)} FLOP/B`}</title>
             </circle>);

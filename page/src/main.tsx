@@ -42,7 +42,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 void start().then(() => {
-  document.title = `${index.recording.target ?? index.recording.name} · torch-inspector`;
+  document.title = `${index.title} · torch-inspector`;
   effect(() => void (document.documentElement.dataset.theme = theme.value));
   shownGraph.value = firstGraph();
   follow();

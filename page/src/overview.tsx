@@ -9,20 +9,9 @@ import type { Finding } from "./types";
 interface Explain { findings: Finding[]; next_steps: string[]; warnings: { message: string }[] }
 
 export function headline(): string {
-  const summary = index.summary;
-  const error = index.recording.error;
-  if (error) return `The program failed: ${error}`;
-  const parts: string[] = [];
-  if (summary) {
-    const breaks = summary.distinct_graph_breaks;
-    parts.push(breaks
-      ? `${count(breaks, "graph break")} split the model into ${count(summary.graphs, "graph")}`
-      : `No graph breaks: ${count(summary.graphs, "graph")}, ${count(summary.operators, "operator")}`);
-    if (summary.recompiles) parts.push(`${count(summary.recompiles, "recompilation")}`);
-  }
   const faster = index.profile?.faster_than_eager;
-  if (faster) parts.push(faster >= 1 ? `${times(faster)} faster than eager` : `${times(1 / faster)} slower than eager`);
-  return `${parts.join(". ")}.`;
+  const speed = faster ? (faster >= 1 ? `${times(faster)} faster than eager` : `${times(1 / faster)} slower than eager`) : "";
+  return [index.headline.replace(/\.$/, ""), speed].filter(Boolean).join(". ") || index.title;
 }
 
 function Figure({ value, label, detail, to }: { value: string; label: string; detail?: string; to?: string }): JSX.Element {
@@ -174,7 +163,7 @@ export function Overview(): JSX.Element {
       <section class="verdict">
         <h1>{headline()}</h1>
         <p class="meta">
-          <span>{index.recording.target ?? index.recording.name}</span>
+          <span>{index.title}</span>
           {env && <span>torch {env.versions.torch}</span>}
           {gpu ? <span>{gpu}</span> : env?.hardware.machine && <span>{env.hardware.machine} CPU</span>}
           {index.recording.started && <span>{index.recording.started.slice(0, 10)}</span>}

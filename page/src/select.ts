@@ -11,7 +11,6 @@ export type Item =
 
 export const pinned = signal<Item | null>(null);
 export const hovered = signal<Item | null>(null);
-export const active = computed(() => hovered.value ?? pinned.value);
 /** What the graph pane, the source pane and the kernel pane show. */
 export const shownGraph = signal(0);
 /** The graph from which kernels were made, if there is one. */
@@ -147,12 +146,18 @@ function relate(item: Item | null): Related {
   return related;
 }
 
-export const related = computed(() => relate(active.value));
 export const pinnedRelated = computed(() => relate(pinned.value));
+const hoveredRelated = computed(() => relate(hovered.value));
+
+/** How something is marked: it belongs to what is pinned, or to what the pointer is on. */
+export function lit<K extends keyof Related>(kind: K, key: Related[K] extends Set<infer T> ? T : never): "on" | "hint" | "" {
+  const has = (found: Related) => (found[kind] as Set<unknown>).has(key);
+  return has(pinnedRelated.value) ? "on" : has(hoveredRelated.value) ? "hint" : "";
+}
 export const timeOf = computed(() => {
   // Time of the pinned item's steps, where a profile has it.
   let sum = 0, known = false;
-  for (const key of related.value.steps) {
+  for (const key of pinnedRelated.value.steps) {
     const [f, s] = key.split(".").map(Number);
     const work = fusions.value[f!]?.steps[s!]?.work;
     if (work) (known = true), (sum += work.time_ns);

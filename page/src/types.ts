@@ -5,6 +5,9 @@ export type Place = [file: number, line: number];
 
 export interface Index {
   tool_version: string;
+  title: string;
+  /** Of the report on graph breaks and recompilations, if there is one. */
+  headline: string;
   recording: { name: string; target: string | null; started: string | null; partial: string | null;
     error?: string | null; settings: Record<string, unknown> };
   environment: Environment[];

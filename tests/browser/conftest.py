@@ -34,8 +34,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 
 def write(recording: Path, file: Path) -> None:
-    command = [sys.executable, "-m", "inspector.commands", "report", str(recording), "-o", str(file)]
-    subprocess.run(command, check=True, capture_output=True)
+    command = [sys.executable, "-m", "inspector.commands", "report", str(recording)]
+    subprocess.run([*command, "-o", str(file)], check=True, capture_output=True)
 
 
 @pytest.fixture(scope="session")

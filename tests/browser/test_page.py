@@ -41,7 +41,7 @@ def test_a_line_leads_to_its_nodes_its_kernel_and_its_time(pages: Pages, opened:
 
 def test_a_node_leads_to_its_line_and_its_kernel(pages: Pages, opened: Opened) -> None:
     page = opened(pages("graph_breaks"))
-    page.get_by_role("link", name="Code").click()
+    page.get_by_role("link", name="Code", exact=True).click()
     page.locator(".node", has_text="relu").first.click()
     assert page.locator(".source .line.on").count() == 1
     assert "relu" in page.locator(".source .line.on code").inner_text()
@@ -52,7 +52,7 @@ def test_a_node_leads_to_its_line_and_its_kernel(pages: Pages, opened: Opened) -
 
 def test_a_kernel_leads_to_its_lines_and_nodes(pages: Pages, opened: Opened) -> None:
     page = opened(pages("bert_base"))
-    page.get_by_role("link", name="Kernels").click()
+    page.get_by_role("link", name="Kernels", exact=True).click()
     page.locator("tbody a", has_text="gelu").first.click()
     page.get_by_role("button", name="Show next to source and graph").click()
     page.wait_for_selector(".node.on")
@@ -88,7 +88,7 @@ def test_search_finds_and_opens_by_keyboard(pages: Pages, opened: Opened) -> Non
 
 def test_arrow_keys_walk_the_nodes(pages: Pages, opened: Opened) -> None:
     page = opened(pages("graph_breaks"))
-    page.get_by_role("link", name="Code").click()
+    page.get_by_role("link", name="Code", exact=True).click()
     page.locator(".node").nth(2).click()
     before = page.locator(".node[aria-selected=true] .node-name").inner_text()
     page.locator(".nodes").focus()
@@ -99,7 +99,7 @@ def test_arrow_keys_walk_the_nodes(pages: Pages, opened: Opened) -> None:
 
 def test_the_list_of_a_large_graph_draws_what_is_seen(pages: Pages, opened: Opened) -> None:
     page = opened(pages("bert_base"))
-    page.get_by_role("link", name="Graphs").click()
+    page.get_by_role("link", name="Graphs", exact=True).click()
     page.wait_for_selector(".node")
     assert page.locator(".node").count() < 100
     page.locator(".nodes").evaluate("e => e.scrollTop = e.scrollHeight")
