@@ -244,7 +244,7 @@ def render(report: AnyReport, format_: str, stream: TextIO, *, is_whole: bool = 
     if format_ == "html":
         render_html([report], stream)
         return
-    kind = _kind(report)
+    kind = report_kind(report)
     renderer = load_renderer(format_, kind)
     if kind and format_ != "json" and format_ not in REPORTS[kind].formats:
         page = import_module(REPORTS[kind].page).page(report)
@@ -264,13 +264,14 @@ def render_html(reports: Iterable[AnyReport], stream: TextIO) -> None:
 
     made = []
     for report in reports:
-        kind = _kind(report)
+        kind = report_kind(report)
         page = import_module(REPORTS[kind].page).page(report) if kind else None
         made.append((kind, json.fields(report), page, getattr(report, "run", None)))
     write_page(made, stream)
 
 
-def _kind(report: object) -> str:
+def report_kind(report: object) -> str:
+    """The key of `REPORTS` for a report, or an empty string."""
     names = {base.__name__ for base in type(report).__mro__}
     return next((kind for kind, entry in REPORTS.items() if entry.report in names), "")
 

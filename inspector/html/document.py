@@ -11,6 +11,7 @@ import zlib
 import orjson
 
 from inspector.html.data import Data
+from inspector.renderers.json.cleaned import cleaned
 
 _TEMPLATE = """\
 <!doctype html>
@@ -56,7 +57,7 @@ def document(data: Data, title: str) -> str:
 
 def _packed(value: object) -> str:
     """Deflated JSON in base 64, which no recorded text can end."""
-    return base64.b64encode(zlib.compress(orjson.dumps(value), 9)).decode()
+    return base64.b64encode(zlib.compress(orjson.dumps(cleaned(value)), 9)).decode()
 
 
 def _bundled(name: str) -> str:

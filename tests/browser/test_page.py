@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from inspector.commands.everything import every_report
+from inspector.html import write_page
+from inspector.plugins import report_kind
+from inspector.renderers.json import fields
+from inspector.sources.recording import opened as open_recording
+from inspector.sources.recording import read_run
 from tests.browser.conftest import GALLERY
 
+axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+
+_SERIOUS = {"serious", "critical"}
 Pages = Callable[[str], Path]
 Opened = Callable[..., Any]
 
@@ -120,3 +130,84 @@ def test_it_prints(pages: Pages, opened: Opened, tmp_path: Path) -> None:
     assert not page.locator("header.top").is_visible()
     page.pdf(path=tmp_path / "page.pdf")
     assert (tmp_path / "page.pdf").stat().st_size > 10_000
+
+
+_RUNS = "window.hit = 1"
+_HOSTILE = (
+    f"<script>{_RUNS}</script>",
+    f"</script><script>{_RUNS}</script>",
+    f"<img src=x onerror='{_RUNS}'>",
+    f"<svg onload='{_RUNS}'>",
+    "<iframe src=//a.example>",
+    f"'\"><script>{_RUNS}</script>",
+    "'><b>bold</b>",
+    "<!--",
+    "-->",
+    "<![CDATA[",
+    "]]>",
+    f"javascript:{_RUNS}",
+    f"<a href='javascript:{_RUNS}'>x</a>",
+    "&lt;b&gt;",
+    "&#x3c;b&#x3e;",
+    "<style>*{display:none}</style>",
+    "<link rel=stylesheet href=//a.example>",
+    "<base href=//a.example>",
+    "<meta http-equiv=refresh content='0;url=//a.example'>",
+    "<form action=//a.example>",
+    f"${{{_RUNS}}}",
+    "{{constructor.constructor('window.hit=1')()}}",
+    f"`{_RUNS}`",
+    "\x00\x01\x1b[31m",
+    "\u202eabc",
+    "\ud83d",
+    f"<math><mi//xlink:href='data:x,<script>{_RUNS}</script>'>",
+    "%3Cscript%3E",
+    f"<template><script>{_RUNS}</script></template>",
+    "a" * 5_000,
+)
+_TEXTS = {
+    "after", "because", "before", "change", "code", "comment", "context", "detail", "explanation",
+    "fix", "function", "guard", "message", "module", "name", "now", "path", "reason", "source",
+    "target", "text", "title", "why",
+}  # fmt: skip
+
+
+def _hostile(value: Any, texts: Iterator[str], key: str = "") -> Any:
+    if isinstance(value, dict):
+        return {name: _hostile(item, texts, name) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_hostile(item, texts, key) for item in value]
+    return f"{value} {next(texts)}" if isinstance(value, str) and key in _TEXTS else value
+
+
+def test_recorded_text_runs_nothing_and_is_no_markup(tmp_path: Path, opened: Opened) -> None:
+    texts = itertools.cycle(_HOSTILE)
+    file = tmp_path / "hostile.html"
+    with open_recording(GALLERY["graph_breaks"]) as recording, file.open("w") as stream:
+        run = read_run(recording, explains_recompiles=True)
+        reports = list(every_report(run))
+        made = [(report_kind(item), _hostile(fields(item), texts), None, run) for item in reports]
+        write_page(made, stream)
+    page = opened(file)
+    views = ("overview", "code", "graphs", "kernels", "guards", "compile", "memory", "kernel-1")
+    markup = "main :is(script, img, iframe, style, link, base, form, template, b b)"
+    for view in views:
+        page.evaluate(f"location.hash = '{view}'")
+        page.wait_for_timeout(200)
+        assert page.evaluate("window.hit") is None
+        assert page.locator(markup).count() == 0
+    page.evaluate("location.hash = 'overview'")
+    page.wait_for_selector(".verdict")
+    assert "<script>" in page.locator("main").inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(scheme: str, pages: Pages, opened: Opened) -> None:
+    page = opened(pages("graph_breaks"), color_scheme=scheme, bypass_csp=True)
+    found = []
+    for view in ("overview", "line-0-20", "graph-0-2", "kernel-1", "guards", "compile", "memory"):
+        page.evaluate(f"location.hash = '{view}'")
+        page.wait_for_timeout(300)
+        violations = axe.Axe().run(page).response["violations"]
+        found += [(view, item["id"]) for item in violations if item["impact"] in _SERIOUS]
+    assert found == []
