@@ -40,7 +40,7 @@ def command(target: str | None, asked: Asked, *, opens: bool | None) -> int:
     Examples:
       inspect report samples/graph_breaks/model.py
       inspect report samples/bert_base/h200-inference.zip -o bert.html
-      inspect report model.py --profile --no-grad
+      inspect report samples/small_cnn/model.py --profile --no-grad
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     output = asked.output or _DEFAULT
     if output.suffix != ".html":

@@ -1,6 +1,6 @@
 """Takes a picture of every view of a page, light and dark, wide and narrow.
 
-python page/screenshots.py report.html pictures/
+python benchmarks/page_screenshots.py report.html pictures/
 """
 
 from __future__ import annotations
