@@ -17,6 +17,9 @@ from inspector.model.source import Sources
 
 Json = dict[str, Any]
 
+_TOGETHER = 32
+"""Kernels of a chunk: one has much in common with the next (`TOGETHER` in page/src/data.ts)."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Data:
@@ -144,7 +147,8 @@ def _kernels(
             row.get("share_of_ceiling") or 0, item["share_of_ceiling"] or 0
         )
         row["bound"] = item["bound"]
-    rows = []
+    rows: list[Json] = []
+    together: list[Json] = []
     for number, kernel in enumerate(report["kernels"]):
         language = "python" if kernel["language"] == "triton" else "cpp"
         build = kernel["build"] or {}
@@ -152,7 +156,10 @@ def _kernels(
         for name in ("ptx", "sass", "ttgir", "ttir", "llir"):
             if isinstance(text := build.get(name), str):
                 texts[name] = [text, tokens(text, name)]
-        chunks[f"kernel-{number}"] = {"texts": texts, "kernel": {**kernel, "source": None}}
+        together.append({"texts": texts})
+        if len(together) == _TOGETHER or number + 1 == len(report["kernels"]):
+            chunks[f"kernels-{number // _TOGETHER}"] = together
+            together = []
         time = times.pop(kernel["name"], None)
         rows.append({
             "name": kernel["name"], "language": kernel["language"], "kind": kernel["kind"],

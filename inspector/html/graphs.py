@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inspector.html.layout import MAX_PLACED, placed
-from inspector.html.strings import Strings
+from inspector.html.strings import Strings, named
 
 Json = dict[str, Any]
 
@@ -19,36 +19,45 @@ def graph_columns(graph: Json, files: Strings) -> Json:
         files: The files of the page, which is added to.
 
     Returns:
-        One list per column, all as long as there are nodes. ``inputs`` are places of nodes;
-        ``stack`` are places in ``frames`` (file, line, function), innermost last.
+        One list per column. ``name`` and ``earlier`` are as `named` writes them, the latter with
+        ``earlier_count`` per node; ``inputs`` count back from the node; ``stack`` is a place in
+        ``stacks``, which has places in ``frames`` (file, line, function), innermost last.
     """
     nodes: Sequence[Json] = graph["nodes"]
     place = {node["name"]: number for number, node in enumerate(nodes)}
     texts = Strings()
     frames: dict[tuple[int, int, int], int] = {}
+    stacks: dict[tuple[int, ...], int] = {}
 
     def frame(item: Json) -> int:
         key = (files.number(item["file"]), item["line"], texts.number(item["name"] or ""))
         return frames.setdefault(key, len(frames))
 
     columns: Json = {
-        "name": [node["name"] for node in nodes],
+        "name": named((node["name"] for node in nodes), texts),
         "op": [texts.number(node["op"]) for node in nodes],
         "target": [texts.number(node["target"]) for node in nodes],
-        "inputs": [[place[name] for name in node["inputs"] if name in place] for node in nodes],
+        "inputs": [
+            [number - place[name] for name in node["inputs"] if name in place]
+            for number, node in enumerate(nodes)
+        ],
         "tensor": [texts.number(_tensors(node["tensors"])) for node in nodes],
         "dtype": [texts.number(_dtype(node["tensors"])) for node in nodes],
         "bytes": [node["bytes"] for node in nodes],
         "flops": [node["flops"] for node in nodes],
-        "stack": [[frame(item) for item in node["stack"]] for node in nodes],
+        "stack": [
+            stacks.setdefault(tuple(map(frame, node["stack"])), len(stacks)) for node in nodes
+        ],
         "module": [texts.number(_module(node["modules"])) for node in nodes],
         "aten": [texts.number(node["original_aten"] or "") for node in nodes],
-        "earlier": [[texts.number(name) for name in node["earlier_names"]] for node in nodes],
+        "earlier": named((name for node in nodes for name in node["earlier_names"]), texts),
+        "earlier_count": [len(node["earlier_names"]) for node in nodes],
         "kernels": [[texts.number(name) for name in node["kernels"]] for node in nodes],
         "backward": [number for number, node in enumerate(nodes) if node["backward"]],
         "saved": [number for number, node in enumerate(nodes) if node["saved_for_backward"]],
     }
-    return {**columns, "texts": texts.texts(), "frames": [list(item) for item in frames]}
+    tables = {"texts": texts.texts(), "frames": list(frames), "stacks": list(stacks)}
+    return {**columns, **tables}
 
 
 def fusion_steps(fusion: Json, places: Mapping[str, int], work: Sequence[Json]) -> Json:

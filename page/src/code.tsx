@@ -198,7 +198,7 @@ export function KernelFacts({ number }: { number: number }): JSX.Element {
 }
 
 export function KernelCode({ number }: { number: number }): JSX.Element {
-  const held = kernelOf(number).value;
+  const held = kernelOf(number);
   const tab = useSignal("source");
   if (held === undefined) return <Loading />;
   const names = Object.keys(held?.texts ?? {});

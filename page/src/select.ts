@@ -56,7 +56,7 @@ const stepsOfNodes = computed(() => {
 
 /** The names under which a node is known in the stages before. */
 function names(columns: GraphColumns, node: number): Set<string> {
-  return new Set([columns.name[node]!, ...columns.earlier[node]!.map((t) => columns.texts[t]!)]);
+  return new Set([columns.name[node]!, ...columns.earlier[node]!]);
 }
 
 function nodesOf(item: Item): [number, number][] {
@@ -72,7 +72,7 @@ function nodesOf(item: Item): [number, number][] {
       const isLater = index.graphs.indexOf(row) < g;
       columns.name.forEach((name, n) => {
         const matches = isLater
-          ? columns.earlier[n]!.some((t) => known.has(columns.texts[t]!))
+          ? columns.earlier[n]!.some((earlier) => known.has(earlier))
           : known.has(name) && own.earlier[item.node]!.length > 0;
         if (matches) found.push([g, n]);
       });

@@ -59,8 +59,12 @@ export interface SourceText { numbers: number[]; lines: string[]; tokens: Tokens
 export interface GraphColumns {
   name: string[]; op: number[]; target: number[]; inputs: number[][]; tensor: number[]; dtype: number[];
   bytes: (number | null)[]; flops: (number | null)[]; stack: number[][]; module: number[]; aten: number[];
-  earlier: number[][]; kernels: number[][]; backward: number[]; saved: number[];
+  earlier: string[][]; kernels: number[][]; backward: number[]; saved: number[];
   texts: string[]; frames: [file: number, line: number, name: number][];
+}
+/** As it is written: see inspector/html/graphs.py. */
+export interface WrittenGraph extends Omit<GraphColumns, "name" | "stack" | "earlier"> {
+  name: number[]; stack: number[]; stacks: number[][]; earlier: number[]; earlier_count: number[];
 }
 export interface Step {
   name: string; kind: string; nodes: number[]; reads: Record<string, number>; writes: Record<string, number>;
@@ -76,7 +80,7 @@ export interface NotFused {
   first: number; second: number; shared: string[]; saved_bytes_at_most: number | null; reason: string | null; change: string | null;
 }
 export interface Fusion { steps: Step[]; not_fused: NotFused[]; buffers: Record<string, string> }
-export interface KernelText { texts: Record<string, [string, Tokens[]]>; kernel: Record<string, unknown> }
+export interface KernelText { texts: Record<string, [string, Tokens[]]> }
 
 export interface Finding {
   rule: string; severity: string; message: string; file: string | null; line: number | null; column: number | null;
