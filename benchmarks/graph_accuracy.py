@@ -28,8 +28,8 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.graph_accuracy_report import Row, Share, render, table  # noqa: E402 - not installed
 from inspector.findings.graph_report import FUSION, FusionRow, make_graph_report  # noqa: E402
+from inspector.graphs.exports import network  # noqa: E402 - same
 from inspector.graphs.lookup import origins  # noqa: E402 - the checkout is not installed
-from inspector.graphs.networks import network  # noqa: E402 - same
 from inspector.graphs.operators import shown_operator  # noqa: E402 - same
 from inspector.graphs.reading import read_graphs  # noqa: E402 - same
 from inspector.model.graph import Stage  # noqa: E402 - same

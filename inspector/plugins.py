@@ -79,6 +79,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "rule": CommandEntry(
         "inspector.commands.rule", "Say what a rule, or one of torch's GB ids, means."
     ),
+    "schema": CommandEntry("inspector.commands.schema", "Describe the fields of a report as JSON."),
     "doctor": CommandEntry(
         "inspector.commands.doctor", "Say what is installed, what is missing, and how to get it."
     ),
@@ -266,7 +267,7 @@ def render_html(reports: Iterable[AnyReport], stream: TextIO) -> None:
     for report in reports:
         kind = report_kind(report)
         page = import_module(REPORTS[kind].page).page(report) if kind else None
-        made.append((kind, json.fields(report), page, getattr(report, "run", None)))
+        made.append((kind, json.cleaned(json.fields(report)), page, getattr(report, "run", None)))
     write_page(made, stream)
 
 

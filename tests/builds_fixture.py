@@ -22,7 +22,6 @@ from inspector.builds.predict import predict
 from inspector.builds.run import compile_kernels, kernel_build
 from inspector.model.kernel_build import GpuLimits, KernelBuild
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
-from inspector.model.kernel_prediction import KernelWork
 
 # NVIDIA H200 datasheet (SXM); CUDA C++ programming guide, technical specifications for 9.0.
 H200 = GpuLimits(
@@ -107,17 +106,16 @@ def recorded_facts(module: str = "") -> list[KernelFacts]:
 
 def _facts(row: dict[str, Any], build: KernelBuild, texts: list[dict[str, str]]) -> KernelFacts:
     known, grid = arguments_of(row, build)
-    work = KernelWork(bytes=row["num_bytes"])
     configs = []
     for config, of_config in zip(build.configs, texts, strict=True):
         filled = config
         if not config.grid and len(grid) == 3:
             filled = dataclasses.replace(config, grid=tuple(grid))
         analysis = analyse_texts(of_config, filled, H200, known)
-        prediction = predict(of_config, filled, H200, work, known)
+        prediction = predict(of_config, filled, H200, known)
         configs.append(ConfigFacts(filled, analysis, prediction))
     is_users = build.heuristic == "user_autotune"
-    return KernelFacts(build, tuple(configs), H200, work, is_users=is_users)
+    return KernelFacts(build, tuple(configs), H200, is_users=is_users)
 
 
 def main() -> None:

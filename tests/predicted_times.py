@@ -8,7 +8,7 @@ from typing import Any
 
 from inspector.builds.predict import predict
 from inspector.model.kernel_build import ConfigBuild, KernelBuild
-from inspector.model.kernel_prediction import Bound, KernelWork, Prediction
+from inspector.model.kernel_prediction import Bound, Prediction
 from tests.builds_fixture import H200, arguments_of, recorded_pairs
 
 LONG_NS = 10_000
@@ -58,7 +58,7 @@ def _predicted(
     known, grid = arguments_of(row, build)
     if not config.grid and len(grid) == 3:
         config = dataclasses.replace(config, grid=tuple(grid))
-    return predict(texts, config, H200, KernelWork(bytes=row["num_bytes"]), known)
+    return predict(texts, config, H200, known)
 
 
 def error_of_memory_bound(compared: list[Compared]) -> tuple[float, int]:

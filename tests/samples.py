@@ -29,6 +29,7 @@ from inspector.sources.recording import write_zip
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLES = ROOT / "samples"
+INSPECT = [sys.executable, "-m", "inspector.commands"]
 NEUTRAL = "/home/user"
 PROJECT = f"{NEUTRAL}/torch-inspector"
 # Samples of which reports/ has a table of what was tried as well.
@@ -42,9 +43,9 @@ def names() -> list[str]:
     return sorted(found - {"user_triton_kernel"})
 
 
-def record(name: str, folder: Path) -> None:
+def record(name: str, folder: Path, inspect: Sequence[str] = INSPECT) -> None:
     """Records a sample into an empty folder, as `inspect explain` does, with neutral paths."""
-    command = [sys.executable, "-m", "inspector.commands", "explain", f"samples/{name}/model.py"]
+    command = [*inspect, "explain", f"samples/{name}/model.py"]
     command += ["--save", str(folder), "--format", "json", "--no-progress"]
     subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     for log in sorted(folder.glob("*.log")):
@@ -57,8 +58,8 @@ def record(name: str, folder: Path) -> None:
 def verify(name: str) -> None:
     """Writes what ``--verify`` shows for a sample, as it is measured here and now."""
     with tempfile.TemporaryDirectory() as temporary:
-        command = [sys.executable, "-m", "inspector.commands", "explain"]
-        command += [f"samples/{name}/model.py", "--verify", "--no-measure", "--no-progress"]
+        command = [*INSPECT, "explain", f"samples/{name}/model.py"]
+        command += ["--verify", "--no-measure", "--no-progress"]
         command += ["--save", f"{temporary}/recording", "-o", f"{temporary}/report.md"]
         subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         report = (Path(temporary) / "report.md").read_text(encoding="utf-8")

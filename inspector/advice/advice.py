@@ -137,6 +137,9 @@ def case(
 ) -> Advice:
     """The advice of ``cases/<name>.md``, with what is known of it as code.
 
+    The first block of the page has lines ``key: value``; ``kind`` may be there several times. Text
+    outside of the four sections' paragraphs and programs is for whoever reads the page.
+
     Raises:
         ValueError: The page has not all of its parts.
     """

@@ -28,11 +28,7 @@ def _is_number(node: ast.expr) -> bool:
 
 
 def choice(code: Code, scalars: Mapping[str, str] | None = None) -> str:
-    """``x = torch.where(…)`` for a branch that only chooses between two tensors, or nothing.
-
-    Args:
-        scalars: As `condition_of` takes them.
-    """
+    """``x = torch.where(…)`` for a branch that only chooses between two tensors, or nothing."""
     found = Choices.of(code, scalars)
     if found is None or len(found.lines) > 1:
         return ""

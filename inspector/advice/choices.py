@@ -48,7 +48,6 @@ class Choices:
         """What stands in the place of a branch that only chooses between tensors.
 
         Args:
-            scalars: As `condition_of` takes them.
             guards: Whether it divides by what is not 0 on the other side: to be put into the file.
 
         Returns:

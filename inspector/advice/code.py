@@ -199,12 +199,7 @@ def dotted_name(node: ast.expr) -> str:
 
 
 def widened(mask: ast.expr, dims: int) -> str:
-    """A mask with as many more dimensions at its end, so that it selects of each of their elements.
-
-    Args:
-        mask: The mask.
-        dims: How many.
-    """
+    """A mask with so many more dimensions at its end: it selects of each of their elements."""
     shown = ast.unparse(mask)
     if not dims:
         return shown

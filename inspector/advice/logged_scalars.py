@@ -72,11 +72,7 @@ def _logged_number(code: Code) -> ast.expr | None:
 
 
 class _Uses:
-    """Follows a number.
-
-    Args:
-        code: The function.
-    """
+    """Follows a number."""
 
     def __init__(self, code: Code) -> None:
         self._code = code

@@ -80,9 +80,7 @@ def advise(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Advi
     """Our advice where there is some, with what torch's hints add to it; else torch's hints.
 
     Args:
-        run: The run, for its sources.
         place: Where it is, with columns that count from the beginning of the line.
-        tried: The `tried_functions` of the run, which are the same for all of its breaks.
     """
     if record.caused_by is not None:
         return Advised(f"Mend {_shown(run, record)}: this comes of it, and goes with it.", ())
@@ -94,11 +92,7 @@ def advise(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Advi
 
 
 def advise_on_error(run: Run, frame: StackFrame, place: Place, cause: Cause) -> Advised | None:
-    """Our advice on an exception of the compiler's, or None.
-
-    Args:
-        cause: What torch says.
-    """
+    """Our advice on an exception of the compiler's, or None."""
     said = f"{cause.context}\n{cause.explanation}"
     code = _code(run, frame, place)
     advice = best(Break(cause.gb_id, cause.gb_type, said, code))

@@ -67,10 +67,6 @@ def _update(code: Code) -> _Update | None:
 class _Whole(ast.NodeTransformer):
     """Takes ``x`` for each ``x[mask]``.
 
-    Args:
-        mask: The mask.
-        copied: Of which a copy is taken.
-
     Attributes:
         found: Whether there was one.
     """

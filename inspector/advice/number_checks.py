@@ -31,9 +31,6 @@ def check_around(
     """The check that an expression is in: in its condition, or in the text of its error.
 
     Args:
-        code: The function.
-        parents: What each node is in.
-        node: The expression, a number.
         others: Names that are numbers as well.
     """
     found: ast.AST | None = node

@@ -15,6 +15,8 @@ from inspector.model.graph_break import GraphBreak, Outcome
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, plain_name
 
+_GIVEN_UP = frozenset({Outcome.FRAME_SKIPPED, Outcome.REST_SKIPPED})
+
 
 def reraised(run: Run, record: GraphBreak, code: Code) -> str:
     """Where to look for what raises, if the line is of a ``finally``; an empty string otherwise.
@@ -108,9 +110,6 @@ def _decided_by(code: Code) -> str:
         case [ast.UnaryOp(op=ast.Not(), operand=test)] | [test]:
             return dotted_name(test)
     return ""
-
-
-_GIVEN_UP = frozenset({Outcome.FRAME_SKIPPED, Outcome.REST_SKIPPED})
 
 
 def caught_by_caller(run: Run, record: GraphBreak, code: Code) -> str:

@@ -38,7 +38,6 @@ def read_line(line: str, span: Span) -> Code:
     """The code of one line, where no more of the file is known.
 
     Args:
-        line: The line, with its indentation if the columns count it.
         span: Where in it; its line numbers do not matter.
     """
     text, cut = line.lstrip(), len(line) - len(line.lstrip())

@@ -3,12 +3,79 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Sequence
 
 from inspector.advice.advice import case
-from inspector.advice.code import Code
+from inspector.advice.code import Code, dotted_name
 from inspector.advice.conditions import condition_of, decides
 from inspector.advice.effects import runs_once
-from inspector.advice.reporting import only_reports
+
+# `print`, `warnings.warn`, `logger.warning_once`, `rank_zero_warn`, `sys.stderr.write`.
+_REPORTS = re.compile(
+    r"(?:^|_)(?:critical|debug|error|exception|fatal|flush|info|log|log_dict|log_metrics|pprint"
+    r"|print|warn|warning|write|writelines)(?:_once)?$"
+)
+
+
+def only_reports(code: Code) -> bool:
+    """Whether both sides of a branch do nothing but print, log or warn, perhaps only once."""
+    statement = code.statement
+    if not isinstance(statement, ast.If):
+        return False
+    sides = [*statement.body, *statement.orelse]
+    return reports(code, [each for each in sides if not _is_noted(code, statement.test, each)])
+
+
+def _is_noted(code: Code, test: ast.expr, statement: ast.stmt) -> bool:
+    """Whether a flag is set that the condition alone asks for: ``self.warned = True``."""
+    match statement:
+        case ast.Assign(targets=[ast.Attribute() as target], value=ast.Constant(value=bool())):
+            name = dotted_name(target)
+            asked = _reads(test, name)
+            everywhere = _reads(code.function, name) if code.function is not None else 0
+            return 0 < asked == everywhere
+    return False
+
+
+def _reads(node: ast.AST, name: str) -> int:
+    """How often an attribute is read."""
+    return sum(
+        isinstance(inner, ast.Attribute)
+        and isinstance(inner.ctx, ast.Load)
+        and dotted_name(inner) == name
+        for inner in ast.walk(node)
+    )
+
+
+def reports(code: Code, statements: Sequence[ast.stmt]) -> bool:
+    """Whether statements that belong together only print, log or warn, at least once.
+
+    They may set names that nobody reads but they themselves.
+    """
+    inner = {id(node) for statement in statements for node in ast.walk(statement)}
+    return any(map(_is_report, statements)) and all(
+        _is_report(statement) or _only_names(code, statement, inner) for statement in statements
+    )
+
+
+def _is_report(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name))):
+            return _REPORTS.search(name) is not None
+        case ast.If(body=body, orelse=orelse) | ast.For(body=body, orelse=orelse):
+            return all(_is_report(inner) for inner in (*body, *orelse))
+    return False
+
+
+def _only_names(code: Code, statement: ast.stmt, inner: set[int]) -> bool:
+    """Whether a statement does nothing, or sets names that are read in the branch alone."""
+    match statement:
+        case ast.Pass() | ast.Expr(value=ast.Constant()) | ast.Import() | ast.ImportFrom():
+            return True
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            return all(id(load) in inner for load in code.loads(name))
+    return False
 
 
 def _tailored(code: Code) -> str:

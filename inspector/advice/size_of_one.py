@@ -18,12 +18,7 @@ _NUMBERS = frozenset({"bool", "float", "int"})
 
 
 def caution(sized: Sized, instead: str = "") -> str:
-    """What the user's code does that differs where the size is 1; empty where it does nothing.
-
-    Args:
-        sized: Follows the size.
-        instead: What has torch know the size, or empty.
-    """
+    """What the user's code does that differs where the size is 1; empty where it does nothing."""
     nodes = sorted(
         (node for node in ast.walk(sized.function) if isinstance(node, ast.expr)),
         key=lambda node: (node.lineno, node.col_offset),

@@ -14,6 +14,7 @@ from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame
 
 _LEAST = 50
+_ARITHMETIC = ("_operator.", "torch.sym_", "math.")
 _PASSED = "Compute the number in the caller and pass it: it is one symbol then."
 _STATIC = (
     "Compile with torch.compile(…, dynamic=False): sizes and numbers are constants, and each one "
@@ -86,12 +87,6 @@ def _finding(run: Run, number: Node, length: int, *, is_size: bool) -> Finding:
     )
 
 
-RULE = SizeExpressionRule()
-
-
-_ARITHMETIC = ("_operator.", "torch.sym_", "math.")
-
-
 def longest_expression(graph: Graph) -> tuple[Node, int] | None:
     """The number that depends on most symbols, counted as often as they are written; or None.
 
@@ -113,3 +108,6 @@ def longest_expression(graph: Graph) -> tuple[Node, int] | None:
 def is_size_of_new_tensors(graph: Graph, number: Node) -> bool:
     """Whether the line of a number makes tensors: their sizes grow, and nobody can pass them."""
     return any(node.tensors and node.line == number.line for node in graph.nodes)
+
+
+RULE = SizeExpressionRule()

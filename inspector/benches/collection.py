@@ -17,8 +17,6 @@ class Measured:
     """A model of a collection.
 
     Attributes:
-        name: As the user would write it.
-        rows: What was measured of it, eager PyTorch first; several inputs one after the other.
         best: The row to take, or None where nothing is faster than eager PyTorch.
         failure: Why there are no rows, in one sentence, or an empty string.
         seconds: How long measuring it took.
@@ -44,7 +42,6 @@ class SettingSummary:
         models: Models that it was tried on.
         ran: Those that ran with right results.
         captured: Those that were captured whole: compiled, without a graph break.
-        wrong: Those whose results are wrong.
         speedup: Geometric mean of eager time by its time over those that ran, or None.
         faster: How many are faster by more than noise.
         slower: How many are slower by more than noise.

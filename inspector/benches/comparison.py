@@ -1,18 +1,66 @@
-"""A bench against an earlier one: what changed by more than noise."""
+"""A bench against an earlier one, which was written as JSON: what changed by more than noise."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
+from typing import Any, TypeAlias
 
-from inspector.benches.earlier import EarlierBench, EarlierRow, Key
-from inspector.benches.ratio import Ratio, ratio_of
+from inspector.benches.ratio import Ratio
 from inspector.benches.rows import BenchRow
 
-_DEVICE = "device"
+Key: TypeAlias = tuple[str, int, str, str, str]
+"""A workload as JSON, the number of the input, the inputs, what varies in them, the setting."""
+
+_FORMAT_VERSION = 1
+_NO_REPORT = "it is no report of `inspect bench` as JSON"
+_COUNTS = ("graphs", "graph_breaks", "recompiles", "kernels")
+_NEITHER = frozenset({"graphs", "kernels"})  # more of them is neither better nor worse
 _NOTICEABLE = 0.02
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class EarlierRow:
+    """What an earlier report says of a combination with one input.
+
+    Attributes:
+        faster: Eager time by its time, or None.
+        is_measured: Whether it has times.
+        peak_bytes: The most memory in a call, or None.
+        counts: What was compiled, by name.
+        is_wrong: Whether its results were wrong.
+    """
+
+    faster: Ratio | None
+    is_measured: bool
+    peak_bytes: int | None
+    counts: Mapping[str, int]
+    is_wrong: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class EarlierBench:
+    """An earlier report.
+
+    Attributes:
+        name: Its file.
+        started: When it was measured, UTC in ISO 8601, or an empty string.
+        device: Its device.
+        torch: Its version of torch, or an empty string.
+        conditions: How calls were made: with gradients, with an empty cache.
+        target: The model.
+        rows: Its rows.
+    """
+
+    name: str
+    started: str
+    device: str
+    torch: str
+    conditions: tuple[bool, bool]
+    target: str
+    rows: Mapping[Key, EarlierRow]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -20,38 +68,23 @@ class Change:
     """Something that is no more what it was.
 
     Attributes:
-        row: The combination as it is now, or None where it is not there any more.
-        label: Its setting.
+        label: The setting.
         inputs: Its workload and inputs, as text.
-        what: ``faster`` (the ratio to eager PyTorch), ``time``, ``memory``, a count, ``wrong`` or
-            ``there`` (measured at all).
+        what: ``faster`` (the ratio to eager PyTorch), ``memory``, a count, ``wrong``, ``failed``
+            (or runs again), or ``gone`` (not measured any more).
         before: What it was, or None.
         after: What it is, or None.
         is_worse: Whether it is worse; None where that is nobody's to say.
+        failure: Why it fails now, or an empty string.
     """
 
-    row: BenchRow | None
     label: str
     inputs: str
     what: str
-    before: float | None
-    after: float | None
-    is_worse: bool | None
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class OtherMachine:
-    """What another machine, or another torch, has otherwise.
-
-    Attributes:
-        what: ``device``, ``torch``, or ``processor and threads``.
-        before: What it was.
-        now: What it is.
-    """
-
-    what: str
-    before: str
-    now: str
+    before: float | None = None
+    after: float | None = None
+    is_worse: bool | None = None
+    failure: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -60,90 +93,103 @@ class BenchComparison:
 
     Attributes:
         earlier: The earlier one.
-        matched: How many combinations both have times of.
-        compared: How many of them anything could be said of: on another machine those that have a
-            ratio to eager PyTorch in both.
+        device: The device now.
+        torch: The version of torch now.
+        target: The model that is measured now.
+        compared: How many combinations have a ratio to eager PyTorch in both.
         changes: What changed by more than noise; the worst kind first.
-        others: What is another machine's.
-        target: The model that is measured now, or an empty string.
     """
 
     earlier: EarlierBench
-    matched: int
+    device: str
+    torch: str
+    target: str
     compared: int
     changes: tuple[Change, ...]
-    others: tuple[OtherMachine, ...]
-    target: str = ""
-
-    @property
-    def same_machine(self) -> bool:
-        """Whether device, processor, threads and version of torch are the same."""
-        return not self.others
-
-    @property
-    def same_device(self) -> bool:
-        """Whether the device is the same, so that memory is compared."""
-        return all(other.what != _DEVICE for other in self.others)
 
     @property
     def is_of_another(self) -> bool:
         """Whether the earlier one is of a file of another name; folders are moved more often."""
-        names = [PurePath(each).name for each in (self.target, self.earlier.target) if each]
-        return len(set(names)) > 1
+        return PurePath(self.target).name != PurePath(self.earlier.target).name
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether anything has changed for the worse, or nothing could be compared."""
+        is_there = self.compared or any(change.what != "gone" for change in self.changes)
+        return not is_there or self.is_of_another or any(item.is_worse for item in self.changes)
+
+
+def read_earlier(name: str, text: str) -> EarlierBench:
+    """Reads a report that was written with ``--format json``.
+
+    Raises:
+        ValueError: It is none.
+    """
+    try:
+        fields: dict[str, Any] = json.loads(text)
+        if fields.get("kind") == "bench" and fields["format_version"] <= _FORMAT_VERSION:
+            return EarlierBench(
+                name=name,
+                started=str(fields["recording"].get("started") or ""),
+                device=str(fields["device"]),
+                torch=str(fields["versions"].get("torch") or ""),
+                conditions=(bool(fields["grad"]), bool(fields["cold_cache"])),
+                target=str(fields["target"]),
+                rows=dict(_earlier_rows(fields)),
+            )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(_NO_REPORT) from error
+    raise ValueError(_NO_REPORT)
+
+
+def _earlier_rows(fields: Mapping[str, Any]) -> Iterator[tuple[Key, EarlierRow]]:
+    first: Mapping[str, Any] = next(iter(fields.get("varied") or ()), {})
+    varies = dict(enumerate(str(item["label"]) for item in first.get("inputs", ())))
+    for group in fields["groups"]:
+        workload, number = json.dumps(group["workload"], sort_keys=True), group["input"]
+        for row in group["rows"]:
+            ratio, interval = row["faster_than_eager"], row["faster_than_eager_interval"]
+            compiled = row["compiled"] or {}
+            key = (workload, number, group["inputs"], varies.get(number, ""), str(row["label"]))
+            yield (
+                key,
+                EarlierRow(
+                    faster=Ratio(interval[0], ratio, interval[1]) if interval and ratio else None,
+                    is_measured=row["latency_ns"] is not None,
+                    peak_bytes=row["memory_bytes"].get("peak_allocated"),
+                    counts={name: int(compiled[name]) for name in _COUNTS if name in compiled},
+                    is_wrong=bool(row["wrong"]),
+                ),
+            )
 
 
 def compared(
-    rows: Sequence[BenchRow],
-    earlier: EarlierBench,
-    machine: tuple[str, str, str],
-    target: str = "",
+    rows: Sequence[BenchRow], earlier: EarlierBench, device: str, torch: str, target: str
 ) -> BenchComparison:
     """Finds what changed.
 
     A ratio to eager PyTorch has changed where each of the two is outside of the other's interval:
-    what the machine did meets eager PyTorch, too. Plain times are compared on the same machine with
-    the same torch alone, by the spread between the sessions of each run; memory on the same device.
+    what the machine did meets eager PyTorch, too. Memory is compared on the same device alone.
 
     Args:
         rows: What is measured now.
         earlier: What was measured then.
-        machine: The device, the version of torch and the processor now.
+        device: The device now.
+        torch: The version of torch now.
         target: The model that is measured now.
     """
-    others = tuple(_others(earlier, machine))
-    is_same = not others
-    device = earlier.device == machine[0]
     now = {_key(row): row for row in rows}
-    changes: list[Change] = []
-    for key, row in now.items():
-        before = earlier.rows.get(key)
-        if before is not None:
-            changes += _changes(row, before, _inputs(row), same=is_same, same_device=device)
-    for key, before in earlier.rows.items():
-        if key not in now and before.latency_ns is not None:
-            changes.append(Change(None, before.label, key[2], "there", None, None, None))
-    both = [
-        key for key, row in now.items()
-        if row.latency and key in earlier.rows and earlier.rows[key].latency_ns
-    ]  # fmt: skip
+    pairs = [(row, earlier.rows[key]) for key, row in now.items() if key in earlier.rows]
+    same_device = device == earlier.device
+    changes = [change for pair in pairs for change in _changes(*pair, same_device=same_device)]
+    changes += [
+        Change(label=key[-1], inputs=key[2], what="gone")
+        for key, before in earlier.rows.items()
+        if key not in now and before.is_measured
+    ]
     changes.sort(key=lambda change: (change.is_worse is not True, change.is_worse is None))
-    told = [key for key in both if _is_told(now[key], earlier.rows[key], same=is_same)]
-    return BenchComparison(earlier, len(both), len(told), tuple(changes), others, target)
-
-
-def _is_told(row: BenchRow, before: EarlierRow, *, same: bool) -> bool:
-    """Whether a change of a row's time would be seen."""
-    if row.faster is not None:
-        return before.faster is not None
-    return same and _plain_ratio(before, row) is not None
-
-
-def _others(earlier: EarlierBench, machine: tuple[str, str, str]) -> Iterator[OtherMachine]:
-    names = (_DEVICE, "torch", "processor and threads")
-    before = (earlier.device, earlier.torch, earlier.processor)
-    for name, was, now in zip(names, before, machine, strict=True):
-        if was != now:
-            yield OtherMachine(name, was, now)
+    count = sum(row.faster is not None and before.faster is not None for row, before in pairs)
+    return BenchComparison(earlier, device, torch, target, count, tuple(changes))
 
 
 def _key(row: BenchRow) -> Key:
@@ -151,49 +197,28 @@ def _key(row: BenchRow) -> Key:
     return workload, row.input, row.inputs, row.varies, row.setting.label
 
 
-def _inputs(row: BenchRow) -> str:
-    return " · ".join(filter(None, (row.workload.label, row.varies, row.inputs)))
-
-
-def _changes(
-    row: BenchRow, before: EarlierRow, inputs: str, *, same: bool, same_device: bool
-) -> Iterator[Change]:
-    def change(what: str, was: float | None, now: float | None, *, worse: bool | None) -> Change:
-        return Change(row, before.label, inputs, what, was, now, worse)
-
-    if (row.latency is None) != (before.latency_ns is None):
-        yield change("there", None, None, worse=row.latency is None)
+def _changes(row: BenchRow, before: EarlierRow, *, same_device: bool) -> Iterator[Change]:
+    inputs = " · ".join(filter(None, (row.workload.label, row.varies, row.inputs)))
+    of = Change(row.setting.label, inputs, "")
+    if (row.latency is not None) != before.is_measured:
+        yield dataclasses.replace(
+            of, what="failed", is_worse=row.latency is None, failure=row.failure
+        )
         return
+    found: list[tuple[str, float, float, bool | None]] = []
     if row.is_wrong != before.is_wrong:
-        yield change("wrong", before.is_wrong, row.is_wrong, worse=row.is_wrong)
+        found.append(("wrong", before.is_wrong, row.is_wrong, row.is_wrong))
     if row.faster and before.faster:
-        if not (row.faster.holds(before.faster) or before.faster.holds(row.faster)):
-            was, now = before.faster.middle, row.faster.middle
-            yield change("faster", was, now, worse=now < was)
-    elif same and row.latency and before.latency_ns and row.faster is None:
-        ratio = _plain_ratio(before, row)
-        if ratio is not None and ratio.is_known:
-            was, now = before.latency_ns, row.latency.middle_ns
-            yield change("time", was, now, worse=now > was)
-    peak = row.memory.get("peak_allocated")
-    was_peak = before.peak_bytes if same_device else None
+        was, now = before.faster, row.faster
+        if not (now.holds(was) or was.holds(now)):
+            found.append(("faster", was.middle, now.middle, now.middle < was.middle))
+    peak, was_peak = row.memory.get("peak_allocated"), before.peak_bytes if same_device else None
     if peak and was_peak and abs(peak / was_peak - 1) > _NOTICEABLE:
-        yield change("memory", was_peak, peak, worse=peak > was_peak)
-    yield from _counts(row, before, change)
-
-
-def _counts(row: BenchRow, before: EarlierRow, change: Callable[..., Change]) -> Iterator[Change]:
+        found.append(("memory", was_peak, peak, peak > was_peak))
     counts = dataclasses.asdict(row.compiled) if row.compiled else {}
     for name, count in before.counts.items():
-        if name in counts and counts[name] != count:
-            worse = None if name in {"kernels", "graphs"} else counts[name] > count
-            yield change(name, count, counts[name], worse=worse)
-
-
-def _plain_ratio(before: EarlierRow, row: BenchRow) -> Ratio | None:
-    """Time before by time now; None where they have not two sessions in common.
-
-    Rounds of one session say nothing of what differs between processes.
-    """
-    sessions = {session for session, _ in before.medians} & {session for session, _ in row.medians}
-    return ratio_of(before.medians, row.medians) if len(sessions) > 1 else None
+        if counts.get(name, count) != count:
+            worse = None if name in _NEITHER else counts[name] > count
+            found.append((name, count, counts[name], worse))
+    for what, was_value, value, worse in found:
+        yield dataclasses.replace(of, what=what, before=was_value, after=value, is_worse=worse)

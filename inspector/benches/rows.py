@@ -26,9 +26,9 @@ from inspector.model.bench import BenchPlan, Setting, Workload
 from inspector.model.result_names import AGAIN, input_of, names_input
 from inspector.model.run import Process, Run
 
-INTERRUPTED = "it was interrupted before it was measured"
-NOT_TRIED = "not tried, because eager PyTorch fails"
-BEHIND_ANOTHER = "not tried, because its process ended with an input before"
+INTERRUPTED = "interrupted before it was measured"
+NOT_TRIED = "not tried: eager fails"
+BEHIND_ANOTHER = "not tried: its process ended at an earlier input"
 """Why something is missing that might have worked."""
 
 _Event = TypeVar("_Event", bound=BenchEvent)

@@ -24,7 +24,6 @@ class VariedInput:
 
     Attributes:
         label: What is varied: ``x[0]=4``.
-        row: What was measured.
         compiled: How many frames its first call compiled.
         recompiles: Those of them that had been compiled before, with what did not fit.
         is_after_limit: Whether the recompile limit had been reached with an input before: nothing
@@ -51,7 +50,6 @@ class VariedSetting:
     """All inputs with one setting.
 
     Attributes:
-        setting: The setting.
         inputs: The inputs, in the order of their first calls.
         first_ns: All first calls together, less one call of each: what compiling costs; or None.
         round_ns: One call of each input, everything compiled; or None.

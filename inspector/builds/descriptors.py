@@ -54,9 +54,6 @@ class Descriptors:
     ) -> tuple[str, list[tuple[int, int]]] | None:
         """The argument and the bytes that a copy touches: where each row begins, and its end.
 
-        Args:
-            copy: One of `TILE_LOADS` and `TILE_STORES`.
-
         Returns:
             None where a coordinate or the tensor is not known.
         """

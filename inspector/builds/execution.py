@@ -59,11 +59,7 @@ def products_of(module: Module, indices: Indices) -> int | None:
 
 
 def _cold(listing: Listing, lines: AbstractSet[int]) -> set[int]:
-    """Instructions behind the end of the kernel, and those of slow paths.
-
-    Args:
-        lines: Lines of the source that access memory: a slow path has no line among them.
-    """
+    """Instructions behind the end of the kernel, and those of slow paths."""
     instructions = listing.instructions
     ends = [item.index for item in instructions if item.opcode == "EXIT" and not item.predicate]
     cold = set(range(ends[0] + 1, len(instructions))) if ends else set()

@@ -11,16 +11,24 @@ from inspector.builds.predict import predict
 from inspector.model.gpus import Gpu
 from inspector.model.kernel_build import ConfigBuild, GpuLimits, KernelBuild
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
-from inspector.model.kernel_prediction import KernelWork
 
 _KINDS = ("ttgir", "ptx", "sass")
 _MOST_SPILLED = 16
+# What the table of GPUs calls a dtype, and what the analyses call the unit that multiplies it.
+_UNITS = {
+    "tf32": "tensor tf32",
+    "float16": "tensor fp16",
+    "bfloat16": "tensor bf16",
+    "float8": "tensor fp8",
+    "int8": "tensor int8",
+    "float64": "tensor fp64",
+    "float32": "fp32",
+}
 
 
-def facts_of(  # noqa: PLR0913 - all that is known
+def facts_of(
     build: KernelBuild,
     limits: GpuLimits | None = None,
-    work: KernelWork | None = None,
     known: Mapping[str, int] | None = None,
     *,
     launches: int = 1,
@@ -30,9 +38,7 @@ def facts_of(  # noqa: PLR0913 - all that is known
 
     Args:
         limits: What the GPU has, or None: then there is neither occupancy nor a time.
-        work: What Inductor says that it does.
         known: Values of scalar arguments, where more is known than its source says.
-        launches: How often one call of the model launches it.
         grid: Blocks by axis, for kernels whose source does not say (a person's own).
     """
     configs = []
@@ -44,11 +50,11 @@ def facts_of(  # noqa: PLR0913 - all that is known
         if grid and not built.grid:
             config = dataclasses.replace(built, grid=tuple(grid), grid_is_exact=True)
         analysis = analyse_texts(texts, config, limits, known)
-        prediction = predict(texts, config, limits, work, known) if limits else None
+        prediction = predict(texts, config, limits, known) if limits else None
         configs.append(ConfigFacts(config, analysis, prediction))
     is_users = build.heuristic == "user_autotune"
     chosen = configs if is_users else _not_skipped(configs)
-    return KernelFacts(build, tuple(chosen), limits, work, launches, is_users)
+    return KernelFacts(build, tuple(chosen), limits, launches, is_users)
 
 
 def _not_skipped(configs: list[ConfigFacts]) -> list[ConfigFacts]:
@@ -85,18 +91,6 @@ def _fits(config: ConfigBuild, limits: GpuLimits | None) -> bool:
     if limits is None or config.resources is None:
         return True
     return config.resources.shared_bytes <= limits.shared_block_bytes
-
-
-# What the table of GPUs calls a dtype, and what the analyses call the unit that multiplies it.
-_UNITS = {
-    "tf32": "tensor tf32",
-    "float16": "tensor fp16",
-    "bfloat16": "tensor bf16",
-    "float8": "tensor fp8",
-    "int8": "tensor int8",
-    "float64": "tensor fp64",
-    "float32": "fp32",
-}
 
 
 def limits_of(gpu: Gpu) -> GpuLimits:

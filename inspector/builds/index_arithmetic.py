@@ -110,11 +110,7 @@ LEAVES: dict[str, Callable[[str, TensorType | None], Value | None]] = {
 def computed(
     name: str, text: str, values: Sequence[Value], shaped: TensorType | None
 ) -> Value | None:
-    """What an operation makes of its operands' values, or None where it is not known here.
-
-    Args:
-        text: What is written behind its name.
-    """
+    """What an operation makes of its operands' values, or None where it is not known here."""
     first = values[0]
     function = _BINARY.get(name)
     if name == "arith.cmpi":

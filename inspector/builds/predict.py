@@ -22,7 +22,7 @@ from inspector.builds.traffic import program_at, traffic_of
 from inspector.builds.ttgir import Module, Operation, parse_ttgir
 from inspector.model.kernel_analysis import InstructionKind
 from inspector.model.kernel_build import ConfigBuild, GpuLimits
-from inspector.model.kernel_prediction import Bound, KernelWork, Prediction
+from inspector.model.kernel_prediction import Bound, Prediction
 
 # In names of operations that move something to or from memory.
 _ACCESSES = ("tt.load", "tt.store", "tt.atomic", "async_tma", "async_copy", "descriptor_")
@@ -82,23 +82,20 @@ def predict(
     texts: Mapping[str, str],
     config: ConfigBuild,
     limits: GpuLimits,
-    work: KernelWork | None = None,
     known: Mapping[str, int] | None = None,
 ) -> Prediction:
     """Predicts one configuration's time; it says "predicted" wherever it is shown.
 
     Args:
         texts: Its ``ttgir``, ``ptx`` and ``sass``.
-        work: What Inductor says that the kernel does, where it says something.
         known: Values of scalar arguments, where more is known than the source says.
     """
-    work = work or KernelWork()
     module = parse_ttgir(texts["ttgir"])
     listing = parse_sass(texts["sass"], read_ptx_lines(texts["ptx"]).callers)
     read = _Texts(module, listing, tuple(_programs(module, config.grid, known or {})))
-    programs = work.programs or _product(config.grid)
-    memory = _memory(read, config, limits, work, known or {}, programs)
-    compute = _compute(read, config, limits, work, programs)
+    programs = _product(config.grid)
+    memory = _memory(read, config, limits, known or {}, programs)
+    compute = _compute(read, config, limits, programs)
     found = Prediction(
         None,
         Bound.UNKNOWN,
@@ -164,20 +161,19 @@ def _product(grid: Sequence[int]) -> int | None:
     return product if grid else None
 
 
-def _memory(  # noqa: PLR0913, PLR0917 - what the time of memory follows from
+def _memory(
     read: _Texts,
     config: ConfigBuild,
     limits: GpuLimits,
-    work: KernelWork,
     known: Mapping[str, int],
     programs: int | None,
 ) -> _Need:
     """Time to move the bytes."""
     traffic = traffic_of(read.module, config.grid, known)
-    moved, source, missing = work.bytes, "Inductor's count", ""
+    moved, source, missing = None, "", ""
     if traffic is not None and traffic.is_complete:
         moved, source = traffic.bytes, "sectors of its addresses"
-    elif moved is None and traffic is not None and traffic.least_bytes:
+    elif traffic is not None and traffic.least_bytes:
         moved, source = traffic.least_bytes, "sectors of those addresses that are known"
         missing = "not all that it moves is known"
     if moved is None:
@@ -196,19 +192,13 @@ def _memory(  # noqa: PLR0913, PLR0917 - what the time of memory follows from
     return _Need(*times, part=part, missing=missing)
 
 
-def _compute(
-    read: _Texts,
-    config: ConfigBuild,
-    limits: GpuLimits,
-    work: KernelWork,
-    programs: int | None,
-) -> _Need:
+def _compute(read: _Texts, config: ConfigBuild, limits: GpuLimits, programs: int | None) -> _Need:
     """Time of the unit that takes longest."""
     times = _instruction_times(read, config, limits, programs)
     # What the matrix units do is taken to be spread already: their peak is the GPU's.
     share = min(programs or 1, limits.multiprocessors) / limits.multiprocessors
     spread = {name: time * share for name, time in times.items()}
-    unit, operations = _products(read, work, programs)
+    unit, operations = _products(read, programs)
     peak = limits.peak(unit) if unit else None
     if operations and peak:
         times[unit] = spread[unit] = operations / (peak * _TENSOR_SHARE) * 1e9
@@ -221,7 +211,7 @@ def _compute(
     return _Need(round(times[slowest]), spread_ns, slowest, part, missing)
 
 
-def _products(read: _Texts, work: KernelWork, programs: int | None) -> tuple[str, int | None]:
+def _products(read: _Texts, programs: int | None) -> tuple[str, int | None]:
     """The matrix unit that a kernel uses, and the operations that it does."""
     dtypes = [
         tensor_core_dtype(item)
@@ -229,13 +219,12 @@ def _products(read: _Texts, work: KernelWork, programs: int | None) -> tuple[str
         if kind_of(item) is InstructionKind.TENSOR
     ]
     if not dtypes:
-        return work.unit, work.operations
+        return "", None
     unit = f"tensor {Counter(dtypes).most_common(1)[0][0]}"
     products = [(products_of(read.module, of), share) for of, share in read.programs]
     known = [found * share for found, share in products if found is not None]
     mean = sum(known) if len(known) == len(products) else 0
-    counted = round(mean * programs) if mean and programs else None
-    return unit, work.operations or counted
+    return unit, round(mean * programs) if mean and programs else None
 
 
 def _has_known_trips(read: _Texts) -> bool:

@@ -11,10 +11,13 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
+from inspector.builds.sass import SOURCE
+
 # PTX ISA, debugging directives .file and .loc.
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"')
 _PLACE = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)\s+\d+([^/]*)(?://(.*))?$")
 _INLINED = re.compile(r"inlined_at\s+(\d+)\s+(\d+)")
+_WRITTEN = re.compile(rf"(?:^|[\s\[/]){re.escape(SOURCE)}:(\d+):")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -30,8 +33,8 @@ class PtxLines:
     callers: dict[tuple[str, int], tuple[int, ...]]
 
 
-def read_ptx_lines(ptx: str, source: str = "kernel.py") -> PtxLines:
-    """Reads the directives of a PTX text; ``source`` is how the kernel's own file is called."""
+def read_ptx_lines(ptx: str) -> PtxLines:
+    """Reads the directives of a PTX text."""
     lines = ptx.splitlines()
     files = {found[1]: found[2] for found in map(_FILE.match, lines) if found}
     callers: dict[tuple[str, int], list[int]] = defaultdict(list)
@@ -47,7 +50,7 @@ def read_ptx_lines(ptx: str, source: str = "kernel.py") -> PtxLines:
             if places_in_assembly > 1:
                 continue  # Triton 3.9 counts its lines; it belongs to the line that it begins in
             key = (files.get(place[1], ""), int(place[2]))
-            at = _own_line(place, files, callers, source)
+            at = _own_line(place, files, callers)
             if at and at not in callers[key]:
                 callers[key].append(at)
         elif at and _is_instruction(line):
@@ -56,28 +59,25 @@ def read_ptx_lines(ptx: str, source: str = "kernel.py") -> PtxLines:
 
 
 def _own_line(
-    place: re.Match[str],
-    files: dict[str, str],
-    callers: dict[tuple[str, int], list[int]],
-    source: str,
+    place: re.Match[str], files: dict[str, str], callers: dict[tuple[str, int], list[int]]
 ) -> int:
     """The line of the kernel's source that a place is in, or 0."""
-    written = re.findall(rf"(?:^|[\s\[/]){re.escape(source)}:(\d+):", place[4] or "")
+    written = _WRITTEN.findall(place[4] or "")
     if written:
         return int(written[-1])
-    if _is_own(files.get(place[1], ""), source):
+    if _is_own(files.get(place[1], "")):
         return int(place[2])
     inlined = _INLINED.search(place[3])
     if not inlined:
         return 0
-    if _is_own(files.get(inlined[1], ""), source):
+    if _is_own(files.get(inlined[1], "")):
         return int(inlined[2])
     known: Sequence[int] = callers.get((files.get(inlined[1], ""), int(inlined[2])), ())
     return known[-1] if known else 0
 
 
-def _is_own(file: str, source: str) -> bool:
-    return file.rpartition("/")[2] == source
+def _is_own(file: str) -> bool:
+    return file.rpartition("/")[2] == SOURCE
 
 
 def _is_instruction(line: str) -> bool:

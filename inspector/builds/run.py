@@ -22,6 +22,7 @@ _KEPT = frozenset({
     "CUDA_HOME", "CUDA_PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "PYTHONPATH", "TMPDIR",
 })  # fmt: skip
 """What the process needs to find torch, Triton and their tools, besides `TRITON_*`."""
+T = TypeVar("T", KernelBuild, ConfigBuild, Resources, TargetDevice)
 
 
 def compile_kernels(  # noqa: PLR0913 - what a request has
@@ -37,10 +38,8 @@ def compile_kernels(  # noqa: PLR0913 - what a request has
 
     Args:
         kernels: Name and source of each, as ``async_compile.triton`` gets them.
-        python: An interpreter with torch and Triton.
         folder: Where results are kept, in place of the user's cache folder.
         workers: Processes at a time; the number of cores unless given.
-        time_limit_s: For one configuration.
         on_progress: Called with how many configurations are done, of how many, and the kernel.
 
     Yields:
@@ -128,9 +127,6 @@ def _failed(python: str, said: str) -> EnvironmentLacksError:
         "with --python.",
         detail="\n".join(lines[-_LAST_LINES:]),
     )
-
-
-T = TypeVar("T", KernelBuild, ConfigBuild, Resources, TargetDevice)
 
 
 def kernel_build(payload: Mapping[str, object]) -> KernelBuild:

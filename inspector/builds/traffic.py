@@ -83,12 +83,7 @@ class _Use:
 
 
 def traffic_of(module: Module, grid: Sequence[int], known: Mapping[str, int]) -> Traffic | None:
-    """What a kernel moves, or None where its grid or all of its addresses are not known.
-
-    Args:
-        grid: Programs by axis.
-        known: Values of scalar arguments.
-    """
+    """What a kernel moves, or None where its grid or all of its addresses are not known."""
     if not grid or 0 in grid:
         return None
     shares = _shares(module)
@@ -218,11 +213,7 @@ def _is_unknown_copy(operation: Operation) -> bool:
 def _note_program(
     program: _Program, uses: dict[_Key, _Use], *, counts: bool, is_sure: bool = False
 ) -> bool:
-    """Adds what one program touches, and says whether all of it is known.
-
-    Args:
-        is_sure: Whether only what is certain is added.
-    """
+    """Adds what one program touches, and says whether all of it is known."""
     touched: dict[_Key, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
     is_complete = True
     for item in program.module.operations:

@@ -11,6 +11,8 @@ import itertools
 import re
 from collections.abc import Iterator
 
+from inspector.builds.sass import SOURCE
+
 _ALIAS = re.compile(r"^(#\w+)\s*=\s*(?!loc\()(.+)$")
 _LOC = re.compile(r"^(#loc\d*)\s*=\s*(loc\(.*\))\s*$")
 _RESULTS = re.compile(r"^\s*(%[\w#]+(?::\d+)?(?:\s*,\s*%[\w#]+)*)\s*=\s*(.*)$")
@@ -86,16 +88,12 @@ class Module:
     aliases: dict[str, str]
 
 
-def parse_ttgir(text: str, source: str = "kernel.py") -> Module:
-    """Reads a module.
-
-    Args:
-        source: How the kernel's own source is called in it.
-    """
+def parse_ttgir(text: str) -> Module:
+    """Reads a module."""
     names = _Names()
     lines = [names.line(line) for line in text.splitlines()]
     aliases = dict(_matches(_ALIAS, lines))
-    places = _Places(dict(_matches(_LOC, lines)), source)
+    places = _Places(dict(_matches(_LOC, lines)))
     arguments, divisible = _arguments(lines)
     return Module(
         operations=tuple(_operations(lines, places)),
@@ -213,9 +211,8 @@ def _arguments(lines: list[str]) -> tuple[dict[str, str], dict[str, int]]:
 class _Places:
     """Lines of the kernel's own source by location: the outermost call's."""
 
-    def __init__(self, locations: dict[str, str], source: str) -> None:
+    def __init__(self, locations: dict[str, str]) -> None:
         self._locations = locations
-        self._source = source
         self._known: dict[str, int] = {}
 
     def line(self, name: str) -> int:
@@ -232,7 +229,7 @@ class _Places:
             return self.line(call[2]) or self.line(call[1])
         found = _PLACE.search(text)
         if found:
-            is_own = found[1].rpartition("/")[2] == self._source
+            is_own = found[1].rpartition("/")[2] == SOURCE
             return int(found[2]) if is_own else 0
         inner = re.search(r"#loc\d*", text)
         return self.line(inner[0]) if inner and inner[0] != name else 0

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from inspector.benches.earlier import EarlierBench, read_earlier
+from inspector.benches.comparison import EarlierBench, read_earlier
 from inspector.commands.bench_collection import (
     collection_of,
     is_collection,
@@ -30,7 +30,6 @@ from inspector.commands.options import option_help, output_options, process_opti
 from inspector.commands.output import check_output, check_place, write_report
 from inspector.commands.target import check_target, existing, is_model, refuse_options, say_which
 from inspector.errors import UsageError
-from inspector.findings.bench_changes import is_worse
 from inspector.findings.bench_gate import bench_gate, parse_bench_gates
 from inspector.findings.bench_report import BenchReport, against
 from inspector.findings.bench_verdict import verdict_lines
@@ -46,65 +45,65 @@ from inspector.sources.recording import opened, read_run
 @click.argument("targets", nargs=-1, metavar="[TARGET]...", shell_complete=complete_file)
 @click.option(
     "--modes", metavar="MODES",
-    help="Modes of Inductor, with commas: default, reduce-overhead, max-autotune, "
-    "max-autotune-no-cudagraphs, lite; all or none of them.  [default: default,reduce-overhead]",
+    help="Inductor modes, comma-separated: default, reduce-overhead, max-autotune, "
+    "max-autotune-no-cudagraphs, lite; or all, or none.  [default: default,reduce-overhead]",
 )  # fmt: skip
 @click.option(
     "--backends", metavar="NAMES",
-    help="Backends of torch.compile, with commas: aot_eager, cudagraphs, onnxrt, …",
+    help="torch.compile backends, comma-separated: aot_eager, cudagraphs, …",
 )  # fmt: skip
 @click.option(
     "--vary", multiple=True, metavar="PLACE=VALUES",
-    help="The same model over many inputs: 'x[0]=1,2,4' (a size), 'ids[1],mask[1]=16,32' "
-    "(together), 'n=1,2' (a value), 'x=f32,bf16'. Repeatable: products.",
+    help="Vary an input: 'x[0]=1,2,4' (a size), 'ids[1],mask[1]=16,32' (together), 'n=1,2' (a "
+    "value), 'x=f32,bf16' (a dtype). Repeat it for products.",
 )  # fmt: skip
 @click.option(
     "--shapes", metavar="KINDS",
-    help="torch.compile's dynamic, with commas: auto, dynamic, static; with --vary also padded "
-    "(to powers of two).  [default: auto; with --vary all, padded where a size is no power of two]",
+    help="dynamic= of torch.compile, comma-separated: auto, dynamic, static; with --vary also "
+    "padded (to powers of two).  [default: auto; with --vary all of them]",
 )  # fmt: skip
-@click.option("--fullgraph", is_flag=True, help="torch.compile's fullgraph.")
-@click.option("--batch", metavar="SIZES", help="Batch sizes, with commas: 1,4,16.")
-@click.option("--dtype", metavar="DTYPES", help="Floating-point dtypes, with commas: f32,bf16.")
-@click.option("--autocast", metavar="DTYPES", help="torch.autocast, with commas: none,bf16,f16.")
-@click.option("--tf32", metavar="on,off", help="Products of float32 in TF32, and not.")
-@click.option("--train", is_flag=True, help="Forward, sum of the outputs as loss, backward.")
+@click.option("--fullgraph", is_flag=True, help="Compile with fullgraph=True.")
+@click.option("--batch", metavar="SIZES", help="Batch sizes, comma-separated: 1,4,16.")
+@click.option("--dtype", metavar="DTYPES", help="Floating-point dtypes, comma-separated: f32,bf16.")
+@click.option("--autocast", metavar="DTYPES", help="Autocast dtypes, comma-separated: none,bf16.")
+@click.option("--tf32", metavar="on,off", help="Allow TF32 in float32 matmuls, or not.")
 @click.option(
-    "--optimizer", metavar="NAME",
-    help="With --train: a step of torch.optim's NAME (lr=1e-4), too; compiled, and not.",
-)  # fmt: skip
-@click.option("--grad", is_flag=True, help="Call the model with gradients although nothing trains.")
-@click.option(
-    "--input", "inputs", multiple=True, metavar="SPEC",
-    help="An input, in the order of the arguments or as NAME=SPEC: 'f32[8,3,224,224]'. Repeatable.",
-)  # fmt: skip
-@click.option("--device", metavar="DEVICE", help="Move model and inputs: cpu, cuda, cuda:1.")
-@click.option(
-    "--cold-cache", is_flag=True, help="Empty the cache of the device (L2) before each call."
+    "--train",
+    is_flag=True,
+    help="Measure a training step: forward, loss (sum of the outputs), backward.",
 )
 @click.option(
+    "--optimizer", metavar="NAME",
+    help="With --train: add a step of this torch.optim class (lr=1e-4), compiled and not.",
+)  # fmt: skip
+@click.option("--grad", is_flag=True, help="Do not run under torch.no_grad().")
+@click.option(
+    "--input", "inputs", multiple=True, metavar="SPEC",
+    help="An input: 'f32[8,3,224,224]', in the order of the arguments, or NAME=SPEC. Repeatable.",
+)  # fmt: skip
+@click.option("--device", metavar="DEVICE", help="Move model and inputs: cpu, cuda, cuda:1.")
+@click.option("--cold-cache", is_flag=True, help="Empty the L2 cache of the GPU before each call.")
+@click.option(
     "--sessions", type=click.IntRange(1, 20), metavar="N",
-    help="How often every process is begun anew: what differs between runs of a program shows "
-    "between them alone.  [default: 3]",
+    help="How often each process is started: most noise is between processes.  [default: 3]",
 )  # fmt: skip
 @click.option(
     "--seconds", type=click.FloatRange(0.1, 3600), metavar="S",
-    help="For how long a session times calls, in 4 to 16 rounds.  [default: 12]",
+    help="Time calls for this long in each session.  [default: 12]",
 )  # fmt: skip
 @click.option(
     "--compare", metavar="OLD.json", type=click.Path(path_type=Path, dir_okay=False),
-    help="Say what changed beyond noise since a report that was written as JSON; exit code 1 where "
-    "something is worse.",
+    help="Show what changed beyond noise since this report; exit with 1 if something is worse.",
 )  # fmt: skip
 @click.option(
     "--fail-on", multiple=True, metavar="NAME",
-    help="Exit with 1 where a setting is wrong (its results) or slower (than eager PyTorch, by "
-    "more than noise), or could not be measured. Repeatable, or with commas.",
+    help="Exit with 1 if a setting is wrong (its results) or slower (than eager, beyond noise), or "
+    "could not be measured. Comma-separated.",
 )  # fmt: skip
 @click.option(
     "--warmup", is_flag=True,
-    help="Measure a service's start: cold, with the cache folder, with the cache artifact; and the "
-    "inputs to call so that nothing compiles later.",
+    help="Measure a service's start: cold, with the cache folder, with the cache artifact; and "
+    "find the inputs to call so that nothing compiles later.",
 )  # fmt: skip
 @click.option(
     "--save-warmup", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
@@ -123,13 +122,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     no_progress: bool,
     **asked: Any,  # noqa: ANN401 - read by what makes the plan
 ) -> int:
-    """Measure eager PyTorch against the compiler's modes and backends.
+    """Measure eager PyTorch against torch.compile's modes and backends, and pick one.
 
-    TARGET is a model (model.py, model.py:name, package.module:name), or a recording of this command
-    (a folder or .zip; of several models the folder that --save filled). Without a TARGET the newest
-    recording is read. Several models, or a folder of them, are a collection: a line for each. Every
-    combination runs in processes of its own, which take turns. Calls are made under torch.no_grad()
-    unless --train or --grad is there.
+    TARGET is a model (model.py, model.py:name, package.module:name), several models or a folder of
+    them, or a recording of this command. Without a TARGET the newest recording is shown. Each
+    combination runs in processes of its own, which take turns.
 
     \b
     Examples:
@@ -167,7 +164,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     report, code = _report(kind, targets, given, process)
     if compare is not None and earlier is not None and isinstance(report, BenchReport):
         report = _against(report, earlier, compare)
-        code = code or int(is_worse(report.comparison))
+        code = code or int(report.comparison is not None and report.comparison.is_worse)
     _write(report, output, format_)
     if output is not None and format_ is None and isinstance(report, BenchReport):
         _say_verdict(report)
@@ -179,10 +176,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 
 option_help(
     command,
-    output="Write to a file; the end of its name is the format: a report (.json, .md, .txt), a "
-    "table (.csv), or bars (.svg, .png, .pdf).",
-    timeout="End a process that is not ready after this time; the others go on.  [default: an "
-    "hour; with several models 15 minutes]",
+    output="Write a report (.json, .md, .txt), a table (.csv), or bars (.svg, .png, .pdf).",
+    timeout="Stop a process that is not ready after this time; the others go on.  [default: 1 h; "
+    "with several models 15 min]",
 )
 
 

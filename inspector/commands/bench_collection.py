@@ -61,7 +61,6 @@ class Outcome:
 
     Attributes:
         measured: Its rows, or why there are none.
-        report: Its report, or None.
         is_interrupted: Whether Ctrl-C ended it, or kept it from being begun.
         is_earlier: Whether an earlier run has measured it.
     """
@@ -77,10 +76,6 @@ class Saved:
     """A recording in the folder of a collection.
 
     Attributes:
-        place: Where it is.
-        number: What its name begins with.
-        target: The model, as the user wrote it.
-        settings: With which options.
         is_whole: Whether it came to its end.
     """
 

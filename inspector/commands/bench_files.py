@@ -24,31 +24,6 @@ _PICTURES = frozenset({".svg", ".png", ".pdf"})
 _REPORTS = frozenset({".json", ".md", ".txt"})
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Files:
-    """What a kind of report can be written as, besides what every report can.
-
-    Attributes:
-        suffixes: The ends of the files' names.
-        why: Why it can be no other, in a sentence.
-        step: What to write instead.
-    """
-
-    suffixes: frozenset[str]
-    why: str = ""
-    step: str = ""
-
-
-_FILES: Mapping[type[Measurements], _Files] = {
-    BenchReport: _Files(_TABLES | _PICTURES),
-    CollectionReport: _Files(
-        _TABLES,
-        "A collection has no picture.",
-        "Write .csv, .md or .json; or a picture of one model.",
-    ),
-}
-
-
 def is_bench_file(output: Path | None) -> bool:
     """Whether a file is a picture or a table, and no report."""
     return output is not None and output.suffix.lower() in _TABLES | _PICTURES
@@ -66,14 +41,16 @@ def check_bench_file(output: Path, kind: type[Measurements]) -> None:
         EnvironmentLacksError: matplotlib is not installed.
     """
     form = output.suffix.lower()
+    can_be = _TABLES | (_PICTURES if kind is BenchReport else frozenset())
     if not is_bench_file(output):
         try:
             renderer_for_suffix(output)
         except UsageError as error:
-            known = ", ".join(sorted(_REPORTS | _FILES[kind].suffixes))
+            known = ", ".join(sorted(_REPORTS | can_be))
             raise UsageError(error.message, f"Choose one of {known}.") from error
-    if is_bench_file(output) and form not in _FILES[kind].suffixes:
-        raise UsageError(_FILES[kind].why, _FILES[kind].step)
+    elif form not in can_be:
+        step = "Write .csv, .md or .json; or a picture of one model."
+        raise UsageError("A collection has no picture.", step)
     if form in _PICTURES:
         from inspector.benches.drawing.bars import check_can_draw
 

@@ -41,7 +41,6 @@ class BenchProcess:
         python: The interpreter, or None for this one.
         timeout_seconds: How long one may take until it is ready, or None.
         save: Where the recording is kept, or None for the store.
-        progress: Whether progress is shown.
         limit_seconds: The same where nobody said so.
         doing: What is said before it.
         explains: Whether it is profiled where the time goes, where nothing is faster.
@@ -198,7 +197,9 @@ def _profile_of_nothing_faster(
         Whether there is a profile now.
     """
     row = next((group.choice.nearest for group in report.groups if group.choice.nearest), None)
-    if row is None or not _is_plain(row.workload, row.setting, report.plan):
+    if row is None or row.faster is None or row.faster.says_nothing:  # noise
+        return False
+    if not _is_plain(row.workload, row.setting, report.plan):
         return False
     setting = row.setting
     asked = dataclasses.replace(

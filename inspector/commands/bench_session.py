@@ -100,7 +100,7 @@ class Session:
         ahead = [number for number in order if not self._is_left_out(number)]
         self._starts.start_ahead(ahead, self._started)
         if not self.session:  # one of eager PyTorch, too
-            self._progress.begin("eager in float64, for its results")
+            self._progress.begin("eager in float64")
             hangs = self._starts.reference(order[0])
             if hangs is not None:
                 self._workers[order[0]] = hangs
@@ -142,7 +142,7 @@ class Session:
         """Makes the process of a combination ready."""
         bench = self.bench
         label = bench.plan.combinations[number].setting.label
-        self._progress.begin(f"{label}: {'compiles' if number in self._firsts else 'starts again'}")
+        self._progress.begin(f"{label}: {'compiling' if number in self._firsts else 'starting'}")
         is_eager = bench.plan.combinations[number].setting.is_eager
 
         def start() -> Worker:
@@ -153,11 +153,11 @@ class Session:
         others = sum(other.is_alive for other in self._workers.values() if other is not worker)
         if ready is not None and is_crowded(worker, ready) and others:
             # For some inputs alone; with more room there may be enough.
-            worker.failure = "There is not enough memory for some inputs (out of memory)."
+            worker.failure = "Out of memory for some inputs."
             worker.end()
             ready = None
         if lacks_memory(worker.failure) and others:
-            worker.failure += f" There was no room for it beside {others} other processes."
+            worker.failure += f" There was no room next to {others} other processes."
         if ready is None and is_eager and number in self._firsts:
             # What is compiled can do with less: that is one of the reasons to compile.
             self.eager_has_no_room = is_loaded and lacks_memory(worker.failure) and not others
@@ -255,7 +255,7 @@ class Session:
     def _look_at_gpu(self, number: int) -> None:
         """For how long of a call a GPU works."""
         label = self.bench.plan.combinations[number].setting.label
-        self._say(f"{label}: how much the GPU works")
+        self._say(f"{label}: GPU busy time")
         self._ask_last(number, {"do": "busy"})
 
     def _ask_last(
@@ -288,7 +288,7 @@ class Session:
                 self._workers[number].end()
         for number in self._wrong:
             label = self.bench.plan.combinations[number].setting.label
-            self._say(f"{label} is wrong: bisects its graphs")
+            self._say(f"{label} is wrong: bisecting its graphs")
             self._ask_last(number, {"do": "bisect"}, min(_FAULT_SECONDS, self.bench.ready_seconds))
 
 

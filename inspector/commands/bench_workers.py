@@ -22,9 +22,7 @@ class Bench:
     """How it is run.
 
     Attributes:
-        plan: What is compared.
         request: The target, its inputs, and what all combinations have in common.
-        folder: The recording.
         scratch: A folder for caches, results and logs of processes that are at work.
         python: The interpreter, or None for this one.
         ready_seconds: How long a process may take until it is ready.

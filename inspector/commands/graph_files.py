@@ -18,9 +18,8 @@ from inspector.graphs.drawing.fusion_dot import fusion_dot
 from inspector.graphs.drawing.options import Caption, Drawing
 from inspector.graphs.drawing.roles import make_roles
 from inspector.graphs.drawing.stage_dot import stage_dot
-from inspector.graphs.exports import graphml, node_link
+from inspector.graphs.exports import fusion_network, graphml, network, node_link
 from inspector.graphs.model_explorer import model_explorer
-from inspector.graphs.networks import fusion_network, network
 from inspector.model.graph import Graph
 
 _NODE_LINK = ".node-link.json"

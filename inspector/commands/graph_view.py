@@ -18,8 +18,8 @@ from inspector.findings.graph_report import (
     with_line,
     with_operators,
 )
-from inspector.graphs.drawing.around import around as near
 from inspector.graphs.drawing.options import Collapse, Colour, Drawing
+from inspector.graphs.drawing.options import around as near
 from inspector.model.graph import Graph, Stage
 from inspector.model.run import Run
 

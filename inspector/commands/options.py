@@ -17,6 +17,7 @@ from inspector.model.units import parse_size
 # What a flag is that nobody named, where that is not False.
 _UNSAID = {"dynamic": None, "measure": True}
 
+VERBOSE = "inspector.verbose"
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -34,11 +35,26 @@ def process_options(function: _F) -> _F:
     return function
 
 
+def _keep_verbose(context: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - as click calls it
+    context.meta[VERBOSE] = value
+
+
+verbose_option = click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    expose_value=False,
+    callback=_keep_verbose,
+    help="Show everything on the terminal, also what does not fit on one screen.",
+)
+"""Read by `inspector.commands.output.write_report` out of the context of the command."""
+
+
 def output_options(function: _F) -> _F:
     """Where the report goes."""
     for option in reversed(_OUTPUT_OPTIONS):
         function = option(function)
-    return function
+    return verbose_option(function)
 
 
 def gpu_options(function: _F) -> _F:

@@ -9,7 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
+import click
+
 from inspector import plugins
+from inspector.commands.options import VERBOSE
 from inspector.errors import RecordingError
 from inspector.findings.any_report import AnyReport
 
@@ -53,10 +56,12 @@ def write_report(
     """
     if output is not None:
         suffix = plugins.renderer_for_suffix(output, kind)
-        write_file(output, lambda stream: plugins.render(report, suffix, stream))
+        write_file(output, lambda stream: plugins.render(report, suffix, stream, is_whole=True))
         sys.stderr.write(f"wrote {output}\n")
     if output is None or format_ is not None:
-        plugins.render(report, format_ or "terminal", sys.stdout)
+        context = click.get_current_context(silent=True)
+        is_whole = context is not None and bool(context.meta.get(VERBOSE))
+        plugins.render(report, format_ or "terminal", sys.stdout, is_whole=is_whole)
 
 
 def write_file(output: Path, write: Callable[[TextIO], None]) -> None:

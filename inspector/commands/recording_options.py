@@ -89,7 +89,7 @@ def recording_options(function: Callable[..., int]) -> Callable[..., int]:
         no_progress: bool,
         **options: Any,  # noqa: ANN401 - the options of a Request, typed there
     ) -> int:
-        request = {name: options.pop(name) for name in _OF_REQUEST & options.keys()}
+        request = {name: options.pop(name) for name in [*options] if name in _OF_REQUEST}
         process = {"python": python, "timeout": timeout, "save": save}
         asked = Asked(given_options(request), process, output, format_, not no_progress)
         return function(asked=asked, **options)

@@ -31,7 +31,6 @@ class Typical:
 
     calls: Sequence[CallCosts]
     parts: Mapping[tuple[Blame | None, Part], float]
-    graphs_ns: float
     scale: float
     spread: float
 
@@ -49,13 +48,11 @@ def typical(calls: Sequence[CallCosts], plain_ns: int | None) -> Typical:
 
     keys = dict.fromkeys(key for call in calls for key in call.parts)
     parts = {key: median(lambda call, key=key: call.parts.get(key, 0)) for key in keys}  # type: ignore[misc]
-    graphs_ns = median(lambda call: call.graphs_ns)
-    whole_ns = graphs_ns + sum(parts.values())
+    whole_ns = median(lambda call: call.graphs_ns) + sum(parts.values())
     scale = min(1.0, plain_ns / whole_ns) if plain_ns and whole_ns else 1.0
     return Typical(
         calls=calls,
         parts={key: time_ns * scale for key, time_ns in parts.items()},
-        graphs_ns=graphs_ns * scale,
         scale=scale,
         spread=_spread([call.wall_ns for call in calls]),
     )

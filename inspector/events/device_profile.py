@@ -162,8 +162,6 @@ class DeviceProfile:
         unmatched: Launches that were not found in the call that was looked at closely.
         error: The call that failed, or None.
         explained_ns: How long the call took whose host was watched, or None.
-        explained_calls_ns: How long each of the calls took of which that is the middle one; older
-            recordings do not say it.
         arguments: The tensors and the numbers that the calls are made with, in order; older
             recordings have none.
         is_training: Whether a module of the model was in training mode; None where that is not
@@ -189,7 +187,6 @@ class DeviceProfile:
     unmatched: int = 0
     error: FailedCall | None = None
     explained_ns: int | None = None
-    explained_calls_ns: tuple[int, ...] = ()
     eager_copies: tuple[tuple[int, int], ...] = ()
     eager_watched_ns: tuple[int, ...] = ()
     eager_explained_ns: int | None = None
@@ -233,7 +230,6 @@ def device_profile(payload: Payload) -> DeviceProfile:
         eager_watched_ns=naturals(fields.get("eager_watched_ns")),
         eager_explained_ns=natural(fields.get("eager_explained_ns")) or None,
         eager_idle_ns=sizes(fields.get("eager_idle_ns")),
-        explained_calls_ns=naturals(fields.get("explained_calls_ns")),
         arguments=tuple(map(_argument, mappings(fields.get("arguments")))),
         is_training=_truth(fields.get("is_training")),
         back_to_back=_truth(fields.get("back_to_back")),

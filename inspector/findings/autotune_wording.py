@@ -14,7 +14,6 @@ from inspector.findings.wording import count, duration
 from inspector.model.kernel import NodeLine
 from inspector.profiles.autotuned import NOISE, Autotuning, Tuned
 
-_MANY = 0.2  # of what all autotuning cost
 _WORTH_NS = 1_000_000_000
 _LEAST_SHARE = 0.01
 _OTHER = 1.5  # the benchmark's time against the one in place: then the two are not comparable
@@ -22,6 +21,7 @@ _SLOW_NS = 500_000_000
 _BLOCKS = re.compile(r"(?:[XYZ]BLOCK|R\d?_?\d?_?BLOCK|BLOCK\w*|GROUP_M|SPLIT_K|num_\w+)$")
 _PARAMETER = re.compile(r"(\w+)=([^,]+)")
 _LONGEST = 72
+_FEW = 2  # candidates: the winner and the next are named
 _LIBRARY = "extern"
 _PLACEHOLDER = "triton_"  # how Inductor calls a kernel that it only times
 _HOW = {
@@ -42,7 +42,6 @@ class TunedLine:
         winner: What won, and its time.
         details: How clearly it won, over what, and out of how many.
         places: The user's lines, ``model.py:31`` and the text of each.
-        matters: Whether it stands in the short report.
         tuned: What it is about.
     """
 
@@ -51,7 +50,6 @@ class TunedLine:
     winner: str
     details: tuple[str, ...]
     places: tuple[tuple[str, str], ...]
-    matters: bool
     tuned: Tuned
 
 
@@ -102,30 +100,16 @@ def _untried(found: Autotuning) -> Iterator[str]:
 def _worth(found: Autotuning, wall_ns: float) -> Iterator[str]:
     """What a call has of it, by the benchmarks alone."""
     saved = found.saved_ns
-    if found.is_unlike:
-        yield (
-            "what a call has of it cannot be said: the benchmarks and the times in place are too "
-            "far apart"
-        )
     if saved is None or not found.spent_ns:
         return
-    if found.unlike:
-        are = "are" if found.unlike > 1 else "is"
-        yield (
-            f"{count(found.unlike, 'place')} {are} not in the next figure: their benchmarks and "
-            "times in place are too far apart"
-        )
     against = f" of {duration(round(wall_ns))}" if wall_ns else ""
     if saved <= _LEAST_SHARE * wall_ns or saved <= 0:
-        yield (
-            "by these benchmarks a call is not noticeably faster than with what is taken where "
-            f"nothing is tried (an estimated {duration(round(saved))}{against})"
-        )
+        yield f"no measurable gain over the defaults (about {duration(round(saved))}{against})"
         return
     calls = max(1, round(found.spent_ns / saved))
     yield (
-        f"by these benchmarks a call is faster by an estimated {duration(round(saved))}{against}, "
-        f"which pays off after {count(calls, 'call')}"
+        f"a call is about {duration(round(saved))}{against} faster than with the defaults; that "
+        f"pays off after {count(calls, 'call')}"
     )
 
 
@@ -138,17 +122,16 @@ def autotune_advice(found: Autotuning) -> Iterator[str]:
     if found.spent_ns >= _WORTH_NS and within:
         remote = any(item.first.kind == "triton" for item in within)
         between = (
-            "; TORCHINDUCTOR_AUTOTUNE_REMOTE_CACHE=1 shares kernels' configurations between "
-            "machines" if remote else ""
-        )  # fmt: skip
+            ", or share configurations with TORCHINDUCTOR_AUTOTUNE_REMOTE_CACHE=1" if remote else ""
+        )
         yield (
-            f"every start with empty caches pays {duration(found.spent_ns)} again: keep the folder "
-            f"that TORCHINDUCTOR_CACHE_DIR names between starts{between}"
+            f"each cold start pays {duration(found.spent_ns)} again: keep the folder "
+            f"TORCHINDUCTOR_CACHE_DIR between starts{between}"
         )
     if found.outside_ns >= _WORTH_NS:
         yield (
-            "Triton tunes the program's own kernels in every process: "
-            "triton.autotune(cache_results=True), or TRITON_CACHE_AUTOTUNING=1, keeps what won"
+            "Triton tunes the program's own kernels in each process: use "
+            "triton.autotune(cache_results=True) or TRITON_CACHE_AUTOTUNING=1"
         )
 
 
@@ -162,26 +145,13 @@ def _lost(measured: Sequence[Tuned]) -> Iterator[str]:
         own = [c for item in items for c in item.candidates if c.kind != _LIBRARY]
         if not own or any(item.winner is None or item.winner.kind != _LIBRARY for item in items):
             continue
-        leads = [lead for item in items if (lead := _lead(item)) is not None]
-        by = f" by at least {min(leads):.0%}" if leads and min(leads) > 0 else ""
         setting = "max_autotune_conv_backends" if is_convolution else "max_autotune_gemm_backends"
-        spent = sum(item.spent_ns for item in items)
-        what = count(len(own), "template lost", "templates lost")
-        each = "the one" if len(own) == 1 else "all"
+        spent = duration(sum(item.spent_ns for item in items))
+        templates = "a template" if len(own) == 1 else f"all {len(own)} templates"
         yield (
-            f"{each} {what} to a library{by}, at {count(len(items), 'place')}, and cost "
-            f'{duration(spent)}: torch._inductor.config.{setting} = "ATEN" '
-            f"(TORCHINDUCTOR_{setting.upper()}=ATEN) tries none of them"
-        ).replace("the one 1 ", "the one ")
-
-
-def _lead(tuned: Tuned) -> float | None:
-    """How much longer the best template takes than the library that won."""
-    winner = tuned.winner
-    best = next((item for item in tuned.ranked if item.kind != _LIBRARY), None)
-    if winner is None or best is None or not winner.time_ns or not best.time_ns:
-        return None
-    return best.time_ns / winner.time_ns - 1
+            f"{templates} lost to a library at {count(len(items), 'place')} and cost {spent}: set "
+            f'torch._inductor.config.{setting} = "ATEN"'
+        )
 
 
 def _failing(measured: Sequence[Tuned]) -> Iterator[str]:
@@ -196,7 +166,6 @@ def _failing(measured: Sequence[Tuned]) -> Iterator[str]:
 
 def tuned_lines(found: Autotuning) -> list[TunedLine]:
     """What was tried, what cost the most first."""
-    whole = found.spent_ns + found.outside_ns
     names = short_names(line.file for item in found.tuned for line in _lines(item))
     return [
         TunedLine(
@@ -205,26 +174,10 @@ def tuned_lines(found: Autotuning) -> list[TunedLine]:
             winner=_winner(item),
             details=tuple(_details(item)),
             places=line_texts(_lines(item), names),
-            matters=_matters(item, whole),
             tuned=item,
         )
         for item in found.tuned
     ]
-
-
-def _matters(tuned: Tuned, whole_ns: int) -> bool:
-    if tuned.first.how == "failed":
-        return True
-    if tuned.first.how != "measured":
-        return False
-    margin = tuned.margin
-    if tuned.spent_ns >= _MANY * whole_ns or tuned.first.name == _PLACEHOLDER:
-        return tuned.spent_ns >= _MANY * whole_ns
-    return (
-        tuned.failures > 0
-        or (tuned.usual is not None and not tuned.is_usual)
-        or (margin is not None and margin < NOISE)
-    )
 
 
 def _name(tuned: Tuned) -> str:
@@ -270,17 +223,12 @@ def _details(tuned: Tuned) -> Iterator[str]:
         yield _HOW.get(tuned.first.how, tuned.first.how)
     yield from _clearly(tuned)
     yield from _over_usual(tuned)
-    if tuned.total > len(_FEW):
+    if tuned.total > _FEW:
         yield count(tuned.total, "candidate")
     if tuned.failures:
         reasons = collections.Counter(item.failed for item in tuned.failed)
         why = f": {reasons.most_common(1)[0][0]}" if reasons else ""
         yield f"{tuned.failures:,} failed{why}"
-    lost = _uncompiled(tuned)
-    if lost:
-        yield f"{lost:,} more could not be compiled"
-    if tuned.first.scaled:
-        yield f"{count(tuned.first.scaled, 'configuration')} added with smaller blocks"
     steps = [_STEPS[name] for name in dict.fromkeys(c.step for c in tuned.candidates) if name]
     if steps:
         yield f"with {' and '.join(steps)}"
@@ -295,28 +243,17 @@ def _in_place(tuned: Tuned) -> Iterator[str]:
     runs = f"{tuned.launches}{TIMES} " if tuned.launches > 1 else ""
     text = f"in place {runs}{duration(round(tuned.in_place_ns))} of a call"
     if ratio >= _OTHER:
-        text += f": {ratio:.1f} times what the benchmark says"
+        text += f": {ratio:.1f}{TIMES} the benchmark's time"
     elif ratio <= 1 / _OTHER:
-        text += f": the benchmark says {1 / ratio:.1f} times as much"
+        text += f": the benchmark says {1 / ratio:.1f}{TIMES} as much"
     yield text
-
-
-_FEW = ("the winner", "the next")
-
-
-def _uncompiled(tuned: Tuned) -> int:
-    """Configurations that were listed and never timed: what cannot be compiled is left out."""
-    first = [item for item in tuned.candidates if not item.step]
-    if tuned.first.listed is None or tuned.first.kind == "template" or not first:
-        return 0
-    return max(0, tuned.first.listed + tuned.first.scaled - len(first))
 
 
 def _clearly(tuned: Tuned) -> Iterator[str]:
     margin, other = tuned.margin, tuned.next
     if margin is None or other is None:
         return
-    what = shown(other) + (f", {_usual(tuned)}" if other is tuned.usual else "")
+    what = shown(other) + (", the default" if other is tuned.usual else "")
     if margin < 0:
         yield f"decided with what is fused into it: alone, {what} is {-margin:.1%} faster"
     elif margin < NOISE:
@@ -325,24 +262,18 @@ def _clearly(tuned: Tuned) -> Iterator[str]:
         yield f"{_faster_than(margin)} {what}"
 
 
-def _usual(tuned: Tuned) -> str:
-    """What the default is."""
-    is_template = tuned.first.kind == "template"
-    return "what is taken where nothing is tried" if is_template else "the one listed first"
-
-
 def _over_usual(tuned: Tuned) -> Iterator[str]:
     usual, gain = tuned.usual, tuned.gain
     if tuned.is_usual and len(tuned.candidates) > 1:
-        yield f"it is {_usual(tuned)}"
+        yield "it is the default"
     elif usual is not None and gain is not None and usual is not tuned.next:
-        yield f"{_faster_than(gain)} {shown(usual)}, {_usual(tuned)}"
+        yield f"{_faster_than(gain)} {shown(usual)}, the default"
 
 
 def _faster_than(share: float) -> str:
     if share < 0:
         return f"{-share:.1%} slower than"
-    return f"{share:.1%} faster than" if share < 1 else f"{1 + share:.1f} times as fast as"
+    return f"{share:.1%} faster than" if share < 1 else f"{1 + share:.1f}{TIMES} faster than"
 
 
 def _lines(tuned: Tuned) -> tuple[NodeLine, ...]:
@@ -359,7 +290,7 @@ def candidate_rows(tuned: Tuned) -> Iterator[tuple[str, str, str]]:
     for item in tuned.ranked:
         relation = f"{item.time_ns / best:.2f}{TIMES}" if item.time_ns and best else ""
         relation = "taken" if item is winner else relation
-        mark = " · listed first" if item is tuned.usual and tuned.first.kind == "triton" else ""
+        mark = " · default" if item is tuned.usual and tuned.first.kind == "triton" else ""
         yield duration(item.time_ns or 0), relation, _whole(item) + mark
     for item in tuned.failed:
         yield "failed", "", f"{_whole(item)}: {item.failed}"

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.benches.blocks import first_process
 from inspector.benches.choice import Choice, choose
-from inspector.benches.comparison import BenchComparison, compared
-from inspector.benches.earlier import EarlierBench
+from inspector.benches.comparison import BenchComparison, EarlierBench, compared
 from inspector.benches.rows import BenchRow, make_rows
 from inspector.benches.varied import VariedSetting, make_varied
 from inspector.events.bench import FirstCalls, Restored, Settled
@@ -39,11 +38,8 @@ class BenchGroup:
     """The rows that are compared with each other.
 
     Attributes:
-        workload: What is computed.
         input: Number of the input, from 0.
-        inputs: Shapes of the inputs, as text.
         rows: The rows, eager PyTorch first.
-        choice: Which to take.
         reasons: Where nothing is faster: what was found in the compilation.
         profile: Where nothing is faster, of the first such group: what its fastest setting spends
             its time on; or None.
@@ -63,10 +59,7 @@ class BenchReport:
     """Everything that is said about a bench.
 
     Attributes:
-        plan: What was compared.
-        run: What was recorded.
         groups: The rows by workload and input.
-        device: The device's name, or an empty string.
         threads: Threads that an operator of the CPU may use, or 0.
         notices: What has to be known of the measurement; one sentence each.
         varied: The same by setting, where inputs were asked to vary.
@@ -130,9 +123,7 @@ def make_bench_report(
 
 def against(report: BenchReport, earlier: EarlierBench) -> BenchReport:
     """The report with what changed since an earlier one."""
-    threads = report.threads or ""
-    machine = (report.device, report.torch, f"{report.processor} {threads}".strip())
-    comparison = compared(report.rows, earlier, machine, report.plan.target)
+    comparison = compared(report.rows, earlier, report.device, report.torch, report.plan.target)
     return dataclasses.replace(report, comparison=comparison)
 
 
@@ -203,9 +194,8 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
     yield from _restored(measured, run)
     if device == "cpu" and any(workload.tf32 is not None for workload in plan.workloads):
         yield "--tf32 has no effect on the CPU"
-    alone = dict.fromkeys(
-        plan.combinations[end.combination].setting.label for end in plan.ends if end.is_alone
-    )
+    ends = {end.combination for end in plan.ends if end.is_alone}
+    alone = dict.fromkeys(row.setting.label for row in measured if row.combination in ends)
     if alone:
         yield f"too little memory to interleave with eager: {', '.join(alone)}"
     twice = compiled_twice(run)

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 CAUSES = {
-    "launching": "host launching kernels",
-    "wrappers": "torch around compiled graphs",
+    "launching": "kernel launch overhead",
+    "wrappers": "torch around graphs",
     "guards": "guards",
     "graph-break": "Python between graphs",
-    "synchronisation": "host waited for the GPU",
+    "synchronisation": "host waiting for the GPU",
     "autograd": "autograd",
-    "loss": "the sum that --train adds up",
+    "loss": "loss of --train",
     "outside": "outside of compiled code",
-    "launch-latency": "launched, not begun",
-    "tail": "Python after the GPU's last work",
-    "end": "GPU done, host not back yet",
-    "unknown": "not known why",
+    "launch-latency": "launch latency",
+    "tail": "Python after the last kernel",
+    "end": "return to the host",
+    "unknown": "unknown",
 }
-COPIED = "copying from or to the host"
+COPIED = "copies from or to the host"
 WORK_ON_CPU = "statements and operators"
 OUTSIDE = "outside of statements and operators"
 _ON_CPU = {
     **CAUSES,
-    "launching": "generated code between its statements",
+    "launching": "generated code between statements",
     "synchronisation": "waiting",
     "unknown": OUTSIDE,
 }

@@ -64,28 +64,8 @@ def busy_notice(ceilings: InspectorCeilings) -> str:
     if others <= _BUSY_PERCENT:
         return ""
     return (
-        "what the machine can do was measured while other programs were at work on the GPU "
-        f"({others}% of the time): it can do more, and what is said to be near it may not be; "
-        + (
-            "`--fresh-ceilings` measures again"
-            if ceilings.is_cached
-            else "`--fresh-ceilings` measures again while nothing else runs"
-        )
-    )
-
-
-def unstable_notice(ceilings: InspectorCeilings) -> str:
-    """Which figures of the machine varied while they were measured, or an empty string."""
-    varied = [
-        f"{_NAMES.get(name, name.removesuffix(_PRODUCTS))} ±{max(spread, 0.01):.0%}"
-        for name, spread in ceilings.unstable.items()
-        if spread
-    ]
-    if not varied:
-        return ""
-    return (
-        f"what the machine can do varied while it was measured ({', '.join(varied)}): what is said "
-        "to reach a part of it may be off by as much; `--fresh-ceilings` measures again"
+        f"peak rates were measured while other programs used the GPU ({others}% of the time): "
+        "`--fresh-ceilings` measures again"
     )
 
 
@@ -95,9 +75,8 @@ def others_notice(state: InspectorDeviceState) -> str:
     if others <= _BUSY_PERCENT:
         return ""
     return (
-        f"another program was at work on the GPU {others}% of the time while this one had nothing "
-        "to do there: what is timed here is longer than it is alone; `nvidia-smi` says which one "
-        "it is, CUDA_VISIBLE_DEVICES chooses another GPU"
+        f"another program used the GPU {others}% of the time, so that calls took longer: choose a "
+        "free GPU with CUDA_VISIBLE_DEVICES"
     )
 
 
@@ -112,7 +91,7 @@ def throttled_notice(state: InspectorDeviceState) -> str:
         return ""
     clocks = ", ".join(_clocks(state.after))
     after = f"; right after: {clocks}" if clocks else ""
-    return f"while this was timed the GPU was slowed by {' and '.join(parts)}{after}"
+    return f"the GPU was throttled by {' and '.join(parts)}{after}"
 
 
 def _line(name: str, parts: Iterator[str]) -> Iterator[tuple[str, str]]:

@@ -31,11 +31,7 @@ class CollectionReport:
     """Everything that is said about a collection.
 
     Attributes:
-        models: Its models, in order.
         summaries: What each setting does to them.
-        device: The device's name, or an empty string.
-        versions: Versions by package name.
-        sessions: How often every process was begun anew.
         notices: What has to be known of the measurement; one sentence each.
     """
 

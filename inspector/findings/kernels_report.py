@@ -17,9 +17,9 @@ from inspector.findings.kernel_findings import CodeRule, CppRule, code_findings,
 from inspector.findings.made_lines import made_lines_notices
 from inspector.findings.overview import reading_texts
 from inspector.kernels.ahead_code import read_ahead_code
+from inspector.kernels.cpp_source import with_recorded
 from inspector.kernels.node_lines import node_lines, recorded_node_lines
 from inspector.kernels.output_code import read_output_code, read_template
-from inspector.kernels.recorded_facts import with_recorded
 from inspector.model.gpu_table import find_gpu
 from inspector.model.gpus import Gpu
 from inspector.model.kernel import Call, GraphCode, Kernel, NodeLine

@@ -55,9 +55,9 @@ def memory_verdict(found: Profiled) -> Iterator[str]:
     if use is None:
         yield from _recorded_before(found)
     elif use.compiled.failed:
-        yield f"the memory of the compiled call is not known: {use.compiled.failed}"
+        yield f"Memory of the compiled call is unknown: {use.compiled.failed}"
     else:
-        yield f"peak memory {_compared(use)}"
+        yield f"Peak memory {_compared(use)}"
 
 
 def _recorded_before(found: Profiled) -> Iterator[str]:
@@ -69,12 +69,12 @@ def _recorded_before(found: Profiled) -> Iterator[str]:
     reserved = size(peaks.get("compiled_peak_reserved", 0))
     if any(item.is_replayed for item in found.profile.launches):
         yield (
-            f"peak memory {size(compiled)} besides that of CUDA graphs, {size(eager)} without the "
-            f"compiler; {reserved} reserved"
+            f"Peak memory {size(compiled)} without CUDA graphs' own, {size(eager)} in eager; "
+            f"{reserved} reserved"
         )
         return
     yield (
-        f"peak memory {size(compiled)} instead of {size(eager)} ({_changed(compiled / eager)}); "
+        f"Peak memory {size(compiled)}, {size(eager)} in eager ({_changed(compiled / eager)}); "
         f"{reserved} reserved"
     )
 
@@ -83,20 +83,20 @@ def _compared(use: MemoryUse) -> str:
     compiled = _peak(use.compiled)
     eager = use.eager
     if eager is None:
-        return f"{compiled}; without the compiler it is not known"
+        return f"{compiled}; unknown in eager"
     if eager.failed:
-        return f"{compiled}; without the compiler the call fails ({eager.failed})"
+        return f"{compiled}; the eager call fails ({eager.failed})"
     ratio = use.ratio
     if ratio is None:
-        return f"{compiled}, {_peak(eager)} without the compiler{_not_alike(use)}"
-    return f"{compiled} instead of {_peak(eager)} ({_changed(ratio)})"
+        return f"{compiled}, {_peak(eager)} in eager{_not_alike(use)}"
+    return f"{compiled}, {_peak(eager)} in eager ({_changed(ratio)})"
 
 
 def _changed(ratio: float) -> str:
     percent = round(100 * (ratio - 1))
     if percent:
         return f"{percent:+}%"
-    return "the same" if ratio == 1 else "less than 1% apart"
+    return "the same" if ratio == 1 else "<1% difference"
 
 
 def _peak(call: CallMemory) -> str:
@@ -115,17 +115,15 @@ def memory_facts(use: MemoryUse) -> Iterator[tuple[str, str]]:
     """What the peak is made of, and how it lies in memory."""
     compiled, eager = use.compiled, use.eager
     yield "before the call", _base(compiled)
-    added = f"{size(compiled.added_bytes)} compiled"
+    added = size(compiled.added_bytes)
     if eager is not None and not eager.failed:
-        added += f", {size(eager.added_bytes)} without the compiler"
-    yield "the call adds", added
+        added += f", {size(eager.added_bytes)} in eager"
+    yield "added by the call", added
     if use.pool_reserved_bytes:
         used = compiled.pool_bytes
         known = f"{size(used)} at most" if used is not None else "it was not seen how much"
         kept = size(use.pool_reserved_bytes)
-        yield "CUDA graphs use", f"{known}, of {kept} that they keep between calls"
-    if use.is_cpu:
-        yield "reserved", "the CPU's allocator reserves nothing that could be counted"
+        yield "used by CUDA graphs", f"{known}, of {kept} that they keep between calls"
     yield from _reserved(use)
     yield from _lay(compiled)
     if compiled.outside_bytes and not use.is_cpu:
@@ -153,7 +151,7 @@ def _reserved(use: MemoryUse) -> Iterator[tuple[str, str]]:
     if use.pool_reserved_bytes:
         text += f" ({size(use.pool_reserved_bytes)} of it by CUDA graphs)"
     if eager is not None and eager.reserved_bytes is not None:
-        text += f", {size(eager.reserved_bytes)} without the compiler"
+        text += f", {size(eager.reserved_bytes)} in eager"
     yield "reserved at most", text
 
 

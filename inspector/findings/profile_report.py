@@ -42,12 +42,11 @@ from inspector.profiles.typical import of_typical_calls
 FORMAT_VERSION = 1
 """Of a report on profiles as JSON: counts up when a field changes its meaning or goes."""
 _UNSIZED = (
-    "bytes, FLOPs and shares of ceilings are left out where sizes are dynamic: they are known for "
-    "one of the inputs; with that input alone they are there"
+    "bytes, FLOPs and shares of peak are unknown with dynamic sizes: profile one input at a time"
 )
 _UNSIZED_RUNS = (
-    "bytes, FLOPs and shares of ceilings are left out where a graph with dynamic sizes runs several"
-    " times in a call: they are known for one of the sizes, and each run may have its own"
+    "bytes, FLOPs and shares of peak are unknown for a dynamic graph that runs several times in a "
+    "call"
 )
 
 

@@ -40,7 +40,8 @@ class WorkLine:
         number: How many there are in a call.
         time: Their time in a call.
         share: Of the time of all work.
-        detail: What it moves and computes, against what is possible.
+        summary: What limits it, in a few words.
+        detail: All that it moves and computes, and how it is launched.
         places: The user's lines, ``model.py:31`` and the text of each.
     """
 
@@ -48,6 +49,7 @@ class WorkLine:
     number: int
     time: str
     share: float
+    summary: str
     detail: str
     places: tuple[tuple[str, str], ...]
 
@@ -63,6 +65,7 @@ def work_lines(found: Profiled) -> list[WorkLine]:
             number=row.number if row.first.kind != "wrapper" else 1,
             time=duration(round(row.time_ns)),
             share=row.time_ns / whole,
+            summary=" · ".join(_summary(row)),
             detail=" · ".join(_detail(row)),
             places=line_texts(row.lines, names, found.code),
         )
@@ -93,6 +96,23 @@ def _detail(row: KernelGroup) -> Iterator[str]:
     if launch.grid:
         grid, block = (TIMES.join(map(str, sizes)) for sizes in (launch.grid, launch.block))
         yield f"grid {grid}, block {block}, {launch.registers} registers"
+
+
+def _summary(row: KernelGroup) -> Iterator[str]:
+    work = row.first
+    yield _KINDS.get(work.kind, work.kind)
+    if work.bound is Bound.LATENCY:
+        yield "as short as an empty kernel"
+    elif work.bound is Bound.PROCESSES:
+        yield "waits for other processes"
+    elif row.share_of_ceiling is not None and row.is_possible:
+        yield _share_of_peak(row, row.share_of_ceiling)
+
+
+def _share_of_peak(row: KernelGroup, share: float) -> str:
+    work = row.first
+    peak = f"{work.unit} peak" if work.bound is Bound.COMPUTE else limit_of(work)
+    return f"{percent(share)} of {peak}"
 
 
 def _each(row: KernelGroup) -> Iterator[str]:
@@ -126,8 +146,7 @@ def _rates(row: KernelGroup) -> Iterator[str]:
     if not row.is_possible:
         yield f"faster than the machine's {limit_of(work) or 'limit'}: {_why_faster(work)}"
     else:
-        what = f"{work.unit} peak" if work.bound is Bound.COMPUTE else limit_of(work)
-        yield f"{percent(share)} of {what}"
+        yield _share_of_peak(row, share)
 
 
 def _why_faster(work: KernelTiming) -> str:

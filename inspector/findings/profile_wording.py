@@ -15,7 +15,7 @@ from inspector.model.units import percent
 from inspector.profiles.budget import Budget
 from inspector.profiles.gain import Gain
 from inspector.profiles.kernel_groups import KernelGroup
-from inspector.profiles.kernel_timing import Bound, KernelTiming, limit_of
+from inspector.profiles.kernel_timing import Bound, KernelTiming
 
 _INDUCTOR = "inductor"
 _MOST_GAINS = 3
@@ -23,13 +23,16 @@ _NO_DIFFERENCE = 1.0
 _NOTICED = 0.01  # of a call
 _MOST_ARGUMENTS = 4
 _APART = 1.0  # From here on no percentage says it.
-_ALL = 0.99
 _SAID = 0.005  # of all work: less is 0 %
 _GRAD_IDLE = (
-    "gradients are on and nothing asks for them, so that what a backward pass needs is kept: "
-    "--no-grad measures calls under torch.no_grad(), --train those with a backward pass"
+    "Gradients are enabled but no backward pass runs: pass --no-grad for inference, or --train"
 )
-_WHY = {False: "why the GPU waits", True: "what is beside kernels"}
+_TO = "\N{EN DASH}"
+_PEAKS = {
+    Bound.MEMORY: "peak bandwidth",
+    Bound.CACHE: "peak L2 bandwidth",
+    Bound.COMPUTE: "peak FLOP/s",
+}
 
 
 def verdict_lines(found: Profiled) -> Iterator[str]:
@@ -42,8 +45,8 @@ def verdict_lines(found: Profiled) -> Iterator[str]:
     yield from _spends(found)
     yield from memory_verdict(found)
     yield from _next_gain(found)
-    if found.breaks and not (is_noise(found) or _is_all_eager(found)):
-        yield f"graphs break at {listed(found.breaks)}: `inspect explain` says how to mend that"
+    if found.breaks and not _is_all_eager(found):
+        yield f"Graphs break at {listed(found.breaks)}: run `inspect explain`"
     if found.is_grad_idle and not any(map(_is_of_gradients, _shown(found))):
         yield _GRAD_IDLE
 
@@ -59,22 +62,13 @@ def _is_all_eager(found: Profiled) -> bool:
 def _without_kernels(found: Profiled) -> str:
     """Why nothing of a call comes of generated code."""
     if not found.graphs:
-        where = f", as Dynamo gives up at {listed(found.breaks)}" if found.breaks else ""
-        how = "how to mend that" if found.breaks else "why"
-        return (
-            f"no compiled graph ran: all of this is eager PyTorch{where}; `inspect explain` says "
-            f"{how}"
-        )
-    of = f" of the backend {found.backend}" if found.backend else ""
+        where = f", Dynamo gives up at {listed(found.breaks)}" if found.breaks else ""
+        return f"No compiled graph ran: this is eager PyTorch{where}. Run `inspect explain`"
+    graphs = count(found.graphs, "graph")
     if found.backend == _INDUCTOR:
-        return (
-            f"{count(found.graphs, 'graph')} of Inductor, and none of its kernels ran in these "
-            "calls: `inspect guards` says what does not fit"
-        )
-    return (
-        f"{count(found.graphs, 'graph')}{of}: nothing generated its kernels, so that each operator "
-        "runs as in eager PyTorch"
-    )
+        return f"None of the kernels of {graphs} ran: `inspect guards` shows what does not match"
+    backend = f"the backend {found.backend}" if found.backend else "the backend"
+    return f"{graphs} without generated kernels: {backend} runs each operator as in eager"
 
 
 def time_lines(found: Profiled) -> Iterator[str]:
@@ -94,27 +88,25 @@ def _spends(found: Profiled) -> Iterator[str]:
 
 
 def _next_gain(found: Profiled) -> Iterator[str]:
-    """The next largest gain, or why none is named."""
-    budget = found.budget
+    """The largest opportunity, or why none is named."""
     if is_noise(found):
-        yield (
-            "equal calls differ too much for advice by time: measure again while nothing else runs"
-        )
-        if found.breaks:
-            yield (
-                f"graphs break at {listed(found.breaks)}, which costs time in any case: "
-                "`inspect explain` says how to mend that"
-            )
-    elif found.gains and _is_all_eager(found) and found.breaks:
-        yield "what compiling would win is not known before there is a graph"
-    elif found.gains:
-        gain = next((item for item in found.gains if item.is_known), found.gains[0])
-        time, whole = duration(round(gain.time_ns)), duration(round(budget.wall_ns))
-        if gain.is_known:
-            why = f"because {gain.what}: {gain.change}"
-            yield f"the next largest gain: up to {time} of {whole}, {why}"
-        else:
-            yield f"no setting is known that wins more: {gain.what}, up to {time} of {whole}"
+        yield "Timings are too noisy for advice: measure again on an idle machine"
+        return
+    gain = largest_gain(found)
+    if gain is None:
+        return
+    time, whole = duration(round(gain.time_ns)), duration(round(found.budget.wall_ns))
+    if gain.is_known:
+        yield f"Largest opportunity, up to {time} of {whole}: {gain.what}. Fix: {gain.change}"
+    else:
+        yield f"No known setting wins more; up to {time} of {whole}: {gain.what}"
+
+
+def largest_gain(found: Profiled) -> Gain | None:
+    """The one that the verdict names: the largest that has a fix, if any has."""
+    if is_noise(found) or not found.gains or (_is_all_eager(found) and found.breaks):
+        return None
+    return next((item for item in found.gains if item.is_known), found.gains[0])
 
 
 def _compared(found: Profiled) -> Iterator[str]:
@@ -126,58 +118,48 @@ def _compared(found: Profiled) -> Iterator[str]:
     low, ratio, high = budget.faster
     both = f"{duration(round(budget.eager_ns))} → {duration(round(budget.wall_ns))} per call"
     if is_within_noise(found):
-        vary = f"equal calls vary by {1 + (budget.spread or 0):.2g}×"  # noqa: RUF001 - as in reports
-        yield f"too noisy to compare with eager PyTorch: {vary} ({both})"
+        vary = f"{1 + (budget.spread or 0):.2g}{TIMES}"
+        yield f"Timings vary by {vary}, too much for a comparison with eager ({both})"
         return
     sure = "" if budget.is_stable else _unstable(found)
+    between = f"{low:.2f}{_TO}{high:.2f}{TIMES}{sure}"
     # Where nothing was compiled it is as good as chance which of the two is faster.
     is_near = low <= _NO_DIFFERENCE <= high
-    is_chance = is_near or _is_all_eager(found)
-    if is_chance and is_noise(found):
-        between = f"{low:.2f} to {high:.2f} times as fast"
-        yield f"too noisy to say how it compares with eager PyTorch ({both}; {between}{sure})"
+    if (is_near or _is_all_eager(found)) and is_noise(found):
+        yield f"Timings are too noisy for a comparison with eager: {both} ({between})"
     elif is_near:
-        between = f"{low:.2f} to {high:.2f} times as fast"
-        yield f"no difference to eager PyTorch beyond noise ({both}; {between}{sure})"
+        yield f"No measurable difference from eager: {both} ({between})"
     elif is_noise(found):
-        between = f"{low:.2f} to {high:.2f} times as fast"
-        word = "faster" if ratio > 1 else "slower"
-        yield (
-            f"{word} than eager PyTorch, but by how much is too noisy to say ({both}; "
-            f"{between}{sure})"
-        )
+        word = "Faster" if ratio > 1 else "Slower"
+        yield f"{word} than eager, by an uncertain factor: {both} ({between})"
     elif ratio > 1:
-        yield f"{ratio:.2f} times as fast as eager PyTorch ({both}; {low:.2f} to {high:.2f}{sure})"
+        yield f"{ratio:.2f}{TIMES} faster than eager: {both} ({between})"
     else:
-        between = f"{1 / high:.2f} to {1 / low:.2f}"
-        yield f"{1 / ratio:.2f} times as slow as eager PyTorch ({both}; {between}{sure})"
+        between = f"{1 / high:.2f}{_TO}{1 / low:.2f}{TIMES}{sure}"
+        yield f"{1 / ratio:.2f}{TIMES} slower than eager: {both} ({between})"
 
 
 def _unstable(found: Profiled) -> str:
     """That times are to be doubted."""
     spread = found.budget.spread or 0.0
-    return "; unstable: equal calls " + (
-        f"differ by {spread:.0%}"
-        if spread < _APART
-        else f"take up to {1 + spread:.3g} times as long"
-    )
+    vary = f"{spread:.0%}" if spread < _APART else f"{1 + spread:.3g}{TIMES}"
+    return f"; timings vary by {vary}"
 
 
 def _works(budget: Budget) -> str:
     """How much of a call the GPU works, or each of several."""
     of_wall = f"of {duration(round(budget.wall_ns))}"
     if len(budget.busy_by_device_ns) < 2:  # noqa: PLR2004
-        time = duration(round(budget.busy_ns))
-        copies = budget.host_copies_ns
-        alone = f", {duration(round(copies))} of it on copies from or to the host alone"
-        return f"the GPU works {budget.busy_share:.0%} of a call ({time} {of_wall})" + (
+        time, copies = duration(round(budget.busy_ns)), budget.host_copies_ns
+        alone = f"; {duration(round(copies))} of it copies from or to the host"
+        return f"GPU busy {budget.busy_share:.0%} of the call ({time} {of_wall})" + (
             alone if copies >= _NOTICED * budget.wall_ns else ""
         )
     each = ", ".join(
         f"cuda:{device} {duration(round(time_ns))}"
         for device, time_ns in budget.busy_by_device_ns.items()
     )
-    return f"any of the GPUs works {budget.busy_share:.0%} of a call ({each}, {of_wall})"
+    return f"GPUs busy {budget.busy_share:.0%} of the call ({each}, {of_wall})"
 
 
 def _spent(found: Profiled) -> Iterator[str]:
@@ -188,28 +170,12 @@ def _spent(found: Profiled) -> Iterator[str]:
     if time_ns < _SAID * found.whole_ns:
         return
     rows = KernelGroup(tuple(item for item in found.work if _main_operator(item) == name))
-    where = "GPU's time" if not found.is_cpu else "time"
-    # Of a kernel with several operators, what each takes is an estimate.
-    is_shared = any(
-        part.name == name and part.share < _ALL
-        for item in found.work
-        for part in item.longest_launch.parts
-    )
-    share = f"{'about ' if is_shared else ''}{time_ns / found.whole_ns:.0%}"
-    yield f"{share} of the {where} is in {_runs(rows, name)}{_limit(rows)}"
-
-
-def _runs(rows: KernelGroup, name: str) -> str:
-    """How often an operator runs; kernels that a compiler generated for it stand apart."""
-    generated = sum(item.kind == "kernel" for item in rows.all_)
-    others = rows.number - generated
-    if rows.number < 2:  # noqa: PLR2004
-        return name
-    if not generated or not others:
-        return f"{rows.number} runs of {name}"
-    return f"{count(others, f'run of {name}', f'runs of {name}')} and {generated} generated " + (
-        "kernel for it" if generated == 1 else "kernels for it"
-    )
+    where = "the time" if found.is_cpu else "GPU time"
+    share = f"{time_ns / found.whole_ns:.0%} of {where}"
+    if rows.number > 1:
+        yield f"{rows.number} `{name}` kernels take {share}{_limit(rows)}"
+    else:
+        yield f"`{name}` takes {share}{_limit(rows)}"
 
 
 def _main_operator(work: KernelTiming) -> str:
@@ -225,17 +191,23 @@ def _limit(row: KernelGroup) -> str:
     if not row.all_ or row.share_of_ceiling is None or not row.is_possible:
         return ""
     bounds = {item.bound for item in row.all_}
-    what = limit_of(row.first) if len(bounds) == 1 else ""
-    share = percent(row.share_of_ceiling)
-    if what:
-        return f", at {share} of the machine's {what}"
-    return f", at {share} of what the machine could do" if bounds - {Bound.LATENCY} else ""
+    if bounds == {Bound.LATENCY}:
+        return ""
+    peak = _PEAKS.get(row.first.bound, "peak") if len(bounds) == 1 else "peak"
+    return f", at {percent(row.share_of_ceiling)} of {peak}"
 
 
-def gain_lines(found: Profiled) -> Iterator[tuple[str, str, str]]:
-    """What could be won: up to how much, why it is lost, and what to change."""
+def gain_lines(found: Profiled, *, are_further: bool = False) -> Iterator[tuple[str, str, str]]:
+    """What could be won: up to how much, why it is lost, and what to change.
+
+    Args:
+        found: The profile.
+        are_further: Whether that which the verdict names is left out.
+    """
+    named = largest_gain(found) if are_further else None
     for gain in _shown(found):
-        yield _at_most(gain), gain.what, gain.change
+        if gain is not named:
+            yield _at_most(gain), gain.what, gain.change
 
 
 def _is_of_gradients(gain: Gain) -> bool:
@@ -261,18 +233,12 @@ def more_gains(found: Profiled) -> str:
 
 def _at_most(gain: Gain) -> str:
     time = f"up to {duration(round(gain.time_ns))}"
-    return (
-        f"{time} of the GPU's time, and of a call once the host keeps up"
-        if gain.is_hidden
-        else time
-    )
+    return f"{time} of GPU time, once the host keeps up" if gain.is_hidden else time
 
 
 def call_title(found: Profiled) -> str:
     """What stands above the parts of a call."""
-    if not found.budget.is_approximate:
-        return "A call"
-    return f"A call ({_WHY[found.is_cpu]}: approximate)"
+    return "Call (causes are approximate)" if found.budget.is_approximate else "Call"
 
 
 def idle_parts(found: Profiled) -> list[tuple[str, float]]:
@@ -281,7 +247,7 @@ def idle_parts(found: Profiled) -> list[tuple[str, float]]:
     if not budget.wall_ns or not budget.is_seen:
         return []
     copies = budget.host_copies_ns / budget.wall_ns
-    works = "GPU works" if not found.is_cpu else WORK_ON_CPU
+    works = WORK_ON_CPU if found.is_cpu else "GPU busy"
     parts = [(works, budget.busy_share - copies)]
     if copies:
         parts.append((COPIED, copies))
@@ -317,7 +283,7 @@ def _in_cuda_graphs(found: Profiled) -> str:
     graphs = {(code.compile_id, code.direction) for code in codes if code is not None}
     graph = "CUDA graphs" if None in codes else count(len(graphs), "CUDA graph")
     every = len(replayed) == found.launches
-    return f" in {graph}" if every else f" ({len(replayed)} of them in {graph})"
+    return f" in {graph}" if every else f" ({len(replayed)} in {graph})"
 
 
 def _argument(item: ProfiledArgument) -> str:

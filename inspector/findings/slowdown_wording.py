@@ -18,7 +18,7 @@ from inspector.profiles.slowdown import (
     make_slowdown,
 )
 
-SLOWDOWN_TITLE = "What makes it slower than eager"
+SLOWDOWN_TITLE = "Slowdown by cause"
 _LEAST = 0.05  # of the difference: what is smaller is named in the rows alone
 _LEAST_ROW = 0.005
 _MOST = 5
@@ -64,15 +64,11 @@ def slowdown_lines(found: Profiled) -> Iterator[str]:
     singular, plural = _LAUNCHES[found.is_cpu]
     # Eager calls have no statements around kernels.
     number = sum(item.kind != "wrapper" for item in found.work) if found.is_cpu else gap.launches
-    eager = (
-        "as without the compiler"
-        if number == gap.eager_launches
-        else f"instead of {gap.eager_launches:,}"
-    )
+    eager = "as in eager" if number == gap.eager_launches else f"{gap.eager_launches:,} in eager"
     kept = sum(item.name == KEEPS_GRADIENT for item in found.work) if found.is_cpu else 0
     of_them = f" ({kept} of them {'keeps a gradient' if kept == 1 else 'keep gradients'})"
-    launches = f"{count(number, singular, plural)}{of_them if kept else ''} {eager}"
-    yield f"the difference of {_signed(gap.whole_ns)}: {', '.join(parts)}; {launches}"
+    launches = f"{count(number, singular, plural)}{of_them if kept else ''}, {eager}"
+    yield f"{_signed(gap.whole_ns)} per call: {', '.join(parts)}; {launches}"
     if not gap.has_causes:
         yield from _idle(found, gap)
 
@@ -88,8 +84,8 @@ def _idle(found: Profiled, gap: Slowdown) -> Iterator[str]:
     ]
     if causes and idle.more_ns > 0:
         yield (
-            f"the GPU is idle {duration(round(idle.compiled_ns))} of a call instead of eager's "
-            f"{duration(round(idle.eager_ns))}: {', '.join(causes)}"
+            f"GPU idle {duration(round(idle.compiled_ns))} of the call, "
+            f"{duration(round(idle.eager_ns))} in eager: {', '.join(causes)}"
         )
 
 
@@ -118,7 +114,7 @@ def slowdown_rows(found: Profiled) -> list[tuple[str, str, str, str]]:
     rest_ns = gap.whole_ns - sum(part.more_ns for part in shown)
     if abs(rest_ns) >= 1:
         rows.append((_REST, "", "", _signed(rest_ns)))
-    whole = "a call" + (" (causes are approximate)" if gap.is_approximate else "")
+    whole = "call" + (" (causes are approximate)" if gap.is_approximate else "")
     last = (whole, _time(budget.eager_ns), _time(budget.wall_ns), _signed(gap.whole_ns))
     return [*rows, last]
 

@@ -42,16 +42,17 @@ _TERM = re.compile(r"(?:(\d{1,19})\*)?([a-z]\d+)")
 _LOOP = re.compile(r"([a-z]\d+) < (\d{1,19})\b")
 # What takes elements by an index stays a kernel of its own wherever it stands.
 _CHANGES = {"order": _ORDER, "offset": _SLICES, "part": _SLICES}
+_TAKING = frozenset([
+    "chunk", "narrow", "select", "slice", "split", "split_with_sizes", "unbind", "unsafe_chunk",
+    "unsafe_split", "unsafe_split_with_sizes",
+])  # fmt: skip
+_LARGER = frozenset(["cat", "constant_pad_nd", "stack"])
 
 
 def told_uses(
     fusion: Fusion, uses: Sequence[Uses], steps: tuple[Step, Step], names: tuple[str, str]
 ) -> Reason | None:
-    """The reason, or None where nothing tells the uses apart.
-
-    Args:
-        steps: The two, in the order of their uses.
-    """
+    """The reason, or None where nothing tells the uses apart."""
     use = telling(uses)
     if use is None:
         return None
@@ -146,13 +147,6 @@ def _tensor(buffer: Buffer | None, name: str) -> str:
     if buffer.kind in {"input", "constant"}:
         return f"the {buffer.kind} {name} ({sizes})"
     return f"`{buffer.origin}` ({sizes})" if buffer.origin else f"{name} ({sizes})"
-
-
-_TAKING = frozenset([
-    "chunk", "narrow", "select", "slice", "split", "split_with_sizes", "unbind", "unsafe_chunk",
-    "unsafe_split", "unsafe_split_with_sizes",
-])  # fmt: skip
-_LARGER = frozenset(["cat", "constant_pad_nd", "stack"])
 
 
 def is_sliced(fusion: Fusion, step: Step, buffer: Buffer) -> bool:

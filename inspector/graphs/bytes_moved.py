@@ -23,7 +23,6 @@ def moved_by(
     Args:
         launch: As Inductor counts it. Of a recording without what is reached, each buffer counts
             at most what the launch's operations take alone.
-        operations: What became the launch.
         is_new: Whether nothing is in a buffer yet, so that a user's kernel does not read it.
     """
     reads = _reached(launch.reads, launch.reached_reads, [item.reads for item in operations])
@@ -37,12 +36,7 @@ def moved_by(
 
 
 def with_limits(launch: Launch, read: Mapping[str, int], written: Mapping[str, int]) -> Launch:
-    """A launch that moves at most so many bytes of some buffers.
-
-    Args:
-        read: Bytes of what it reads, by buffer.
-        written: Bytes of what it writes, by buffer.
-    """
+    """A launch that moves at most so many bytes of some buffers."""
     reads, writes = (
         {name: min(size, limits.get(name, size)) for name, size in sizes.items()}
         for sizes, limits in ((launch.reads, read), (launch.writes, written))

@@ -41,7 +41,6 @@ def decompositions(captured: Graph, later: Iterable[Graph]) -> tuple[Decompositi
     their names alone were recorded, what came of them came of the higher-order operator.
 
     Args:
-        captured: Dynamo's graph.
         later: Graphs of one stage of the same compilation (forward and backward, say).
     """
     nodes = [node for graph in later for node in _computed(graph)]

@@ -7,9 +7,15 @@ lone surrogates, which no encoding has.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 import networkx as nx
 import orjson
+
+from inspector.events.fusion import Buffer
+from inspector.events.graph_nodes import TensorMeta
+from inspector.graphs.fusion import Fusion, Step
+from inspector.model.graph import Graph, Node
 
 # All but `Char` of XML 1.0 (section 2.2). JSON can have the control characters, but its UTF-8 no
 # surrogates: one spelling serves both.
@@ -79,3 +85,128 @@ def _plain_value(value: object) -> object:
     if isinstance(value, dict):
         return {plain(str(key)): _plain_value(item) for key, item in value.items()}
     return value
+
+
+def network(graph: Graph) -> nx.MultiDiGraph:
+    """One node for each node, by its name; one edge for each (input, node), as FX counts them.
+
+    An edge has the tensors of the node that it starts at. What is not known is None.
+    """
+    found = nx.MultiDiGraph(
+        name=graph.name,
+        compile_id=graph.compile_id,
+        stage=graph.stage.value,
+        direction=graph.direction,
+        parsed=graph.is_parsed,
+    )
+    for node in graph.nodes:
+        found.add_node(node.name, **_of_node(graph, node))
+    carried = {node.name: node for node in graph.nodes}
+    for node in graph.nodes:
+        for name in node.inputs:
+            # A damaged recording can name what is not there: it must not become a node.
+            if name in carried:
+                source = carried[name]
+                found.add_edge(name, node.name, **_of_tensors(source.tensors), bytes=source.bytes_)
+    return found
+
+
+def _of_node(graph: Graph, node: Node) -> dict[str, object]:
+    line = node.line
+    return {
+        "id": graph.id_of(node),
+        "op": node.op,
+        "target": node.target,
+        **_of_tensors(node.tensors),
+        "strides": tuple(tensor.stride for tensor in node.tensors),
+        "devices": tuple(tensor.device for tensor in node.tensors),
+        "bytes": node.bytes_,
+        "flops": node.flops,
+        "file": line.file if line else None,
+        "line": line.line if line else None,
+        "code": line.code if line else None,
+        "module": node.module,
+        "module_class": node.modules[-1][1] if node.modules else "",
+        "aten": node.aten,
+        "earlier": node.earlier,
+        "is_backward": node.is_backward,
+        "is_saved": node.is_saved,
+        "kernels": node.kernels,
+        "nested": node.nested,
+    }
+
+
+def _of_tensors(tensors: tuple[TensorMeta, ...]) -> dict[str, object]:
+    return {
+        "shapes": tuple(tensor.shape for tensor in tensors),
+        "dtypes": tuple(tensor.dtype for tensor in tensors),
+    }
+
+
+def fusion_network(fusion: Fusion) -> nx.MultiDiGraph:
+    """Steps as nodes, by their place (``0: triton_poi_fused_add_0``), and buffers as edges.
+
+    What no step wrote is a node of its own (``buffer primals_1``, ``is_step`` False), and so is
+    what the graph returns.
+    """
+    found = nx.MultiDiGraph(name=fusion.name, compile_id=fusion.compile_id)
+    memory = fusion.memory
+    writers: dict[str, list[tuple[str, str, int]]] = {}
+    for place, step in enumerate(fusion.steps):
+        key = f"{place}: {step.name}"
+        found.add_node(key, **_of_step(step))
+        for name, size in step.reads.items():
+            known = writers.get(memory.root(name))
+            # What is written and read by the same kernel alone never leaves it.
+            if known is None and name not in step.writes:
+                source = _stored(found, name, fusion.buffers)
+                found.add_edge(source, key, **_of_buffer(name, size, fusion.buffers))
+            for source, _, given in known or ():
+                carried = min(size, given) if len(known or ()) > 1 else size
+                found.add_edge(source, key, **_of_buffer(name, carried, fusion.buffers))
+        for name, size in step.writes.items():
+            others = writers.setdefault(memory.root(name), [])
+            if not memory.is_part(name):
+                others.clear()
+            others.append((key, name, size))
+    for written in writers.values():
+        for key, name, size in written:
+            if memory.is_returned(name):
+                target = _stored(found, memory.root(name), fusion.buffers)
+                found.add_edge(key, target, **_of_buffer(name, size, fusion.buffers))
+    return found
+
+
+def _stored(found: nx.MultiDiGraph, name: str, buffers: Mapping[str, Buffer]) -> str:
+    key = f"buffer {name}"
+    kind = buffers[name].kind if name in buffers else ""
+    found.add_node(key, is_step=False, name=name, kind=kind)
+    return key
+
+
+def _of_step(step: Step) -> dict[str, object]:
+    return {
+        "is_step": True,
+        "name": step.name,
+        "kind": step.kind,
+        "is_call": step.is_call,
+        "operators": tuple(node.name for node in step.operators),
+        "removed": tuple(node.name for node in step.removed),
+        "reads": dict(step.reads),
+        "writes": dict(step.writes),
+        "bytes": step.bytes_inductor,
+        "bytes_moved": step.bytes_,
+        "bytes_eager": step.bytes_eager,
+        "bytes_unfused": step.bytes_unfused,
+        "flops": step.flops,
+    }
+
+
+def _of_buffer(name: str, size: int, buffers: Mapping[str, Buffer]) -> dict[str, object]:
+    buffer = buffers.get(name)
+    return {
+        "buffer": name,
+        "bytes": size,
+        "dtype": buffer.dtype if buffer else "",
+        "shape": buffer.shape if buffer else (),
+    }

@@ -20,11 +20,7 @@ def may_have_absorbed(graph: Graph) -> bool:
 
 
 def with_products(graph: Graph, before: Graph) -> Graph:
-    """The same graph with the line, the module and the operator of each product that was absorbed.
-
-    Args:
-        before: The graph that AOTAutograd gave Inductor.
-    """
+    """The same graph with the line, module and operator of each product that was absorbed."""
     found = _Products(graph, before)
     nodes = (found.of(node) if _is_renamed(node) else node for node in graph.nodes)
     return dataclasses.replace(graph, nodes=tuple(nodes))

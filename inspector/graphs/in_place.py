@@ -31,12 +31,7 @@ _NAMED_IN_PLACE = re.compile(
 
 
 class InPlace:
-    """Knows what of a graph was done in place.
-
-    Args:
-        graph: A graph after AOTAutograd.
-        users: Who takes each value.
-    """
+    """Knows what of a graph was done in place."""
 
     def __init__(self, graph: Graph, users: Mapping[str, Sequence[Node]]) -> None:
         self._nodes = {node.name: node for node in graph.nodes}
@@ -125,14 +120,7 @@ class InPlace:
         return node.inputs[1:] if is_part or is_copy(node) else node.inputs
 
     def written_bytes(self, node: Node) -> int | None:
-        """Bytes of the new values, and of what they are added to.
-
-        Args:
-            node: For which `changes_its_input` holds.
-
-        Returns:
-            None for unknown sizes.
-        """
+        """Bytes of the new values, and of what they are added to; None for unknown sizes."""
         size = self.new_bytes(node)
         return 2 * size if adds(node) and size is not None else size
 

@@ -184,11 +184,7 @@ def _is_at(frame: StackFrame, file: str, line: int) -> bool:
 
 
 def of_kernel(fusions: Iterable[Fusion], name: str) -> tuple[KernelOrigin, ...]:
-    """Where each launch of a kernel comes from.
-
-    Args:
-        name: The kernel's name, or the function's of a library.
-    """
+    """Where each launch of a kernel comes from."""
     found = []
     for fusion in fusions:
         known: Mapping[str, Origin] | None = None

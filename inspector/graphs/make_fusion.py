@@ -25,7 +25,6 @@ def make_fusion(
     """Joins what the scheduler did with the graph that it lowered.
 
     Args:
-        plan: What it did.
         number: How many graphs of both stand before it.
         hints: Values of symbolic sizes, at which Inductor counts, too.
     """

@@ -27,11 +27,7 @@ class NamedKernel:
 def kernels_naming(
     graphs: Iterable[GraphCode], files: Iterable[str], line: int
 ) -> Iterator[NamedKernel]:
-    """The kernels that name a line, in the order of the generated code, each once for a graph.
-
-    Args:
-        files: The files that the line can be in, as the log has them.
-    """
+    """The kernels that name a line, in the order of the generated code, each once for a graph."""
     places = {(file, line) for file in files}
     for graph in graphs:
         named: dict[str, dict[NodeLine, None]] = {}

@@ -17,12 +17,7 @@ _CALL = 4
 
 
 class Owners:
-    """Knows what each launch can compute, and which of several has a node.
-
-    Args:
-        operations: Its operations by name, as what was decided about them.
-        traffic: The graph that was lowered.
-    """
+    """Knows what each launch can compute, and which of several has a node."""
 
     def __init__(
         self, plan: FusionPlan, operations: Mapping[str, Operation], traffic: Traffic

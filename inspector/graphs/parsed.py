@@ -25,9 +25,6 @@ _OPERATORS = {
 def parsed_nodes(text: str, roots: Roots) -> tuple[Node, ...]:
     """Reads the text of a graph; nested graphs are left out.
 
-    Args:
-        text: What ``GraphModule.print_readable`` gave.
-
     Raises:
         ValueError: It is not the text of a graph.
     """

@@ -25,9 +25,6 @@ def read_graphs(
 ) -> tuple[list[Graph], list[str]]:
     """Reads the graphs of some stages, in torch's order.
 
-    Args:
-        places: Where they lie.
-
     Returns:
         The graphs, and what could not be read: a sentence for each.
     """

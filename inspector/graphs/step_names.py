@@ -14,11 +14,7 @@ _PRODUCTS = ("mm", "bmm", "baddbmm", "convolution", "attention")
 
 
 def described(step: Step, number: int | None = None) -> str:
-    """What a step computes, as the author of the model knows it: ``#3 `gelu` (model.py:31)``.
-
-    Args:
-        number: Its number in reports, or None to leave it out.
-    """
+    """What a step computes, as the author of the model knows it: ``#3 `gelu` (model.py:31)``."""
     mark = "" if number is None else f"#{number} "
     nodes = named_nodes(step)
     if not nodes:

@@ -17,11 +17,7 @@ _BAGS = frozenset(["_embedding_bag", "_embedding_bag_forward_only"])
 
 
 class Traffic:
-    """Knows the nodes of a graph.
-
-    Args:
-        graph: A graph after AOTAutograd.
-    """
+    """Knows the nodes of a graph."""
 
     def __init__(self, graph: Graph) -> None:
         self._all = graph.nodes

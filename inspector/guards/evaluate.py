@@ -26,6 +26,7 @@ from inspector.guards.state import State, Tensor, Value
 from inspector.model.guards import Guard
 
 _KEY = re.compile(r"list\(dict\.keys\((.+)\)\)\[\d+\]")
+_OF_THREAD = ("Autocast", "BackendSelect")
 
 
 def passes(guard: Guard, state: State) -> bool | None:
@@ -164,9 +165,6 @@ _COMPARE: dict[type, Callable[[Any, Value], bool | None]] = {
     ContainsCheck: _contains,
     MarkCheck: _mark,
 }
-
-
-_OF_THREAD = ("Autocast", "BackendSelect")
 
 
 def own_keys(keys: Iterable[str]) -> list[str]:

@@ -156,11 +156,7 @@ _ITEM = re.compile(r"(?P<container>L\[.+)\[(?P<key>'[^']*')\]")
 
 
 def presence_candidates(frame: FrameGuards, optional: Collection[str]) -> Iterator[Candidate]:
-    """Calls without a tensor that the last one had.
-
-    Args:
-        optional: The function's parameters that are None by default.
-    """
+    """Calls without a tensor that the last one had."""
     for guard in frame.entries[-1].guards:
         if not isinstance(guard.check, TensorCheck) or guard.origin is not Origin.INPUT:
             continue

@@ -129,10 +129,6 @@ def _refused(
     """The nearest number that a relation refuses and no other entry takes, and the change to it.
 
     The size of the first call is often the nearest one, and has an entry of its own.
-
-    Args:
-        dimension: Of which of its sizes, or None where it is a number itself.
-        told: Relations that refuse it, too, where it is no news.
     """
     for number, change in _tries(frame, expression, source, dimension):
         known = change.applied(frame.state).number

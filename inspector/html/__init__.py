@@ -36,7 +36,7 @@ def write_page(
         if kind == "explain" and page is not None:
             headline = page.headline
         if page is not None and kind not in _WITH_VIEWS:
-            pages[kind] = page_fields(page)
+            pages[kind] = {"findings": report.get("findings", []), **page_fields(page)}
         if run is not None:
             sources, roots, title = run.sources, run.roots, run.meta.target or run.meta.name
     data = page_data(fields, pages, sources, roots)

@@ -7,16 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from inspector.pages.page import Page
-from inspector.renderers.json.findings import finding_fields
 
 
 def page_fields(page: Page) -> dict[str, Any]:
-    """The blocks, each with the name of its type."""
+    """The blocks, each with the name of its type; findings are in the JSON of the report."""
     return {
         "kind": page.kind,
         "headline": page.headline,
         "summary": list(page.summary),
-        "findings": [finding_fields(finding) for finding in page.findings],
         "sections": [
             {"title": section.title, "blocks": _fields(section.blocks)} for section in page.sections
         ],

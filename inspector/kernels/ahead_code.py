@@ -37,7 +37,6 @@ def read_ahead_code(
     """Reads the code of one graph.
 
     Args:
-        rest: The C++ kernels, where these are apart.
         lines: The user's lines by the names of nodes in the graph that was exported.
 
     Raises:

@@ -80,9 +80,6 @@ class Code:
 def read_code(text: str, code: GraphCode) -> Code:
     """Reads the output code of one graph.
 
-    Args:
-        code: The same as it is read already, for its calls.
-
     Raises:
         ValueError: It is no Python (cut off, say).
     """

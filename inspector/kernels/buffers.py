@@ -182,11 +182,7 @@ def saved_names(forward: Buffers, backward: Buffers) -> dict[str, str]:
 
 
 def result_names(code: Buffers, backward: Buffers | None) -> tuple[str, ...]:
-    """The buffers that a graph returns as results.
-
-    Args:
-        backward: Of a forward pass, its backward pass; else None.
-    """
+    """The buffers that a graph returns as results."""
     kept = len(_taken_back(backward)) if backward is not None else 0
     return code.returned[: max(0, len(code.returned) - kept)]
 
@@ -197,9 +193,6 @@ def _taken_back(backward: Buffers) -> list[str]:
 
 def read_buffers(text: str, code: GraphCode) -> Buffers:
     """Reads the output code of one graph.
-
-    Args:
-        code: The same as it is read already, for its calls.
 
     Raises:
         ValueError: It is no Python (cut off, say).

@@ -36,11 +36,7 @@ def module_path(source: str) -> str:
 
 
 def node_lines(text: str) -> Mapping[str, NodeLine]:
-    """The lines by the names of nodes; nothing where the text was cut off.
-
-    Args:
-        text: The payload of ``dynamo_output_graph``.
-    """
+    """The lines by the names of nodes; nothing where the text was cut off."""
     try:
         nodes = parse_graph(text).nodes
     except (ValueError, RecursionError):

@@ -34,14 +34,12 @@ def read_output_code(
     text: str,
     compile_id: str,
     lines: Mapping[str, NodeLine],
-    direction: str = "",
     lowered: Mapping[str, NodeLine] | None = None,
 ) -> GraphCode:
     """Reads the output code of one graph.
 
     Args:
         lines: The user's lines by the names of nodes in Dynamo's graph.
-        direction: What it is for where the code itself does not say.
         lowered: The same for nodes of the post-grad graph, of a backward pass.
 
     Raises:
@@ -51,7 +49,7 @@ def read_output_code(
     source = text.split("\n")
     named = _NAME.search(text)
     name = named[1] if named else ""
-    found = next((each for each in _DIRECTIONS if name.endswith(each)), direction)
+    found = next((each for each in _DIRECTIONS if name.endswith(each)), "")
     nodes = _Nodes(lines, (lowered or {}) if found == "backward" else {})
     kernels = tuple(_kernels(module, source, nodes))
     names = {kernel.name for kernel in kernels}
@@ -66,7 +64,6 @@ def read_template(name: str, source: str, operator: str) -> Kernel:
 
     Args:
         name: What the candidate is called; the functions in the sources share a name.
-        operator: The operator that it computes (``mm``).
     """
     found = read_heuristics(source)
     return Kernel(

@@ -58,7 +58,6 @@ class LoweredGraph:
 
     Args:
         graph: Its text; of one that cannot be read nothing is known.
-        symbols: Value by symbol of the sizes that change.
     """
 
     def __init__(self, graph: str, symbols: Mapping[str, int]) -> None:

@@ -20,6 +20,9 @@ _IDENTIFIER = re.compile(r"\b[A-Za-z_]\w*\b")
 _SAME = re.compile(r"aten\.|prims\.|mkldnn\.|quantized\.")
 _DRAWS = re.compile(r"rand|bernoulli|dropout|normal_|multinomial|exponential|attention|rrelu|rng")
 _IN_PLACE = re.compile(r"_(?:\.|$)")
+# `extern "C" void kernel(const float* in_ptr0, float* out_ptr0, const int64_t ks0)`, 2.11 to 2.13
+# (torch/_inductor/codegen/cpp.py): what comes before the function is one line of `#include`.
+_CPP = re.compile(r"\bvoid\s+(?:kernel|\w+)\s*\((?P<parameters>[^)]*)\)")
 
 
 def repeats(
@@ -219,11 +222,6 @@ def _ends(function: ast.expr, name: str) -> bool:
 def _rest(view: ast.Call) -> str:
     """How a view sees its memory."""
     return "(" + ", ".join(ast.unparse(item) for item in view.args[1:]) + ")"
-
-
-# `extern "C" void kernel(const float* in_ptr0, float* out_ptr0, const int64_t ks0)`, 2.11 to 2.13
-# (torch/_inductor/codegen/cpp.py): what comes before the function is one line of `#include`.
-_CPP = re.compile(r"\bvoid\s+(?:kernel|\w+)\s*\((?P<parameters>[^)]*)\)")
 
 
 def pointer_names(kernel: Kernel) -> tuple[str, ...]:

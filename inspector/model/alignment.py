@@ -49,9 +49,6 @@ def align_by(
 
     Args:
         *keys: For items of either kind what is compared, what tells most first.
-
-    Returns:
-        Pairs of places that both grow.
     """
     if not keys or not first or not second:
         return []

@@ -97,12 +97,7 @@ class Setting:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Combination:
-    """A setting on a workload.
-
-    Attributes:
-        workload: The workload.
-        setting: The setting.
-    """
+    """A setting on a workload."""
 
     workload: Workload
     setting: Setting
@@ -114,11 +109,7 @@ class WorkerRequest:
 
     Attributes:
         request: The target, its inputs, and how it is compiled.
-        workload: What it computes.
         compiles_optimizer: Whether the optimizer's step is compiled.
-        eager: Whether nothing is compiled.
-        combination: Number of the combination in the plan.
-        session: Number of the session, from 0.
         outputs: Folder for what the first calls give, or None.
         references: What they are compared with: folders by name.
         measures_memory: Whether the memory of a call is measured, before it is timed.
@@ -166,10 +157,7 @@ class WorkerEnd:
     """How a process ended.
 
     Attributes:
-        combination: Number of its combination.
-        session: Number of its session.
         failure: Why it has no times, or not all, in one sentence; empty where it has.
-        detail: The user's own traceback, or an empty string.
         is_left_out: Whether it was not tried, for the reason that ``failure`` says.
         is_alone: Whether it had no memory beside others, and was measured after eager PyTorch.
     """
@@ -187,9 +175,7 @@ class BenchPlan:
     """What was to be done, and how it ended.
 
     Attributes:
-        target: What was measured, as the user wrote it.
         combinations: What is compared, in the order in which it is shown.
-        sessions: How often everything was begun anew.
         is_grad: Whether calls that do not train ran with gradients.
         cold_cache: Whether the device's cache was emptied before each call.
         ends: How the processes ended.

@@ -138,7 +138,7 @@ def parse_autocast_dtype(text: str) -> DType:
         UsageError: It names none, or another: torch warns, and computes without autocast then.
     """
     dtype = parse_dtype(text)
-    if dtype.name not in {"bfloat16", "float16"}:
+    if dtype.torch_name not in {"bfloat16", "float16"}:
         raise UsageError(
             f"`--autocast {text}` is no dtype that torch.autocast computes in.",
             "Choose `bf16`, `f16`, or `none`.",

@@ -6,7 +6,7 @@ import dataclasses
 
 from inspector.model.kernel_analysis import ConfigAnalysis
 from inspector.model.kernel_build import ConfigBuild, GpuLimits, KernelBuild
-from inspector.model.kernel_prediction import KernelWork, Prediction
+from inspector.model.kernel_prediction import Prediction
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -31,7 +31,6 @@ class KernelFacts:
     build: KernelBuild
     configs: tuple[ConfigFacts, ...]
     limits: GpuLimits | None = None
-    work: KernelWork | None = None
     launches: int = 1
     is_users: bool = False
     aten: tuple[str, ...] = ()

@@ -17,20 +17,6 @@ class Bound(enum.Enum):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class KernelWork:
-    """How much a kernel has to do, from Inductor's own accounting where there is one.
-
-    Attributes:
-        unit: The unit that does them (``tensor bf16``, ``fp32``), or an empty string.
-    """
-
-    bytes: int | None = None
-    operations: int | None = None
-    unit: str = ""
-    programs: int | None = None
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class Prediction:
     """How long a kernel should take; never a measurement.
 

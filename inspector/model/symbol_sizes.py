@@ -16,11 +16,7 @@ _OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
 
 
 def size_at(size: int | str, hints: Mapping[str, int]) -> int | None:
-    """The value of a size, or None where a symbol has none or the text is more than arithmetic.
-
-    Args:
-        hints: Example values of symbols.
-    """
+    """The value of a size, or None where a symbol has none or the text is more than arithmetic."""
     if isinstance(size, int):
         return size
     if size in hints:

@@ -7,6 +7,11 @@ import re
 # Of names that begin with a vowel, those that are not spoken so: UNet, User, Utility, OneHot.
 _SPOKEN_WITHOUT = re.compile(r"(?i)un[ei]|us(?:e|a|u)|ut[ei]|one|eu(?!ler)")
 _VOWEL = re.compile(r"[aeiouAEIOU]")
+_TEENS = range(11, 14)
+_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+_SIZE = re.compile(r"([0-9]{1,15})\s*([KMG]?)(?:I?B)?", re.IGNORECASE)
+_SHIFTS = {"": 0, "K": 10, "M": 20, "G": 30}
+_MOST_SHOWN = 40
 
 
 def with_article(name: str) -> str:
@@ -21,19 +26,10 @@ def percent(share: float) -> str:
     return "<1%" if share > 0 and said == "0%" else said
 
 
-_TEENS = range(11, 14)
-_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
-
-
 def ordinal(number: int) -> str:
     """``1st``, ``2nd``, ``11th``."""
     ending = "th" if number % 100 in _TEENS else _ENDINGS.get(number % 10, "th")
     return f"{number:,}{ending}"
-
-
-_SIZE = re.compile(r"([0-9]{1,15})\s*([KMG]?)(?:I?B)?", re.IGNORECASE)
-_SHIFTS = {"": 0, "K": 10, "M": 20, "G": 30}
-_MOST_SHOWN = 40
 
 
 def parse_size(text: str) -> int:

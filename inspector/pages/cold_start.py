@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 
 from inspector.findings.cold_start import (
@@ -35,6 +36,7 @@ from inspector.pages.page import (
 )
 
 _MOST_ROWS = 12
+_MOST_COMPILATIONS = 4
 _CACHES = (
     Column("cache"),
     *(Column(title, "number") for title in ("hits", "misses", "bypasses")),
@@ -54,9 +56,14 @@ def page(report: ColdStartReport) -> Page:
         sections=(
             _times("stage", "By stage", stage_rows(report.cold_start), is_chart=True),
             _times("compilation", "By compilation", compilation_rows(report)),
-            _times("function", "By function", place_rows(report)),
-            _times("line", "By line that called it", line_rows(report)),
-            _times("line", "Dynamo by line, without the backend", traced_rows(report)),
+            *(
+                dataclasses.replace(section, is_detail=True)
+                for section in (
+                    _times("function", "By function", place_rows(report)),
+                    _times("line", "By line that called it", line_rows(report)),
+                    _times("line", "Dynamo by line, without the backend", traced_rows(report)),
+                )
+            ),
             Section("Caches", caches if caches[0].rows else unknown),
             *([_changed(report.against)] if report.against else []),
         ),
@@ -76,7 +83,8 @@ def _times(noun: str, title: str, rows: Sequence[TimeRow], *, is_chart: bool = F
         (row.name, duration(row.time_ns), row.share, row.time_ns if is_chart else row.detail)
         for row in rows
     ]
-    return Section(title, [Table(columns, cells, noun, _MOST_ROWS)])
+    limit = _MOST_ROWS if is_chart else _MOST_COMPILATIONS
+    return Section(title, [Table(columns, cells, noun, limit)])
 
 
 def _changed(against: Against) -> Section:

@@ -23,7 +23,7 @@ def page(report: CudaGraphsReport) -> Page:
         _headline(report),
         about(report.run),
         findings=report.findings,
-        sections=(Section("", [Table(columns, rows, "function", limit=30)]),),
+        sections=(Section("", [Table(columns, rows, "function", limit=12)]),),
         notes=as_notes(report.notices),
         next_steps=report.next_steps,
     )

@@ -167,7 +167,7 @@ def _changes(diff: KernelDiff, kind: Literal["gone", "new", "changed"]) -> Block
     rows = [
         (_names(change), change_detail(change), _code_lines(change)) for change in diff.of(kind)
     ]
-    return Table(columns, rows, "kernel", limit=40, tone=kind)
+    return Table(columns, rows, "kernel", limit=8, tone=kind)
 
 
 def _names(change: KernelChange) -> str:

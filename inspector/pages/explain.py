@@ -48,12 +48,14 @@ def page(report: Report) -> Page:
                 [Table((Column(""), _NUMBER, Column("")), _summary_rows(report), limit=20)],
             ),
             Section(
-                f"By process; the counts above are over all {len(processes)}",
+                f"By process, {len(processes)} in all",
                 [Table((Column(""), Column("")), processes, "process", _MOST_PROCESSES)],
+                is_detail=True,
             ),
             Section(
                 "Compile time by stage",
                 [Table((Column(""), _NUMBER, Column("", "bar")), stages, "stage", 20)],
+                is_detail=True,
             ),
             _since(report),
         ),

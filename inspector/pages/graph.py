@@ -33,7 +33,7 @@ from inspector.findings.graph_wording import (
     traffic_line,
 )
 from inspector.findings.wording import count
-from inspector.graphs.drawing.around import matches
+from inspector.graphs.drawing.options import matches
 from inspector.graphs.lookup import Around
 from inspector.model.graph import Graph
 from inspector.model.run import Run
@@ -48,10 +48,10 @@ from inspector.pages.page import (
     as_notes,
 )
 
-_MOST_ROWS = 40
-_MOST_APART = 8
+_MOST_ROWS = 12
+_MOST_APART = 3
 _MOST_NAMED = 12
-_MOST_OPERATORS = 60
+_MOST_OPERATORS = 12
 _STEP = (Column("kernel", "code"), Column("", "below"), Column("lines", "below"))
 _APART = (
     Column("at most saved"),

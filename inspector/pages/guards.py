@@ -20,8 +20,9 @@ from inspector.pages.page import (
     as_notes,
 )
 
-_MOST_CHANGES = (8, 3)  # of the first frame, and of each further one
+_MOST_CHANGES = (5, 2)  # of the first frame, and of each further one
 _MOST_KINDS = 4
+_MOST_FRAMES = 2
 _FEW = 0.0995
 
 
@@ -41,6 +42,7 @@ def page(report: GuardsReport) -> Page:
         if cause.is_user
     ]
     number = Column("guards", "number")
+    likely = list(_next(report.frames))
     return Page(
         "Guards",
         _headline(report),
@@ -48,15 +50,17 @@ def page(report: GuardsReport) -> Page:
         summary=[_kinds(report.kinds, _MOST_KINDS)] if report.kinds else [],
         findings=report.findings,
         sections=(
-            Section("What recompiles next, the most likely first", list(_next(report.frames))),
+            Section("What recompiles next, the most likely first", likely[:_MOST_FRAMES]),
+            Section("Further functions", likely[_MOST_FRAMES:], is_detail=True),
             Section("What it costs", list(_costs(report))),
             Section(
                 "By module",
                 [Table((Column("module", "code"), number, Column("kinds", "code")), groups)],
+                is_detail=True,
             ),
             Section(
                 "By the line that caused them",
-                [Table((Column("line", "code"), number, Column("source", "code")), own, "line")],
+                [Table((Column("line", "code"), number, Column("source", "code")), own, "line", 5)],
             ),
         ),
         notes=as_notes(report.notices),

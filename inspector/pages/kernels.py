@@ -28,7 +28,7 @@ from inspector.pages.page import (
 TIMES = "\N{MULTIPLICATION SIGN}"
 _MOST_OPERATORS = 6
 _MOST_MODULES = 3
-_MOST_ROWS = 60
+_MOST_ROWS = 8
 _COLUMNS = (
     Column("kernel", "code"),
     Column("", "below"),

@@ -82,7 +82,7 @@ class Code:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Fold:
-    """What is shown on request: a click, or ``-v``."""
+    """What is shown on request: a click, or ``-v`` on a terminal, which has no room for code."""
 
     title: str
     blocks: Sequence[Block]
@@ -93,10 +93,15 @@ Block: TypeAlias = Lines | Items | Table | Code | Fold
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Section:
-    """Blocks under a title; it is left out if they have no content."""
+    """Blocks under a title; it is left out if they have no content.
+
+    Attributes:
+        is_detail: Whether a short page only names it.
+    """
 
     title: str
     blocks: Sequence[Block]
+    is_detail: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -126,7 +131,7 @@ class Page:
         summary: Further sentences on the whole.
         notes: Their label (``note``, ``warning``, ``problem``), and the sentence.
         next_steps: Commands.
-        is_whole: Whether limits of rows do not hold.
+        is_whole: Whether it is shown with all details and rows.
     """
 
     kind: str

@@ -159,17 +159,6 @@ class Autotuning:
         return sum(known) if known else None
 
     @property
-    def unlike(self) -> int:
-        """Of how many places the benchmarks and times in place are too far apart."""
-        known = [item for item in self.tuned if item.gain is not None and item.launches]
-        return sum(item.places for item in known if item.saved_ns is None)
-
-    @property
-    def is_unlike(self) -> bool:
-        """Whether that is so of all, so that nothing says what a call has of it."""
-        return bool(self.unlike) and self.saved_ns is None
-
-    @property
     def candidates(self) -> int:
         """How many candidates were timed, or failed."""
         return sum(item.total for item in self.tuned if item.first.how == "measured")

@@ -57,10 +57,7 @@ class Budget:
         is_seen: Whether the device's work was seen at all.
         busy_by_device_ns: Median of the time in which each device worked, by its number.
         explained_slowdown: How much longer the call took whose host was watched, or None.
-        explained_range: The same of the shortest and of the longest of the calls of which that is
-            the middle one; None where there are not several.
         profiled: Watched by plain time between the ends of its 95 % interval, or None.
-        left_out: By how much the calls of the rounds took longer that are left out, or less long.
         host_copies_ns: The part of ``busy_ns`` in which nothing is done but copies between host and
             device: kernels wait for data that is not there.
         shown_ns: On the CPU the mean time of the watched calls that tables are about, which add up
@@ -82,11 +79,9 @@ class Budget:
     is_seen: bool = True
     busy_by_device_ns: Mapping[int, float] = dataclasses.field(default_factory=dict)
     explained_slowdown: float | None = None
-    explained_range: tuple[float, float] | None = None
     profiled: tuple[float, float, float] | None = None
     shown_ns: float | None = None
     host_copies_ns: float = 0.0
-    left_out: tuple[float, ...] = ()
 
     @property
     def busy_share(self) -> float:
@@ -97,14 +92,6 @@ class Budget:
     def slowdown(self) -> float:
         """What the profiler adds: watched by plain time."""
         return self.profiled[1] if self.profiled is not None else 1.0
-
-    @property
-    def is_slowed(self) -> bool:
-        """Whether the profiler adds much to a call; or something, and perhaps that much."""
-        if self.profiled is None:
-            return False
-        low, ratio, high = self.profiled
-        return ratio > APPROXIMATE or 1 < low <= APPROXIMATE < high
 
     @property
     def shown_slowdown(self) -> float:
@@ -120,11 +107,6 @@ class Budget:
     def is_approximate(self) -> bool:
         """Whether the causes of idle time come from a call that took much longer."""
         return self.explained_slowdown is not None and self.explained_slowdown > APPROXIMATE
-
-    @property
-    def may_be_approximate(self) -> bool:
-        """Whether some of these calls took that much longer and some did not: chance decides."""
-        return self.explained_range is not None and is_near(self.explained_range)
 
 
 def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
@@ -162,17 +144,10 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
         is_seen=bool(profile.calls),
         busy_by_device_ns=_busy_by_device(profile),
         explained_slowdown=_explained_slowdown(profile, wall_ns),
-        explained_range=_explained_range(profile, wall_ns),
         profiled=_profiled(profile, left_out),
         shown_ns=_shown_ns(profile, wall_ns),
         host_copies_ns=max(0.0, busy_ns - _busy_without(profile, busy_ns, crosses)),
-        left_out=tuple(left_out.values()),
     )
-
-
-def is_near(ends: tuple[float, float]) -> bool:
-    """Whether `APPROXIMATE` is between the ends of an interval: another run may say otherwise."""
-    return ends[0] <= APPROXIMATE < ends[1]
 
 
 def _busy_ns(profile: DeviceProfile, wall_ns: float) -> float:
@@ -263,13 +238,6 @@ def _explained_slowdown(profile: DeviceProfile, wall_ns: float) -> float | None:
         return None
     worked = union_ns([(span.start_ns, span.end_ns) for span in profile.worked])
     return (profile.explained_ns or sum(profile.idle_ns.values()) + worked) / wall_ns
-
-
-def _explained_range(profile: DeviceProfile, wall_ns: float) -> tuple[float, float] | None:
-    times = profile.explained_calls_ns
-    if len(times) < 2 or not wall_ns:  # noqa: PLR2004
-        return None
-    return min(times) / wall_ns, max(times) / wall_ns
 
 
 def busy(call: ProfiledCall) -> int:

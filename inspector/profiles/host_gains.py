@@ -12,37 +12,37 @@ from inspector.profiles.kernel_timing import KernelTiming
 
 _HostsWork = Mapping[str, tuple[str, str]]
 _MOST_BREAKS = 3
-_FEWER = "fewer and larger graphs have less of it; "
+_FEWER = "use fewer and larger graphs, or "
 # What the host does beside kernels, and what to change.
 _HOSTS_WORK = {
     "outside": (
-        "the program's own code runs outside of compiled graphs",
+        "the program's own code outside of compiled graphs",
         "compile more of it, or do it less often",
     ),
     "entry": (
-        "a call is entered and left (Python around the model and, in training, around autograd)",
-        "nothing of the model is left to compile",
+        "Python around the model, and in training around autograd",
+        "nothing is left to compile",
     ),
     "graph-break": (
-        "Python runs between compiled graphs",
-        "mend the graph breaks{lines}: `inspect explain` says how",
+        "Python between compiled graphs",
+        "remove the graph breaks{lines}, see `inspect explain`",
     ),
     "guards": (
-        "guards are evaluated",
-        "`inspect guards` says which guards, and what to change",
+        "guard evaluation",
+        "see `inspect guards`",
     ),
     "wrappers": (
-        "torch's own code runs around compiled graphs",
-        f"{_FEWER}a larger batch hides it",
+        "torch's own code around compiled graphs",
+        f"{_FEWER}a larger batch",
     ),
     "autograd": (
-        "autograd runs between compiled graphs and adds up gradients",
-        f"{_FEWER}a larger batch hides it",
+        "autograd between compiled graphs, and adding up gradients",
+        f"{_FEWER}a larger batch",
     ),
 }
 _HIDES = {
-    "outside": "; a larger batch hides it",
-    "entry": "; a larger batch hides it",
+    "outside": "; use a larger batch",
+    "entry": "; use a larger batch",
     "graph-break": "",
     "guards": "",
     "wrappers": "",
@@ -102,7 +102,7 @@ def _runs_of_graphs(work: Iterable[KernelTiming]) -> int:
 
 def _of_one_graph(gain: Gain) -> Gain:
     """The gain where there cannot be fewer graphs."""
-    return dataclasses.replace(gain, change=gain.change.removeprefix(_FEWER))
+    return dataclasses.replace(gain, change=gain.change.replace(_FEWER, "use "))
 
 
 def _of_idle(
@@ -115,20 +115,20 @@ def _of_idle(
         yield _launching(launching, work, mode)
     for cause, (what, change) in hosts_work.items():
         if causes.get(cause):
-            yield Gain(f"the GPU waits while {what}", causes[cause], f"{change}{_HIDES[cause]}")
+            yield Gain(f"the GPU waits for {what}", causes[cause], f"{change}{_HIDES[cause]}")
     if budget.host_copies_ns:
         yield Gain(
-            "the GPU does nothing but copy from or to the host",
+            "the GPU only copies from or to the host",
             budget.host_copies_ns,
-            "keep the data on the GPU, or copy the next one meanwhile: from pinned memory, with "
-            "non_blocking=True, on a stream of its own",
+            "keep the data on the GPU, or prefetch it from pinned memory with non_blocking=True on "
+            "another stream",
         )
     if causes.get("synchronisation"):
         yield Gain(
-            "the GPU has nothing queued, because the host waited for it (`.item()`, a copy to the "
-            "host, memory that is allocated)",
+            "nothing is queued after the host waited for the GPU (`.item()`, a copy to the host, "
+            "an allocation)",
             causes["synchronisation"],
-            "keep values on the GPU, and copy without waiting",
+            "keep values on the GPU, and copy with non_blocking=True",
         )
 
 
@@ -137,17 +137,15 @@ def _of_host(budget: Budget, hosts_work: _HostsWork, *, is_grad_idle: bool) -> I
     launching = budget.causes_ns.get("launching")
     if launching:
         yield Gain(
-            "generated Python calls kernels, and makes and frees tensors for them",
+            "generated Python calls kernels, and allocates and frees their tensors",
             launching,
-            f"torch._inductor.config.cpp_wrapper = True calls them from C++; {_LARGER}",
+            f"set torch._inductor.config.cpp_wrapper = True; {_LARGER}",
         )
     for cause, (what, change) in hosts_work.items():
         if budget.causes_ns.get(cause):
             is_autograds = cause == "wrappers" and is_grad_idle
-            less = "; calls under torch.no_grad() have less of it, too" if is_autograds else ""
-            less = (
-                "; fewer calls, with a larger batch each, have less" if cause == "entry" else less
-            )
+            less = "; or call under torch.no_grad()" if is_autograds else ""
+            less = "; or make fewer calls with a larger batch" if cause == "entry" else less
             yield Gain(what, budget.causes_ns[cause], f"{change}{less}")
 
 
@@ -159,26 +157,24 @@ def _launching(time_ns: float, work: Sequence[KernelTiming], mode: str) -> Gain:
     outside = len(single) - len(within)
     launches = "kernel" if len(single) == 1 else "kernels"
     if not single:
-        return Gain("the GPU waits for the host to launch CUDA graphs", time_ns, _LARGER)
-    what = f"the GPU waits for the host to launch {len(single)} {launches}, one by one"
+        return Gain("the GPU waits for the launch of CUDA graphs", time_ns, _LARGER)
+    what = f"the GPU waits for {len(single)} kernel {'launch' if len(single) == 1 else 'launches'}"
     if not within:
-        return Gain(what, time_ns, f"they are in no compiled graph; {_LARGER}")
+        return Gain(what, time_ns, f"compile the code that launches them; {_LARGER}")
     if len(single) < sum(len(each.launches) for each in work) / 2:
-        others = f", and {len(single)} {launches} beside them"
-        return Gain(f"the GPU waits for the host to launch CUDA graphs{others}", time_ns, _LARGER)
+        others = f", and {len(single)} {launches}"
+        return Gain(f"the GPU waits for the launch of CUDA graphs{others}", time_ns, _LARGER)
     if mode in _GRAPHED:
-        return Gain(what, time_ns, "CUDA graphs were skipped: `inspect explain` says why")
+        return Gain(what, time_ns, "CUDA graphs were skipped, see `inspect explain`")
     parts = (
-        "the compiled graph as a CUDA graph"
+        "a CUDA graph for the compiled graph"
         if graphs == 1
-        else f"the {graphs} compiled graphs as CUDA graphs"
+        else f"CUDA graphs for the {graphs} compiled graphs"
     )
     if not outside and graphs == 1:
-        parts = "all of them as one CUDA graph"
-    change = f'mode="reduce-overhead" launches {parts}'
-    if outside:
-        change += f", and {outside} of them stay outside"
-    return Gain(what, time_ns, f"{change}; {_LARGER}, too")
+        parts = "one CUDA graph"
+    rest = f"; {outside} of the launches stay outside" if outside else ""
+    return Gain(what, time_ns, f'use mode="reduce-overhead" ({parts}{rest}), or a larger batch')
 
 
-_LARGER = "a larger batch hides it"
+_LARGER = "use a larger batch"

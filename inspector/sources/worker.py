@@ -187,9 +187,9 @@ class Worker:
         elif code < 0:
             place = self._place()
             at = f" at {place}" if place else ""
-            self.failure = f"its process was ended by {_signal_name(-code)}{at}{self._last_words()}"
+            self.failure = f"killed by {_signal_name(-code)}{at}{self._last_words()}"
         else:
-            self.failure = f"its process ended with exit code {code}{self._last_words()}"
+            self.failure = f"exited with code {code}{self._last_words()}"
 
     def _place(self, *, asks: bool = False) -> str:
         """The program's line that it is at, or was; empty where it does not say.
@@ -222,13 +222,13 @@ def _late(state: str, seconds: float, place: str) -> str:
     """That it was ended, and what it was about to do, and where."""
     at = f", at {place}" if place else ""
     if state in _UNTIL:
-        return f"it was ended after {seconds:g} seconds of {_UNTIL[state]}{at}; see --timeout"
-    return f"it was ended after {seconds:.0f} seconds of calls that take far less as a rule{at}"
+        return f"timed out after {seconds:g} s of {_UNTIL[state]}{at} (see --timeout)"
+    return f"timed out after {seconds:.0f} s of calls that usually take far less{at}"
 
 
 def _signal_name(number: int) -> str:
     if number == signal.SIGKILL:
-        return "SIGKILL (by the out-of-memory killer, perhaps)"
+        return "SIGKILL (the OOM killer?)"
     try:
         return signal.Signals(number).name
     except ValueError:

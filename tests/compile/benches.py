@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
+from inspector import commands
 from tests.compile.warm_python import INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,6 +42,21 @@ def bench(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         text=True,
         check=False,
     )
+
+
+def read_again(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs it in a folder and in this process, where no model is to be run."""
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        contextlib.chdir(folder),
+        mock.patch.dict(os.environ, {"COLUMNS": "80"}),
+        mock.patch.object(sys, "argv", ["inspect", "bench", *arguments]),
+        mock.patch("inspector.commands.prepare_streams"),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        code = commands.main()
+    return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
 
 def schema(name: str) -> Any:

@@ -36,9 +36,9 @@ def _of_all_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _warm_python(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Targets are recorded in forks of a process that has imported torch."""
-    warm_python.prepare(_of_all_workers(tmp_path_factory) / "warm")
+def _warm_python() -> None:
+    """What is recorded and read runs in forks of processes that have imported torch, and us."""
+    warm_python.prepare()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -51,7 +51,7 @@ def seen_now() -> dict[str, list[str]]:
     """Fields by event (``artifact:name`` for an artifact) in a few fresh recordings."""
     fields: dict[str, set[str]] = defaultdict(set)
     with tempfile.TemporaryDirectory() as temporary:
-        warm_python.prepare(Path(temporary) / "warm")
+        warm_python.prepare()
         target = Path(temporary) / "model.py"
         target.write_text(PROGRAM)
         for number, backend in enumerate(("eager", "inductor")):

@@ -12,10 +12,10 @@ from typing import Any
 
 from inspector import __version__
 from inspector.sources.recording import opened, read_run
+from tests.compile.warm_python import INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]
 AUTOLOAD = ROOT / "inspector" / "capture" / "autoload"
-INSPECT = [sys.executable, "-m", "inspector.commands"]
 # Breaks once in every process that calls it.
 MODEL = """
 import torch

@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tests.compile.benches import PIECES, bench, schema
+from tests.compile.benches import PIECES, bench, read_again, schema
 
 
 def test_a_collection_has_a_line_for_each_model(tmp_path: Path) -> None:
@@ -63,11 +63,11 @@ def test_a_collection_goes_on_where_an_earlier_run_has_ended(tmp_path: Path) -> 
 
     report, first = measured()
     assert not any("earlier run" in notice for notice in report["notices"])
-    shown = bench(tmp_path, "kept", "--format", "json")
+    shown = read_again(tmp_path, "kept", "--format", "json")
     assert shown.returncode == 0, shown.stderr
     (found,) = json.loads(shown.stdout)["models"]  # of the other there is no recording
     assert found == report["models"][1]
-    assert bench(tmp_path, "kept", "--seconds", "0.5").returncode == 2
+    assert read_again(tmp_path, "kept", "--seconds", "0.5").returncode == 2
     report, second = measured()
     assert second == first
     assert any("1 model was measured by an earlier run" in it for it in report["notices"])
@@ -75,14 +75,6 @@ def test_a_collection_goes_on_where_an_earlier_run_has_ended(tmp_path: Path) -> 
     report, third = measured()
     assert third != first
     assert not any("earlier run" in notice for notice in report["notices"])
-    widths.write_text("WIDTH = 8\n")
-    assert measured()[1] == first
-    # What is damaged is not taken, and stays.
-    older, _ = sorted(place for place in (tmp_path / "kept").iterdir() if place.is_dir())
-    for log in older.glob("worker-0.1.*"):
-        log.unlink()
-    assert measured()[1] not in [first, third]
-    assert older.exists()
 
 
 HANGS = """
@@ -104,8 +96,7 @@ def test_what_hangs_when_it_is_loaded_pays_its_timeout_once(tmp_path: Path) -> N
     (model,) = json.loads(done.stdout)["models"]
     eager, other = model["rows"]
     assert eager["failure"] == (
-        "it was ended after 12 seconds of loading the model, at hangs.py:7 in <module>; "
-        "see --timeout"
+        "timed out after 12 s of loading the model, at hangs.py:7 in <module> (see --timeout)"
     )
-    assert other["failure"] == "not tried, because eager PyTorch fails"
+    assert other["failure"] == "not tried: eager fails"
     assert (tmp_path / "tries.txt").read_text() == "x"

@@ -169,8 +169,8 @@ example_inputs = [(torch.zeros(16, 8), Cache()), (torch.randn(16, 8), Cache())]
 @pytest.mark.parametrize(
     "options",
     [
-        ("--train", "--optimizer", "AdamW", "--modes", "default"),
-        ("--grad", "--modes", "none", "--backends", "aot_eager"),
+        ("--train", "--optimizer", "AdamW", "--modes", "none", "--backends", "aot_eager"),
+        ("--train", "--modes", "default"),
     ],
 )
 def test_what_differs_by_how_it_is_compiled_alone_is_right(

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.compile.warm_python import INSPECT
+from tests.compile.warm_python import COLD, INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHONPATH = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
@@ -266,7 +266,7 @@ def _child_of(pid: int) -> int | None:
 def test_a_killed_child_leaves_a_partial_report(folder: Path, seconds: float) -> None:
     (folder / "model.py").write_text(ENDLESS)
     parent = subprocess.Popen(
-        [*INSPECT, "explain", "model.py", "--format", "json"],
+        [*COLD, "explain", "model.py", "--format", "json"],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": PYTHONPATH},
         stdout=subprocess.PIPE,

@@ -12,6 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from inspector.commands.schema import schema_of
 from tests.compile.warm_python import INSPECT
 
 pytestmark = pytest.mark.compile
@@ -81,7 +82,7 @@ def report(folder: Path) -> dict[str, Any]:
 
 
 def test_it_is_what_its_schema_says(report: dict[str, Any]) -> None:
-    schema = json.loads((ROOT / "docs" / "schema" / "guards-1.schema.json").read_text())
+    schema = schema_of("guards")
     jsonschema.validate(report, schema)
     assert not report["unread_lines"]
 

@@ -12,6 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from inspector.commands.schema import schema_of
 from tests.compile.warm_python import INSPECT
 
 pytestmark = [
@@ -54,7 +55,7 @@ def report(folder: Path) -> dict[str, Any]:
 
 
 def test_a_kernel_has_registers_widths_and_a_prediction(report: dict[str, Any]) -> None:
-    schema = json.loads((ROOT / "docs/schema/kernels-1.schema.json").read_text(encoding="utf-8"))
+    schema = schema_of("kernels")
     jsonschema.validate(report, schema)
     (kernel,) = report["kernels"]
     config, *_ = kernel["build"]["configs"]

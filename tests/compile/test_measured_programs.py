@@ -163,6 +163,7 @@ print("profiled", profiled)
     assert plain.stdout == recorded.stdout == "profiled 0\n"
 
 
+@pytest.mark.wild
 def test_a_program_of_many_operators_is_not_held_up(tmp_path: Path) -> None:
     """What would take long to look at is looked at shortly, or not at all."""
     source = """

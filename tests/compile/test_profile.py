@@ -198,7 +198,7 @@ def test_what_makes_many_graph_breaks_slower_than_eager_is_divided_and_adds_up(
     assert parts["work"]["eager_ns"] > 0
     assert parts["outside"]["eager_ns"] > 0
     assert profile["eager_launches"] == 8
-    assert "torch around compiled graphs" in inspected(tmp_path, "kept")
+    assert "torch around graphs" in inspected(tmp_path, "kept")
 
 
 @pytest.mark.wild
@@ -239,9 +239,9 @@ def test_what_a_call_allocates_leads_to_its_lines(report: dict[str, Any]) -> Non
 def test_the_terminal_says_the_verdict_first(recording: Path) -> None:
     text = inspected(recording, "kept")
     blocks = text.split("\n\n")
-    assert "eager PyTorch" in blocks[1]
+    assert "eager" in blocks[1]
     assert max(map(len, text.splitlines())) <= 80
-    for head in ("A call", "By kernel", "By line", "Memory of a call", "What cpu can do"):
+    for head in ("Call", "Kernels", "Lines", "Memory", "Peak rates of cpu"):
         assert f"\n{head}" in text
 
 

@@ -281,7 +281,6 @@ def test_of_all_watched_calls_the_most_usual_one_says_what_the_host_does() -> No
     times = [end_ns - begin_ns for begin_ns, end_ns in windows]
     found = explained_on_cpu(trace, (times, windows), [4_100, 3_900, 90_000], Explained())
     assert (found.wall_ns, dict(found.idle_ns)) == (4_000, {"outside": 2_000})
-    assert found.calls_ns == tuple(times)
     usual = dataclasses.replace(found, wall_ns=1_000)
     again = explained_on_cpu(trace, (times, windows), [1_000], usual)
     assert again is usual
@@ -289,7 +288,6 @@ def test_of_all_watched_calls_the_most_usual_one_says_what_the_host_does() -> No
     # The first call is cold, and explains nothing.
     cold = explained_on_cpu(trace, (times, windows), [9_000], Explained(), 1)
     assert cold.wall_ns == 4_000
-    assert cold.calls_ns == (4_000, 1_100)
 
 
 class Growing(torch.nn.Module):

@@ -98,6 +98,7 @@ def profiles(folder: Path) -> list[dict[str, Any]]:
     return reports
 
 
+@pytest.mark.wild
 def test_ranks_make_the_same_calls_and_wait_for_each_other(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(MODEL)
     command = ["torchrun", "--nproc-per-node", str(RANKS), "--no-python", "inspect", "profile"]
@@ -179,6 +180,7 @@ def test_a_call_that_waits_for_a_missing_rank_is_no_failure_of_the_model(tmp_pat
     assert "without torch.compile" not in words
 
 
+@pytest.mark.wild
 def test_what_was_measured_until_the_first_rank_ended_is_kept(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(ALONE + ENDS)
     # Without a launcher, which would end the second rank, and with a store that outlives the first.

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests import golden, samples
+from tests.compile import warm_python
 
 RECORDED_WITH = "2.13"
 _SHORTENED = re.compile(r"[\w./-]*/samples/")
@@ -43,7 +44,7 @@ def lasting(value: Any) -> Any:
 )
 @pytest.mark.parametrize("name", samples.names())
 def test_a_fresh_capture_equals_the_recording(name: str, tmp_path: Path) -> None:
-    samples.record(name, tmp_path / "recording")
+    samples.record(name, tmp_path / "recording", warm_python.INSPECT)
     fresh = json.loads(golden.rendered(golden.report_of(tmp_path / "recording"), "json"))
     kept_zip = golden.ROOT / "samples" / name / "recording.zip"
     kept = json.loads(golden.rendered(golden.report_of(kept_zip), "json"))

@@ -113,6 +113,9 @@ def _break(module: str, path: str) -> None:
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    # What every fork would import again.
+    importlib.import_module("torch._inductor.compile_fx")
+    importlib.import_module("torch._dynamo.backends.registry").list_backends(())
     folder = tmp_path_factory.mktemp("plain")
     (folder / "program.py").write_text(PROGRAM)
     found = ended(folder, "plain", recorded=False)

@@ -1,15 +1,16 @@
-"""A Python whose torch is imported already, for recorded processes that are nothing special.
+"""Forks in place of new interpreters: what a process imports first is imported once.
 
-Half of the time of a small recording goes into importing torch. A server has done that once, and
-forks for each process: everything from that process's command line on runs in the fork as it would
-in an interpreter of its own. `INSPECT` starts its targets through `python`, a program that hands
-arguments, environment, folder and open files to the server, passes signals on and ends as the fork
-does; `record` and `run` ask the server themselves. Whatever is unusual (a variable that torch or
-Python read when they begin, limits) has a server of its own from the third time on, and is run by
-the real interpreter until then.
+Half of the time of a small recording goes into importing torch, and most of that of reading one
+into importing our own modules. A server has done either once, and forks for each process:
+everything from that process's command line on runs in the fork as it would in an interpreter of its
+own. `INSPECT` is the command line; it and the targets that it starts run `python`, a program that
+hands arguments, environment, folder and open files to a server, passes signals on and ends as the
+fork does. `record` and `run` ask the server themselves. Targets with something unusual (a variable
+that torch or Python read when they begin, limits) have a server of their own from the third time
+on; what has no server is run by the real interpreter.
 
-This file is all three: `python` is a copy of it, and the server runs it as a script, so it imports
-what a fork needs when it is needed.
+This file is all three: `python` is a copy of it, which is the server as well, so it imports what a
+fork needs when it is needed.
 """
 
 from __future__ import annotations
@@ -26,26 +27,25 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from inspector.model.request import Request
 
-_FOLDER, _SCRIPT, _PID = "INSPECTOR_TESTS_WARM", "INSPECTOR_TESTS_SERVER", "INSPECTOR_TESTS_PID"
-# `python -m inspector.commands`, whose own interpreter for targets is the program above.
-_LAUNCH = f"""
-import os, runpy, sys
-sys.executable = os.path.join(os.environ.get("{_FOLDER}", ""), "python")
-if not os.path.exists(sys.executable):
-    sys.executable = {sys.executable!r}
-runpy.run_module("inspector.commands", run_name="__main__", alter_sys=True)
-"""
-INSPECT = [sys.executable, "-c", _LAUNCH]
+_IS_COPY = Path(__file__).name == "python"
+# Of the test session, for all its workers.
+_PID = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
+_FOLDER = Path(os.environ.get("TMPDIR", "/tmp")) / f"inspector-tests-{_PID}"  # noqa: S108
+if _IS_COPY:
+    _FOLDER = Path(__file__).parent
+_PYTHON = str(_FOLDER / "python")
+INSPECT = [_PYTHON, "-m", "inspector.commands"]
+COLD = [sys.executable, "-m", "inspector.commands"]  # where the processes themselves matter
 _TARGET = "inspector/capture/__main__.py"
 _VERBS = {"bench", "explain", "warm-up"}
-_MOST_SERVERS = 4
+_MOST_SERVERS = 5
 _MOST_SECONDS = 60  # a fork that hangs is a failure, not a long test
 _FILES = ("INSPECTOR_BENCH_IN", "INSPECTOR_BENCH_OUT")
 _ABOVE = 500  # no file that a process hands over has a number as high
@@ -68,38 +68,30 @@ _ANY = {"TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"}
 _LIMITS = (resource.RLIMIT_AS, resource.RLIMIT_DATA, resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE)
 
 
-def prepare(folder: Path) -> None:
-    """Lets these tests find servers in a folder, and `INSPECT` its interpreter for targets."""
-    folder.mkdir(exist_ok=True)
-    new = folder / f"python-{os.getpid()}"
+def prepare() -> None:
+    """Puts `python` in its place; the servers remove that when the tests have ended."""
+    _FOLDER.mkdir(exist_ok=True)
+    new = _FOLDER / f"python-{os.getpid()}"
     new.write_text(f"#!{sys.executable} -SE\n{Path(__file__).read_text('utf-8')}", "utf-8")
     new.chmod(0o755)
-    new.rename(folder / "python")
-    is_worker = "PYTEST_XDIST_WORKER" in os.environ
-    os.environ[_FOLDER], os.environ[_SCRIPT] = str(folder), __file__
-    os.environ[_PID] = str(os.getppid() if is_worker else os.getpid())
+    new.rename(_PYTHON)
 
 
 def record(recording: Path, request: Request, folder: Path) -> int:
     """Records a target into a new folder, from another one; returns the exit code."""
     recording.mkdir(exist_ok=True)
     script = Path(__file__).resolve().parents[2] / _TARGET
-    caches = Path(os.environ[_FOLDER]) / "caches"
-    environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(caches)}
+    arguments = [str(script), str(recording), "explain", request.to_json()]
+    environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(_FOLDER / "caches")}
     with open(os.devnull, "w") as nothing:  # noqa: PTH123
-        return run(
-            [str(script), str(recording), "explain", request.to_json()],
-            folder,
-            environment,
-            nothing,
-        )
+        return run(arguments, folder, environment, nothing)
 
 
 def run(
     arguments: Sequence[str], folder: Path, environment: Mapping[str, str], output: IO[str]
 ) -> int:
     """Runs a script in a fork of a server, which is started if need be; returns the exit code."""
-    place = Path(os.environ[_FOLDER]) / _kind(environment)
+    place = _FOLDER / _kind("torch", environment)
     if _is_first(place.with_suffix(".started")):
         _start(place, environment)
     end = time.monotonic() + _MOST_SECONDS
@@ -116,19 +108,21 @@ def run(
 # ------------------------------------------------------------------------------- who asks a server
 
 
-def _kind(environment: Mapping[str, str]) -> str:
+def _kind(what: str, environment: Mapping[str, str]) -> str:
     """A name for what only a process that was begun with it has: a server serves one."""
+    prefixes = _PREFIXES if what == "torch" else ("LANG", "LC_", "PYTHON")
     found = {
         "variables": {
             name: value
             for name, value in environment.items()
-            if name.startswith(_PREFIXES) and name not in _ANY
+            if name.startswith(prefixes) and name not in _ANY
         },
         "limits": [resource.getrlimit(limit) for limit in _LIMITS],
         "cores": sorted(os.sched_getaffinity(0)),
         "is_nice": os.nice(0),
     }
-    return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()[:16]
+    digest = hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
+    return f"{what}-{digest[:16]}"
 
 
 def _is_first(mark: Path) -> bool:
@@ -151,8 +145,9 @@ def _connected(place: Path) -> socket.socket | None:
 
 def _start(place: Path, environment: Mapping[str, str]) -> None:
     """Starts a server, as a grandchild: this process may become the interpreter."""
-    shell = 'exec "$0" "$1" --serve "$2" </dev/null >"$2.log" 2>&1 &'
-    command = ["sh", "-c", shell, sys.executable, os.environ[_SCRIPT], str(place)]
+    # A pipe, because what the streams of a fork become cannot be searched in either.
+    shell = '"$0" "$1" --serve "$2" </dev/null 2>&1 | cat >"$2.log" 2>&1 &'
+    command = ["sh", "-c", shell, sys.executable, _PYTHON, str(place)]
     os.waitpid(os.posix_spawn("/bin/sh", command, dict(environment), setsid=True), 0)
 
 
@@ -176,17 +171,24 @@ def _hand_over(
     server.sendall(data[sent:])
 
 
+def _server_for(arguments: Sequence[str]) -> socket.socket | None:
+    is_reader = arguments[:2] == INSPECT[1:]
+    is_target = len(arguments) == 4 and arguments[0].endswith(_TARGET) and arguments[2] in _VERBS
+    if not is_reader and not is_target:
+        return None
+    place = _FOLDER / _kind("inspect" if is_reader else "torch", os.environ)
+    server = _connected(place)
+    if server is None and (is_reader or not _is_first(place.with_suffix(".once"))):
+        are_more = len(list(_FOLDER.glob("*.started"))) < _MOST_SERVERS
+        if are_more and _is_first(place.with_suffix(".started")):
+            _start(place, os.environ)
+    return server
+
+
 def _be_python() -> NoReturn:
     """What takes the place of the interpreter."""
-    server, arguments = None, sys.argv[1:]
-    is_target = len(arguments) == 4 and arguments[0].endswith(_TARGET) and arguments[2] in _VERBS
-    place = Path(os.environ.get(_FOLDER, "nowhere")) / _kind(os.environ)
-    if is_target and place.parent.is_dir():
-        server = _connected(place)
-        is_again = server is None and not _is_first(place.with_suffix(".once"))
-        are_more = len(list(place.parent.glob("*.started"))) < _MOST_SERVERS
-        if is_again and are_more and _is_first(place.with_suffix(".started")):
-            _start(place, os.environ)
+    arguments = sys.argv[1:]
+    server = _server_for(arguments)
     if server is None:
         os.execv(sys.executable, [sys.executable, *arguments])  # noqa: S606
     signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)  # until it knows whom they are for
@@ -213,13 +215,16 @@ def _be_python() -> NoReturn:
 
 def _serve(place: Path) -> None:
     """Forks for each connection while there are tests, and is the parent of the forks."""
+    import shutil
+
     os.closerange(3, 1024)  # of the process that asked for this server
-    os.chdir(place.parent)
+    os.chdir(_FOLDER)
     cores = os.sched_getaffinity(0)
-    for name in _IMPORTED:
+    for name in _IMPORTED if place.name.startswith("torch") else _of_the_reader():
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    sys.modules["torch._dynamo.backends.registry"].list_backends(())
+    if registry := sys.modules.get("torch._dynamo.backends.registry"):
+        registry.list_backends(())
     bound = os.sched_getaffinity(0)  # torch's OpenMP may bind this thread
     os.sched_setaffinity(0, cores)  # as the process has them that would have started the forks
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -228,7 +233,7 @@ def _serve(place: Path) -> None:
     listener.listen(64)
     place.with_suffix(".new").rename(place)  # from now on clients find it
     forks: dict[int, tuple[int, socket.socket]] = {}  # by what can be read when they end
-    while _is_there(int(os.environ[_PID])):
+    while _is_there(int(_FOLDER.name.rpartition("-")[2])):
         connections = {connection: pid for pid, connection in forks.values()}
         ready = select.select([listener, *forks, *connections], [], [], 1.0)[0]
         for ended in forks.keys() & set(ready):
@@ -244,6 +249,19 @@ def _serve(place: Path) -> None:
                 os.kill(pid, number[0] if number else signal.SIGKILL)
         if listener in ready:
             _accept(listener, forks, bound)
+    shutil.rmtree(_FOLDER, ignore_errors=True)
+
+
+def _of_the_reader() -> Iterator[str]:
+    """All modules of ours that are not for the recorded process."""
+    import pkgutil
+
+    import inspector
+
+    others = ("inspector.capture", "inspector.library", "inspector.commands.__main__")
+    for module in pkgutil.walk_packages(inspector.__path__, "inspector."):
+        if not module.name.startswith(others):
+            yield module.name
 
 
 def _accept(
@@ -315,9 +333,14 @@ def _ran(files: Sequence[int], asked: Mapping[str, Any]) -> int:
     tempfile.tempdir = None  # it depends on the environment
     random.seed()
     sys.argv = asked["arguments"]
-    sys.path[0] = str(Path(sys.argv[0]).parent)
     try:
-        runpy.run_path(sys.argv[0], run_name="__main__")
+        if sys.argv[0] == "-m":
+            sys.executable, sys.path[0] = _PYTHON, asked["folder"]
+            del sys.argv[0]
+            runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+        else:
+            sys.path[0] = str(Path(sys.argv[0]).parent)
+            runpy.run_path(sys.argv[0], run_name="__main__")
     except SystemExit as end:
         if end.code is None or isinstance(end.code, int):
             return (end.code or 0) & 0xFF
@@ -348,7 +371,7 @@ def _end(code: int) -> NoReturn:
     os._exit(code)
 
 
-if __name__ == "__main__":
+if __name__ == "__main__" and _IS_COPY:
     if sys.argv[1:2] == ["--serve"]:
         _serve(Path(sys.argv[2]))
     else:

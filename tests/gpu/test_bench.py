@@ -38,7 +38,7 @@ def rows(folder: Path, *arguments: str, text: str = MODEL) -> dict[str, dict[str
     done = subprocess.run(
         [
             sys.executable, "-m", "inspector.commands", "bench", "net.py", "--device", "cuda",
-            "--sessions", "1", "--format", "json", *arguments,
+            "--sessions", "1", "--seconds", "2", "--format", "json", *arguments,
         ],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"},
@@ -64,7 +64,7 @@ def inference(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, A
                 "--batch", "16,128", "--cold-cache")  # fmt: skip
 
 
-def test_every_row_has_times_of_the_device_and_of_calls_without_waiting(
+def test_every_row_has_times_and_how_busy_the_gpu_is(
     inference: dict[str, dict[str, Any]],
 ) -> None:
     assert len(inference) == 2 * 4

@@ -10,6 +10,10 @@ from typing import Any
 import jsonschema
 import pytest
 
+from inspector.commands.schema import schema_of
+from inspector.plugins import REPORTS
+from tests.golden import Golden, goldens
+
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "schema"
 SCHEMAS = {path.name: json.loads(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*.json"))}
@@ -102,3 +106,22 @@ def test_there_are_kept_profiles() -> None:
 def test_a_kept_profile_has_no_other_fields(path: Path) -> None:
     """So each of its fields is explained."""
     jsonschema.validate(json.loads(path.read_text("utf-8")), SCHEMAS["profile-1.schema.json"])
+
+
+@pytest.mark.parametrize("kind", REPORTS)
+def test_a_generated_schema_knows_all_fields(kind: str) -> None:
+    schema = schema_of(kind)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert not [path for path in unexplained(schema) if path.endswith("/*")]
+
+
+DERIVED = [
+    golden for golden in goldens() if golden.suffix == "json" and "profile" not in golden.path.name
+]
+
+
+@pytest.mark.parametrize("golden", DERIVED, ids=lambda golden: golden.path.name)
+def test_a_golden_report_is_as_its_schema_says(golden: Golden) -> None:
+    names = {entry.report: kind for kind, entry in REPORTS.items()}
+    schema = schema_of(names[type(golden.read()).__name__])
+    jsonschema.Draft202012Validator(schema).validate(json.loads(golden.path.read_text("utf-8")))

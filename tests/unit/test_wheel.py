@@ -34,8 +34,9 @@ def test_it_holds_the_package_alone(wheel: zipfile.ZipFile) -> None:
     assert tops == {"inspector", "_torch_inspector.py", metadata}
 
 
-def test_it_holds_every_module(wheel: zipfile.ZipFile, root: Path) -> None:
-    sources = {path.relative_to(root).as_posix() for path in root.glob("inspector/**/*.py")}
+def test_it_holds_every_module_and_page(wheel: zipfile.ZipFile, root: Path) -> None:
+    found = [path for end in ("py", "md") for path in root.glob(f"inspector/**/*.{end}")]
+    sources = {path.relative_to(root).as_posix() for path in found}
     assert sources <= set(wheel.namelist())
 
 

@@ -17,7 +17,6 @@ class Compared:
     """How far results are from those of others; names are those of results.
 
     Attributes:
-        errors: See `inspector.capture.benching.errors.errors_of`.
         uncompared: What could not be compared.
         wrong: What is off by more than rounding.
     """

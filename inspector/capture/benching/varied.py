@@ -24,7 +24,6 @@ class Padding:
 
     Attributes:
         place: The argument's position, or its name among the keywords.
-        dimension: The dimension.
     """
 
     place: int | str

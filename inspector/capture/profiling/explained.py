@@ -38,7 +38,6 @@ def explain(kind: str, run: Prepared, how: tuple[int, int], measured: Measured) 
     launched = calls_of(seen.trace, windows)[typical]
     return Explained(
         times[typical],
-        tuple(times[untimed:]),
         idle_causes(seen.trace, window, launched),
         tuple(_host(seen.trace, window)),
         tuple(
@@ -76,7 +75,7 @@ def explained_on_cpu(
         return before
     done = significant(cpu_calls(trace, windows))[nearest]
     causes = idle_causes(trace, windows[nearest], done, is_host=True)
-    return Explained(times[nearest], tuple(times[number] for number in last), causes)
+    return Explained(times[nearest], causes)
 
 
 def _distance(time_ns: float, usual_ns: float) -> float:

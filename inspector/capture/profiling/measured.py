@@ -40,15 +40,12 @@ class Explained:
 
     Attributes:
         wall_ns: How long it took, or 0.
-        calls_ns: How long each of the calls took of which it is the middle one, or on the CPU that
-            which is nearest to unwatched ones.
         idle_ns: Why the device had nothing to do.
         host: What threads did: name, thread, begin and end.
         device: What the devices did: name, stream (10,000 more for each device), begin and end.
     """
 
     wall_ns: int = 0
-    calls_ns: tuple[int, ...] = ()
     idle_ns: Mapping[str, int] = dataclasses.field(default_factory=dict)
     host: tuple[tuple[str, int, int, int], ...] = ()
     device: tuple[tuple[str, int, int, int], ...] = ()

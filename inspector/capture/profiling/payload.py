@@ -73,7 +73,6 @@ def write_profile(
                 for number in numbers
             ],
             "explained_ns": explained.wall_ns,
-            "explained_calls_ns": explained.calls_ns,
             "idle_ns": explained.idle_ns,
             "host": explained.host,
             "worked": explained.device,

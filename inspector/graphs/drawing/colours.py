@@ -7,9 +7,8 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 
 from inspector.graphs.drawing import labels, style
-from inspector.graphs.drawing.around import matches
 from inspector.graphs.drawing.collapse import Box
-from inspector.graphs.drawing.options import Colour
+from inspector.graphs.drawing.options import Colour, matches
 from inspector.graphs.drawing.roles import Roles
 from inspector.model.dtypes import find_dtype
 
@@ -23,11 +22,7 @@ _SHARES = (0.01, 0.1, 0.5, 1)
 
 
 class Colours:
-    """Knows the boxes of a picture.
-
-    Args:
-        around: What marked nodes match, or an empty string.
-    """
+    """Knows the boxes of a picture."""
 
     def __init__(
         self, boxes: Sequence[Box], colour: Colour, roles: Roles, around: str = ""

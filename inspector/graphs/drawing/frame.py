@@ -17,12 +17,7 @@ _IN_A_ROW = 4
 def new_picture(
     caption: Caption, totals: Sequence[str], looks: Sequence[style.Look], notes: Sequence[str]
 ) -> graphviz.Digraph:
-    """An empty picture with its caption and its legend.
-
-    Args:
-        totals: Lines below it.
-        looks: What the borders and fills mean.
-    """
+    """An empty picture with its caption and its legend."""
     title = " · ".join(filter(None, (caption.model, caption.stage))) or "graph"
     version = f"torch {caption.torch_version}" if caption.torch_version else ""
     where = " · ".join(filter(None, (caption.device, version)))

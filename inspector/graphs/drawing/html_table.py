@@ -41,13 +41,7 @@ class Cell:
 def table(
     rows: list[list[Cell]], look: style.Look | None = None, padding: int = 2, spacing: int = 0
 ) -> str:
-    """An HTML-like label.
-
-    Args:
-        rows: Cells; rows may differ in length.
-        look: Border and background of the whole, or None for none.
-        padding: Around each text, in points.
-    """
+    """An HTML-like label."""
     columns = max((sum(cell.span for cell in cells) for cells in rows), default=1)
     return framed([row(cells, columns) for cells in rows], look, padding, spacing)
 

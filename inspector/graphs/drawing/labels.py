@@ -143,12 +143,7 @@ def flops(number: int) -> str:
 
 
 def listed(names: Sequence[str], most: int = 60) -> str:
-    """``mul x2, add``: neighbours of one name are one item; of a long list, its begin.
-
-    Args:
-        names: The items; one always is there.
-        most: How many characters the items may have, about.
-    """
+    """``mul x2, add``: neighbours of one name are one item; of a long list, its begin."""
     runs = [(name, len(list(found))) for name, found in itertools.groupby(names)]
     items = [f"{name} {TIMES}{length}" if length > 1 else name for name, length in runs]
     ends = itertools.accumulate(len(item) + 2 for item in items)

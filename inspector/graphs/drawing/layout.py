@@ -24,7 +24,6 @@ def write(dot_text: str, path: Path, suffix: str = "", *, timeout_s: float = TIM
 
     Args:
         suffix: One of `SUFFIXES`, which says the format; that of the file where it is empty.
-        timeout_s: How long placing the boxes may take.
 
     Raises:
         EnvironmentLacksError: `dot` is not installed.

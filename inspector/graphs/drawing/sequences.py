@@ -40,7 +40,6 @@ def find_repeats(
     """Finds the repeats that together save most items; they do not overlap, and are in order.
 
     Args:
-        signs: Equal for items that are the same.
         is_begin: Whether a layer begins at a place; where several repeats save as much, as all
             rotations of one do, the one that begins there is taken.
     """

@@ -31,11 +31,6 @@ def stage_dot(
 ) -> str:
     """Draws the graph of a stage.
 
-    Args:
-        graph: The graph, or a part of it (`inspector.graphs.drawing.around`).
-        roles: What inputs and results are; `make_roles` finds out more with all graphs at hand.
-
-
     Raises:
         UsageError: It would be over 2,000 boxes, and is not forced.
     """
@@ -95,13 +90,7 @@ class _Picture:
 
 
 def add_node(picture: graphviz.Digraph, name: str, label: str, tooltip: str) -> None:
-    """Adds a box.
-
-    Args:
-        name: Its name, of letters and digits.
-        label: An HTML-like label, as `inspector.graphs.drawing.html_table.table` gives it.
-        tooltip: As `inspector.graphs.drawing.labels.in_tooltip` gives it.
-    """
+    """Adds a box."""
     picture.body.append(f"\t{name} [label={label} tooltip={_quoted(tooltip)}]\n")
 
 

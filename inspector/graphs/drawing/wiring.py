@@ -38,7 +38,6 @@ def wire(
     """Draws arrows, one between any two boxes.
 
     Args:
-        boxes: In order.
         is_collapsed: Whether boxes stand for several nodes. Then parameters, and what the forward
             pass kept, are counted where they are used; if nobody knows which inputs these are,
             those that one box alone uses.

@@ -1,4 +1,4 @@
-"""Renders a report for programs; the schemas are in docs/schema.
+"""Renders a report for programs; `inspect schema` describes the fields.
 
 Everything that the other renderers show is here. Columns are 0-based, durations are in ns.
 """
@@ -25,41 +25,47 @@ from inspector.findings.report import Report
 from inspector.findings.warmup_report import WarmupReport
 from inspector.renderers.json.any_bench import any_bench_fields
 from inspector.renderers.json.cleaned import cleaned
-from inspector.renderers.json.cold_start import cold_start_fields
-from inspector.renderers.json.cuda_graphs import cuda_graphs_fields
-from inspector.renderers.json.diff import diff_fields
-from inspector.renderers.json.graph import graph_fields
-from inspector.renderers.json.guards import guards_fields
+from inspector.renderers.json.cold_start import VIEWS as COLD_START
+from inspector.renderers.json.cuda_graphs import VIEWS as CUDA_GRAPHS
+from inspector.renderers.json.diff import VIEWS as DIFF
+from inspector.renderers.json.encode import Scope, Views, encode
+from inspector.renderers.json.graph import VIEWS as GRAPH
+from inspector.renderers.json.guards import VIEWS as GUARDS
 from inspector.renderers.json.kernel_bench import kernel_bench_fields
-from inspector.renderers.json.kernels import kernels_fields
+from inspector.renderers.json.kernels import VIEWS as KERNELS
 from inspector.renderers.json.profile import profile_fields
-from inspector.renderers.json.report import report_fields
+from inspector.renderers.json.report import VIEWS as REPORT
 
-__all__ = ["fields", "render"]
+__all__ = ["VIEWS", "cleaned", "fields", "render"]
 
+VIEWS: dict[type, Views] = {
+    GuardsReport: GUARDS,
+    CudaGraphsReport: CUDA_GRAPHS,
+    Report: REPORT,
+    ColdStartReport: COLD_START,
+    GraphReport: GRAPH,
+    DiffReport: DIFF,
+    KernelsReport: KERNELS,
+}
 _FIELDS: dict[type, Callable[..., dict[str, object]]] = {
-    GuardsReport: guards_fields,
-    ColdStartReport: cold_start_fields,
-    CudaGraphsReport: cuda_graphs_fields,
-    GraphReport: graph_fields,
     BenchReport: any_bench_fields,
     CollectionReport: any_bench_fields,
     WarmupReport: any_bench_fields,
     KernelBenchReport: kernel_bench_fields,
     ProfileReport: profile_fields,
-    DiffReport: diff_fields,
-    KernelsReport: kernels_fields,
-    Report: report_fields,
 }
 
 
 def render(report: AnyReport, stream: TextIO) -> None:
     """Writes a report as indented JSON, the same for the same report."""
-    stream.write(orjson.dumps(fields(report), option=orjson.OPT_INDENT_2).decode() + "\n")
+    text = orjson.dumps(cleaned(fields(report)), option=orjson.OPT_INDENT_2).decode()
+    stream.write(text + "\n")
 
 
-def fields(report: AnyReport) -> dict[str, Any]:
-    """A report as JSON."""
+def fields(report: AnyReport) -> Any:  # noqa: ANN401 - as json.loads
+    """All fields of a report."""
+    views = next((views for kind, views in VIEWS.items() if isinstance(report, kind)), None)
+    if views is not None:
+        return encode(Scope(report), views)
     make = next(make for kind, make in _FIELDS.items() if isinstance(report, kind))
-    made: dict[str, Any] = cleaned(make(report))  # type: ignore[assignment]
-    return made
+    return make(report)

@@ -73,10 +73,8 @@ def _comparison(found: BenchComparison | None) -> dict[str, object] | None:
     return {
         "name": found.earlier.name,
         "started": found.earlier.started or None,
-        "same_machine": found.same_machine,
+        "same_device": found.device == found.earlier.device,
         "other_model": found.is_of_another,
-        "other_machine": [dataclasses.asdict(other) for other in found.others],
-        "matched": found.matched,
         "compared": found.compared,
         "changes": [
             {

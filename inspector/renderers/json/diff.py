@@ -1,100 +1,87 @@
-"""Two runs side by side, as JSON; the schema is docs/schema/diff-1.schema.json."""
+"""Two runs side by side as JSON."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 
-from inspector.findings.diff_report import FORMAT_VERSION, DiffReport, Side
+from inspector.findings.diff_report import FORMAT_VERSION, Condition, DiffReport, Side
 from inspector.model.kernel import NodeLine
-from inspector.model.kernel_diff import DiffKernel, KernelChange
+from inspector.model.kernel_diff import Counts, DiffKernel, KernelChange
 from inspector.pages.diff import answer
-from inspector.renderers.json.kernels import gpu_fields
-from inspector.version import __version__
+from inspector.renderers.json.encode import Scope, View, Views, tool_version
+from inspector.renderers.json.kernels import GPU
 
 
-def diff_fields(report: DiffReport) -> dict[str, object]:
-    """All fields of a diff."""
-    diff = report.diff
-    return {
-        "format_version": FORMAT_VERSION,
-        "kind": "diff",
-        "tool_version": __version__,
-        "answer": answer(report),
-        "is_empty": diff.is_empty,
-        "is_worse": diff.is_worse,
-        "before": {**_side(report.before), "counts": dataclasses.asdict(diff.before)},
-        "after": {**_side(report.after), "counts": dataclasses.asdict(diff.after)},
-        "conditions": [
-            {
-                "name": item.name,
-                "before": item.before or None,
-                "after": item.after or None,
-                "differs": item.differs,
-            }
-            for item in report.conditions
-        ],
-        "kernels": [_change(change) for change in diff.kernels],
-        "libraries": _pairs(diff.libraries),
-        "operators": _pairs(diff.operators),
-        "notices": list(report.notices),
-    }
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Pair:
+    """How often something is there on each side."""
+
+    name: str
+    before: int
+    after: int
 
 
-def _side(side: Side) -> dict[str, object]:
-    meta = side.report.run.meta
-    gpu = side.report.gpu
-    return {
-        "name": meta.name,
-        "target": meta.target,
-        "started": meta.started or None,
-        "partial": meta.partial or None,
-        "error": meta.error or None,
-        "settings": {name: meta.settings[name] for name in sorted(meta.settings)},
-        "versions": [dict(sorted(item.versions.items())) for item in side.report.run.processes],
-        "gpu": None if gpu is None else gpu_fields(gpu),
-    }
+def _pairs(items: Mapping[str, tuple[int, int]]) -> list[_Pair]:
+    return [_Pair(name, *numbers) for name, numbers in items.items()]
 
 
-def _pairs(items: object) -> list[dict[str, object]]:
-    pairs = dict(items) if isinstance(items, dict) else {}
-    return [{"name": name, "before": old, "after": new} for name, (old, new) in pairs.items()]
+def _libraries(scope: Scope) -> list[_Pair]:
+    """Calls of libraries that one side has more often."""
+    return _pairs(scope.of(DiffReport).diff.libraries)
 
 
-def _change(change: KernelChange) -> dict[str, object]:
-    return {
-        "kind": change.kind,
-        "matched_by": change.matched_by or None,
-        "before": _kernel(change.before),
-        "after": _kernel(change.after),
-        "part_of": change.part_of or None,
-        "differences": list(change.differences),
-        "lines_added": change.added,
-        "lines_removed": change.removed,
-    }
+def _operators(scope: Scope) -> list[_Pair]:
+    """Operators that the captured graphs of one side have more often."""
+    return _pairs(scope.of(DiffReport).diff.operators)
 
 
-def _kernel(item: DiffKernel | None) -> dict[str, object] | None:
-    if item is None:
-        return None
-    return {
-        "name": item.kernel.name,
-        "language": item.kernel.language,
-        "kind": item.kernel.kind,
-        "launches": item.launches,
-        "bytes": item.traffic_bytes,
-        "registers": item.registers,
-        "spill_bytes": item.spill_bytes,
-        "predicted_ns": item.predicted_ns,
-        "aten": list(item.kernel.aten),
-        "nodes": [_node(node) for node in item.kernel.nodes],
-        "source": item.kernel.source,
-    }
+def _answer(scope: Scope) -> str:
+    """Whether B is better fused than A, and by what."""
+    return answer(scope.of(DiffReport))
 
 
-def _node(node: NodeLine) -> dict[str, object]:
-    return {
-        "node": node.node,
-        "file": node.file or None,
-        "line": node.line or None,
-        "code": node.code or None,
-    }
+def _versions(scope: Scope) -> list[dict[str, str]]:
+    """Versions of torch and other packages, by process."""
+    processes = scope.of(Side).report.run.processes
+    return [dict(sorted(process.versions.items())) for process in processes]
+
+
+def _counts(scope: Scope) -> Counts:
+    """What is counted."""
+    report = scope.of(DiffReport)
+    return report.diff.before if scope.of(Side) is report.before else report.diff.after
+
+
+VIEWS: Views = {
+    **GPU,
+    DiffReport: View(
+        """format_version kind tool_version answer is_empty=diff.is_empty is_worse=diff.is_worse
+        before after conditions kernels=diff.kernels libraries operators notices""",
+        format_version=FORMAT_VERSION,
+        kind="diff",
+        tool_version=tool_version,
+        answer=_answer,
+        libraries=_libraries,
+        operators=_operators,
+    ),
+    Side: View(
+        """name=report.run.meta.name target=report.run.meta.target
+        started=report.run.meta.started? partial=report.run.meta.partial?
+        error=report.run.meta.error? settings=report.run.meta.settings< versions gpu=report.gpu
+        counts""",
+        versions=_versions,
+        counts=_counts,
+    ),
+    Condition: View("name before? after? differs"),
+    KernelChange: View(
+        """kind matched_by? before after part_of? differences lines_added=added
+        lines_removed=removed"""
+    ),
+    DiffKernel: View(
+        """name=kernel.name language=kernel.language kind=kernel.kind launches bytes=traffic_bytes
+        registers spill_bytes predicted_ns aten=kernel.aten nodes=kernel.nodes
+        source=kernel.source"""
+    ),
+    NodeLine: View("node file? line? code?"),
+}

@@ -1,163 +1,265 @@
-"""A report on graphs as JSON; the schema is docs/schema/graph-1.schema.json."""
+"""Graphs, and what was fused, as JSON."""
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Iterable, Iterator
+
 from inspector.events.fusion import Buffer
 from inspector.events.graph_nodes import TensorMeta
-from inspector.findings.graph_report import FORMAT_VERSION, FusionRow, GraphReport
+from inspector.findings.graph_report import FORMAT_VERSION, FusionRow, GraphReport, Operators
+from inspector.graphs.decompositions import Decomposition
+from inspector.graphs.found_node import FoundNode, Relation
 from inspector.graphs.fusion import Step
+from inspector.graphs.line_kernels import KernelAtLine
+from inspector.graphs.lookup import Around
 from inspector.graphs.not_fused import Pair
-from inspector.model.cost import Cost
+from inspector.graphs.operators import GraphOperators
+from inspector.graphs.outside_graph import Outside
 from inspector.model.graph import Graph, Node, tensor_bytes
-from inspector.model.graph_break import GraphBreak
 from inspector.model.stack import StackFrame, made_class, plain_name
-from inspector.renderers.json.graph_views import line_fields, operators_fields
-from inspector.renderers.json.kernels import gpu_fields
-from inspector.renderers.json.recording import recording_fields
-from inspector.version import __version__
+from inspector.renderers.json.common import COMMON
+from inspector.renderers.json.encode import Scope, View, Views, tool_version
+from inspector.renderers.json.kernels import GPU, versions
 
 
-def graph_fields(report: GraphReport) -> dict[str, object]:
-    """All fields of a report on graphs."""
-    return {
-        "format_version": FORMAT_VERSION,
-        "kind": "graph",
-        "tool_version": __version__,
-        "recording": recording_fields(report.run.meta),
-        "versions": [dict(sorted(process.versions.items())) for process in report.run.processes],
-        "gpu": None if report.gpu is None else gpu_fields(report.gpu),
-        "stage": report.stage or None,
-        "graphs": [_graph(graph) for graph in report.graphs],
-        "fusions": [_fusion(row) for row in report.rows],
-        "graph_breaks": [_break(record, cost) for record, cost in report.breaks],
-        "operators": None if report.operators is None else operators_fields(report.operators),
-        "line": None if report.around is None else line_fields(report.around),
-        "notices": list(report.notices),
-    }
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Break:
+    """What a graph break keeps apart.
+
+    Attributes:
+        crossing_bytes: Bytes that one graph writes and the next reads.
+        fusible_bytes: Those between operators that one kernel could compute.
+        saved_bytes_at_most: Bytes that one kernel for both would save.
+    """
+
+    file: str | None
+    line: int | None
+    gb_id: str | None
+    title: str
+    crossing_bytes: int | None
+    fusible_bytes: int | None
+    saved_bytes_at_most: int
 
 
-def _graph(graph: Graph) -> dict[str, object]:
-    return {
-        "name": graph.name,
-        "compile_id": graph.compile_id,
-        "stage": graph.stage.value,
-        "direction": graph.direction or None,
-        "parsed": graph.is_parsed,
-        "nodes": [_node(graph, node) for node in graph.nodes],
-    }
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Became:
+    graph: str
+    item: Decomposition
 
 
-def _node(graph: Graph, node: Node) -> dict[str, object]:
-    return {
-        "id": graph.id_of(node),
-        "name": node.name,
-        "op": node.op,
-        "target": node.target,
-        "inputs": list(node.inputs),
-        "tensors": [_tensor(tensor) for tensor in node.tensors],
-        "bytes": node.bytes_,
-        "flops": node.flops,
-        "stack": [_frame(frame) for frame in node.stack],
-        "modules": [{"path": path, "class": kind} for path, kind in node.modules],
-        "earlier_names": list(node.earlier),
-        "original_aten": node.aten or None,
-        "backward": node.is_backward,
-        "saved_for_backward": node.is_saved,
-        "kernels": list(node.kernels),
-        "nested_nodes": list(node.nested),
-    }
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Part:
+    """One operator of what an operator became."""
+
+    operator: str
+    count: int
 
 
-def _tensor(tensor: TensorMeta) -> dict[str, object]:
-    return {
-        "dtype": tensor.dtype,
-        "shape": list(tensor.shape),
-        "stride": list(tensor.stride),
-        "device": tensor.device or None,
-        "bytes": tensor_bytes(tensor),
-    }
+@dataclasses.dataclass(frozen=True, slots=True)
+class _NotInductors:
+    graph: str
+    item: Outside
 
 
-def _frame(frame: StackFrame) -> dict[str, object]:
-    return {
-        "file": frame.file,
-        "line": frame.line or None,
-        "name": plain_name(frame.name) if made_class(frame.name) else frame.name,
-        "code": frame.code or None,
-        "makes": made_class(frame.name) or None,
-    }
+@dataclasses.dataclass(frozen=True, slots=True)
+class _AtLine:
+    """A kernel that computes something of a line.
+
+    Attributes:
+        bytes: Bytes that it reads and writes; null if they count for other lines.
+        part: What of an operator it computes.
+        again: Whether other kernels compute the same.
+        shared: Whether it computes something of other lines, too.
+    """
+
+    graph: str
+    kernel: str
+    bytes: int | None
+    part: str | None
+    again: bool
+    shared: bool
+    relation: Relation
+    nodes: tuple[str, ...]
 
 
-def _fusion(row: FusionRow) -> dict[str, object]:
-    fusion = row.fusion
-    return {
-        "name": fusion.name,
-        "compile_id": fusion.compile_id,
-        "direction": fusion.direction,
-        "graph": fusion.graph.name,
-        "bytes": fusion.bytes_inductor,
-        "bytes_moved": fusion.bytes_,
-        "bytes_eager": fusion.bytes_eager,
-        "bytes_unfused": fusion.bytes_unfused,
-        "bytes_never_in_memory": fusion.removed_bytes,
-        "kernels": [_step(step) for step in fusion.steps],
-        "buffers": [_buffer(buffer) for buffer in fusion.buffers.values()],
-        "not_fused": [_pair(pair) for pair in row.pairs],
-    }
+def _breaks(scope: Scope) -> Iterator[_Break]:
+    for record, cost in scope.of(GraphReport).breaks:
+        frame = record.project or record.user
+        yield _Break(
+            frame.file if frame else None,
+            frame.line if frame else None,
+            record.cause.gb_id,
+            record.cause.title,
+            cost.crossing_bytes,
+            cost.fusible_bytes,
+            2 * (cost.fusible_bytes or 0),
+        )
 
 
-def _step(step: Step) -> dict[str, object]:
-    return {
-        "name": step.name,
-        "kind": step.kind,
-        "operators": [node.name for node in step.operators],
-        "operators_of_other_kernels": sorted(step.again),
-        "reads": dict(step.reads),
-        "writes": dict(step.writes),
-        "bytes": step.bytes_inductor,
-        "bytes_moved": step.bytes_,
-        "bytes_eager": step.bytes_eager,
-        "bytes_unfused": step.bytes_unfused,
-        "flops": step.flops,
-        "flops_per_byte": step.flops_per_byte,
-        "never_in_memory": [node.name for node in step.removed],
-    }
+def _all_breaks(scope: Scope) -> list[_Break]:
+    """What graph breaks keep apart."""
+    return list(_breaks(scope))
 
 
-def _buffer(buffer: Buffer) -> dict[str, object]:
-    return {
-        "name": buffer.name,
-        "kind": buffer.kind,
-        "dtype": buffer.dtype or None,
-        "shape": list(buffer.shape),
-        "stride": list(buffer.stride),
-        "device": buffer.device or None,
-        "node": buffer.origin or None,
-    }
+def _id(scope: Scope) -> str:
+    """Name of the node that no other node of any graph has."""
+    return scope.of(Graph).id_of(scope.of(Node))
 
 
-def _break(record: GraphBreak, cost: Cost) -> dict[str, object]:
-    frame = record.project or record.user
-    return {
-        "file": frame.file if frame else None,
-        "line": frame.line if frame else None,
-        "gb_id": record.cause.gb_id,
-        "title": record.cause.title,
-        "crossing_bytes": cost.crossing_bytes,
-        "fusible_bytes": cost.fusible_bytes,
-        "saved_bytes_at_most": 2 * (cost.fusible_bytes or 0),
-    }
+def _found_id(scope: Scope) -> str:
+    """Name of the node that no other node of any graph has."""
+    found = scope.of(FoundNode)
+    return found.graph.id_of(found.node)
 
 
-def _pair(pair: Pair) -> dict[str, object]:
-    reason = pair.reason
-    return {
-        "first": pair.first,
-        "second": pair.second,
-        "shared": list(pair.shared),
-        "saved_bytes_at_most": pair.saved_bytes,
-        "torch_says": pair.said or None,
-        "reason": None if reason is None else reason.sentence,
-        "change": None if reason is None else reason.change or None,
-        "kind": None if reason is None else reason.kind,
-    }
+def _modules(scope: Scope) -> list[dict[str, str]]:
+    """The modules around it, outermost first."""
+    return [{"path": path, "class": kind} for path, kind in scope.of(Node).modules]
+
+
+def _bytes(scope: Scope) -> int | None:
+    """Its size; null if that is not known before it runs."""
+    return tensor_bytes(scope.of(TensorMeta))
+
+
+def _frame_name(scope: Scope) -> str:
+    """The function."""
+    name = scope.of(StackFrame).name
+    return plain_name(name) if made_class(name) else name
+
+
+def _makes(scope: Scope) -> str | None:
+    """The class of the layer that the line makes; null if it makes none."""
+    return made_class(scope.of(StackFrame).name) or None
+
+
+def _buffers(scope: Scope) -> list[Buffer]:
+    """The buffers that kernels read and write."""
+    return list(scope.of(FusionRow).fusion.buffers.values())
+
+
+def _again(scope: Scope) -> list[str]:
+    """Operators that other kernels compute, too."""
+    return sorted(scope.of(Step).again)
+
+
+def _decompositions(scope: Scope) -> list[_Became]:
+    """What operators became."""
+    found = scope.of(Operators).decompositions
+    return [_Became(name, item) for name, items in found for item in items]
+
+
+def _into(scope: Scope) -> list[_Part]:
+    """What it became."""
+    return [_Part(*part) for part in scope.of(_Became).item.into]
+
+
+def _outside(scope: Scope) -> list[_NotInductors]:
+    """Calls that Inductor writes no code for."""
+    found = scope.of(Operators).outside
+    return [_NotInductors(name, item) for name, items in found for item in items]
+
+
+def _forward(scope: Scope) -> list[_AtLine]:
+    """Kernels of the forward pass."""
+    return list(_at_line(scope.of(Around), scope.of(Around).forward, is_backward=False))
+
+
+def _backward(scope: Scope) -> list[_AtLine]:
+    """Kernels of the backward pass."""
+    return list(_at_line(scope.of(Around), scope.of(Around).backward, is_backward=True))
+
+
+def _at_line(
+    around: Around, kernels: Iterable[KernelAtLine], *, is_backward: bool
+) -> Iterator[_AtLine]:
+    for item in kernels:
+        yield _AtLine(
+            item.fusion.name,
+            item.step.name,
+            None if item.is_again else item.step.bytes_,
+            item.part or None,
+            item.is_again,
+            item.is_shared,
+            item.relation,
+            tuple(found.node.name for found in item.nodes),
+        )
+    for named in around.named:
+        if named.is_backward is is_backward:
+            yield _AtLine(
+                named.graph,
+                named.kernel,
+                bytes=None,
+                part=None,
+                again=False,
+                shared=named.is_shared,
+                relation=Relation.DIRECT,
+                nodes=named.nodes,
+            )
+
+
+VIEWS: Views = {
+    **COMMON,
+    **GPU,
+    GraphReport: View(
+        """format_version kind tool_version recording=run.meta:recording versions gpu stage? graphs
+        fusions=rows graph_breaks operators line=around notices""",
+        format_version=FORMAT_VERSION,
+        kind="graph",
+        tool_version=tool_version,
+        versions=versions,
+        graph_breaks=_all_breaks,
+    ),
+    Graph: View("name compile_id stage direction? parsed=is_parsed nodes"),
+    Node: View(
+        """id name op target inputs tensors bytes=bytes_ flops stack modules earlier_names=earlier
+        original_aten=aten? backward=is_backward saved_for_backward=is_saved kernels
+        nested_nodes=nested""",
+        id=_id,
+        modules=_modules,
+    ),
+    TensorMeta: View("dtype shape stride device? bytes", bytes=_bytes),
+    StackFrame: View("file line? name code? makes", name=_frame_name, makes=_makes),
+    FusionRow: View(
+        """name=fusion.name compile_id=fusion.compile_id direction=fusion.direction
+        graph=fusion.graph.name bytes=fusion.bytes_inductor bytes_moved=fusion.bytes_
+        bytes_eager=fusion.bytes_eager bytes_unfused=fusion.bytes_unfused
+        bytes_never_in_memory=fusion.removed_bytes kernels=fusion.steps buffers
+        not_fused=pairs""",
+        buffers=_buffers,
+    ),
+    Step: View(
+        """name kind operators=operators.name operators_of_other_kernels reads writes
+        bytes=bytes_inductor bytes_moved=bytes_ bytes_eager bytes_unfused flops flops_per_byte
+        never_in_memory=removed.name""",
+        operators_of_other_kernels=_again,
+    ),
+    Buffer: View("name kind dtype? shape stride device? node=origin?"),
+    Pair: View(
+        """first second shared saved_bytes_at_most=saved_bytes torch_says=said?
+        reason=reason.sentence change=reason.change? kind=reason.kind"""
+    ),
+    Operators: View(
+        "graphs decompositions not_inductors",
+        decompositions=_decompositions,
+        not_inductors=_outside,
+    ),
+    GraphOperators: View("graph stage total nested operators inside"),
+    _Became: View(
+        "graph operator=item.operator count=item.count inlined=item.is_inlined into", into=_into
+    ),
+    _NotInductors: View(
+        "graph call=item.step.name node=item.node.name why=item.why library=item.library?"
+    ),
+    Around: View(
+        """asked_file=asked files line nodes forward_kernels backward_kernels
+        nearest_lines=nearest known_files""",
+        forward_kernels=_forward,
+        backward_kernels=_backward,
+    ),
+    FoundNode: View(
+        "graph=graph.name stage=graph.stage id name=node.name relation backward=is_backward",
+        id=_found_id,
+    ),
+}

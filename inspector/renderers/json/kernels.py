@@ -1,127 +1,189 @@
-"""A report on kernels as JSON; the schema is docs/schema/kernels-1.schema.json."""
+"""Kernels as JSON."""
 
 from __future__ import annotations
 
-from inspector.events.gpu_target import InspectorGpuTarget
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from inspector.events.cpp_kernel import CppLoop, CppNest, InspectorCppKernel, NotTiled
+from inspector.events.gpu_target import InspectorGpuTarget, MeasuredDecision
+from inspector.findings.cpp_wording import reason_text
 from inspector.findings.kernels_report import FORMAT_VERSION, KernelRow, KernelsReport
+from inspector.model.cpp_kernel import CppFacts, whole_nests
+from inspector.model.cpp_source import CppText, TextLoop
 from inspector.model.gpus import Gpu
 from inspector.model.kernel import Call, GraphCode, NodeLine
-from inspector.renderers.json.cpp_kernel import cpp_fields
-from inspector.renderers.json.findings import finding_fields
-from inspector.renderers.json.kernel_builds import build_fields
-from inspector.renderers.json.recording import recording_fields
-from inspector.version import __version__
+from inspector.model.kernel_analysis import ConfigAnalysis
+from inspector.model.kernel_build import ConfigBuild, Resources
+from inspector.model.kernel_facts import ConfigFacts, KernelFacts
+from inspector.model.kernel_prediction import Prediction
+from inspector.renderers.json.common import COMMON
+from inspector.renderers.json.encode import Scope, View, Views, tool_version
 
 
-def kernels_fields(report: KernelsReport) -> dict[str, object]:
-    """All fields of a report on kernels."""
-    return {
-        "format_version": FORMAT_VERSION,
-        "kind": "kernels",
-        "tool_version": __version__,
-        "recording": recording_fields(report.run.meta),
-        "versions": [dict(sorted(process.versions.items())) for process in report.run.processes],
-        "gpu": None if report.gpu is None else gpu_fields(report.gpu),
-        "graphs": [_graph(graph) for graph in report.graphs],
-        "kernels": [_kernel(row) for row in report.rows],
-        "libraries": dict(report.libraries),
-        "targets": [{"compile_id": name, **_target(said)} for name, said in report.targets],
-        "findings": [finding_fields(finding) for finding in report.findings],
-        "notices": list(report.notices),
-    }
+def versions(scope: Scope) -> list[dict[str, str]]:
+    """Versions of torch and other packages, by process."""
+    return [dict(sorted(process.versions.items())) for process in scope.value.run.processes]
 
 
-def gpu_fields(gpu: Gpu) -> dict[str, object]:
-    """A GPU's figures."""
-    return {
-        "key": gpu.key,
-        "name": gpu.name,
-        "compute_capability": list(gpu.capability),
-        "architecture": gpu.architecture.name,
-        "multiprocessors": gpu.multiprocessors,
-        "memory_bytes": gpu.memory_bytes,
-        "bandwidth_bytes_per_s": gpu.bandwidth,
-        "l2_bytes": gpu.l2_bytes,
-        "clock_hz": gpu.clock_hz,
-        "peaks_per_s": dict(gpu.peaks),
-        "sources": list(gpu.sources),
-        "assumed": gpu.assumed,
-    }
+def _definition(scope: Scope) -> NodeLine | None:
+    """Where the user wrote the kernel; null if Inductor generated it."""
+    definition = scope.of(KernelRow).kernel.definition
+    return definition if definition.file else None
 
 
-def _graph(graph: GraphCode) -> dict[str, object]:
-    return {
-        "compile_id": graph.compile_id,
-        "direction": graph.direction,
-        "name": graph.name or None,
-        "file": graph.file or None,
-        "alternative": graph.alternative or None,
-        "about": list(graph.about),
-        "kernels": [kernel.name for kernel in graph.kernels],
-        "calls": [_call(call) for call in graph.calls],
-    }
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Target:
+    """What was generated for a GPU that is not here."""
+
+    compile_id: str
+    target: InspectorGpuTarget
 
 
-def _call(call: Call) -> dict[str, object]:
-    return {
-        "kind": call.kind,
-        "name": call.name,
-        "line": call.line,
-        "arguments": list(call.arguments),
-        "aten": list(call.aten),
-        "nodes": [_node(node) for node in call.nodes],
-    }
+def _targets(scope: Scope) -> list[_Target]:
+    """What was generated for a GPU that is not here, and what it would measure, by graph."""
+    return [_Target(*target) for target in scope.of(KernelsReport).targets]
 
 
-def _kernel(row: KernelRow) -> dict[str, object]:
-    kernel = row.kernel
-    return {
-        "name": kernel.name,
-        "language": kernel.language,
-        "kind": kernel.kind,
-        "graphs": list(row.graphs),
-        "launches": row.launches,
-        "is_candidate": row.is_candidate,
-        "is_user_written": kernel.is_user_written,
-        "size_hints": dict(kernel.size_hints),
-        "signature": dict(kernel.signature),
-        "inductor_meta": dict(kernel.inductor_meta),
-        "options": dict(kernel.options),
-        "aten": list(kernel.aten),
-        "nodes": [_node(node) for node in kernel.nodes],
-        "definition": _node(kernel.definition) if kernel.definition.file else None,
-        "build": None if row.facts is None else build_fields(row.facts),
-        "bytes": kernel.traffic_bytes,
-        "flops": kernel.flops,
-        "cpp": cpp_fields(kernel.cpp),
-        "source": kernel.source,
-    }
+def _configs(scope: Scope) -> Sequence[ConfigFacts | ConfigBuild]:
+    """The configurations; those that did not compile or do not fit have no analysis."""
+    facts = scope.of(KernelFacts)
+    analysed = {item.config.values: item for item in facts.configs}
+    return [analysed.get(config.values, config) for config in facts.build.configs]
 
 
-def _node(node: NodeLine) -> dict[str, object]:
-    return {
-        "node": node.node,
-        "file": node.file or None,
-        "line": node.line or None,
-        "code": node.code or None,
-        "module": node.module or None,
-        "makes": list(node.makes),
-    }
+def _occupancy(scope: Scope) -> float | None:
+    """Share of the warps of a multiprocessor that can be active, or null."""
+    occupancy = scope.of(ConfigAnalysis).occupancy
+    return None if occupancy is None else round(occupancy.share, 4)
 
 
-def _target(said: InspectorGpuTarget) -> dict[str, object]:
-    return {
-        "measured": [
-            {
-                "what": item.what,
-                "detail": item.detail,
-                "taken": item.taken,
-                "candidates": list(item.candidates),
-            }
-            for item in said.measured
-        ],
-        "attention": list(said.attention),
-        "missing": list(said.missing),
-        "error": said.error or None,
-        "where": list(said.where),
-    }
+def _occupancy_limits(scope: Scope) -> list[str]:
+    """What limits the occupancy."""
+    occupancy = scope.of(ConfigAnalysis).occupancy
+    return [] if occupancy is None else [limit.value for limit in occupancy.limits]
+
+
+def _barriers(scope: Scope) -> int:
+    """Barriers of a block."""
+    return scope.of(ConfigAnalysis).barriers[0]
+
+
+def _barriers_in_hot_loop(scope: Scope) -> int:
+    """Those in the innermost loop."""
+    return scope.of(ConfigAnalysis).barriers[1]
+
+
+def _instructions(scope: Scope) -> Mapping[str, int]:
+    """How many instructions of each kind there are."""
+    return {item.kind.value: item.count for item in scope.of(ConfigAnalysis).instructions}
+
+
+def _nests(scope: Scope) -> Sequence[CppNest] | None:
+    """Nests of loops as Inductor made them; null if that was not recorded."""
+    said = scope.of(CppFacts).said
+    return None if said is None else list(whole_nests(said))
+
+
+def _said(scope: Scope) -> InspectorCppKernel | None:
+    return scope.of(CppFacts).said
+
+
+def _isa(scope: Scope) -> str | None:
+    """The vector ISA; null if it was not recorded, or there is none."""
+    said = _said(scope)
+    return said.isa or None if said else None
+
+
+def _reason(scope: Scope) -> str:
+    """Why it has no vectors, in a sentence."""
+    return reason_text(scope.of(NotTiled))
+
+
+def _strides(scope: Scope) -> list[dict[str, str]]:
+    """Indices with their strides."""
+    return [{"index": index, "stride": stride} for index, stride in scope.of(NotTiled).strides]
+
+
+GPU: Views = {
+    Gpu: View(
+        """key name compute_capability=capability architecture=architecture.name multiprocessors
+        memory_bytes bandwidth_bytes_per_s=bandwidth l2_bytes clock_hz peaks_per_s=peaks sources
+        assumed"""
+    )
+}
+_CONFIG = "values{} num_warps num_stages grid grid_is_exact error? resources analysis prediction"
+VIEWS: Views = {
+    **COMMON,
+    **GPU,
+    KernelsReport: View(
+        """format_version kind tool_version recording=run.meta:recording versions gpu graphs
+        kernels=rows libraries targets findings notices""",
+        format_version=FORMAT_VERSION,
+        kind="kernels",
+        tool_version=tool_version,
+        versions=versions,
+        targets=_targets,
+    ),
+    GraphCode: View(
+        """compile_id direction name? file? alternative? about kernels=kernels.name calls"""
+    ),
+    Call: View("kind name line arguments aten nodes"),
+    KernelRow: View(
+        """name=kernel.name language=kernel.language kind=kernel.kind graphs launches is_candidate
+        is_user_written=kernel.is_user_written size_hints=kernel.size_hints
+        signature=kernel.signature inductor_meta=kernel.inductor_meta options=kernel.options
+        aten=kernel.aten nodes=kernel.nodes definition build=facts bytes=kernel.traffic_bytes
+        flops=kernel.flops cpp=kernel.cpp source=kernel.source""",
+        definition=_definition,
+    ),
+    NodeLine: View("node file? line? code? module? makes"),
+    _Target: View(
+        """compile_id measured=target.measured attention=target.attention missing=target.missing
+        error=target.error? where=target.where"""
+    ),
+    MeasuredDecision: View("what detail taken candidates"),
+    KernelFacts: View(
+        """versions=build.versions{} error=build.error? predicted_ns=time_ns
+        predicted_is_least=is_least configs""",
+        configs=_configs,
+    ),
+    ConfigBuild: View(_CONFIG, analysis=lambda _: None, prediction=lambda _: None),
+    ConfigFacts: View(
+        """values=config.values{} num_warps=config.num_warps num_stages=config.num_stages
+        grid=config.grid grid_is_exact=config.grid_is_exact error=config.error?
+        resources=config.resources analysis prediction"""
+    ),
+    Resources: View(
+        """registers spilled_registers spill_store_bytes spill_load_bytes stack_bytes
+        shared_bytes"""
+    ),
+    ConfigAnalysis: View(
+        """occupancy occupancy_limits loads stores tensor_cores{} special_functions{} instructions
+        barriers barriers_in_hot_loop local_instructions code_bytes float64_lines int64_lines""",
+        occupancy=_occupancy,
+        occupancy_limits=_occupancy_limits,
+        instructions=_instructions,
+        barriers=_barriers,
+        barriers_in_hot_loop=_barriers_in_hot_loop,
+    ),
+    Prediction: View(
+        """time_ns bound memory_ns compute_ns unit? launch_ns parts blocks spread_ns is_least
+        missing?"""
+    ),
+    CppFacts: View(
+        """isa vector_bits=said.vector_bits compiler=said.compiler cflags=said.cflags
+        compiler_vectorises=said.compiler_vectorises threads=said.threads
+        min_chunk_size=said.min_chunk_size parallel_over=text.parallel_vars
+        parallel_regions=text.regions nests parsed=text""",
+        isa=_isa,
+        nests=_nests,
+    ),
+    CppNest: View("elements loops not_vectorised=reason nodes=node_names"),
+    CppLoop: View("var size step=steps is_vector is_reduction parallel is_collapsed"),
+    NotTiled: View("kind text dtypes accesses operations strides", text=_reason, strides=_strides),
+    CppText: View("loops unread"),
+    TextLoop: View(
+        "var size step? line depth is_innermost is_vector parallel is_collapsed gathers"
+    ),
+}

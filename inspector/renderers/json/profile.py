@@ -151,7 +151,6 @@ def _busy_and_idle(found: Profiled) -> dict[str, object]:
         },
         "host_copies_ns": budget.host_copies_ns,
         "explained_slowdown": budget.explained_slowdown,
-        "explained_slowdown_range": budget.explained_range and list(budget.explained_range),
         "idle_causes_approximate": budget.is_approximate,
         "outside_statements_ns": found.outside_ns if found.is_cpu else None,
         "launches_unmatched": found.profile.unmatched,

@@ -1,167 +1,230 @@
-"""A report on graph breaks and recompiles; the schema is docs/schema/report-1.schema.json."""
+"""Graph breaks and recompiles as JSON."""
 
 from __future__ import annotations
 
-from inspector.events.inspector import InspectorDropped
+import dataclasses
+
+from inspector.events.graph_break import Cause
+from inspector.events.inspector import InspectorCall, InspectorDropped, InspectorTarget
 from inspector.events.raised import InspectorRaised
+from inspector.events.trial import OutputsCompared
+from inspector.findings.baseline import KnownFinding
+from inspector.findings.gate import Compared, Gate
 from inspector.findings.overview import cut_warning
+from inspector.findings.recompile_case import is_zero_one
 from inspector.findings.report import FORMAT_VERSION, Report
+from inspector.model.compilation import Compilation, Failure, Frame, SkippedFrame
 from inspector.model.ended import raised_frame
-from inspector.model.run import Process, Run
-from inspector.model.summary import Summary
-from inspector.renderers.json.findings import finding_fields, summary_fields
-from inspector.renderers.json.frames import break_fields, frame_fields, skipped_fields
-from inspector.renderers.json.gate import gate_fields
-from inspector.renderers.json.recompiles import recompile_fields
-from inspector.renderers.json.verification import verification_fields
-from inspector.version import __version__
+from inspector.model.graph_break import GraphBreak
+from inspector.model.recompile import Bound, Change, Limit, Recompile, SymbolUse, Value
+from inspector.model.run import LogWarning, Process
+from inspector.model.stack import StackFrame, user_frame
+from inspector.model.summary import Added, Summary
+from inspector.model.verification import Measured, Trial, Verification
+from inspector.renderers.json.common import COMMON, settings
+from inspector.renderers.json.encode import Scope, View, Views, tool_version
 
 
-def report_fields(report: Report) -> dict[str, object]:
-    """All fields of a report on graph breaks and recompiles."""
-    run = report.run
-    return {
-        "format_version": FORMAT_VERSION,
-        "tool_version": __version__,
-        "recording": _recording(run),
-        "environment": [_environment(process) for process in run.processes],
-        "summary": summary_fields(report.summary),
-        "gate": None if report.gate is None else gate_fields(report.gate),
-        "verification": None
-        if report.verification is None
-        else verification_fields(report.verification),
-        "processes": [
-            _process(run, index, process, summary)
-            for index, (process, summary) in enumerate(
-                zip(run.processes, report.by_process, strict=True)
-            )
-        ],
-        "findings": [finding_fields(finding) for finding in report.findings],
-        **_compiled(run),
-        **_of_processes(run),
-        "warnings": [
-            {"file": warning.file, "line": warning.line or None, "message": warning.message}
-            for warning in (*run.warnings, *filter(None, [cut_warning(run)]))
-        ],
-        "problems": [
-            {"process": index, "message": problem}
-            for index, process in enumerate(run.processes)
-            for problem in process.problems
-        ],
-        "next_steps": list(report.next_steps),
-    }
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Problem:
+    process: int
+    message: str
 
 
-def _compiled(run: Run) -> dict[str, object]:
-    """The frames that were compiled, with what broke their graphs and compiled them again."""
-    frames = [
-        (index, frame) for index, process in enumerate(run.processes) for frame in process.frames
+@dataclasses.dataclass(frozen=True, slots=True)
+class _UnknownEvents:
+    process: int
+    event: str
+    count: int
+
+
+def _process(scope: Scope) -> int:
+    """Index of its process in ``environment``."""
+    return scope.index_of(Process)
+
+
+def _warnings(scope: Scope) -> list[LogWarning]:
+    """Lines of logs that could not be read, and a log that ends early."""
+    run = scope.of(Report).run
+    return [*run.warnings, *filter(None, [cut_warning(run)])]
+
+
+def _problems(scope: Scope) -> list[_Problem]:
+    """What failed in the recorder."""
+    processes = enumerate(scope.of(Report).run.processes)
+    return [_Problem(at, text) for at, process in processes for text in process.problems]
+
+
+def _unknown_events(scope: Scope) -> list[_UnknownEvents]:
+    """Events that this version does not know."""
+    return [
+        _UnknownEvents(index, event, process.unknown_events[event])
+        for index, process in enumerate(scope.of(Report).run.processes)
+        for event in sorted(process.unknown_events)
     ]
-    compilations = [(index, frame, item) for index, frame in frames for item in frame.compilations]
-    return {
-        "frames": [frame_fields(run, index, frame) for index, frame in frames],
-        "graph_breaks": [
-            break_fields(run, index, frame, record)
-            for index, frame, compilation in compilations
-            for record in compilation.graph_breaks
-        ],
-        "recompiles": [
-            recompile_fields(run, index, compilation.recompile)
-            for index, _, compilation in compilations
-            if compilation.recompile is not None
-        ],
-    }
 
 
-def _of_processes(run: Run) -> dict[str, object]:
-    """What else each process met."""
-    processes = list(enumerate(run.processes))
-    return {
-        "skipped_frames": [
-            skipped_fields(run, index, skipped)
-            for index, process in processes
-            for skipped in process.skipped
-        ],
-        "calls": [
-            {"process": index, "input": call.input_index, "call": call.call, "state": call.state}
-            for index, process in processes
-            for call in process.calls
-        ],
-        "unknown_events": [
-            {"process": index, "event": event, "count": process.unknown_events[event]}
-            for index, process in processes
-            for event in sorted(process.unknown_events)
-        ],
-    }
+def _summary(scope: Scope) -> Summary:
+    """The counts of this process."""
+    return scope.of(Report).by_process[scope.index_of(Process)]
 
 
-def _recording(run: Run) -> dict[str, object]:
-    meta = run.meta
-    return {
-        "name": meta.name,
-        "format_version": meta.format_version,
-        "target": meta.target,
-        "settings": {name: meta.settings[name] for name in sorted(meta.settings)},
-        "started": meta.started or None,
-        "partial": meta.partial or None,
-        "error": meta.error or None,
-        "error_detail": meta.error_detail or None,
-        "error_exit_code": meta.error_exit_code or None,
-        "exit_code": meta.exit_code,
-    }
+def _compilations(scope: Scope) -> int:
+    """Compilations that are counted, and nothing else."""
+    return scope.of(InspectorDropped).counts.get("compilations", 0)
 
 
-def _process(run: Run, index: int, process: Process, summary: Summary) -> dict[str, object]:
-    return {
-        "process": index,
-        "rank": process.rank,
-        "host": process.host or None,
-        "pid": process.pid,
-        "parent_pid": process.parent_pid,
-        "ended": process.ended,
-        "exceptions": [_exception(run, raised) for raised in process.raised],
-        "cache_hits": {name: process.cache_hits[name] for name in sorted(process.cache_hits)},
-        "dropped": None if process.dropped is None else _dropped(process.dropped),
-        "summary": summary_fields(summary),
-    }
+def _raised(scope: Scope) -> StackFrame | None:
+    return raised_frame(scope.of(InspectorRaised), scope.of(Report).run.roots)
 
 
-def _exception(run: Run, raised: InspectorRaised) -> dict[str, object]:
-    frame = raised_frame(raised, run.roots)
-    return {
-        "type": raised.type,
-        "message": raised.message,
-        "file": run.roots.shown(frame.file) if frame else None,
-        "line": frame.line if frame else None,
-        "thread": raised.thread or None,
-        "traceback": raised.traceback,
-    }
+def _raised_file(scope: Scope) -> str | None:
+    """The user's file that raised it."""
+    frame = _raised(scope)
+    return scope.shown(frame.file) if frame else None
 
 
-def _dropped(dropped: InspectorDropped) -> dict[str, object]:
-    return {
-        "max_bytes": dropped.max_bytes,
-        "without_details": dropped.without_details,
-        "compilations": dropped.counts.get("compilations", 0),
-    }
+def _raised_line(scope: Scope) -> int | None:
+    """The line in it."""
+    frame = _raised(scope)
+    return frame.line if frame else None
 
 
-def _environment(process: Process) -> dict[str, object]:
-    target = process.target
-    return {
-        "host": process.host or None,
-        "pid": process.pid,
-        "rank": process.rank,
-        "versions": {name: process.versions[name] for name in sorted(process.versions)},
-        "hardware": {name: process.hardware[name] for name in sorted(process.hardware)},
-        "target": None
-        if target is None
-        else {
-            "name": target.name,
-            "file": target.file or None,
-            "line": target.line or None,
-            "qualname": target.qualname,
-            "kind": target.kind,
-        },
-        "has_inspector_events": process.has_inspector_events,
-    }
+def _failed(scope: Scope) -> StackFrame | None:
+    return user_frame(scope.of(Failure).stack, scope.of(Report).run.roots)
+
+
+def _failed_file(scope: Scope) -> str | None:
+    """The user's file that Dynamo failed at."""
+    frame = _failed(scope)
+    return scope.shown(frame.file) or None if frame else None
+
+
+def _failed_line(scope: Scope) -> int | None:
+    """The line in it."""
+    frame = _failed(scope)
+    return frame.line or None if frame else None
+
+
+def _graph_breaks(scope: Scope) -> int:
+    """Records of graph breaks."""
+    return len(scope.of(Compilation).graph_breaks)
+
+
+def _frame_id(scope: Scope) -> int | None:
+    """Torch's number of the frame."""
+    return scope.of(Frame).frame_id
+
+
+def _is_zero_one(scope: Scope) -> bool:
+    """Whether a size of 0 or 1 was compiled as a constant."""
+    return is_zero_one(scope.of(Recompile))
+
+
+def _equal(scope: Scope) -> bool | None:
+    """Whether all outputs are equal; null if none could be compared."""
+    return scope.of(OutputsCompared).equal
+
+
+def _trial_settings(scope: Scope) -> dict[str, bool | list[str]]:
+    """Settings of `torch._dynamo.config` by name."""
+    return settings(Scope(scope.of(Trial).candidate))
+
+
+VIEWS: Views = {
+    **COMMON,
+    Report: View(
+        """format_version tool_version recording=run.meta:recording
+        environment=run.processes:environment summary gate verification
+        processes=run.processes findings frames=run.processes.frames
+        graph_breaks=run.processes.frames.compilations.graph_breaks
+        recompiles=run.processes.frames.compilations.recompile
+        skipped_frames=run.processes.skipped calls=run.processes.calls unknown_events warnings
+        problems next_steps""",
+        format_version=FORMAT_VERSION,
+        tool_version=tool_version,
+        unknown_events=_unknown_events,
+        warnings=_warnings,
+        problems=_problems,
+    ),
+    "recording": View(
+        """name format_version target settings< started? partial? error? error_detail?
+        error_exit_code? exit_code"""
+    ),
+    "environment": View("host? pid rank versions< hardware< target has_inspector_events"),
+    InspectorTarget: View("name file? line? qualname kind"),
+    Summary: View(
+        """frames frames_compiled frames_skipped frames_failed frames_unfinished graphs operators
+        operators_per_graph graph_breaks distinct_graph_breaks graph_breaks_raised recompiles
+        recompile_limit_hits compile_time_ns compile_time_by_stage_ns=compile_time_by_stage{}
+        later"""
+    ),
+    Added: View("graphs graph_breaks distinct_graph_breaks recompiles"),
+    Gate: View("passed fail_on failing incomplete? baseline"),
+    Compared: View("name new known fixed differences"),
+    KnownFinding: View("rule severity message file? line? gb_id fingerprint"),
+    Verification: View(
+        """backend? deterministic baseline trials left_out not_tried? rewrites_left
+        baseline_again"""
+    ),
+    Trial: View(
+        """settings rewrites=candidate.rewrites gb_ids=candidate.gb_ids caution=candidate.caution?
+        measured failure? removed added helps""",
+        settings=_trial_settings,
+    ),
+    Measured: View(
+        """graphs graph_breaks distinct_graph_breaks recompiles compilations compile_time_ns
+        warm_call_ns least_warm_call_ns outputs"""
+    ),
+    OutputsCompared: View(
+        "equal values differing uncompared max_abs_error max_rel_error first?", equal=_equal
+    ),
+    Process: View(
+        """process rank host? pid parent_pid ended exceptions=raised cache_hits< dropped
+        summary""",
+        process=_process,
+        summary=_summary,
+    ),
+    InspectorRaised: View(
+        "type message file line thread? traceback", file=_raised_file, line=_raised_line
+    ),
+    InspectorDropped: View("max_bytes without_details compilations", compilations=_compilations),
+    Frame: View(
+        "process frame_id name file=~file? first_line? state compilations", process=_process
+    ),
+    Compilation: View(
+        """compile_id call graphs operators guards has_guarded_code graph_breaks failure
+        restart_reasons recompile_reasons hit_limit finished start_time_ns duration_ns stack""",
+        graph_breaks=_graph_breaks,
+    ),
+    Failure: View("type reason file line stack", file=_failed_file, line=_failed_line),
+    GraphBreak: View(
+        """process compile_id attempt frame_id frame=frame_name call gb_id=cause.gb_id
+        gb_type=cause.gb_type title=cause.title explanation=cause.explanation
+        context=cause.context file=~user.file? line=user.line? outcome has_graph evidence
+        wrappers""",
+        process=_process,
+        frame_id=_frame_id,
+    ),
+    Cause: View("gb_id gb_type title"),
+    SkippedFrame: View(
+        "process name file=~file? line? reason cause? is_entry stack", process=_process
+    ),
+    StackFrame: View("file=~file line? name"),
+    "coded": View("file=~file line? name code"),
+    Recompile: View(
+        """process compile_id entry class=kind origin source? name? index guard? comment? hint?
+        other_guards=others before now answer new_keys missing_keys is_zero_one bounds changes
+        hit_limit limit dynamic_sources=whitelist symbols guard_stack:coded caused_by:coded call
+        duration_ns=time_ns compile_time_by_stage_ns=stages{} failure? stack:coded""",
+        process=_process,
+        is_zero_one=_is_zero_one,
+    ),
+    Value: View("text known"),
+    Change: View("class=kind origin source name index before? now? is_dynamic specialized"),
+    Bound: View("expression text parts"),
+    Limit: View("name number raised"),
+    SymbolUse: View("symbol source value specialized made:coded guarded:coded"),
+    InspectorCall: View("process input=input_index call state", process=_process),
+    LogWarning: View("file line? message"),
+}

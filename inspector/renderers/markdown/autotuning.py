@@ -27,28 +27,26 @@ def autotuning_section(report: ProfileReport) -> Iterator[str]:
     for line in autotune_summary(found, report.wall_ns):
         yield f"- {prose(line)}."
     for line in autotune_advice(found):
-        yield f"- **change:** {prose(line)}"
+        yield f"- **fix:** {prose(line)}"
     yield ""
-    yield from _rows(report, found)
+    yield from _rows(found)
     if report.all_tuned:
         yield from _candidates(found)
 
 
-def _rows(report: ProfileReport, found: Autotuning) -> Iterator[str]:
+def _rows(found: Autotuning) -> Iterator[str]:
     rows = tuned_lines(found)
-    shown = rows if report.all_tuned else [row for row in rows if row.matters]
-    if shown:
+    if rows:
         yield "| tuned | cost | winner | | lines |"
         yield "|:--|--:|:--|:--|:--|"
-    for row in shown[:_MOST_ROWS]:
+    for row in rows[:_MOST_ROWS]:
         places = ", ".join(place for place, _ in row.places)
         texts = row.name, row.cost, row.winner, " · ".join(row.details), places
         yield "| " + " | ".join(map(cell, texts)) + " |"
-    if shown:
+    if rows:
         yield ""
-    left = len(rows) - len(shown[:_MOST_ROWS])
-    if left:
-        yield f"> {left:,} more in the JSON report"
+    if len(rows) > _MOST_ROWS:
+        yield f"> {len(rows) - _MOST_ROWS:,} more in the JSON report"
         yield ""
 
 

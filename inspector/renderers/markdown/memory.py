@@ -21,12 +21,12 @@ def memory_markdown(found: Profiled) -> Iterator[str]:
     use = found.memory
     if use is None:
         return
-    yield "### Memory of a call"
+    yield "### Memory"
     yield ""
     for label, text in memory_facts(use):
         yield f"- {prose(label)}: {prose(text)}"
     yield ""
-    for title, call in (("at the peak", use.compiled), ("without the compiler", use.eager)):
+    for title, call in (("at the peak", use.compiled), ("in eager", use.eager)):
         rows = memory_lines(call) if call is not None else []
         if not rows:
             continue
@@ -42,7 +42,7 @@ def memory_markdown(found: Profiled) -> Iterator[str]:
         yield ""
     gains = list(memory_gains(use))
     if gains:
-        yield "| could be saved, estimated | because | change |"
+        yield "| could be saved (estimate) | because | fix |"
         yield "|--:|:--|:--|"
         for gain in gains:
             yield "| " + " | ".join(map(cell, gain)) + " |"

@@ -45,7 +45,7 @@ def profile_lines(report: ProfileReport) -> Iterator[str]:
         yield from _profile(report, found)
     yield from autotuning_section(report)
     if report.ceilings is not None:
-        yield f"## What {prose(report.ceilings.device)} can do"
+        yield f"## Peak rates of {prose(report.ceilings.device)}"
         yield ""
         for name, text in ceiling_lines(report.ceilings, report.run.meta.started):
             yield f"- {prose(name)}: {prose(text)}"
@@ -75,7 +75,7 @@ def _profile(report: ProfileReport, found: Profiled) -> Iterator[str]:
         yield ""
     gains = list(gain_lines(found))
     if gains:
-        yield "| could be won, estimated | because | change |"
+        yield "| opportunity (estimate) | because | fix |"
         yield "|--:|:--|:--|"
         for gain in gains:
             yield "| " + " | ".join(map(cell, gain)) + " |"

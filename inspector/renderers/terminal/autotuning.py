@@ -17,7 +17,6 @@ from inspector.findings.profile_report import ProfileReport
 from inspector.renderers.terminal.page import Page
 
 _GAP = "  "
-_MOST = 6
 _MOST_PLACES = 2
 
 
@@ -30,18 +29,15 @@ def autotuning_lines(page: Page, report: ProfileReport) -> Iterator[Text]:
     for line in autotune_summary(found, report.wall_ns):
         yield from page.wrapped(page.safe(f"{line}."), _GAP, _GAP * 2)
     for advice in autotune_advice(found):
-        text = Text("change: ", style="green").append_text(page.safe(advice))
+        text = Text("fix: ", style="green").append_text(page.safe(advice))
         yield from page.wrapped(text, _GAP, _GAP * 2)
     rows = tuned_lines(found)
-    shown = rows if report.all_tuned else [row for row in rows if row.matters][:_MOST]
-    for row in shown:
-        yield from _row(page, row)
-        if report.all_tuned:
+    if report.all_tuned:
+        for row in rows:
+            yield from _row(page, row)
             yield from _candidates(page, row)
-    left = len(rows) - len(shown)
-    if not report.all_tuned and any(row.tuned.candidates for row in rows):
-        more = f"… {left:,} more, and all" if left else "… all"
-        yield Text(f"{_GAP}{more} candidates: inspect profile --autotune", style="dim")
+    elif any(row.tuned.candidates for row in rows):
+        yield Text(f"{_GAP}… all candidates: inspect profile --autotune", style="dim")
 
 
 def _row(page: Page, row: TunedLine) -> Iterator[Text]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from inspector.findings.escaping import escaped
+from inspector.findings.finding import Finding
 from inspector.findings.wording import count
 from inspector.pages.page import About, Block, Code, Fold, Items, Lines, Page, Section, Table
 from inspector.renderers.terminal.finding import finding_heading, finding_lines
@@ -14,8 +15,10 @@ from inspector.renderers.terminal.page import Page as Screen
 from inspector.renderers.terminal.tables import more_line, table_lines
 
 _GAP = "  "
-_MOST_FINDINGS = 40
-_MOST_NOTES = 10
+# Of a screen of 50 lines, on a short page; one finding is always shown.
+_FINDING_LINES = 26
+_MOST_TITLES = 12
+_MOST_NOTES = 3
 _MOST_TRACEBACK = 30
 _STYLES = {"warning": "yellow", "problem": "red", "note": "dim"}
 _DIFF_STYLES = {"-": "red", "+": "green"}
@@ -26,8 +29,15 @@ def add_page(screen: Screen, page: Page) -> None:
     screen.add(_about(screen, page.about))
     screen.add(_headline(screen, page))
     _add_findings(screen, page)
+    hidden: list[str] = []
     for section in page.sections:
-        screen.add(_section(screen, section, is_whole=page.is_whole))
+        lines = list(_section(screen, section, is_whole=page.is_whole))
+        if lines and section.is_detail and not page.is_whole:
+            hidden.append(section.title)
+        else:
+            screen.add(lines)
+    if hidden:
+        screen.add(screen.wrapped(Text(f"-v shows: {', '.join(hidden)}", style="dim")))
     screen.add(_end(screen, page))
 
 
@@ -63,19 +73,23 @@ def _headline(screen: Screen, page: Page) -> Iterator[Text]:
 
 
 def _add_findings(screen: Screen, page: Page) -> None:
-    """The first ones, which cost most, as a whole; of hundreds the titles of the others."""
-    most = len(page.findings) if page.is_whole else _MOST_FINDINGS
-    is_later = False
-    for finding in page.findings[:most]:
-        if finding.later and not is_later:
-            is_later = True
-            screen.add([Text("Only in later calls", style="bold underline")])
-        screen.add(finding_lines(screen, finding))
-    rest = page.findings[most:]
+    """The first ones, which cost most, as a whole; of the others the titles."""
+    heading = [Text("Only in later calls", style="bold underline")]
+    room = _FINDING_LINES
+    rest: list[Finding] = []
+    for number, finding in enumerate(page.findings):
+        lines = list(finding_lines(screen, finding))
+        room -= len(lines) + 1
+        if rest or (number and room < 0 and not page.is_whole):
+            rest.append(finding)
+            continue
+        if finding.later and not (number and page.findings[number - 1].later):
+            screen.add(heading)
+        screen.add(lines)
     if rest:
-        told = f"{count(len(rest), 'more finding')}, by their titles; -o report.md has all of them:"
-        screen.add(screen.wrapped(Text(told, style="bold")))
-        screen.add(line for finding in rest for line in finding_heading(screen, finding))
+        more = Text(f"{count(len(rest), 'more finding')}; -v shows all of them", style="bold")
+        titles = (line for item in rest[:_MOST_TITLES] for line in finding_heading(screen, item))
+        screen.add([*screen.wrapped(more), *titles])
 
 
 def _section(screen: Screen, section: Section, *, is_whole: bool) -> Iterator[Text]:
@@ -97,8 +111,9 @@ def _block(screen: Screen, block: Block, *, is_whole: bool) -> Iterator[Text]:
         case Code():
             yield from _code(screen, block)
         case Fold(title=title, blocks=blocks):
+            shown = [inner for inner in blocks if not isinstance(inner, Code)]
             if is_whole:
-                yield from _section(screen, Section(title, blocks), is_whole=True)
+                yield from _section(screen, Section(title, shown), is_whole=True)
 
 
 def _items(screen: Screen, block: Items, limit: int) -> Iterator[Text]:
@@ -120,7 +135,7 @@ def _code(screen: Screen, block: Code) -> Iterator[Text]:
 
 def _end(screen: Screen, page: Page) -> Iterator[Text]:
     limit = len(page.notes) if page.is_whole else _MOST_NOTES
-    for kind, text in page.notes[:limit]:
+    for kind, text in sorted(page.notes, key=lambda note: note[0] == "note")[:limit]:
         label = Text(f"{kind}: ", style=_STYLES[kind])
         yield from screen.wrapped(label.append_text(screen.safe(text, "not dim")), further=_GAP)
     yield from more_line(len(page.notes) - limit, "note", "")

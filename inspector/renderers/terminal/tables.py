@@ -45,10 +45,10 @@ def table_lines(screen: Screen, table: Table, limit: int) -> Iterator[Text]:
 
 
 def more_line(number: int, noun: str, indentation: str) -> Iterator[Text]:
-    """``… 8 more kernels in the JSON report``."""
+    """``… 8 more kernels (-v)``."""
     if number > 0:
         more = count(number, f"more {noun}") if noun else f"{number:,} more"
-        yield Text(f"{indentation}… {more} in the JSON report", style="dim")
+        yield Text(f"{indentation}… {more} (-v)", style="dim")
 
 
 class _Layout:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+from pathlib import Path
 
 import pytest
 
+from inspector import advice
 from inspector.advice.advice import TESTED_ON, Advice, Break
 from inspector.advice.code import Code
 from inspector.advice.reading import Span, read_line
@@ -14,7 +16,7 @@ from inspector.advice.table import ALL, about, best, other_ways
 from inspector.plugins import load_rules
 from tests.compile.advice_programs import VARIANTS
 
-BY_ID = {advice.id: advice for advice in ALL}
+BY_ID = {item.id: item for item in ALL}
 EACH = pytest.mark.parametrize("advice", ALL, ids=lambda advice: advice.id)
 
 
@@ -33,6 +35,21 @@ def test_names_are_unique_and_no_rule_has_one() -> None:
 
     assert len(set(names)) == len(names)
     assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*_?", name) for name in names)
+
+
+def test_every_page_is_a_case_and_has_no_unknown_keys() -> None:
+    pages = list((Path(str(advice.__file__)).parent / "cases").glob("*.md"))
+    keys = {
+        line.partition(":")[0]
+        for page in pages
+        for line in page.read_text().split("```\n", 2)[1].splitlines()
+    }
+
+    assert {page.stem for page in pages} == BY_ID.keys()
+    assert keys == {
+        "title", "kind", "says", "instead-of", "other-way-of", "caution", "backend", "silent",
+        "holds-elsewhere", "tested-on",
+    }  # fmt: skip
 
 
 def test_thirty_kinds_and_more_are_covered() -> None:

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from inspector.builds.occupancy import occupancy_of
+from inspector.builds.analyse import occupancy_of
 from inspector.model.kernel_analysis import OccupancyLimit
 from inspector.model.kernel_build import Resources
 from tests.builds_fixture import H200

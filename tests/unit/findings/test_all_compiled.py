@@ -80,6 +80,6 @@ def test_the_way_in_and_out_is_not_to_be_compiled(is_cpu: bool) -> None:  # noqa
     assert left.change.startswith("compile more of it")
     (entry, _) = gains(all_compiled(budget), [], "", is_cpu=is_cpu)
     assert entry.time_ns == left.time_ns
-    assert "entered and left" in entry.what
+    assert "Python around the model" in entry.what
     assert "compile more" not in entry.change
     assert "a larger batch" in entry.change

@@ -14,7 +14,6 @@ from inspector.findings.ceiling_wording import (
     flops_rate,
     others_notice,
     throttled_notice,
-    unstable_notice,
 )
 from inspector.profiles.throttling import held_back, slowed_by
 
@@ -160,7 +159,7 @@ def test_a_profile_of_a_slow_gpu_says_for_how_long() -> None:
     found = state({name: "100", thermal: "5"}, {**STATE, name: "1200100", thermal: "5"})
     assert held_back(found) == {"software power cap": pytest.approx(0.12)}
     assert throttled_notice(found) == (
-        "while this was timed the GPU was slowed by software power cap (12% of the time); right "
+        "the GPU was throttled by software power cap (12% of the time); right "
         "after: SM clock 1,965 of 1,980 MHz, power 254 of 700 W, 39 °C"
     )
 
@@ -174,7 +173,7 @@ def test_without_counters_the_reasons_after_count() -> None:
     found = state({}, STATE)
     assert held_back(found) == {"software power cap": None}
     assert throttled_notice(found).startswith(
-        "while this was timed the GPU was slowed by software power cap; right after: SM clock"
+        "the GPU was throttled by software power cap; right after: SM clock"
     )
     assert throttled_notice(state({}, {})) == ""
 
@@ -185,7 +184,7 @@ def test_others_at_work_are_said() -> None:
     assert "beside" not in lines(quiet)["measured"]
     gpu = dataclasses.replace(H200, facts={"others_percent": 97})
     assert "(97% of the GPU's time)" in lines(gpu)["measured"]
-    assert "other programs were at work on the GPU (97% of the time): it can" in busy_notice(gpu)
+    assert "other programs used the GPU (97% of the time)" in busy_notice(gpu)
 
 
 def test_another_program_on_the_gpu_is_said() -> None:
@@ -193,9 +192,4 @@ def test_another_program_on_the_gpu_is_said() -> None:
         state = InspectorDeviceState(0, {}, {}, 10, "", others)
         said = others_notice(state)
         assert bool(said) is is_said
-        assert not said or f"was at work on the GPU {others}% of the time" in said
-
-
-def test_shares_of_what_varied_are_uncertain() -> None:
-    assert "(read ±12%)" in unstable_notice(H200)
-    assert unstable_notice(dataclasses.replace(H200, unstable={})) == ""
+        assert not said or f"used the GPU {others}% of the time" in said

@@ -14,6 +14,7 @@ import pytest
 
 from inspector import plugins
 from inspector.builder.cuda_graphs import CudaGraphsDraft
+from inspector.commands.schema import schema_of
 from inspector.events.cuda_graph import (
     FunctionKey,
     InspectorCudaGraphPartitions,
@@ -27,7 +28,7 @@ from inspector.model.cuda_graphs import CudaGraphs, WarningKind
 from tests.unit.cuda_graph_cases import CASES, RECORDINGS, report_of, run_of
 
 ROOT = Path(__file__).resolve().parents[3]
-SCHEMA = json.loads((ROOT / "docs/schema/cuda-graphs-1.schema.json").read_text(encoding="utf-8"))
+SCHEMA = schema_of("cuda-graphs")
 
 
 def rendered(report: CudaGraphsReport, format_: str) -> str:

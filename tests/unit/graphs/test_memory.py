@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 from inspector.events.fusion import Buffer, FusionPlan, Operation
+from inspector.graphs.exports import fusion_network
 from inspector.graphs.make_fusion import make_fusion
 from inspector.graphs.memory import Memory
-from inspector.graphs.networks import fusion_network
 from inspector.graphs.not_fused import kept_apart
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, plan, tensor
 

@@ -6,8 +6,8 @@ import dataclasses
 
 from inspector.events.fusion import Buffer, FusionPlan, Launch, Operation
 from inspector.events.graph_nodes import TensorMeta
+from inspector.graphs.exports import fusion_network, network
 from inspector.graphs.make_fusion import make_fusion
-from inspector.graphs.networks import fusion_network, network
 from inspector.model.graph import Graph, Node, Stage
 from inspector.model.stack import StackFrame
 

@@ -92,11 +92,11 @@ def test_templates_that_all_lost_can_be_spared(tmp_path: Path) -> None:
     text = words(found)
     for part in (
         "3.0 s of 9.0 s compile time: 4 candidates at 1 place",
-        "all 3 templates lost to a library by at least 12%, at 1 place, and cost 3.0 s",
-        'max_autotune_gemm_backends = "ATEN" (TORCHINDUCTOR_MAX_AUTOTUNE_GEMM_BACKENDS=ATEN)',
+        "all 3 templates lost to a library at 1 place and cost 3.0 s",
+        'max_autotune_gemm_backends = "ATEN"',
         f"3.0 s | mm 128{TIMES}s0, 128{TIMES}s0 bfloat16 | mm 100 µs",
         "12.0% faster than triton_mm_1 (BLOCK_K=32, BLOCK_M=64, num_stages=2, num_warps=4)",
-        "it is what is taken where nothing is tried",
+        "it is the default",
         "1 failed: out of shared memory",
     ):
         assert part in text, part
@@ -112,13 +112,12 @@ def test_a_template_that_won_is_worth_it(tmp_path: Path) -> None:
     assert (item.launches, item.in_place_ns) == (2, 100_000)
     assert item.gain == pytest.approx(0.3)
     assert found.saved_ns == pytest.approx(30_000)
-    assert not found.is_unlike
     assert item.lines[0].line == 4
     text = words(found, 1_000_000)
-    assert "faster by an estimated 30 µs of 1.0 ms, which pays off after 100,000 calls" in text
-    assert "30.0% faster than mm, what is taken where nothing is tried" in text
+    assert "30 µs of 1.0 ms faster than with the defaults; that pays off after 100,000" in text
+    assert "30.0% faster than mm, the default" in text
     assert "lost to a library" not in text
-    assert "not noticeably faster" in words(found, 100_000_000)
+    assert "no measurable gain" in words(found, 100_000_000)
 
 
 def test_a_benchmark_that_is_unlike_the_call_says_nothing_of_it(tmp_path: Path) -> None:
@@ -129,8 +128,7 @@ def test_a_benchmark_that_is_unlike_the_call_says_nothing_of_it(tmp_path: Path) 
     found = tuning(tmp_path, changed, work=works())
     assert found.saved_ns is None
     text = words(found, 1_000_000)
-    assert "what a call has of it cannot be said" in text
-    assert f"in place 2{TIMES} 100 µs of a call: the benchmark says 100.0 times as much" in text
+    assert f"in place 2{TIMES} 100 µs of a call: the benchmark says 100.0{TIMES} as much" in text
 
 
 def works() -> tuple[KernelTiming, ...]:
@@ -159,15 +157,13 @@ def test_configurations_of_a_kernel(tmp_path: Path) -> None:
     for part in (
         "90 ms | triton_red_fused_sum_0 | XBLOCK=8, num_warps=4 10 µs",
         "2.0% faster than XBLOCK=4, num_warps=8: within noise (5%)",
-        "2.0 times as fast as XBLOCK=1, num_warps=4, the one listed first",
-        "2 more could not be compiled",
-        "1 configuration added with smaller blocks",
+        f"2.0{TIMES} faster than XBLOCK=1, num_warps=4, the default",
     ):
         assert part in text, part
-    assert "every start" not in text  # less than a second
+    assert "cold start" not in text  # less than a second
     rows = list(candidate_rows(found.tuned[0]))
     assert rows[0] == ("10 µs", "taken", "XBLOCK=8, num_warps=4")
-    assert rows[-1] == ("20 µs", f"2.00{TIMES}", "XBLOCK=1, num_warps=4 · listed first")
+    assert rows[-1] == ("20 µs", f"2.00{TIMES}", "XBLOCK=1, num_warps=4 · default")
 
 
 def test_what_goes_on_from_the_best_one_belongs_to_the_same_kernel(tmp_path: Path) -> None:
@@ -219,7 +215,7 @@ def test_what_was_not_tried_says_why(tmp_path: Path) -> None:
 
 def test_decided_with_fusion_need_not_be_the_fastest(tmp_path: Path) -> None:
     text = words(tuning(tmp_path, template(chosen=1, deferred=True)))
-    assert "decided with what is fused into it: alone, mm, what is taken where" in text
+    assert "decided with what is fused into it: alone, mm, the default" in text
     assert "is 10.7% faster" in text
 
 
@@ -229,7 +225,6 @@ def test_what_failed_says_so(tmp_path: Path) -> None:
     failed = template(how="failed", chosen=None, error=error, candidates=[lost], total=1)
     found = tuning(tmp_path, failed)
     assert "failed: NoValidChoicesError: none" in words(found)
-    assert tuned_lines(found)[0].matters
     assert list(candidate_rows(found.tuned[0])) == [("failed", "", "triton_mm_0: ptxas")]
 
 

@@ -173,8 +173,8 @@ def test_graph_breaks_have_their_lines() -> None:
     found = gains(make_budget(profile), work(), "", is_cpu=False, break_lines=lines)
     (change,) = [gain.change for gain in found if "between compiled graphs" in gain.what]
     assert change == (
-        "mend the graph breaks (model.py:3, model.py:9, model.py:12 and 1 more): "
-        "`inspect explain` says how"
+        "remove the graph breaks (model.py:3, model.py:9, model.py:12 and 1 more), see "
+        "`inspect explain`"
     )
 
 

@@ -166,8 +166,8 @@ def test_on_the_cpu_what_is_done_beside_kernels_could_be_won() -> None:
     budget = make_budget(dataclasses.replace(PROFILE, plain_ns=(20_000_000,) * 3, idle_ns=idle))
     found = gains(budget, [], "", is_cpu=True, is_grad_idle=True)
     assert [gain.what for gain in found] == [
-        "torch's own code runs around compiled graphs", "Python runs between compiled graphs",
-        "generated Python calls kernels, and makes and frees tensors for them",
+        "torch's own code around compiled graphs", "Python between compiled graphs",
+        "generated Python calls kernels, and allocates and frees their tensors",
     ]  # fmt: skip
     assert found[0].time_ns == pytest.approx(2 * found[1].time_ns)
     assert "inspect explain" in found[1].change

@@ -12,6 +12,7 @@ from typing import Any
 import jsonschema
 
 from inspector import plugins
+from inspector.commands.schema import schema_of
 from inspector.events.fusion import Apart, Buffer, Uses
 from inspector.findings.graph_report import (
     FUSION,
@@ -28,7 +29,7 @@ from tests.unit.fusions import SIZE, Kernel, fusion, graph, line, node, tensor
 from tests.unit.renderers import runs
 
 ROOT = Path(__file__).resolve().parents[3]
-SCHEMA = json.loads((ROOT / "docs" / "schema" / "graph-1.schema.json").read_text("utf-8"))
+SCHEMA = schema_of("graph")
 WIDTH = 80
 
 Names = Callable[[str], str]
@@ -123,9 +124,9 @@ def empty() -> GraphReport:
     return fused(run=run, rows=(), gpu=None, notices=("nothing was fused", "nor lowered"))
 
 
-def rendered(report: GraphReport, name: str) -> str:
+def rendered(report: GraphReport, name: str, *, is_whole: bool = True) -> str:
     stream = io.StringIO()
-    plugins.render(report, name, stream)
+    plugins.render(report, name, stream, is_whole=is_whole)
     return stream.getvalue()
 
 

@@ -13,10 +13,10 @@ from unittest import mock
 import jsonschema
 import pytest
 from markdown_it import MarkdownIt
-from referencing import Registry, Resource
 from rich.cells import cell_len
 
 from inspector import plugins
+from inspector.commands.schema import schema_of
 from inspector.findings.cold_start import ColdStartReport
 from inspector.model.cache_lookup import CacheState
 from inspector.model.run import Run
@@ -76,15 +76,8 @@ def all_reports() -> list[ColdStartReport]:
 
 
 @pytest.fixture(scope="module")
-def validator(root: Path) -> jsonschema.Draft202012Validator:
-    folder = root / "docs/schema"
-    schemas = {path.name: json.loads(path.read_text("utf-8")) for path in folder.glob("*.json")}
-    registry = Registry().with_resources(
-        (name, Resource.from_contents(schema)) for name, schema in schemas.items()
-    )
-    schema = schemas["cold-start-1.schema.json"]
-    jsonschema.Draft202012Validator.check_schema(schema)
-    return jsonschema.Draft202012Validator(schema, registry=registry)
+def validator() -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(schema_of("cold-start"))
 
 
 def test_json_is_as_its_schema_says(validator: jsonschema.Draft202012Validator) -> None:

@@ -11,12 +11,11 @@ import jsonschema
 import pytest
 
 from inspector import plugins
+from inspector.commands.schema import schema_of
 from inspector.findings.diff_report import DiffReport, make_diff_report
 from inspector.findings.kernels_report import KernelsReport
 from inspector.pages.diff import answer
 from tests.unit.cpp_logs import cpp_log, cpp_report, plain_log
-
-SCHEMAS = Path(__file__).resolve().parents[3] / "docs" / "schema"
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +39,7 @@ def rendered(report: object, name: str) -> str:
 
 def check_schema(report: object, name: str) -> dict[str, object]:
     fields: dict[str, object] = json.loads(rendered(report, "json"))
-    jsonschema.validate(fields, json.loads((SCHEMAS / f"{name}-1.schema.json").read_text()))
+    jsonschema.validate(fields, schema_of(name))
     return fields
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from inspector.commands.schema import schema_of
 from inspector.findings.guards_report import GuardsReport, make_guards_report
 from inspector.plugins import render
 from inspector.sources.recording import opened, read_run
@@ -37,7 +38,7 @@ def as_json(path: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize("path", [*TRACES, *golden.recordings()], ids=lambda path: path.parent.name)
 def test_the_json_is_what_its_schema_says(path: Path) -> None:
-    schema = json.loads((ROOT / "docs" / "schema" / "guards-1.schema.json").read_text())
+    schema = schema_of("guards")
     jsonschema.validate(as_json(path), schema)
 
 

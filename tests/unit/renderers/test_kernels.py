@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 from inspector import plugins
+from inspector.commands.schema import schema_of
 from inspector.findings.kernels_report import KernelsReport
 from tests.unit.renderers.kernel_reports import kernels_choices
 
@@ -38,7 +39,7 @@ def test_a_plain_trace_has_everything(report: KernelsReport) -> None:
 
 
 def test_json_follows_the_schema(report: KernelsReport) -> None:
-    schema = json.loads((ROOT / "docs" / "schema" / "kernels-1.schema.json").read_text())
+    schema = schema_of("kernels")
     found = json.loads(rendered(report, "json"))
     jsonschema.validate(found, schema)
     assert found["kernels"][0]["source"] == report.rows[0].kernel.source

@@ -56,14 +56,17 @@ def test_a_terminal_gets_colours_unless_no_color_is_set(monkeypatch: pytest.Monk
     assert not re.search(r"\x1b\[[\d;]*3\dm", without)
 
 
-def test_of_hundreds_of_findings_most_are_titles() -> None:
+def test_the_first_finding_is_whole_and_the_others_are_titles() -> None:
     report = runs.report_of(runs.broken())
     many = dataclasses.replace(report, findings=report.findings[:1] * 300)
     text = rendered(many, "terminal")
+    assert "299 more findings; -v shows all of them" in text
+    assert (text.count("graph break GB"), text.count("  why:")) == (13, 1)
 
-    assert "260 more findings, by their titles; -o report.md has all of them:" in text
-    assert text.count("graph break GB") == 300
-    assert text.count("  why:") == 40
+    stream = io.StringIO()
+    plugins.render(many, "terminal", stream, is_whole=True)
+    assert stream.getvalue().count("  why:") == 300
+    assert "Compile time by stage\n  Dynamo" in stream.getvalue()
 
 
 def test_force_color_is_not_for_files(monkeypatch: pytest.MonkeyPatch) -> None:

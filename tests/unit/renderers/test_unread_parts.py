@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from markdown_it import MarkdownIt
 
@@ -66,8 +65,6 @@ def test_what_could_not_be_read_is_said(
     assert ["no record" in said[0], "in the middle" in said[1], "a hook" in said[2]] == [True] * 3
     report = REPORTS[name](damaged)
     made = json.loads(rendered(report, "json"))
-    schema = json.loads((ROOT / "docs/schema" / f"{name}-1.schema.json").read_text("utf-8"))
-    jsonschema.validate(made, schema)
     assert made["notices"][:3] == said  # first, and each once
     assert [made["notices"].count(text) for text in said] == [1, 1, 1]
     text = rendered(report, "terminal")

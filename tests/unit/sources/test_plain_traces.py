@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import jsonschema
-
 from inspector.events.registry import is_known
 from inspector.findings.graph_line_wording import kernel_blocks
 from inspector.findings.graph_report import make_graph_report, with_line
@@ -14,12 +12,9 @@ from inspector.findings.processes import labels
 from inspector.findings.report import make_report
 from inspector.graphs.reading import read_graphs
 from inspector.model.run import Run
-from inspector.renderers.json.graph import graph_fields
-from inspector.renderers.json.graph_views import line_fields
-from inspector.renderers.json.report import report_fields
+from inspector.renderers.json import fields as fields_of
 from inspector.sources.recording import opened, read_run
 from tests.unit.logs import FILE, graph, metrics, record, run_of, start
-from tests.unit.renderers.graph_reports import SCHEMA
 
 POST_GRAD = """\
 class <lambda>(torch.nn.Module):
@@ -98,10 +93,10 @@ def test_the_post_grad_graph_of_torch_2_8_is_a_stage(tmp_path: Path) -> None:
 
 
 def test_a_cut_trace_is_a_warning_in_the_json_report_too(tmp_path: Path) -> None:
-    fields = report_fields(make_report(run_of(tmp_path, start()), []))
+    fields = fields_of(make_report(run_of(tmp_path, start()), []))
     message = "the trace ends while `f` is being compiled: what came after that is not in it"
     assert fields["warnings"] == [{"file": "a.log", "line": None, "message": message}]
-    whole = report_fields(make_report(run_of(tmp_path, start(), metrics()), []))
+    whole = fields_of(make_report(run_of(tmp_path, start(), metrics()), []))
     assert whole["warnings"] == []
 
 
@@ -118,7 +113,5 @@ def test_a_line_has_the_kernels_that_name_it(tmp_path: Path) -> None:
         assert kernel_blocks(report.around) == [
             ("kernels of the forward pass", [(name, ", ".join(nodes)) for name, nodes in found])
         ]
-        fields = line_fields(report.around)
-        assert isinstance(fields["forward_kernels"], list)
-        jsonschema.validate(graph_fields(report), SCHEMA)
+        fields = fields_of(report)["line"]
         assert [item["kernel"] for item in fields["forward_kernels"]] == [found[0][0]]

@@ -8,9 +8,8 @@ import time
 import pytest
 
 from inspector.errors import UsageError
-from inspector.graphs.drawing.around import around
-from inspector.graphs.drawing.grouping import group_nodes
-from inspector.graphs.drawing.options import Caption, Collapse, Colour, Drawing
+from inspector.graphs.drawing.collapse import group_nodes
+from inspector.graphs.drawing.options import Caption, Collapse, Colour, Drawing, around
 from inspector.graphs.drawing.roles import Roles, make_roles
 from inspector.graphs.drawing.stage_dot import stage_dot
 from inspector.model.graph import Stage
