@@ -267,7 +267,8 @@ def render_html(reports: Iterable[AnyReport], stream: TextIO) -> None:
     for report in reports:
         kind = report_kind(report)
         page = import_module(REPORTS[kind].page).page(report) if kind else None
-        made.append((kind, json.cleaned(json.fields(report)), page, getattr(report, "run", None)))
+        data: Any = json.cleaned(json.fields(report))
+        made.append((kind, data, page, getattr(report, "run", None)))
     write_page(made, stream)
 
 
