@@ -16,7 +16,7 @@ from tests.compile.warm_python import INSPECT
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "docs" / "schema" / "profile-1.schema.json").read_text("utf-8"))
 ALONE = json.loads((ROOT / "docs" / "schema" / "kernel-bench-1.schema.json").read_text("utf-8"))
-SHORT = ("--seconds", "0.5")
+SHORT = ("--seconds", "0.2")
 MODEL = """
 import torch
 from torch import nn
