@@ -6,7 +6,6 @@ import dataclasses
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -21,20 +20,17 @@ from inspector.commands.kernel_choice import which_kernel
 from inspector.commands.kernel_exported import write_all_exported, write_exported
 from inspector.commands.options import (
     always_inductor,
-    check_gpu,
-    check_grad,
     gpu_options,
 )
 from inspector.commands.output import check_place
 from inspector.commands.recording_options import Asked, recording_options
-from inspector.commands.target import is_recorded_now, shown_run
+from inspector.commands.target import is_recorded_now
 from inspector.errors import UsageError
 from inspector.findings.kernels_compiled import not_compiled
 from inspector.findings.kernels_report import KernelsReport, make_kernels_report
 from inspector.model.gpu_table import ARCHITECTURE_KEYS, GPUS, find_gpu
 from inspector.model.gpus import Gpu
 from inspector.model.near_matches import named
-from inspector.model.request import Request
 from inspector.model.run import Run
 from inspector.plugins import load_rules
 
@@ -94,7 +90,8 @@ def command(  # noqa: PLR0913 - one parameter per option
     if list_gpus:
         sys.stdout.writelines(_gpu_lines())
         return 0
-    output, settings = asked.output, asked.settings
+    output = asked.output
+    shown = asked.shown(target, backend="inductor", measure=False, graphs=True, command="kernels")
     if export is not None:
         _check_export(show, export, form, asked)
         asked = dataclasses.replace(asked, output=None)
@@ -105,7 +102,7 @@ def command(  # noqa: PLR0913 - one parameter per option
         )
     show = show if export in {None, _ALL} else export
     asked.check(target)
-    with shown_run(target, lambda model: _request(model, asked.given), settings) as (run, code):
+    with shown as (run, code):
         report = _checked(_report(run, show))
         if export is not None or form != "source":
             report = compiled(
@@ -166,13 +163,6 @@ def _write_text(report: KernelsReport, form: str) -> None:
         raise UsageError(f"--as {form} needs a kernel.", "Name one with --show KERNEL.")
     row = next(row for row in report.rows if row.kernel.name == report.shown)
     sys.stdout.write(text_of(row, form).rstrip("\n") + "\n")
-
-
-def _request(target: str, given: dict[str, Any]) -> Request:
-    check_grad(given)
-    check_gpu(given)
-    how = {"backend": "inductor", "measure": False, "graphs": True, "command": "kernels"}
-    return Request(target, **{**how, **given})
 
 
 def _report(run: Run, show: str | None) -> KernelsReport:

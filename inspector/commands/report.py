@@ -6,18 +6,15 @@ import os
 import sys
 import webbrowser
 from pathlib import Path
-from typing import Any
 
 import click
 
 from inspector.commands.completion import complete_file
 from inspector.commands.everything import every_report
-from inspector.commands.options import always_inductor, check_grad, option_help
+from inspector.commands.options import always_inductor, option_help
 from inspector.commands.output import check_place, write_file
 from inspector.commands.recording_options import Asked, recording_options
-from inspector.commands.target import check_target, shown_run
 from inspector.errors import UsageError
-from inspector.model.request import Request
 from inspector.plugins import render_html
 
 _DEFAULT = Path("report.html")
@@ -46,10 +43,9 @@ def command(target: str | None, asked: Asked, *, opens: bool | None) -> int:
     if output.suffix != ".html":
         raise UsageError(f"{output.name} is no HTML file.", "Name one: -o report.html")
     check_place(output)
-    check_target(target, asked.python, {**asked.given, **asked.process})
-    with shown_run(
-        target, lambda model: _request(model, asked.given), asked.settings, explains_recompiles=True
-    ) as (run, code):
+    asked.check_target(target)
+    how = {"backend": "inductor", "guards": True, "graphs": True, "command": "report"}
+    with asked.shown(target, explains_recompiles=True, **how) as (run, code):
         write_file(output, lambda stream: render_html(every_report(run), stream))
     sys.stderr.write(f"wrote {output}\n")
     show(output, opens=opens)
@@ -58,12 +54,6 @@ def command(target: str | None, asked: Asked, *, opens: bool | None) -> int:
 
 always_inductor(command)
 option_help(command, output="The page.  [default: report.html]")
-
-
-def _request(target: str, given: dict[str, Any]) -> Request:
-    check_grad(given)
-    how = {"backend": "inductor", "guards": True, "graphs": True, "command": "report"}
-    return Request(target, **{**how, **given})
 
 
 def show(page: Path, *, opens: bool | None) -> None:

@@ -61,27 +61,6 @@ class Settings:
     measure: bool = False
     prefix: tuple[str, ...] = ()
 
-    @classmethod
-    def of_view(  # noqa: PLR0913 - one for each option
-        cls,
-        python: str | None,
-        timeout_seconds: float | None,
-        save: Path | None,
-        *,
-        no_progress: bool,
-        output: Path | None,
-        format_: str | None,
-    ) -> Self:
-        """Those of a command that shows what was compiled, from its options."""
-        return cls(
-            python=python,
-            timeout_seconds=timeout_seconds,
-            save=save,
-            progress=not no_progress,
-            own_stdout=output is not None and format_ is None,  # else the report goes there
-            fresh_caches=True,
-        )
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Job:
