@@ -13,10 +13,10 @@ from typing import Any
 
 from inspector import plugins
 from inspector.commands.bench_plan import MODES, names_of, plan_of
-from inspector.commands.bench_progress import BenchProgress
 from inspector.commands.bench_sessions import run_bench
 from inspector.commands.bench_workers import Bench
 from inspector.commands.ending import interruption
+from inspector.commands.progress import BenchProgress
 from inspector.commands.record import Begun, finish, recording
 from inspector.commands.target import recorded
 from inspector.errors import InspectorError, ModelFailedError

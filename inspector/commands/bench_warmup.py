@@ -14,10 +14,10 @@ from typing import Any
 from inspector.commands.bench_collection import is_collection, is_saved_collection
 from inspector.commands.bench_measure import INTERRUPTED, BenchProcess
 from inspector.commands.bench_plan import combinations_of, sizes_of, variations_of
-from inspector.commands.bench_progress import BenchProgress
 from inspector.commands.ending import interruption
 from inspector.commands.job import check_alone
 from inspector.commands.output import check_output, write_file, write_report
+from inspector.commands.progress import BenchProgress
 from inspector.commands.record import Begun, finish, recording
 from inspector.commands.target import check_target, existing, is_model, say_which
 from inspector.commands.warmup_starts import Starts

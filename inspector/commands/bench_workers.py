@@ -149,7 +149,7 @@ def pinned(given: Mapping[str, str]) -> dict[str, str]:
 
     They do not share a core by chance then. A user's environment may say otherwise, and nothing is
     changed in that case. ``INSPECTOR_PINS`` says that the other variable is not the user's: it is
-    for this process, and not for those that it starts (`inspector.capture.benching.cores`).
+    for this process, and not for those that it starts (`inspector.capture.benching.process`).
     """
     if "OMP_PROC_BIND" in given:
         return dict(given)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from inspector import plugins
 from inspector.builder.run import Progress, RunBuilder
-from inspector.commands.progress import ProgressLine
+from inspector.commands.progress import StatusLine, recording_text
 from inspector.errors import (
     EnvironmentLacksError,
     InspectorError,
@@ -168,17 +168,14 @@ def _ending(
     builder: RunBuilder,
 ) -> Ending:
     job = Job(folder, arguments, settings)
-    line = ProgressLine(enabled=settings.progress, what=target, doing=settings.doing)
 
     def update(progress: Progress, elapsed_ns: int) -> None:
         if job.is_target:
             _import_for_reports()
-        line.update(progress, elapsed_ns)
+        line.show(recording_text(progress, elapsed_ns, target, settings.doing))
 
-    try:
+    with StatusLine(enabled=settings.progress) as line:
         return Recorder(job, builder).record(update)
-    finally:
-        line.close()
 
 
 @functools.cache
