@@ -40,8 +40,8 @@ from inspector.findings.collection_report import (
 )
 from inspector.findings.escaping import one_line
 from inspector.model.meta_file import META_FILE
-from inspector.sources.bench_file import read_plan
 from inspector.sources.meta import read_meta
+from inspector.sources.plans import read_plan
 from inspector.sources.recording import opened, read_run
 
 _NOT_SAVED = "pass --save DIR to keep the recordings and to resume a run that was cut off"

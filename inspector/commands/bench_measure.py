@@ -25,10 +25,9 @@ from inspector.findings.profile_report import ProfileReport, make_profile_report
 from inspector.model.bench import BenchPlan, Setting, WorkerEnd, Workload
 from inspector.model.request import Request
 from inspector.model.run import Run
-from inspector.sources.bench_file import write_plan
 from inspector.sources.child import Settings
-from inspector.sources.profile_within import PROFILE_FILE
-from inspector.sources.recording import opened, read_run
+from inspector.sources.plans import write_plan
+from inspector.sources.recording import PROFILE_FILE, opened, read_run
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 

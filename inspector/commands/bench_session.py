@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.benches.rows import NOT_TRIED
-from inspector.commands.bench_starts import Starts, is_crowded
-from inspector.commands.bench_workers import Bench, forget, started
+from inspector.commands.bench_workers import Bench, Starts, forget, is_crowded, started
 from inspector.commands.progress import BenchProgress
 from inspector.model.bench import WorkerEnd
 from inspector.model.out_of_memory import lacks_memory

@@ -29,8 +29,8 @@ from inspector.model.input_parser import parse_inputs
 from inspector.model.run import Run
 from inspector.model.warmup import ARTIFACT, INPUTS, WarmupPlan
 from inspector.renderers.warmup_script import render
+from inspector.sources.plans import has_warmup, read_warmup, write_plan
 from inspector.sources.recording import opened, read_run
-from inspector.sources.warmup_file import has_warmup, read_warmup, write_warmup
 
 _EXIT_STILL = 1
 _SCRIPT = "warmup.py"
@@ -163,7 +163,7 @@ def _warmed(
             partial = interruption(error)
         finally:
             progress.close()
-        write_warmup(begun.path, plan)
+        write_plan(begun.path, plan)
         report = _report(begun, plan, partial)
     if folder is not None and plan.check is not None:
         _say_files(folder)

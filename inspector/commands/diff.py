@@ -11,9 +11,8 @@ from inspector.commands.gate import EXIT_FINDINGS
 from inspector.commands.kernel_builds import compiled_if_possible
 from inspector.commands.options import check_gpu, check_grad, gpu_options
 from inspector.commands.output import check_output
-from inspector.commands.precheck import check_file
 from inspector.commands.recording_options import Asked, recording_options
-from inspector.commands.target import existing, is_model, refuse_options
+from inspector.commands.target import check_file, existing, is_model, refuse_options
 from inspector.errors import UsageError
 from inspector.findings.diff_report import DiffReport, GraphFacts, graph_facts, make_diff_report
 from inspector.findings.kernels_compiled import not_compiled

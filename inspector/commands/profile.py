@@ -7,19 +7,27 @@ from pathlib import Path
 
 import click
 
+from inspector import plugins
 from inspector.commands.completion import complete_file
 from inspector.commands.counters import count_kernels
-from inspector.commands.kernel_choice import benched, check_kernel_options
+from inspector.commands.kernel_choice import benched, check_kernel_options, kernel_endings
 from inspector.commands.options import always_inductor, option_help
-from inspector.commands.output import check_place
-from inspector.commands.profile_files import check_suffix, is_profile_file, write_profile_files
+from inspector.commands.output import check_place, write_bytes
 from inspector.commands.recording_options import Asked, recording_options
 from inspector.commands.target import existing, is_model, named, recorded, say_which
+from inspector.errors import RecordingError, UsageError
 from inspector.findings.kernel_bench_report import make_kernel_bench_report
 from inspector.findings.profile_report import ProfileReport, make_profile_report
+from inspector.findings.profiled import Profiled
+from inspector.model.near_matches import near_matches
+from inspector.profiles.drawing.roofline_plot import draw_roofline
+from inspector.profiles.roofline import make_roofline
+from inspector.profiles.timeline import timeline
 from inspector.sources.counters import read_counters
-from inspector.sources.profile_within import opened_profile
-from inspector.sources.recording import opened, read_run
+from inspector.sources.recording import opened, opened_profile, read_run
+
+_ROOFLINES = (".svg", ".png", ".pdf")
+_TIMELINES = (".perfetto.json", ".trace.json")
 
 
 @click.command("profile")
@@ -151,3 +159,73 @@ def _profile_file(output: Path | None, *, of_kernel: bool) -> Path | None:
     check_suffix(output, of_kernel=of_kernel)
     check_place(output)
     return output if is_profile_file(output) else None
+
+
+def is_profile_file(output: Path | None) -> bool:
+    """Whether a file is a picture or a timeline, and no report."""
+    return output is not None and bool(_form(output))
+
+
+def check_suffix(output: Path, *, of_kernel: bool = False) -> None:
+    """Refuses a file that is neither a picture, nor a timeline, nor a report.
+
+    Args:
+        output: The file.
+        of_kernel: Whether it is about one kernel, of which there are reports alone.
+
+    Raises:
+        UsageError: The end of its name says no format; all that there are are named.
+    """
+    if is_profile_file(output):
+        return
+    try:
+        plugins.renderer_for_suffix(output)
+    except UsageError as error:
+        if of_kernel:
+            raise UsageError(error.message, kernel_endings()) from error
+        if not error.next_step.startswith("Choose"):  # it is near to one
+            raise
+        near = near_matches(output.suffix.lower(), _ROOFLINES)
+        others = f"{', '.join(_ROOFLINES)} (a roofline), {', '.join(_TIMELINES)} (for Perfetto)"
+        hint = f"{error.next_step.rstrip('.')}, {others}."
+        hint = f"Did you mean {' or '.join(near)}? {hint}" if near else hint
+        raise UsageError(error.message, hint) from error
+
+
+def _form(output: Path) -> str:
+    name = output.name.lower()
+    return next((form for form in (*_ROOFLINES, *_TIMELINES) if name.endswith(form)), "")
+
+
+def write_profile_files(report: ProfileReport, output: Path) -> None:
+    """Writes one file for each input; of several, into files with their numbers.
+
+    Raises:
+        EnvironmentLacksError: A picture is asked for, and matplotlib is not installed.
+        RecordingError: There is nothing to write, or the file cannot be written.
+    """
+    if not report.profiles:
+        hint = report.notices[0] if report.notices else "record one with: inspect profile model.py"
+        raise RecordingError("There is no profile to write.", hint[:1].upper() + hint[1:] + ".")
+    form = _form(output)
+    for found in report.profiles:
+        number = f"-{found.profile.input + 1}" if len(report.profiles) > 1 else ""
+        name = f"{output.name[: -len(form)]}{number}{output.name[-len(form) :]}"
+        write_bytes(output.with_name(name), _content(report, found, form))
+
+
+def _content(report: ProfileReport, found: Profiled, form: str) -> bytes:
+    versions = report.run.processes[0].versions if report.run.processes else {}
+    parts = [
+        report.run.meta.target,
+        str(found.profile.device.get("name") or found.profile.device.get("kind") or ""),
+        f"torch {versions['torch']}" if "torch" in versions else "",
+    ]
+    title = " · ".join(filter(None, parts))
+    if form in _TIMELINES:
+        if not found.profile.worked:
+            message = "The recording has no timeline of a call on a device."
+            raise RecordingError(message, "Record one on a GPU: inspect profile model.py.")
+        return timeline(found.profile, title)
+    roofline = make_roofline(found.work, report.ceilings)
+    return draw_roofline(roofline, title, form.removeprefix("."))

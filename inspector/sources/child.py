@@ -20,7 +20,7 @@ from inspector.builder.run import Progress, RunBuilder
 from inspector.errors import EnvironmentLacksError
 from inspector.model.run import LogWarning
 from inspector.sources.log import LogReader
-from inspector.sources.notes import failures_of_logs, notes
+from inspector.sources.log_files import failures_of_logs, notes
 from inspector.sources.program import recorded_environment
 
 _TICK_SECONDS = 0.1

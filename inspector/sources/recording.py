@@ -16,11 +16,12 @@ from inspector.errors import RecordingError
 from inspector.model.meta_file import META_FILE
 from inspector.model.run import LogWarning, Meta, Run
 from inspector.sources.log import LogReader
-from inspector.sources.log_files import Found, find_logs
+from inspector.sources.log_files import Found, failures_of_logs, find_logs, notes
 from inspector.sources.meta import read_meta
-from inspector.sources.notes import failures_of_logs, notes
 from inspector.sources.unpacking import gunzipped, unzipped
 
+PROFILE_FILE = "profile.zip"
+"""Where a recording of `inspect bench` has a profile: of what nothing is faster than."""
 _MOST_NAMED = 3
 
 
@@ -67,6 +68,22 @@ def opened(path: Path) -> Iterator[Recording]:
             yield _from_log(gunzipped(path, _scratch(stack)), path.name)
         else:
             yield _from_log(path, path.name)
+
+
+@contextlib.contextmanager
+def opened_profile(recording: Recording) -> Iterator[Recording]:
+    """The recording itself, or the one of a profile that it holds.
+
+    Raises:
+        RecordingError: What it holds cannot be read.
+    """
+    within = recording.folder / PROFILE_FILE
+    if not within.is_file():
+        yield recording
+        return
+    with opened(within) as found:
+        name = f"{recording.name}/{PROFILE_FILE}"
+        yield dataclasses.replace(found, name=name, meta=dataclasses.replace(found.meta, name=name))
 
 
 def read_run(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from inspector.commands.everything import every_report
+from inspector.commands.report import every_report
 from inspector.html import write_page
 from inspector.plugins import report_kind
 from inspector.renderers.json import fields
