@@ -7,8 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from inspector.events.trial import OutputsCompared
-from inspector.model.edit import Rewrite
-from inspector.model.request import Setting
+from inspector.model.edit import Rewrite, Setting
 
 _BUSY = 2
 _EAGER = "eager"

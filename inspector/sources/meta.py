@@ -5,32 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from types import UnionType
-from typing import Any
+from typing import Any, get_origin, get_type_hints
 
 from inspector.errors import RecordingError
 from inspector.model.meta_file import FORMAT_VERSION, META_FILE, meta_text
 from inspector.model.run import Meta
 
-# Every field of Meta but its name, which is not in the file.
-_TYPES: dict[str, type | UnionType] = {
-    "format_version": int,
-    "target": str,
-    "settings": dict,
-    "started": str,
-    "partial": str,
-    "ended": str,
-    "error": str,
-    "error_detail": str,
-    "error_exit_code": int,
-    "exit_code": int | None,
+# Every field but the name, which is not in the file; what a value has to be an instance of.
+_TYPES: Mapping[str, Any] = {
+    name: Mapping if get_origin(kind) is Mapping else kind
+    for name, kind in get_type_hints(Meta).items()
+    if name != "name"
 }
-_WORDS: dict[type | UnionType, str] = {
-    int: "whole number",
-    int | None: "whole number",
-    str: "text",
-    dict: "object",
-}
+_WORDS = {str: "text", Mapping: "object"}
 
 
 def write_meta(folder: Path, meta: Meta, extra: Mapping[str, object]) -> None:
@@ -80,7 +67,7 @@ def _checked(fields: object) -> dict[str, Any]:
         # True is an int.
         value = fields.get(name)
         if name in fields and (isinstance(value, bool) or not isinstance(value, type_)):
-            message = f"{name} is no {_WORDS[type_]}"
+            message = f"{name} is no {_WORDS.get(type_, 'whole number')}"
             raise ValueError(message)
     if fields.get("format_version", 0) < 1:
         message = "format_version is missing"
