@@ -73,11 +73,7 @@ class Outcome:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Saved:
-    """A recording in the folder of a collection.
-
-    Attributes:
-        is_whole: Whether it came to its end.
-    """
+    """A recording in the folder of a collection."""
 
     place: Path
     number: int
@@ -138,11 +134,7 @@ def collection_of(
 
     Args:
         targets: The models, and folders of them, as the user would write them.
-        given: The options of the command line that were given.
         how: How the processes are run; ``save`` is a folder for a recording of each.
-
-    Returns:
-        The report, and the exit code that belongs to it.
 
     Raises:
         UsageError: The options are not what they should be, or a target is no model.
@@ -248,11 +240,7 @@ def in_a_line(error: InspectorError | OSError) -> str:
 
 
 def _folder(save: Path | None, scratch: Path) -> Path:
-    """The folder for the recordings of many models.
-
-    Raises:
-        RecordingError: It cannot be made.
-    """
+    """The folder for the recordings of many models."""
     if save is None:
         return scratch
     if save.suffix == ".zip":

@@ -30,16 +30,11 @@ class Session:
     """One process for each combination of a workload, or for some of them.
 
     Args:
-        bench: How it is run.
         session: Its number, from 0.
         firsts: The combinations that begin for the first time in it: their caches are empty, and
             what they give is compared.
-        progress: Shows what is done.
-        chosen: Decides the order.
 
     Attributes:
-        bench: How it is run.
-        session: Its number, from 0.
         eager_has_no_room: Whether eager PyTorch has no memory, with nothing beside it.
     """
 
@@ -68,9 +63,6 @@ class Session:
 
     def run(self, order: Sequence[int]) -> Iterator[WorkerEnd]:
         """Makes all processes ready, and lets them take turns.
-
-        Yields:
-            How each ended.
 
         Raises:
             InspectorError: The target, or what it needs, is not there: no other process would work.
@@ -264,11 +256,6 @@ class Session:
 
         It comes last: what takes its process with it, as a profiler can, is no failure of what was
         measured before.
-
-        Args:
-            number: The combination.
-            what: What it is asked for.
-            seconds: How long that may take, or None for what calls can take.
         """
         worker = self._workers[number]
         if not worker.is_alive:

@@ -68,13 +68,6 @@ def warmup_command(
 ) -> int:
     """Runs the command where a warm-up is asked for.
 
-    Args:
-        targets: What the user named.
-        given: The options of a bench that were given.
-        how: How the processes are run.
-        output: The file of the report, or None.
-        format_: The report's format, or None.
-
     Returns:
         The exit code: 1 where something compiles after the plan.
 
@@ -172,11 +165,7 @@ def _warmed(
 
 
 def _write_files(report: WarmupReport, kept: Path, folder: Path) -> None:
-    """Writes ``warmup.py``, and copies the inputs and the artifact out of the recording.
-
-    Raises:
-        RecordingError: One cannot be written.
-    """
+    """Writes ``warmup.py``, and copies the inputs and the artifact out of the recording."""
     folder.mkdir(parents=True, exist_ok=True)
     place = folder.resolve()
     write_file(folder / _SCRIPT, lambda stream: render(report, place, stream))

@@ -29,7 +29,6 @@ class Bench:
     Attributes:
         request: The target, its inputs, and what all combinations have in common.
         scratch: A folder for caches, results and logs of processes that are at work.
-        python: The interpreter, or None for this one.
         ready_seconds: How long a process may take until it is ready.
         left_out_on_cpu: Modes that nobody asked for, and that change nothing there.
     """
@@ -54,9 +53,6 @@ def started(bench: Bench, number: int, session: int, *, is_first: bool) -> Worke
     """A process for a combination.
 
     Args:
-        bench: How it is run.
-        number: The combination.
-        session: The session.
         is_first: Whether it is the combination's first one, of which more is found out.
     """
     request = _request(bench, number, session, is_first=is_first)
@@ -168,12 +164,7 @@ def cores() -> int:
 
 
 class Starts:
-    """Begins processes and waits for them.
-
-    Args:
-        bench: How they are run.
-        tick: Is called while it waits.
-    """
+    """Begins processes and waits for them."""
 
     def __init__(self, bench: Bench, tick: Callable[[], None]) -> None:
         self._bench = bench
@@ -231,7 +222,6 @@ class Starts:
         What others have loaded ahead may be what there is no memory for: then they give way.
 
         Args:
-            start: Starts it.
             seconds: How long its calls may take, where that is less than for others.
         """
         worker = start()

@@ -30,11 +30,6 @@ def count_kernels(request: Request, settings: Settings, place: Path) -> str:
     Kernels run several times over, one at a time: nothing is timed there. Clocks and caches are
     left as they are, as in the program's own calls.
 
-    Args:
-        request: What was recorded.
-        settings: How.
-        place: The recording.
-
     Returns:
         Why there are no counters, in one sentence without a full stop; or an empty string.
     """

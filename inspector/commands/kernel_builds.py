@@ -24,9 +24,7 @@ def compiled(
     """Compiles the kernels for the GPU that their code is for, and analyses them.
 
     Args:
-        report: The report.
         python: An interpreter with torch and Triton, or None for this one.
-        progress: Whether progress is shown.
         only: A kernel's name, or an empty string for all.
 
     Raises:

@@ -22,7 +22,6 @@ def check_kernel_options(given: Mapping[str, object], *, is_file: bool) -> None:
     """Refuses options that have no meaning together.
 
     Args:
-        given: What is asked for by name.
         is_file: Whether a picture or a timeline is to be written.
 
     Raises:
@@ -54,7 +53,6 @@ def benched(run: Run, asked: str, timed: Sequence[str] = ()) -> InspectorKernelB
     """The benchmark of a kernel in a recording.
 
     Args:
-        run: The recording.
         asked: The kernel's name, or a part of it.
         timed: What was timed in place: a name that is none of these is no kernel's.
 

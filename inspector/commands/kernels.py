@@ -161,12 +161,7 @@ def _write_compiled(
 
 
 def _write_exported(report: KernelsReport, output: Path | None) -> None:
-    """Writes the kernel that the report shows, compiled, as Python.
-
-    Raises:
-        UsageError: It cannot stand alone.
-        RecordingError: The file cannot be written.
-    """
+    """Writes the kernel that the report shows, compiled, as Python."""
     row = next(row for row in report.rows if row.kernel.name == report.shown)
     export = make_kernel_export(report, row, _gpu_name(report, row))
     if output is None:
@@ -176,12 +171,7 @@ def _write_exported(report: KernelsReport, output: Path | None) -> None:
 
 
 def _write_all_exported(report: KernelsReport, folder: Path) -> None:
-    """Writes each kernel that can stand alone into a folder, and says which cannot.
-
-    Raises:
-        UsageError: None of them can.
-        RecordingError: A file cannot be written.
-    """
+    """Writes each kernel that can stand alone into a folder, and says which cannot."""
     folder.mkdir(exist_ok=True)
     names: collections.Counter[str] = collections.Counter()
     for row in compilable(report):
@@ -231,11 +221,7 @@ def _report(run: Run, show: str | None) -> KernelsReport:
 
 
 def _checked(report: KernelsReport) -> KernelsReport:
-    """The report, unless a kernel is asked for that is not there.
-
-    Raises:
-        UsageError: There is none of that name.
-    """
+    """The report, unless a kernel is asked for that is not there."""
     names = list(dict.fromkeys(row.kernel.name for row in report.rows))
     if not report.shown or report.shown in names:
         return report

@@ -119,10 +119,7 @@ class _Made:
     """The recording that is shown.
 
     Attributes:
-        place: Where it is.
         named: What commands about it name, as in `inspector.model.run.Run.place`.
-        is_new: Whether it was recorded now.
-        code: The exit code of recording it.
         notice: Why there are no hardware counters, where they were asked for, or an empty string.
     """
 
@@ -170,7 +167,6 @@ def check_suffix(output: Path, *, of_kernel: bool = False) -> None:
     """Refuses a file that is neither a picture, nor a timeline, nor a report.
 
     Args:
-        output: The file.
         of_kernel: Whether it is about one kernel, of which there are reports alone.
 
     Raises:

@@ -83,9 +83,7 @@ def record(
 
     Args:
         arguments: What the recorded process gets, see `inspector.sources.child.Job`.
-        target: What is recorded, as the user wrote it.
         asked: The settings by name, for the recording's description.
-        settings: How it is recorded.
 
     Raises:
         InspectorError: The program's side refused the target before anything was compiled, or the
@@ -105,7 +103,6 @@ class Begun:
     """A recording that is being made.
 
     Attributes:
-        path: Its folder.
         meta: What it says about itself until it is complete.
     """
 
@@ -124,7 +121,6 @@ def recording(save: Path | None, target: str, asked: Mapping[str, object]) -> It
 
     Args:
         save: Where it is kept, or None for the store.
-        target: What is recorded, as the user wrote it.
         asked: The settings by name, for its description.
 
     Raises:

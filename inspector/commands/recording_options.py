@@ -34,9 +34,6 @@ class Asked:
     Attributes:
         given: The options of a `Request` that were given, by name.
         process: The interpreter, the time limit and where the recording is kept, by option.
-        output: The file of the report, or None.
-        format_: The format on standard output, or None.
-        progress: Whether progress is shown.
     """
 
     given: dict[str, Any]
@@ -85,7 +82,6 @@ class Asked:
         """What a model is asked for.
 
         Args:
-            target: The model.
             **usual: What the command asks for unless it was asked for otherwise.
 
         Raises:

@@ -60,8 +60,6 @@ def shown_run(
 
     Args:
         target: A model, which is recorded, or what is read.
-        request: Makes the request of a model.
-        settings: How a model is recorded.
         explains_recompiles: As in `read_run`, of what is read.
 
     Raises:
@@ -88,8 +86,6 @@ def check_target(target: str | None, python: str | None, given: Mapping[str, obj
     """Refuses what can be refused before anything is recorded or read.
 
     Args:
-        target: A model, or what is read.
-        python: The interpreter of a model, or None for this one.
         given: The options that are about recording.
 
     Raises:
@@ -205,11 +201,7 @@ def existing(target: str | None) -> Path:
 
 
 def _refuse_report(path: Path) -> None:
-    """Refuses a report of our own, which says of what kind it is at its beginning.
-
-    Raises:
-        UsageError: It is one.
-    """
+    """Refuses a report of our own, which says of what kind it is at its beginning."""
     if path.suffix != ".json":
         return
     with contextlib.suppress(OSError), path.open("rb") as stream:

@@ -59,7 +59,6 @@ def recorder(settings: Settings, first: Ending) -> Runner:
     """Records silently, into a folder that is deleted as soon as it is read.
 
     Args:
-        settings: How the first process was recorded.
         first: How that ended. Without ``--timeout`` the others get several times as long: a setting
             that hardly anybody uses can hang.
     """
@@ -96,8 +95,6 @@ def verification_of(report: Report, request: Request, run: Runner) -> tuple[Veri
 
     Args:
         report: The report of the first process, which kept its outputs.
-        request: Its request.
-        run: Runs a process.
 
     Returns:
         What came of it, and the exit code with which it was stopped, or 0.

@@ -52,11 +52,8 @@ class Starts:
         """Prepares them.
 
         Args:
-            folder: The recording.
             scratch: A folder for caches and logs of processes that are at work.
-            python: The interpreter, or None for this one.
             seconds: How long a process may take until it is ready, or None.
-            progress: Shows what is done.
         """
         self._folder = folder
         self._scratch = scratch

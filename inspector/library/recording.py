@@ -64,9 +64,6 @@ def record(
         measure: Whether the block's own calls are profiled for a moment, once it has stopped
             compiling, so that breaks have a cost; never with ``max_bytes``.
 
-    Yields:
-        The recording.
-
     Raises:
         UsageError: There is no such way to treat caches.
         RecordingError: The folder is not empty or cannot be written to.

@@ -55,10 +55,8 @@ class Setting:
 
     Attributes:
         backend: ``torch.compile``'s backend; empty for eager PyTorch, without the compiler.
-        mode: Its mode, or None.
         dynamic: Its ``dynamic``; None leaves the choice to torch.
         fullgraph: Its ``fullgraph``.
-        compiles_optimizer: Whether the optimizer's step is compiled, too.
         pads: Whether sizes that are varied are padded to the next power of two.
     """
 
@@ -106,7 +104,6 @@ class WorkerRequest(Message):
 
     Attributes:
         request: The target, its inputs, and how it is compiled.
-        compiles_optimizer: Whether the optimizer's step is compiled.
         outputs: Folder for what the first calls give, or None.
         references: What they are compared with: folders by name.
         measures_memory: Whether the memory of a call is measured, before it is timed.
@@ -114,7 +111,6 @@ class WorkerRequest(Message):
         is_reference: Whether it only keeps what the first calls give.
         variations: What the inputs are, each a change to the first input of the file; or none.
         pads: Whether what is varied is padded to the next power of two.
-        session_seconds: For how long the processes of a session time calls.
         backends: All of the plan's, for the process that sees first whether torch has them.
     """
 
@@ -160,8 +156,6 @@ class BenchPlan(Plan):
     Attributes:
         combinations: What is compared, in the order in which it is shown.
         is_grad: Whether calls that do not train ran with gradients.
-        cold_cache: Whether the device's cache was emptied before each call.
-        ends: How the processes ended.
         variations: What the inputs are, where they were asked to vary.
         session_seconds: For how long the processes of a session time calls.
         took_seconds: How long measuring took.

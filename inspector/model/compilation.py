@@ -136,9 +136,7 @@ class SkippedFrame:
     """A frame that Dynamo left alone without an event of its own; known from inside the process.
 
     Attributes:
-        file: File of the code object.
         line: Its first line, or 0.
-        name: Its qualified name.
         reason: Why, in torch's words.
         cause: The exception's text where an exception was the reason, or an empty string.
         is_entry: Whether it is the function that the user asked to compile.

@@ -20,7 +20,6 @@ class StackFrame:
     Attributes:
         file: File name as the recorded process knew it.
         line: Line number from 1, or 0 where unknown.
-        name: Name of the code object.
         code: The source line as torch printed it, without indentation, or an empty string.
         end_line: Last line of the expression, or None.
         column: First column, 0-based, in characters, or None where torch does not say.

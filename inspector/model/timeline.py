@@ -37,7 +37,6 @@ class Mark:
         label: The compile id of compiled bytecode, the key of a graph, the name of code that was
             left alone, or an empty string.
         start_ns: From the begin of the profile.
-        end_ns: From the begin of the profile.
         sequence: Autograd's number that a function and its backward share, or -1.
         inner: The spans inside, by time.
     """
@@ -58,11 +57,9 @@ class Activity:
         at_ns: A time in between.
         operators: Operators that no other operator called.
         events: All events of the profile there.
-        operators_ns: The operators' time.
         wait_ns: Time in which the thread waited for the device.
         device_start_ns: When the device began with what was launched there, or 0.
         device_end_ns: When it was done, or 0.
-        device_busy_ns: Time for which it worked.
     """
 
     at_ns: int
@@ -81,7 +78,6 @@ class Thread:
 
     Attributes:
         marks: The outermost spans, by time.
-        activities: By time.
     """
 
     marks: tuple[Mark, ...]

@@ -39,7 +39,6 @@ class WarmupCall:
 
     Attributes:
         input: Number of the input, from 0.
-        time_ns: Its wall time.
         compiled: Frames that it compiled, or tried to.
     """
 
@@ -84,7 +83,6 @@ class StartEnd:
     """How a start ended.
 
     Attributes:
-        start: The start.
         failure: Why a call is missing, in one sentence; empty where none is.
         detail: The user's own traceback, or an empty string.
     """
@@ -99,9 +97,6 @@ class WarmupPlan(Plan):
     """What was asked for, and what the processes reported.
 
     Attributes:
-        target: What was started, as the user wrote it.
-        setting: How it is compiled.
-        workload: What is computed.
         job: ``torch.compiler.config.job_id`` of all starts.
         is_grad: Whether calls are made with gradients.
         device: ``--device``, or None.
@@ -110,7 +105,6 @@ class WarmupPlan(Plan):
         variations: What the inputs are, where they were asked to vary.
         loading: How the target is loaded, or None where that is not known.
         check: What a fresh process did that ran the plan, or None.
-        ends: How the starts ended.
     """
 
     target: str
@@ -140,7 +134,6 @@ class WarmupRequest(Message):
     Attributes:
         start: ``eager``, ``cold``, ``directory`` or ``artifact``.
         folder: The recording, which the cold start puts the artifact and the inputs into.
-        plan: How the target is compiled and called.
     """
 
     start: str

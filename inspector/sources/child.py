@@ -67,9 +67,7 @@ class Job:
     """What to record.
 
     Attributes:
-        folder: The recording's folder; it exists and is empty.
         arguments: ``explain`` and the request, or ``run`` and a program's whole command line.
-        settings: How.
     """
 
     folder: Path
@@ -91,7 +89,6 @@ class Ending:
         ended: ``whole``, ``failed``, ``interrupted``, ``timed-out`` or ``killed``.
         partial: Why the recording is not complete, in one sentence, or an empty string.
         outcome: What the program's side said about its end (``outcome.json``), or empty.
-        elapsed_ns: Wall time of the whole process.
         recorder_signal: The signal that ended the recorder, or 0.
         is_target: Whether it was a target that we called, whose process is ours.
     """
@@ -272,7 +269,6 @@ class _Signals:
     handlers do not outlive ``exec``.
 
     Attributes:
-        interrupts: How often Ctrl-C was pressed.
         ending: The first SIGTERM or SIGHUP, or 0.
     """
 

@@ -57,11 +57,7 @@ def forbidden(text: str) -> str:
 
 
 def no_kernels(text: str) -> str:
-    """Why no kernel was counted, without a full stop, in Nsight Compute's words where it has any.
-
-    Args:
-        text: What it printed.
-    """
+    """Why no kernel was counted, without a full stop, in Nsight Compute's words if it has any."""
     warnings = [line for line in text.split("\n") if line.startswith("==WARNING==")]
     said = "; ".join(line.removeprefix("==WARNING==").strip().rstrip(".") for line in warnings[:2])
     if forbidden(text):
@@ -72,12 +68,7 @@ def no_kernels(text: str) -> str:
 
 
 def counted_kernels(text: str, metrics: Sequence[str] = METRICS) -> list[CountedKernel]:
-    """The kernels in order; none where the text has no table.
-
-    Args:
-        text: What Nsight Compute printed.
-        metrics: What it was asked for.
-    """
+    """The kernels in order; none where the text has no table."""
     lines = [line for line in text.split("\n") if line.startswith('"')]
     rows = csv.reader(io.StringIO("\n".join(lines)))
     head = next(rows, [])

@@ -24,7 +24,6 @@ class Found:
     Attributes:
         logs: The logs, packed ones too, in the order of their paths.
         recordings: The recordings in it, whose logs are not among them.
-        warnings: The folders that cannot be read.
     """
 
     logs: tuple[Path, ...]

@@ -24,8 +24,6 @@ def write_meta(folder: Path, meta: Meta, extra: Mapping[str, object]) -> None:
     """Writes a recording's description, whole or not at all.
 
     Args:
-        folder: The recording.
-        meta: The description.
         extra: What only people and other tools read (versions, hardware, digests, writer).
     """
     temporary = folder / f"{META_FILE}.part"

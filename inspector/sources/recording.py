@@ -30,7 +30,6 @@ class Recording:
     """A recording that can be read.
 
     Attributes:
-        name: How it is shown.
         logs: Its logs, in the order of their names.
         names: What each log is called below the folder: those of two machines can be alike.
         warnings: What of it cannot be read.
@@ -92,7 +91,6 @@ def read_run(
     """Reads all logs of a recording.
 
     Args:
-        recording: The recording.
         keep_spans: Whether spans of compilation are kept for a timeline.
         explains_recompiles: Whether it is found out what each recompilation was for, which takes
             as long as all else.

@@ -34,7 +34,6 @@ class Worker:
     """A process of its own, whose log comes into a folder of its own.
 
     Attributes:
-        folder: That folder.
         failure: Why it can do no more, in one sentence, or an empty string.
         is_late: Whether that is because it took longer than it may.
         detail: The user's own traceback, or an empty string.
@@ -54,9 +53,7 @@ class Worker:
 
         Args:
             folder: The folder, which is empty.
-            python: The interpreter.
             request: What it does, in JSON (`inspector.model.bench.WorkerRequest`).
-            environment: Its environment.
             verb: What kind of request it is, see `inspector.capture.child`.
 
         Raises:
@@ -105,9 +102,7 @@ class Worker:
         """Waits until it says that it is in a state.
 
         Args:
-            state: The state.
             seconds: How long it may take; it is ended when it takes longer.
-            on_tick: Called a few times a second.
 
         Returns:
             What it says, or None: ``failure`` says why.
@@ -192,11 +187,7 @@ class Worker:
             self.failure = f"exited with code {code}{self._last_words()}"
 
     def _place(self, *, asks: bool = False) -> str:
-        """The program's line that it is at, or was; empty where it does not say.
-
-        Args:
-            asks: Whether to ask it: it says so by itself only when it crashes.
-        """
+        """The program's line that it is at, or was; empty where it does not say."""
         file = self.folder / STACK_FILE
         number = getattr(signal, STACK_SIGNAL, None)
         # Without the file it has no handler yet, and the signal would be its end.

@@ -17,7 +17,6 @@ class Compared:
     """How far results are from those of others; names are those of results.
 
     Attributes:
-        uncompared: What could not be compared.
         wrong: What is off by more than rounding.
     """
 
@@ -32,7 +31,6 @@ def compared(kept: Kept, references: Mapping[str, str], *, is_eager: bool) -> Co
     Args:
         kept: What this process gave.
         references: Folders with what the others gave, by their names.
-        is_eager: Whether this process is eager PyTorch.
     """
     others = {
         name: load(Path(folder))

@@ -36,10 +36,6 @@ from inspector.model.warmup import ARTIFACT, INPUTS, Loading, WarmupRequest
 def warm_up(folder: Path, asked: WarmupRequest) -> None:
     """Loads the target and calls all inputs.
 
-    Args:
-        folder: The recording of this process.
-        asked: What to do.
-
     Raises:
         InspectorError: The target cannot be loaded, compiled or called.
     """

@@ -53,11 +53,6 @@ _SETTLING_PART = 4  # of a session: 3 s, where that has 12 s
 def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     """Works until the recorder closes its end.
 
-    Args:
-        folder: The recording of this process.
-        asked: What to do.
-        cores: The cores that this process may use.
-
     Raises:
         InspectorError: The target cannot be loaded, compiled or called, or a backend of the plan is
             misspelt.
@@ -121,12 +116,7 @@ class _Worker:
         return self._inputs.lack_memory
 
     def do(self, what: str, fields: Mapping[str, Any]) -> None:
-        """Does what the recorder asks for.
-
-        Args:
-            what: Its name.
-            fields: What else was said.
-        """
+        """Does what the recorder asks for."""
         known: Mapping[str, Callable[..., None]] = {
             "block": self.block,
             "busy": self.busy,
