@@ -15,13 +15,14 @@ from inspector import plugins
 from inspector.builder.run import Progress, RunBuilder
 from inspector.commands.progress import StatusLine, recording_text
 from inspector.errors import (
+    BY_EXIT_CODE,
     EnvironmentLacksError,
     InspectorError,
-    ModelFailedError,
     RecordingError,
     UsageError,
 )
 from inspector.model.meta_file import FORMAT_VERSION, META_FILE
+from inspector.model.request import Request
 from inspector.model.run import Meta, Run
 from inspector.sources.child import Ending, Job, Recorder, Settings
 from inspector.sources.meta import write_meta
@@ -32,11 +33,6 @@ from inspector.version import __version__
 _EXIT_FAILED = 3
 _EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 _CUT_OFF = "its recorder did not come to an end"
-_ERRORS: dict[int, type[InspectorError]] = {
-    2: UsageError,
-    3: ModelFailedError,
-    4: EnvironmentLacksError,
-}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -96,6 +92,12 @@ def record(
         _refuse_if_nothing_ran(run, ending)
     run, place = finish(begun, run, settings.save)
     return Recorded(run, place, ending)
+
+
+def record_request(request: Request, settings: Settings, **asked: object) -> Recorded:
+    """Records a target in a process of its own; what else was asked for is in its description."""
+    arguments = ("explain", request.to_json())
+    return record(arguments, request.target, {**request.asked, **asked}, settings)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -272,7 +274,7 @@ def _ended(meta: Meta, ending: Ending) -> Meta:
 def _refuse_if_nothing_ran(run: Run, ending: Ending) -> None:
     """Raises what the program's side said, unless something was compiled that can be shown."""
     outcome = ending.outcome
-    kind = _ERRORS.get(run.meta.error_exit_code, UsageError)
+    kind = BY_EXIT_CODE.get(run.meta.error_exit_code, UsageError)
     # What the environment lacks says nothing about the model, whatever was traced before.
     shown = any(process.frames for process in run.processes) and kind is not EnvironmentLacksError
     if not outcome.get("message") or shown:

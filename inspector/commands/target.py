@@ -12,7 +12,7 @@ import tokenize
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from inspector.commands.record import Recorded, record
+from inspector.commands.record import Recorded, record_request
 from inspector.errors import ModelFailedError, RecordingError, UsageError
 from inspector.findings.escaping import one_line
 from inspector.model.near_matches import near_matches
@@ -41,9 +41,8 @@ def is_recorded_now(target: str | None) -> bool:
 
 def recorded(request: Request, settings: Settings) -> Recorded:
     """Records a model."""
-    arguments = ("explain", request.to_json())
     python = {"python": settings.python} if settings.python else {}
-    made = record(arguments, request.target, {**request.asked, **python}, settings)
+    made = record_request(request, settings, **python)
     place = "" if is_store(made.place.parent) else str(made.place)
     return dataclasses.replace(made, run=dataclasses.replace(made.run, place=place))
 

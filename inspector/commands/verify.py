@@ -11,7 +11,7 @@ from typing import TypeAlias
 import click
 
 from inspector import plugins
-from inspector.commands.record import record
+from inspector.commands.record import record_request
 from inspector.errors import ALSO_WITHOUT, InspectorError
 from inspector.findings.candidates import candidates, rewrites_of
 from inspector.findings.outside import applied, is_ours
@@ -75,8 +75,7 @@ def recorder(settings: Settings, first: Ending) -> Runner:
                 doing=doing,
             )
             try:
-                arguments = ("explain", request.to_json())
-                recorded = record(arguments, request.target, request.asked, quiet)
+                recorded = record_request(request, quiet)
             except InspectorError as error:
                 return Outcome(None, str(error))
         meta = recorded.run.meta

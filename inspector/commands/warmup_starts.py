@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 import time
-import typing
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -136,7 +135,7 @@ class Starts:
             return WarmupCheck(f"{failure or 'warmup.py failed'}: {last[:_MOST_SHOWN]}")
         ready_ns = max(0, fields.pop("ready_at_ns") - began_ns)
         fields |= {"failure": failure, "ready_ns": ready_ns}
-        return typing.cast("WarmupCheck", read_as(WarmupCheck, fields))
+        return read_as(WarmupCheck, fields)
 
     def _wait(self, process: subprocess.Popen[bytes]) -> str:
         """Waits for its end; why it failed, or an empty string."""

@@ -7,7 +7,9 @@ import json
 import types
 import typing
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Self, TypeVar
+
+_T = TypeVar("_T")
 
 FORMAT_VERSION = 1
 """Of plans in a recording: counts up when a field changes its meaning or goes."""
@@ -27,9 +29,9 @@ class Message:
         """What `to_json` wrote.
 
         Raises:
-            LookupError, TypeError, ValueError: It does not fit.
+            TypeError, ValueError: It does not fit.
         """
-        return typing.cast("Self", read_as(cls, json.loads(text)))
+        return read_as(cls, json.loads(text))
 
 
 class Plan(Message):
@@ -52,39 +54,48 @@ class Plan(Message):
         try:
             fields = json.loads(text)
             if fields.pop("format_version") <= FORMAT_VERSION:
-                return typing.cast("Self", read_as(cls, fields))
+                return read_as(cls, fields)
         except (AttributeError, LookupError, TypeError, ValueError) as error:
             raise ValueError("it is no plan of `inspect bench`") from error
         raise ValueError("it was written by a newer torch-inspector")
 
 
-def read_as(kind: Any, value: Any) -> Any:  # noqa: ANN401 - any annotation, and what JSON holds
-    """A value that fits an annotation: a dataclass, a tuple, a mapping, a union or a plain type.
+def read_as(kind: type[_T], value: object) -> _T:
+    """A dataclass out of what JSON gave.
+
+    Fields that it has not are left out: another version has written them.
 
     Raises:
-        LookupError, TypeError, ValueError: It does not fit.
+        TypeError, ValueError: Something does not fit its annotation.
     """
+    made: _T = _read(kind, value)
+    return made
+
+
+def _read(kind: Any, value: Any) -> Any:  # noqa: ANN401 - any annotation, and what JSON holds
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if origin is types.UnionType:
         return _either(inner, value)
-    if dataclasses.is_dataclass(kind):
-        hints = typing.get_type_hints(kind)
-        made: Any = kind
-        return made(**{name: read_as(hints[name], item) for name, item in value.items()})
-    if origin is Mapping:
-        return {name: read_as(inner[1], item) for name, item in value.items()}
-    if origin is tuple and isinstance(value, list):
-        kinds = inner[:1] * len(value) if inner[1:] == (...,) else inner
-        return tuple(read_as(each, item) for each, item in zip(kinds, value, strict=True))
-    if origin is tuple or not isinstance(value, (int, float) if kind is float else kind):
+    is_object = origin is Mapping or dataclasses.is_dataclass(kind)
+    usual = list if origin is tuple else kind
+    expected: Any = Mapping if is_object else (int, float) if kind is float else usual
+    if not isinstance(value, expected):
         raise TypeError(value)
+    if origin is Mapping:
+        return {name: _read(inner[1], item) for name, item in value.items()}
+    if is_object:
+        hints = typing.get_type_hints(kind)
+        return kind(**{key: _read(hints[key], item) for key, item in value.items() if key in hints})
+    if origin is tuple:
+        kinds = inner[:1] * len(value) if inner[1:] == (...,) else inner
+        return tuple(_read(each, item) for each, item in zip(kinds, value, strict=True))
     return value
 
 
-def _either(kinds: tuple[Any, ...], value: Any) -> Any:  # noqa: ANN401 - as in `read_as`
+def _either(kinds: tuple[Any, ...], value: Any) -> Any:  # noqa: ANN401 - as in `_read`
     for kind in kinds:
         try:
-            return read_as(kind, value)
-        except (AttributeError, LookupError, TypeError, ValueError):
+            return _read(kind, value)
+        except (TypeError, ValueError):
             continue
     raise TypeError(value)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError, UsageError
+from inspector.errors import BY_EXIT_CODE, EnvironmentLacksError, InspectorError
 from inspector.model.stack_dump import STACK_FILE, STACK_SIGNAL, place_in_dump
 
 _TICK_SECONDS = 0.2
@@ -22,11 +22,6 @@ _STACK_SECONDS = 1.0
 _MOST_SAID = 300
 # What it does until it says that it is in a state, as far as --timeout limits that.
 _UNTIL: Mapping[str, str] = {"loaded": "loading the model", "ready": "first calls"}
-_ERRORS: Mapping[int, type[InspectorError]] = {
-    2: UsageError,
-    3: ModelFailedError,
-    4: EnvironmentLacksError,
-}
 _SCRIPT = Path(__file__).parent.parent / "capture" / "__main__.py"
 
 
@@ -173,7 +168,7 @@ class Worker:
         if outcome.get("message"):
             self.failure = f"{outcome['message']} {outcome.get('next_step', '')}".strip()
             self.detail = str(outcome.get("detail", ""))
-            kind = _ERRORS.get(outcome.get("exit_code", 0))
+            kind = BY_EXIT_CODE.get(outcome.get("exit_code", 0))
             if kind is not None:
                 message, step = str(outcome["message"]), str(outcome.get("next_step", ""))
                 self.error = kind(message, step, detail=self.detail)
