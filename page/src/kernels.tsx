@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { index, report } from "./data";
-import { bytes, duration, flopRate, number, percent, rate, short } from "./format";
+import { bytes, duration, flopRate, number, ofPeak, percent, rate, short } from "./format";
 import { KernelCode } from "./code";
 import { Bar } from "./parts";
 import { hovered, lit, pin, shownKernel } from "./select";
@@ -17,7 +17,7 @@ function columns(): Column[] {
   if (index.kernels.some((row) => row.time)) all.push(
     ["Time", (row) => row.time?.time_ns ?? 0, (row) => duration(row.time?.time_ns)],
     ["Share", (row) => row.time?.time_ns ?? 0, (row) => row.time ? <><Bar share={row.time.time_ns / busy()} /> {percent(row.time.time_ns / busy())}</> : "–"],
-    ["Of peak", (row) => row.time?.share_of_ceiling ?? 0, (row) => row.time?.bound ? `${percent(row.time.share_of_ceiling)} ${row.time.bound}` : "–"],
+    ["Of peak", (row) => row.time?.share_of_ceiling ?? 0, (row) => row.time?.bound ? ofPeak(row.time.bound, row.time.share_of_ceiling) : "–"],
     ["Throughput", (row) => (row.time?.bytes ? row.time.bytes / row.time.time_ns : 0), (row) => (row.time?.bytes ? rate((row.time.bytes / row.time.time_ns) * 1e9) : "–")],
   );
   all.push(["Launches", (row) => row.time?.calls ?? row.launches, (row) => number(row.time?.calls ?? row.launches)], ["Traffic", (row) => row.bytes ?? 0, (row) => bytes(row.bytes)]);
