@@ -23,7 +23,7 @@ def tried_lines(report: Report) -> Iterator[str]:
     title = tried_title(report.verification)
     yield f"## {prose(title[0].upper() + title[1:])}"
     yield ""
-    verdict = tried_verdict(report.verification)
+    verdict = tried_verdict(report.verification, report.findings)
     if verdict:
         yield f"**{prose(verdict)}**"
         yield ""

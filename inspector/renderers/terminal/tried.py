@@ -31,7 +31,7 @@ def tried_lines(page: Page, report: Report) -> Iterator[Text]:
     if report.verification is None:
         return
     yield from page.wrapped(Text(tried_title(report.verification), style="bold"))
-    verdict = tried_verdict(report.verification)
+    verdict = tried_verdict(report.verification, report.findings)
     yield from page.wrapped(Text(verdict, style="bold green")) if verdict else ()
     rows = tried_rows(report.verification)
     if rows:
