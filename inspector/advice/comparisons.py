@@ -74,9 +74,8 @@ TOLIST_CAPTURED = Advice(
     id="tolist-captured",
     kinds=(DATA_DEPENDENT,),
     title="tolist, left where it is",
-    fix=f"To leave it where it is: {under(_SETTING)} keeps integers in the graph, as long as no "
-    "Python branch, range or key depends on one of them; `tolist()` of floats breaks the graph all "
-    "the same.",
+    fix=f"Put {under(_SETTING)}. Integers then stay in the graph, as long as no Python branch, "
+    "range or key depends on one of them. `tolist()` of floats still breaks the graph.",
     before=_WEIGHTS,
     after=decorated(_WEIGHTS, _SETTING),
     holds_elsewhere=True,

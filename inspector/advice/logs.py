@@ -190,8 +190,7 @@ WARNING_REORDERED = Advice(
     kinds=(SKIPPED,),
     says=WARNING.says,
     title="warnings.warn in compiled code, left where it is",
-    fix=f"To leave it where it is: {under(_WARNING)} lets torch warn after the graph instead of in "
-    "the middle of it.",
+    fix=f"Put {under(_WARNING)}. torch then warns after the graph, not in the middle of it.",
     before=WARNING.before,
     after=decorated(WARNING.before, _WARNING),
     holds_elsewhere=True,

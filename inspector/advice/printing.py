@@ -137,9 +137,8 @@ PRINT_REORDERED = Advice(
     kinds=(BUILTIN,),
     says=_PLAIN,
     title="print in compiled code, left where it is",
-    fix=f"To leave it where it is: {under(_SETTING)} lets torch print after the graph instead of "
-    "in the middle of it, if no printed tensor is written to in place later: it prints as it is "
-    "then.",
+    fix=f"Put {under(_SETTING)}. torch then prints after the graph, not in the middle of it. A "
+    "tensor that is written to in place later prints as it is then.",
     before=_PRINT,
     after=decorated(_PRINT, _SETTING),
     holds_elsewhere=True,

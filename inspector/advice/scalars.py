@@ -208,9 +208,9 @@ CAPTURE_SCALARS = Advice(
     kinds=(ITEM,),
     where=lambda code: not isinstance(code.statement, ast.If | ast.While | ast.For | ast.Assert),
     title="a tensor made a Python number, left where it is",
-    fix=f"To leave it where it is: {under(_SETTING)} keeps the number in the graph, as long as no "
-    "Python branch or loop depends on it; as a size an integer works wherever torch need not know "
-    "its value (`x[:n]`, `torch.arange(n)`).",
+    fix=f"Put {under(_SETTING)}. The number then stays in the graph, as long as no Python branch "
+    "or loop depends on it. As a size, an integer works wherever torch need not know its value "
+    "(`x[:n]`, `torch.arange(n)`).",
     before=_ITEM.replace("x / max(scale, 1e-3)", "x * scale"),
     after=decorated(_ITEM.replace("x / max(scale, 1e-3)", "x * scale"), _SETTING),
     holds_elsewhere=True,
