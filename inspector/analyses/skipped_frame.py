@@ -10,10 +10,11 @@ from inspector.findings.place import fingerprint, make_place
 from inspector.findings.recompile_case import EMPTY_GRAPHS
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
-from inspector.model.compilation import Frame, FrameState, SkippedFrame
+from inspector.model.compilation import Frame, FrameState
 from inspector.model.roots import Owner
 from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame, is_resumed, plain_name
+from inspector.records.graph_breaks import SkippedFrame
 
 _TRIVIAL_REASONS = (
     "no tensor", "No ops traced", "already", "tracing is non-recursively disabled",

@@ -5,33 +5,23 @@ from __future__ import annotations
 import dataclasses
 from typing import TypeAlias
 
-from inspector.events.inspector import (
-    InspectorCall,
-    InspectorDropped,
-    InspectorEnd,
-    InspectorEnvironment,
-    InspectorProblem,
-    InspectorSkippedFrame,
-    InspectorSource,
-    InspectorTarget,
-)
-from inspector.events.late_hook import InspectorLateHook
-from inspector.events.raised import InspectorRaised
-from inspector.model.compilation import SkippedFrame
 from inspector.model.roots import Roots
-from inspector.model.stack import below_recorder, plain_frame
+from inspector.model.stack import below_recorder
+from inspector.records.calls import LateHook, TargetCall, TargetFunction, Uncaught
+from inspector.records.environment import Dropped, End, Environment, Problem, SourceText
+from inspector.records.graph_breaks import SkippedFrame
 
 AccountEvent: TypeAlias = (
-    InspectorCall
-    | InspectorDropped
-    | InspectorEnd
-    | InspectorEnvironment
-    | InspectorLateHook
-    | InspectorProblem
-    | InspectorRaised
-    | InspectorSkippedFrame
-    | InspectorSource
-    | InspectorTarget
+    TargetCall
+    | Dropped
+    | End
+    | Environment
+    | LateHook
+    | Problem
+    | Uncaught
+    | SkippedFrame
+    | SourceText
+    | TargetFunction
 )
 
 
@@ -51,59 +41,52 @@ class Account:
         late_hooks: Hooks on modules that were compiled before, by their numbers.
     """
 
-    environment: InspectorEnvironment | None = None
-    target: InspectorTarget | None = None
-    calls: list[InspectorCall] = dataclasses.field(default_factory=list)
-    sources: list[InspectorSource] = dataclasses.field(default_factory=list)
-    dropped: InspectorDropped | None = None
+    environment: Environment | None = None
+    target: TargetFunction | None = None
+    calls: list[TargetCall] = dataclasses.field(default_factory=list)
+    sources: list[SourceText] = dataclasses.field(default_factory=list)
+    dropped: Dropped | None = None
     problems: list[str] = dataclasses.field(default_factory=list)
     ended: bool = False
-    raised: list[InspectorRaised] = dataclasses.field(default_factory=list)
-    late_hooks: dict[int, InspectorLateHook] = dataclasses.field(default_factory=dict)
-    _skipped: list[InspectorSkippedFrame] = dataclasses.field(default_factory=list)
+    raised: list[Uncaught] = dataclasses.field(default_factory=list)
+    late_hooks: dict[int, LateHook] = dataclasses.field(default_factory=dict)
+    _skipped: list[SkippedFrame] = dataclasses.field(default_factory=list)
 
     def add(self, event: AccountEvent) -> None:
         """Takes one event."""
         match event:
-            case InspectorCall(state="begin"):
+            case TargetCall(state="begin"):
                 self.calls.append(event)
-            case InspectorCall() if self.calls:
+            case TargetCall() if self.calls:
                 self.calls[-1] = event
-            case InspectorDropped():
+            case Dropped():
                 self.dropped = event
-            case InspectorEnd():
+            case End():
                 self.ended = True
-            case InspectorEnvironment():
+            case Environment():
                 self.environment = event
-            case InspectorProblem():
+            case Problem():
                 self.problems.append(f"{event.where}: {event.error}")
-            case (
-                InspectorLateHook()
-                | InspectorRaised()
-                | InspectorSkippedFrame()
-                | InspectorSource()
-            ):
+            case LateHook() | Uncaught() | SkippedFrame() | SourceText():
                 self._append(event)
-            case InspectorTarget():
+            case TargetFunction():
                 self.target = event
 
-    def _append(
-        self, event: InspectorLateHook | InspectorRaised | InspectorSkippedFrame | InspectorSource
-    ) -> None:
+    def _append(self, event: LateHook | Uncaught | SkippedFrame | SourceText) -> None:
         match event:
-            case InspectorLateHook(is_compiled=True):
+            case LateHook(is_compiled=True):
                 self.late_hooks.pop(event.number, None)
-            case InspectorLateHook():
+            case LateHook():
                 self.late_hooks[event.number] = event
-            case InspectorRaised():
+            case Uncaught():
                 self.raised.append(event)
-            case InspectorSkippedFrame():
+            case SkippedFrame():
                 self._skipped.append(event)
-            case InspectorSource():
+            case SourceText():
                 self.sources.append(event)
 
     @property
-    def last_call(self) -> InspectorCall | None:
+    def last_call(self) -> TargetCall | None:
         """The call that was begun last, or None."""
         return self.calls[-1] if self.calls else None
 
@@ -114,14 +97,6 @@ class Account:
             roots: Whose code a file is.
         """
         return tuple(
-            SkippedFrame(
-                file=event.file,
-                line=event.line,
-                name=event.name,
-                reason=event.reason,
-                cause=event.cause,
-                is_entry=event.is_entry,
-                stack=below_recorder([plain_frame(frame) for frame in event.stack], roots),
-            )
-            for event in self._skipped
+            dataclasses.replace(item, stack=below_recorder(item.stack, roots))
+            for item in self._skipped
         )

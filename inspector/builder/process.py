@@ -29,7 +29,6 @@ from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.graph_logged import GraphLogged
 from inspector.events.graph_nodes import InspectorGraph
 from inspector.events.inductor import AheadCode, InductorStage, OutputCode
-from inspector.events.inspector import InspectorEnvironment, InspectorLineTimes, InspectorSource
 from inspector.events.profile import InspectorCopyRates, InspectorProfile
 from inspector.events.registry import UnknownEvent, read
 from inspector.events.timing import ChromiumEvent
@@ -37,6 +36,8 @@ from inspector.events.triton_kernel import InspectorTritonKernel
 from inspector.model.compile_time import StageTime
 from inspector.model.roots import Roots
 from inspector.model.run import Process
+from inspector.records.environment import Environment, SourceText
+from inspector.records.graph_breaks import LineTimes
 
 # What stands in a log under a compile id and says nothing of what Dynamo does.
 _StageEvent: TypeAlias = (
@@ -50,7 +51,7 @@ _StageEvent: TypeAlias = (
     | InspectorTritonKernel
     | OutputCode
 )
-_CompileTimeEvent: TypeAlias = CacheArtifact | CodeState | InspectorLineTimes | TritonKernels
+_CompileTimeEvent: TypeAlias = CacheArtifact | CodeState | LineTimes | TritonKernels
 
 
 class ProcessBuilder:
@@ -151,12 +152,12 @@ class ProcessBuilder:
                 self._cuda_graphs.add_metrics(compile_id, event)
 
     @property
-    def environment(self) -> InspectorEnvironment | None:
+    def environment(self) -> Environment | None:
         """The machine and what is installed, as far as that was logged."""
         return self._account.environment
 
     @property
-    def sources(self) -> list[InspectorSource]:
+    def sources(self) -> list[SourceText]:
         """The source text that the process read."""
         return self._account.sources
 
@@ -235,11 +236,11 @@ class ProcessBuilder:
         time_ns = dropped.counts.get("compile_time_ns", 0) if dropped else 0
         return (StageTime("details dropped", time_ns),) if time_ns else ()
 
-    def _rank_of(self, environment: InspectorEnvironment | None) -> int | None:
+    def _rank_of(self, environment: Environment | None) -> int | None:
         """The process group's rank; before it is made, the launcher's."""
         return self._rank if self._rank is not None or environment is None else environment.rank
 
-    def _versions(self, environment: InspectorEnvironment | None) -> dict[str, str]:
+    def _versions(self, environment: Environment | None) -> dict[str, str]:
         """Versions by package; that of torch a plain trace has, too."""
         versions = dict(environment.versions) if environment else {}
         if self._torch_version:

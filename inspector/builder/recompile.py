@@ -32,7 +32,7 @@ from inspector.events.graph_break import TracebackFrame
 from inspector.model.compilation import Compilation
 from inspector.model.recompile import Answer, Change, Recompile
 from inspector.model.roots import Roots
-from inspector.model.stack import StackFrame, below_recorder, exact_frame
+from inspector.model.stack import StackFrame, below_recorder
 
 _ATTEMPT = re.compile(r"_\d+$")
 _NO_REASON = "Unable to find recompilation reasons"  # torch/_dynamo/convert_frame.py, 2.11 to 2.13
@@ -133,7 +133,7 @@ def _stack(item: Compilation, facts: CompileFacts, roots: Roots) -> tuple[StackF
     """Torch leaves out who called a function that is compiled for itself."""
     if facts.seen is None or not facts.seen.stack:
         return item.stack
-    return below_recorder([exact_frame(frame) for frame in facts.seen.stack], roots)
+    return below_recorder(facts.seen.stack, roots)
 
 
 def _entry_id(failed: FailedGuard) -> CompileId | None:

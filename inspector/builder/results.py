@@ -12,13 +12,13 @@ from inspector.events.device_profile import (
     InspectorDeviceProfile,
     InspectorDeviceProfileSoFar,
 )
-from inspector.events.inspector import InspectorUnmeasured
 from inspector.events.kept_memory import InspectorKeptMemory
 from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.events.memory_profile import InspectorMemoryProfile
 from inspector.events.payload import Payload
 from inspector.events.trial import InspectorTrial
 from inspector.events.warmup import InspectorWarmup
+from inspector.records.calls import Unmeasured
 
 ResultEvent: TypeAlias = (
     InspectorAutotuned
@@ -31,7 +31,7 @@ ResultEvent: TypeAlias = (
     | InspectorKeptMemory
     | InspectorMemoryProfile
     | InspectorTrial
-    | InspectorUnmeasured
+    | Unmeasured
     | InspectorWarmup
 )
 
@@ -67,7 +67,7 @@ class Results:
     benches: list[InspectorBench] = dataclasses.field(default_factory=list)
     warmups: list[InspectorWarmup] = dataclasses.field(default_factory=list)
 
-    unmeasured: list[InspectorUnmeasured] = dataclasses.field(default_factory=list)
+    unmeasured: list[Unmeasured] = dataclasses.field(default_factory=list)
 
     def add(self, event: ResultEvent) -> None:
         """Takes one event."""
@@ -98,7 +98,7 @@ class Results:
                 self.device_states.append(event)
             case InspectorKeptMemory():
                 self.kept_memory.append(event)
-            case InspectorUnmeasured():
+            case Unmeasured():
                 self.unmeasured.append(event)
             case InspectorWarmup():
                 self.warmups.append(event)

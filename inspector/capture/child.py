@@ -126,7 +126,7 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
     from inspector.capture.settings import apply_settings
     from inspector.capture.source_loader import check_edited
     from inspector.capture.trial import seed_trial, watched
-    from inspector.capture.writer import write_artifact
+    from inspector.capture.writer import emit
     from inspector.capture.xla.device import uses_xla
 
     if request.gpu is not None:
@@ -147,7 +147,7 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
             XlaObserver().watch()
         apply_settings(request.config)  # after what the user's file sets
         apply_dynamism(target, request)
-        write_artifact("environment", environment(target.root, asks_for_gpus=True))
+        emit(environment(target.root, asks_for_gpus=True))
         write_target(target, sources)
         try:
             measured = line_times() if request.line_times else contextlib.nullcontext()
@@ -166,7 +166,7 @@ def _loaded(request: Request) -> Target:
     from inspector.capture.locate import locate
     from inspector.capture.module_places import noting_modules
     from inspector.capture.target import load_target
-    from inspector.capture.writer import write_artifact
+    from inspector.capture.writer import emit
 
     try:
         with noting_modules():
@@ -175,7 +175,7 @@ def _loaded(request: Request) -> Target:
         # The file may have compiled something before: whose code that was needs its root.
         with contextlib.suppress(InspectorError):
             root = locate(request.target).root
-            write_artifact("environment", environment(root, asks_for_gpus=False))
+            emit(environment(root, asks_for_gpus=False))
         raise
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import inspect
 import itertools
@@ -29,11 +30,12 @@ from inspector.capture.roots import recorded_roots
 from inspector.capture.sources import SourceWriter
 from inspector.capture.state import State
 from inspector.capture.target import Target
-from inspector.capture.writer import guarded, write_artifact
+from inspector.capture.writer import emit, guarded
 from inspector.errors import InspectorError, UsageError
 from inspector.model.out_of_memory import lacks_memory
 from inspector.model.request import Request
 from inspector.model.roots import Owner
+from inspector.records.calls import TargetCall, TargetFunction, Unmeasured
 
 # The first call with each input compiles, the second shows whether anything compiles again.
 _UNMEASURED_CALLS = 2
@@ -82,17 +84,15 @@ def write_target(target: Target, sources: SourceWriter) -> None:
     if code is not None:
         sources.add(code.co_filename, code.co_firstlineno)
         _add_makers(target.function, code.co_filename, sources)
-    write_artifact(
-        "target",
-        {
-            "v": 1,
-            "name": target.name,
-            "file": code.co_filename if code else "",
-            "line": code.co_firstlineno if code else 0,
-            "qualname": getattr(function, "__qualname__", ""),
-            "kind": _kind(function),
-            "compiled": target.already_compiled,
-        },
+    emit(
+        TargetFunction(
+            name=target.name,
+            file=code.co_filename if code else "",
+            line=code.co_firstlineno if code else 0,
+            qualname=getattr(function, "__qualname__", ""),
+            kind=_kind(function),
+            is_compiled=target.already_compiled,
+        )
     )
 
 
@@ -143,8 +143,8 @@ def call_target(target: Target, request: Request, function: Callable[..., object
         if state is not None and made:
             _begin_again(state)
         made.append(index)
-        with _told(index, number) as marks, quiet() if number else _PLAIN, watched:
-            error = _error_of(target, index, request, function, ones, marks)
+        with _told(index, number) as seen, quiet() if number else _PLAIN, watched:
+            error = _error_of(target, index, request, function, ones, seen)
             return error is None or not _is_told(target, number, error, made, request)
 
     if state is not None:
@@ -257,16 +257,22 @@ def _profiles(target: Target, request: Request) -> Profiles:
 
 
 @contextlib.contextmanager
-def _told(index: int, number: int) -> Iterator[dict[str, object]]:
-    """Says in the trace that a call begins, and how it ends, with what is added to its marks."""
-    marks: dict[str, object] = {"v": 1, "input": index, "call": number}
-    write_artifact("call", {**marks, "state": "begin"})
-    state = "failed"
+def _told(index: int, number: int) -> Iterator[_Call]:
+    """Says in the trace that a call begins, and how it ends."""
+    emit(TargetCall(index, number, "begin"))
+    state, found = "failed", _Call()
     try:
-        yield marks
+        yield found
         state = "end"
     finally:
-        write_artifact("call", {**marks, "state": state})
+        emit(TargetCall(index, number, state, found.requires_grad))
+
+
+@dataclasses.dataclass(slots=True)
+class _Call:
+    """What is seen of a call: whether its outputs require grad, where that was looked at."""
+
+    requires_grad: bool | None = None
 
 
 def _measure(
@@ -314,7 +320,7 @@ def _is_ours(failed: FailedCall, request: Request) -> bool:
     if raised is None:
         return False
     said = f"{type(raised).__name__}: {raised}".strip().partition("\n")[0]
-    write_artifact("unmeasured", {"v": 1, "input": failed.index, "error": said})
+    emit(Unmeasured(failed.index, said))
     return True
 
 
@@ -376,17 +382,17 @@ def _error_of(  # noqa: PLR0913, PLR0917 - what a call is made with
     request: Request,
     function: Callable[..., object],
     ones: Ones | None = None,
-    marks: dict[str, object] | None = None,
+    seen: _Call | None = None,
 ) -> Exception | None:
     """What a call raised, or None; outside of any other exception's handling.
 
-    `marks` gets whether its outputs require grad, without which `--train` has no meaning.
+    `seen` gets whether its outputs require grad, without which `--train` has no meaning.
     """
     try:
         with quiet_operators():
             outputs = _call(fresh(target.calls[index]), request, function, ones)
-        if marks is not None:
-            marks["requires_grad"] = bool(requiring_grad(outputs))
+        if seen is not None:
+            seen.requires_grad = bool(requiring_grad(outputs))
     except Exception as error:  # noqa: BLE001 - whatever the user's model raises
         return error
     return None

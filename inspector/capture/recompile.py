@@ -11,7 +11,6 @@ import ast
 import functools
 import inspect
 import itertools
-import linecache
 import re
 import types
 import weakref
@@ -23,10 +22,13 @@ import torch
 from inspector.capture import versions
 from inspector.capture.described import FUNCTIONS, KNOWN_BY_ADDRESS, described
 from inspector.capture.instances import Instances
+from inspector.capture.position import in_characters
 from inspector.capture.sources import SourceWriter
-from inspector.capture.writer import write_artifact
+from inspector.capture.writer import emit
 from inspector.events.failed_guard import parse_reason, stripped_source
 from inspector.events.guard_lines import read_guard_lines
+from inspector.records.recompiles import Alive, FailedGuards, Identities, SeenValue
+from inspector.records.stack import StackFrame
 
 _MOST_REASONS = 8
 _MOST_IDENTITIES = 500
@@ -48,7 +50,7 @@ class RecompileObserver:
 
     def __init__(self, sources: SourceWriter) -> None:
         self._sources = sources
-        self._objects: dict[int, dict[str, object]] = {}
+        self._objects: dict[int, SeenValue] = {}
         # Of each code object that was compiled, the cells that its guards look at.
         self._cells: dict[types.CodeType, dict[str, None]] = {}
         self._instances = Instances()
@@ -59,18 +61,18 @@ class RecompileObserver:
         if scope is None or len(self._objects) > _MOST_REMEMBERED:
             return
         self._note_cells(text)
-        named: dict[str, object] = {}
+        named: dict[str, SeenValue] = {}
         for match in itertools.islice(_IDENTITY.finditer(text), _MOST_IDENTITIES):
             found = _follow(stripped_source(match[1]), *scope)
             if id(found) == int(match[2]):
-                fields = self._objects[id(found)] = described(found)
-                if fields["kind"] in KNOWN_BY_ADDRESS:
-                    named[match[2]] = fields
+                seen = self._objects[id(found)] = described(found)
+                if seen.kind in KNOWN_BY_ADDRESS:
+                    named[match[2]] = seen
         code = versions.guarded_code()
         follow = functools.partial(_followed, scope)
         instances = self._instances.note(code, text, follow) if code is not None else {}
         if named or instances:
-            write_artifact("identities", {"v": 1, "objects": named, "instances": instances})
+            emit(Identities(named, instances))
 
     def _note_cells(self, text: str) -> None:
         """Closure variables, which guards know by their number."""
@@ -104,8 +106,8 @@ class RecompileObserver:
         code: types.CodeType = frame.f_code
         scope = (frame.f_locals, frame.f_globals)
         stack = _stack(code)
-        now: dict[str, object] = {}
-        before: dict[str, object] = {}
+        now: dict[str, SeenValue] = {}
+        before: dict[str, SeenValue] = {}
         for reason in reasons[:_MOST_REASONS]:
             failed = parse_reason(reason)
             for name in dict.fromkeys((failed.guard.source, *failed.guard.sources)):
@@ -117,7 +119,7 @@ class RecompileObserver:
             if wanted and int(wanted[1]) in self._objects:
                 before.setdefault(failed.guard.source, self._objects[int(wanted[1])])
         instances = self._instances.called_with(code, functools.partial(_followed, scope))
-        alive: dict[str, object] = {}
+        alive: dict[str, Alive] = {}
         # Imported at the top of this file, Dynamo would be there before torch has read TORCH_LOGS.
         if len(reasons) >= torch._dynamo.config.recompile_limit:  # noqa: SLF001
             # Nothing will be compiled whose own guards would tell the rest.
@@ -126,24 +128,22 @@ class RecompileObserver:
                 if found is not _MISSING:
                     now[name] = described(found)
             alive = self._instances.alive(code)
-        write_artifact(
-            "recompile",
-            {
-                "v": 1,
-                "varargs": _starred(code, inspect.CO_VARARGS),
-                "keywords": _starred(code, inspect.CO_VARKEYWORDS),
-                "free": list(code.co_freevars),
-                "now": now,
-                "before": before,
-                "modules": sorted(_modules(now, scope)),
-                "cells": self._cell_names(code, scope),
-                "stack": stack,
-                "instances": instances,
-                "alive": alive,
-            },
+        emit(
+            FailedGuards(
+                varargs=_starred(code, inspect.CO_VARARGS),
+                keywords=_starred(code, inspect.CO_VARKEYWORDS),
+                free=code.co_freevars,
+                now=now,
+                before=before,
+                modules=tuple(sorted(_modules(now, scope))),
+                cells=self._cell_names(code, scope),
+                stack=stack,
+                instances=instances,
+                alive=alive,
+            )
         )
-        for place in stack:
-            self._sources.add(str(place["filename"]), int(str(place["line"])))
+        for frame_ in stack:
+            self._sources.add(frame_.file, frame_.line)
 
 
 def _guarded(code: types.CodeType) -> Iterator[str]:
@@ -164,38 +164,27 @@ def _starred(code: types.CodeType, flag: int) -> str:
     return code.co_varnames[index]
 
 
-def _stack(code: types.CodeType) -> list[dict[str, object]]:
+def _stack(code: types.CodeType) -> tuple[StackFrame, ...]:
     """The stack down to the function that is about to be compiled, outermost first."""
     conversion = versions.frame_of_conversion()
-    frames: list[dict[str, object]] = []
+    frames: list[StackFrame] = []
     caller = conversion[1] if conversion else None
     while caller is not None:
-        place = {"line": caller.f_lineno, "name": caller.f_code.co_name}
-        frames.append({**place, "filename": caller.f_code.co_filename, **_span(caller)})
+        frames.append(_exact_frame(caller))
         caller = caller.f_back
-    begin = {"line": code.co_firstlineno, "name": code.co_name, "filename": code.co_filename}
-    return [*reversed(frames), begin]
+    begin = StackFrame(code.co_filename, code.co_firstlineno, code.co_name)
+    return (*reversed(frames), begin)
 
 
-def _span(frame: types.FrameType) -> dict[str, object]:
-    """The expression that a frame is at, where Python keeps it (from 3.11 on).
-
-    Several calls can stand on one line.
-    """
+def _exact_frame(frame: types.FrameType) -> StackFrame:
+    """With the expression that it is at: several calls can stand on one line."""
     code = frame.f_code
-    if not hasattr(code, "co_positions") or frame.f_lasti < 0:
-        return {}
-    positions = itertools.islice(code.co_positions(), frame.f_lasti // 2, None)
-    line, end_line, column, end_column = next(positions, (None, None, None, None))
-    if line is None or end_line is None or column is None or end_column is None:
-        return {}
-    begin = linecache.getline(code.co_filename, line).encode()[:column]
-    end = linecache.getline(code.co_filename, end_line).encode()[:end_column]
-    return {
-        "end_line": end_line,
-        "column": len(begin.decode("utf-8", "replace")),
-        "end_column": len(end.decode("utf-8", "replace")),
-    }
+    place = code.co_filename, frame.f_lineno or 0, code.co_name
+    positions = itertools.islice(code.co_positions(), max(frame.f_lasti, 0) // 2, None)
+    line, end_line, start, end = next(positions, (None, None, None, None))
+    if line is None or end_line is None or start is None or end is None:
+        return StackFrame(*place)
+    return in_characters(*place, end_line, start, end)
 
 
 def _modules(

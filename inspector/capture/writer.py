@@ -9,7 +9,43 @@ import logging
 import math
 from collections.abc import Callable, Mapping
 
-PREFIX = "inspector_"
+from inspector.records.codec import encode
+from inspector.records.environment import Problem
+from inspector.records.record import PREFIX, Record
+
+
+def emit(record: Record, name: str = "") -> None:
+    """Writes a record into the trace, with torch's current compile id.
+
+    Args:
+        record: The record. Escaped to ASCII, so that lone surrogates, which torch's own handlers
+            cannot write, are harmless.
+        name: Which of its names, where it has several.
+    """
+    from torch._logging import trace_structured
+
+    artifact, text = PREFIX + (name or record.names[0]), _json(record)
+    trace_structured(
+        "artifact",
+        metadata_fn=lambda: {"name": artifact, "encoding": "json"},
+        payload_fn=lambda: text,
+        # What is said outside of a compilation would else pay for a stack (torch/_logging).
+        expect_trace_id=False,
+    )
+
+
+def record_for_log(record: Record) -> logging.LogRecord:
+    """A record as one of torch's trace logger, for one log alone."""
+    text = _json(record)
+    metadata = {
+        "artifact": {"name": PREFIX + record.names[0], "encoding": "json"},
+        "has_payload": hashlib.md5(text.encode(), usedforsecurity=False).hexdigest(),
+    }
+    return trace_record(metadata, text)
+
+
+def _json(record: Record) -> str:
+    return json.dumps({"v": record.version, **encode(record)}, ensure_ascii=True, default=repr)
 
 
 def write_artifact(name: str, payload: Mapping[str, object]) -> None:
@@ -30,16 +66,6 @@ def write_artifact(name: str, payload: Mapping[str, object]) -> None:
         # What is said outside of a compilation would else pay for a stack (torch/_logging).
         expect_trace_id=False,
     )
-
-
-def artifact_record(name: str, payload: Mapping[str, object]) -> logging.LogRecord:
-    """``inspector_<name>`` as a record of torch's trace logger, for one log alone."""
-    text = _text(payload)
-    metadata = {
-        "artifact": {"name": PREFIX + name, "encoding": "json"},
-        "has_payload": hashlib.md5(text.encode(), usedforsecurity=False).hexdigest(),
-    }
-    return trace_record(metadata, text)
 
 
 def trace_record(metadata: Mapping[str, object], payload: str | None = None) -> logging.LogRecord:
@@ -77,4 +103,4 @@ def guarded(where: str, action: Callable[[], None]) -> None:
     except Exception as error:  # noqa: BLE001 - the user's program must not notice, whatever it is
         # If the writer itself is broken, nothing is left to say it with.
         with contextlib.suppress(Exception):
-            write_artifact("problem", {"v": 1, "where": where, "error": repr(error)})
+            emit(Problem(where, repr(error)))

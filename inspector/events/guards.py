@@ -5,9 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping
-from typing import Self
 
-from inspector.events.envelope import Envelope
 from inspector.events.fields import natural
 from inspector.events.kept import KeptPayload
 
@@ -68,53 +66,3 @@ def read_settings(text: object) -> DynamoSettings | None:
         skips_hooks=flag("skip_nnmodule_hook_guards", otherwise=True),
         accumulated_limit=default.accumulated_limit if accumulated is None else accumulated,
     )
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class SubtreeCost:
-    """What the guards of one value, and of all that is reached from it, take.
-
-    Attributes:
-        source: The value in torch's spelling.
-        parent: The source of what it was measured below, or an empty string.
-        time_ns: Per evaluation, with warm caches of the processor.
-    """
-
-    source: str
-    parent: str
-    time_ns: int
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class InspectorGuardCosts:
-    """``inspector_guard_costs``: guards of a new cache entry, timed in the process.
-
-    Attributes:
-        whole_ns: One evaluation of all of them.
-        copy_ns: One of a whole copy, which the parts are parts of; or 0.
-        subtrees: Those that were timed, siblings all or none.
-    """
-
-    whole_ns: int
-    subtrees: tuple[SubtreeCost, ...]
-    copy_ns: int = 0
-
-    @classmethod
-    def read(cls, envelope: Envelope) -> Self:
-        """Reads the artifact's JSON payload."""
-        payload = envelope.json_object()
-        subtrees = payload.get("subtrees")
-        entries = subtrees if isinstance(subtrees, list) else []
-        return cls(
-            whole_ns=natural(payload.get("whole_ns")) or 0,
-            copy_ns=natural(payload.get("copy_ns")) or 0,
-            subtrees=tuple(
-                SubtreeCost(
-                    str(entry.get("source", "")),
-                    str(entry.get("parent", "")),
-                    natural(entry.get("time_ns")) or 0,
-                )
-                for entry in entries
-                if isinstance(entry, dict)
-            ),
-        )

@@ -131,7 +131,7 @@ def _lost(process: Process, kept: set[tuple[str, int, str]]) -> Iterator[_Lost]:
         return
     counts = dropped.counts
     frames = {(item.frame_id, item.file, item.first_line, item.name) for item in process.frames}
-    gone = {key: state for key, state in dropped.frames.items() if key not in frames}
+    gone = {key: state for key, state in dropped.states.items() if key not in frames}
     # Recordings made before these were counted have the states of frames alone.
     failed = sum(state == "failed" for state in gone.values())
     empty = sum(state == "skipped" and not is_resumed(key[3]) for key, state in gone.items())

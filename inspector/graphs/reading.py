@@ -16,7 +16,6 @@ from inspector.kernels.node_lines import module_path
 from inspector.model.graph import Graph, Node, Stage
 from inspector.model.graph_places import GraphPlace
 from inspector.model.roots import Roots
-from inspector.model.stack import plain_frame
 
 _PASSES = {None: "inference", False: "forward", True: "backward"}
 _GIVEN = frozenset({Stage.FORWARD, Stage.BACKWARD, Stage.INFERENCE})
@@ -122,7 +121,7 @@ def _hlo(compile_id: str, recorded: Payload, roots: Roots) -> Graph:
 
 
 def _recorded(node: GraphNode, roots: Roots) -> Node:
-    frames = map(plain_frame, printed_frames(node.stack))
+    frames = printed_frames(node.stack)
     return Node(
         name=node.name,
         op=node.op,

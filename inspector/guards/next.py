@@ -11,7 +11,7 @@ import dataclasses
 import itertools
 from collections.abc import Collection, Iterable, Iterator
 
-from inspector.events.guard_checks import EqualsCheck, LengthCheck, TensorCheck
+from inspector.events.guard_checks import EqualsCheck, LengthCheck
 from inspector.events.guard_text import TextCause
 from inspector.guards.candidates import Candidate, value_candidates
 from inspector.guards.change import Change, ChangeKind
@@ -19,6 +19,7 @@ from inspector.guards.predict import Becomes, FrameGuards, Prediction, predict
 from inspector.guards.presence_candidates import presence_candidates
 from inspector.guards.relation_candidates import number_candidates
 from inspector.guards.size_candidates import tensor_candidates
+from inspector.records.recompiles import TensorFacts
 
 _FLOAT = "<class 'float'>"
 _RANKS = {
@@ -137,7 +138,7 @@ def _changed_before(frame: FrameGuards, candidate: Candidate) -> bool:
     seen = {
         candidate.aspect(guard.check)
         for guard in frame.same_source(change.source)
-        if change.source and isinstance(guard.check, TensorCheck | EqualsCheck | LengthCheck)
+        if change.source and isinstance(guard.check, TensorFacts | EqualsCheck | LengthCheck)
     }
     return candidate.has_changed or len(seen) > 1
 

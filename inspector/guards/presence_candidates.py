@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from inspector.events.guard_checks import TensorCheck
 from inspector.guards.candidates import ONE_MORE, Candidate, keys_of
 from inspector.guards.change import ChangeKind, having, of_value
 from inspector.guards.predict import FrameGuards
 from inspector.model.guard_source import Origin
+from inspector.records.recompiles import TensorFacts
 
 _ARGUMENT = re.compile(r"L\['(?P<name>\w+)'\]")
 _ITEM = re.compile(r"(?P<container>L\[.+)\[(?P<key>'[^']*')\]")
@@ -23,7 +23,7 @@ def presence_candidates(frame: FrameGuards, optional: Collection[str]) -> Iterat
         optional: The function's parameters that are None by default.
     """
     for guard in frame.entries[-1].guards:
-        if not isinstance(guard.check, TensorCheck) or guard.origin is not Origin.INPUT:
+        if not isinstance(guard.check, TensorFacts) or guard.origin is not Origin.INPUT:
             continue
         argument, item = _ARGUMENT.fullmatch(guard.source), _ITEM.fullmatch(guard.source)
         if argument and argument["name"] in optional:

@@ -10,7 +10,7 @@ from inspector.events.graph_text import parse_graph
 from inspector.events.printed_stack import printed_frames
 from inspector.model.kernel import NodeLine
 from inspector.model.roots import Roots
-from inspector.model.stack import plain_frame, user_frame
+from inspector.model.stack import user_frame
 
 # `L['self'].layers.0`, `L['self']._modules['layers']._modules['0']`, `L['fn'].layers[0]`.
 _ROOT = re.compile(r"^L\['\w+'\]")
@@ -30,7 +30,7 @@ def recorded_node_lines(nodes: Iterable[GraphNode], roots: Roots) -> Mapping[str
 def _line(node: GraphNode, roots: Roots) -> NodeLine:
     path, kind = node.modules[-1] if node.modules else ("", "")
     known = NodeLine(node.name, module=module_path(path), module_class=kind, target=node.target)
-    frame = user_frame([plain_frame(frame) for frame in printed_frames(node.stack)], roots)
+    frame = user_frame(printed_frames(node.stack), roots)
     return known.at(frame) if frame is not None else known
 
 

@@ -8,12 +8,12 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from inspector.events.graph_break import parse_causes, parse_stack
-from inspector.events.raised import InspectorRaised
 from inspector.model.compilation import Failure
 from inspector.model.graph_break import GraphBreak
 from inspector.model.roots import Owner, Roots
 from inspector.model.run import Meta, Process, Run
-from inspector.model.stack import StackFrame, plain_frame, user_frame
+from inspector.model.stack import StackFrame, user_frame
+from inspector.records.calls import Uncaught
 
 _LONG = 300
 _MOST_FURTHER = 3
@@ -59,7 +59,7 @@ def with_ending(meta: Meta, processes: Sequence[Process], roots: Roots) -> Meta:
     return meta
 
 
-def _first(processes: Sequence[Process]) -> tuple[Process, InspectorRaised] | None:
+def _first(processes: Sequence[Process]) -> tuple[Process, Uncaught] | None:
     """The exception that ended the program, and the process that raised it."""
     found = [(item, raised) for item in processes for raised in item.raised if not raised.thread]
     found.sort(key=lambda pair: pair[1].time_ns or sys.maxsize)
@@ -126,7 +126,7 @@ def _how(processes: Sequence[Process]) -> str:
     return " without running its exit handlers (os._exit)"
 
 
-def raised_frame(raised: InspectorRaised, roots: Roots) -> StackFrame | None:
+def raised_frame(raised: Uncaught, roots: Roots) -> StackFrame | None:
     """The innermost frame of the user's project; of a library where there is none.
 
     Args:
@@ -138,7 +138,7 @@ def raised_frame(raised: InspectorRaised, roots: Roots) -> StackFrame | None:
     return next(own, None) or user_frame(stack, roots)
 
 
-def _sentence(raised: InspectorRaised, roots: Roots, ending: str = "") -> str:
+def _sentence(raised: Uncaught, roots: Roots, ending: str = "") -> str:
     """``ValueError: no data (train.py:7, exit code 1).``."""
     said = _said(raised)[0]
     frame = raised_frame(raised, roots)
@@ -148,7 +148,7 @@ def _sentence(raised: InspectorRaised, roots: Roots, ending: str = "") -> str:
     return f"{said.rstrip('.')} ({where})." if where else f"{said.rstrip('.')}."
 
 
-def _said(raised: InspectorRaised) -> tuple[str, Sequence[StackFrame]]:
+def _said(raised: Uncaught) -> tuple[str, Sequence[StackFrame]]:
     """The exception in one line, and its stack; what one hands on from elsewhere is read."""
     _, nested, inner = raised.message.rpartition(_NESTED)
     lines = [line for line in inner.strip("\n").split("\n") if line.strip()]
@@ -156,7 +156,7 @@ def _said(raised: InspectorRaised) -> tuple[str, Sequence[StackFrame]]:
         frames = [StackFrame(item.file, item.line, item.name) for item in parse_stack(inner)]
         last = next((line for line in reversed(lines) if not line.startswith(" ")), lines[-1])
         return _short(last), frames
-    stack = list(map(plain_frame, raised.stack))
+    stack = list(raised.stack)
     wrapped = _GOT.search(raised.message) if raised.type == _WRONG_CALL else None
     if wrapped:
         return _short(f"{wrapped['type']}: {wrapped['text']}"), stack

@@ -8,22 +8,14 @@ from collections.abc import Mapping
 from inspector.events.autotuned import InspectorAutotuned
 from inspector.events.bench import InspectorBench
 from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
-from inspector.events.inspector import (
-    InspectorCall,
-    InspectorDropped,
-    InspectorTarget,
-    InspectorUnmeasured,
-)
 from inspector.events.kept_memory import InspectorKeptMemory
 from inspector.events.kernel_bench import InspectorKernelBench
-from inspector.events.late_hook import InspectorLateHook
 from inspector.events.payload import Payload
-from inspector.events.raised import InspectorRaised
 from inspector.events.trial import InspectorTrial
 from inspector.events.warmup import InspectorWarmup
 from inspector.model.boundary import Boundary
 from inspector.model.cache_lookup import CacheLookup
-from inspector.model.compilation import Compilation, Frame, SkippedFrame
+from inspector.model.compilation import Compilation, Frame
 from inspector.model.compile_time import CompilationTime, LineTime, StageTime
 from inspector.model.cuda_graphs import CudaGraphs
 from inspector.model.graph_break import GraphBreak
@@ -33,6 +25,9 @@ from inspector.model.output_code import OutputCodes
 from inspector.model.roots import Roots
 from inspector.model.source import Sources
 from inspector.model.timeline import CopyRates, Profile
+from inspector.records.calls import LateHook, TargetCall, TargetFunction, Uncaught, Unmeasured
+from inspector.records.environment import Dropped
+from inspector.records.graph_breaks import SkippedFrame
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -116,8 +111,8 @@ class Process:
     rank: int | None
     versions: Mapping[str, str]
     hardware: Mapping[str, object]
-    target: InspectorTarget | None
-    calls: tuple[InspectorCall, ...]
+    target: TargetFunction | None
+    calls: tuple[TargetCall, ...]
     frames: tuple[Frame, ...]
     skipped: tuple[SkippedFrame, ...]
     compile_time_ns: int
@@ -130,10 +125,10 @@ class Process:
     boundaries: Mapping[str, Boundary] = dataclasses.field(default_factory=dict)
     trial: InspectorTrial | None = None
     ended: bool = False
-    raised: tuple[InspectorRaised, ...] = ()
-    late_hooks: tuple[InspectorLateHook, ...] = ()
+    raised: tuple[Uncaught, ...] = ()
+    late_hooks: tuple[LateHook, ...] = ()
     cache_hits: Mapping[str, int] = dataclasses.field(default_factory=dict)
-    dropped: InspectorDropped | None = None
+    dropped: Dropped | None = None
     compile_times: tuple[CompilationTime, ...] = ()
     lookups: tuple[CacheLookup, ...] = ()
     logging_ns: int = 0
@@ -155,7 +150,7 @@ class Process:
     kernel_bench: InspectorKernelBench | None = None
     benches: tuple[InspectorBench, ...] = ()
     warmups: tuple[InspectorWarmup, ...] = ()
-    unmeasured: tuple[InspectorUnmeasured, ...] = ()
+    unmeasured: tuple[Unmeasured, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -124,7 +124,7 @@ def _states(process: Process) -> list[FrameState]:
     """What became of the frames in the first calls, and of those that the log has no more."""
     first = [_first_calls(frame) for frame in process.frames]
     kept = {(item.frame_id, item.file, item.first_line, item.name) for item in first}
-    dropped = process.dropped.frames if process.dropped else {}
+    dropped = process.dropped.states if process.dropped else {}
     return [item.state for item in first if item.compilations] + [
         FrameState(state) for key, state in dropped.items() if key not in kept
     ]

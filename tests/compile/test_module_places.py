@@ -14,8 +14,8 @@ from torch import fx, nn
 from inspector.capture import module_places
 from inspector.capture.logged_graph import graph_fields
 from inspector.capture.module_places import noting_modules, stack_of
-from inspector.events.envelope import RawFrame
 from inspector.events.printed_stack import printed_frames
+from inspector.records.stack import StackFrame
 
 HERE = str(Path(__file__))
 TEXT = Path(__file__).read_text("utf-8").split("\n")
@@ -60,9 +60,9 @@ def lines(model: nn.Module, *inputs: torch.Tensor) -> dict[str, list[str]]:
     }
 
 
-def frames_of(model: nn.Module, *inputs: torch.Tensor) -> dict[str, list[RawFrame]]:
+def frames_of(model: nn.Module, *inputs: torch.Tensor) -> dict[str, list[StackFrame]]:
     """The user's frames of each operator that Dynamo captures."""
-    found: dict[str, list[RawFrame]] = {}
+    found: dict[str, list[StackFrame]] = {}
 
     def backend(graph: fx.GraphModule, _: object) -> fx.GraphModule:
         for node in graph.graph.nodes:

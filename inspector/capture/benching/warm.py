@@ -36,8 +36,9 @@ from inspector.capture.profiling.device import cuda_devices
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target, load_target
 from inspector.capture.trial import seed
-from inspector.capture.writer import write_artifact
+from inspector.capture.writer import emit, write_artifact
 from inspector.model.warmup import WarmupRequest
+from inspector.records.calls import TargetCall
 
 
 def warm_up(folder: Path, asked: WarmupRequest, cores: Cores) -> None:
@@ -57,7 +58,7 @@ def warm_up(folder: Path, asked: WarmupRequest, cores: Cores) -> None:
     place = locate(asked.worker.request.target)
     target = load_target(asked.worker.request)
     load_ns = age_ns()
-    write_artifact("environment", environment(target.root, asks_for_gpus=True))
+    emit(environment(target.root, asks_for_gpus=True))
     write_target(target, attachment.handler.sources)
     varied = asked.worker.variations
     loading = loading_of(place, target, target.calls[0], varied)
@@ -140,7 +141,7 @@ class _Start:
                 self.call_ns.append(timed(self._program.prepare(index)))
 
     def _first(self, index: int) -> tuple[int, int]:
-        write_artifact("call", {"v": 1, "input": index, "call": 0, "state": "begin"})
+        emit(TargetCall(index, 0, "begin"))
         prepared = self._program.prepare(index, restores=index > 0)
         seed(1 + index)
         before = compilations()

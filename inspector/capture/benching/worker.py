@@ -49,12 +49,13 @@ from inspector.capture.profiling.faults import fresh_page, grow, keep_freed, kee
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target, load_target
 from inspector.capture.trial import seed
-from inspector.capture.writer import write_artifact
+from inspector.capture.writer import emit, write_artifact
 from inspector.capture.xla.compiled import XlaCompiles, compiled_by_xla
 from inspector.capture.xla.device import wait_for_xla
 from inspector.errors import ModelFailedError
 from inspector.model.bench import WorkerRequest
 from inspector.model.result_names import AGAIN, input_of
+from inspector.records.calls import TargetCall
 
 # Of results that are copied into the host's memory by each process, until all have them.
 _MOST_COMPARED_BYTES = 4 << 30
@@ -78,7 +79,7 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     target = load_target(asked.request)
     clock = AwakeClock(folder)
     load_ns = clock.now_ns(age_ns)
-    write_artifact("environment", environment(target.root, asks_for_gpus=True))
+    emit(environment(target.root, asks_for_gpus=True))
     write_target(target, handler.sources)
     handler.sources.add_digests()
     check_spelling(asked.backends)
@@ -197,7 +198,7 @@ class _Worker:
 
     def _first(self, index: int) -> tuple[int, Kept, XlaCompiles]:
         """The time of the first call, copies of its results, and what XLA compiled in it."""
-        write_artifact("call", {"v": 1, "input": index, "call": 0, "state": "begin"})
+        emit(TargetCall(index, 0, "begin"))
         # Before the very first there is nothing to put back, and to look would say that no call
         # draws random numbers.
         prepared = self._program.prepare(index, restores=index > 0)
@@ -369,8 +370,8 @@ class _Worker:
     def part(self) -> None:
         """Looks for the first operator at which results part from eager ones, of each input."""
         # What is compiled here is none of the program's compilations.
-        mark = {"v": 1, "input": 0, "call": 1}
-        write_artifact("call", {**mark, "state": "begin"})
+        begin = TargetCall(0, 1, "begin")
+        emit(begin)
         for index in sorted(set(map(input_of, self._wrong))):
             torch.compiler.reset()
             try:
@@ -381,7 +382,7 @@ class _Worker:
                 self._write("parting", input=index, failure=failure)
             else:
                 self._write("parting", input=index, parting=found or {})
-        write_artifact("call", {**mark, "state": "end"})
+        emit(dataclasses.replace(begin, state="end"))
 
     def _parting(self, index: int) -> Mapping[str, object] | None:
         program, request = self._program, self._asked.request

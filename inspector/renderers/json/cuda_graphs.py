@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.events.cuda_graph import InspectorCudaGraph, LoggedInput
 from inspector.findings.cuda_graphs_report import FORMAT_VERSION, CudaGraphRow, CudaGraphsReport
 from inspector.model.run import Run
+from inspector.records.cuda_graphs import CudaGraphCapture, LoggedInput
 from inspector.renderers.json.findings import finding_fields
 from inspector.renderers.json.recording import recording_fields
 from inspector.version import __version__
@@ -54,7 +54,7 @@ def _row(row: CudaGraphRow) -> dict[str, object]:
     }
 
 
-def _capture(process: int, capture: InspectorCudaGraph) -> dict[str, object]:
+def _capture(process: int, capture: CudaGraphCapture) -> dict[str, object]:
     return {
         "process": process,
         "compile_id": capture.key.compile_id or None,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inspector.model.compilation import Compilation, Failure, Frame, SkippedFrame
+from inspector.model.compilation import Compilation, Failure, Frame
 from inspector.model.graph_break import GraphBreak
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, user_frame
+from inspector.records.graph_breaks import SkippedFrame
 
 
 def frame_fields(run: Run, process: int, frame: Frame) -> dict[str, object]:

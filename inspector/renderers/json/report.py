@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from inspector.events.inspector import InspectorDropped
-from inspector.events.raised import InspectorRaised
 from inspector.findings.overview import cut_warning
 from inspector.findings.report import FORMAT_VERSION, Report
 from inspector.model.ended import raised_frame
 from inspector.model.run import Process, Run
 from inspector.model.summary import Summary
+from inspector.records.calls import Uncaught
+from inspector.records.environment import Dropped
 from inspector.renderers.json.findings import finding_fields, summary_fields
 from inspector.renderers.json.frames import break_fields, frame_fields, skipped_fields
 from inspector.renderers.json.gate import gate_fields
@@ -126,7 +126,7 @@ def _process(run: Run, index: int, process: Process, summary: Summary) -> dict[s
     }
 
 
-def _exception(run: Run, raised: InspectorRaised) -> dict[str, object]:
+def _exception(run: Run, raised: Uncaught) -> dict[str, object]:
     frame = raised_frame(raised, run.roots)
     return {
         "type": raised.type,
@@ -138,7 +138,7 @@ def _exception(run: Run, raised: InspectorRaised) -> dict[str, object]:
     }
 
 
-def _dropped(dropped: InspectorDropped) -> dict[str, object]:
+def _dropped(dropped: Dropped) -> dict[str, object]:
     return {
         "max_bytes": dropped.max_bytes,
         "without_details": dropped.without_details,

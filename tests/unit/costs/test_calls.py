@@ -9,7 +9,6 @@ from inspector.costs.blame import Blame, Breaks, Site, limit_site
 from inspector.costs.calls import CallCosts, calls_of
 from inspector.events.compile_id import CompileId
 from inspector.events.graph_break import Cause
-from inspector.events.inspector import InspectorTarget
 from inspector.model.boundary import Boundary, BoundaryTensor
 from inspector.model.compilation import Compilation, Failure, Frame
 from inspector.model.cost import Part
@@ -17,6 +16,7 @@ from inspector.model.graph_break import Evidence, GraphBreak, Outcome
 from inspector.model.run import Process
 from inspector.model.stack import StackFrame
 from inspector.model.timeline import Activity, Mark, MarkKind, Profile, Thread
+from inspector.records.calls import TargetFunction
 
 FIRST: Site = ("m.py", 3, "print")
 SECOND: Site = ("m.py", 9, "item")
@@ -269,7 +269,7 @@ def test_without_a_mark_a_break_and_the_recompile_limit_share_what_comes_behind(
 def test_behind_the_recompile_limit_all_of_a_call_runs_eagerly() -> None:
     frame = over_the_limit(0, "f")
     of_target = dataclasses.replace(
-        process(frame), target=InspectorTarget("f", "m.py", 3, "f", "function")
+        process(frame), target=TargetFunction("f", "m.py", 3, "f", "function")
     )
     limit = Blame(limit_site(frame))
     lookup = mark("lookup", 10, 30)

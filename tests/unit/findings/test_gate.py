@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from inspector.events.inspector import InspectorDropped
 from inspector.findings.baseline import Baseline, KnownFinding
 from inspector.findings.verdict import changes, verdict
 from inspector.model.compilation import Frame
 from inspector.model.run import LogWarning, Process, Run
+from inspector.records.environment import Dropped
 from tests.unit.logs import broken, metrics, run_of, start
 from tests.unit.renderers import runs
 from tests.unit.renderers.gates import gated, with_gate
@@ -169,7 +169,7 @@ def test_a_worker_that_left_when_it_was_done_passes(*, ended: bool, cut: bool) -
 def capped(**counts: int) -> Run:
     """A run that compiled without a break, as far as its log is kept."""
     known = {(runs.MODEL, 10, "print")} if counts.get("graph_breaks") else set()
-    dropped = InspectorDropped(
+    dropped = Dropped(
         max_bytes=65536, without_details=1, counts={"compilations": 1, **counts},
         sites=tuple(known), frames={},
     )  # fmt: skip
@@ -225,7 +225,7 @@ def test_a_dropped_site_of_which_a_record_is_kept_is_still_a_finding() -> None:
     run = runs.broken()
     (process,) = run.processes
     sites = tuple({record.key for record in run.graph_breaks})
-    dropped = InspectorDropped(65536, 9, {"compilations": 9, "graph_breaks": 9}, sites, {})
+    dropped = Dropped(65536, 9, {"compilations": 9, "graph_breaks": 9}, sites, {})
     kept = dataclasses.replace(process, ended=True, dropped=dropped)
     report = runs.report_of(dataclasses.replace(run, processes=(kept,)))
     old = Baseline("old.json", tuple(map(KnownFinding.of, report.findings)))
