@@ -15,7 +15,6 @@ from inspector.builder.measurements import Measurements
 from inspector.builder.output_codes import OutputCodesDraft, OutputEvent
 from inspector.builder.results import ResultEvent, Results
 from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
-from inspector.events.cpp_kernel import InspectorCppKernel
 from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,
@@ -24,31 +23,29 @@ from inspector.events.dynamo import (
     TorchVersion,
 )
 from inspector.events.envelope import Envelope
-from inspector.events.fusion import InspectorFusion
-from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.graph_logged import GraphLogged
-from inspector.events.graph_nodes import InspectorGraph
 from inspector.events.inductor import AheadCode, InductorStage, OutputCode
-from inspector.events.profile import InspectorCopyRates, InspectorProfile
+from inspector.events.kept import KeptRecord
 from inspector.events.registry import UnknownEvent, read
 from inspector.events.timing import ChromiumEvent
-from inspector.events.triton_kernel import InspectorTritonKernel
 from inspector.model.compile_time import StageTime
 from inspector.model.roots import Roots
 from inspector.model.run import Process
 from inspector.records.environment import Environment, SourceText
+from inspector.records.gpu_target import GpuTarget
 from inspector.records.graph_breaks import LineTimes
+from inspector.records.kernels import CppKernelLoops, TritonKernelFacts
+from inspector.records.timeline import CallProfile, CopyRates
 
 # What stands in a log under a compile id and says nothing of what Dynamo does.
 _StageEvent: TypeAlias = (
     AheadCode
     | GraphLogged
     | InductorStage
-    | InspectorCppKernel
-    | InspectorFusion
-    | InspectorGpuTarget
-    | InspectorGraph
-    | InspectorTritonKernel
+    | CppKernelLoops
+    | GpuTarget
+    | KeptRecord
+    | TritonKernelFacts
     | OutputCode
 )
 _CompileTimeEvent: TypeAlias = CacheArtifact | CodeState | LineTimes | TritonKernels
@@ -105,7 +102,7 @@ class ProcessBuilder:
             self._account.add(event)
         elif isinstance(event, ResultEvent):
             self._results.add(event)
-        elif isinstance(event, InspectorProfile | InspectorCopyRates):
+        elif isinstance(event, CallProfile | CopyRates):
             self._measurements.add(event)
         elif isinstance(event, CudaGraphEvent):
             self._cuda_graphs.add(event)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from typing import TypeAlias
 
-from inspector.events.autotuned import InspectorAutotuned
 from inspector.events.bench import InspectorBench
 from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.events.device_profile import (
@@ -16,12 +15,13 @@ from inspector.events.kept_memory import InspectorKeptMemory
 from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.events.memory_profile import InspectorMemoryProfile
 from inspector.events.payload import Payload
-from inspector.events.trial import InspectorTrial
 from inspector.events.warmup import InspectorWarmup
+from inspector.records.autotuning import Autotuned
 from inspector.records.calls import Unmeasured
+from inspector.records.trial import TrialResult
 
 ResultEvent: TypeAlias = (
-    InspectorAutotuned
+    Autotuned
     | InspectorBench
     | InspectorCeilings
     | InspectorDeviceProfile
@@ -30,7 +30,7 @@ ResultEvent: TypeAlias = (
     | InspectorKernelBench
     | InspectorKeptMemory
     | InspectorMemoryProfile
-    | InspectorTrial
+    | TrialResult
     | Unmeasured
     | InspectorWarmup
 )
@@ -55,14 +55,14 @@ class Results:
         unmeasured: Why calls with an input could not be measured.
     """
 
-    trial: InspectorTrial | None = None
+    trial: TrialResult | None = None
     device_profiles: list[Payload] = dataclasses.field(default_factory=list)
     so_far: Payload | None = None
     memory_profiles: list[Payload] = dataclasses.field(default_factory=list)
     ceilings: InspectorCeilings | None = None
     device_states: list[InspectorDeviceState] = dataclasses.field(default_factory=list)
     kept_memory: list[InspectorKeptMemory] = dataclasses.field(default_factory=list)
-    autotuned: list[InspectorAutotuned] = dataclasses.field(default_factory=list)
+    autotuned: list[Autotuned] = dataclasses.field(default_factory=list)
     kernel_bench: InspectorKernelBench | None = None
     benches: list[InspectorBench] = dataclasses.field(default_factory=list)
     warmups: list[InspectorWarmup] = dataclasses.field(default_factory=list)
@@ -83,14 +83,14 @@ class Results:
                 self.kernel_bench = event
             case InspectorMemoryProfile(text=Payload() as text):
                 self.memory_profiles.append(text)
-            case InspectorTrial():
+            case TrialResult():
                 self.trial = event
             case _:
                 self._add_to_list(event)
 
     def _add_to_list(self, event: ResultEvent) -> None:
         match event:
-            case InspectorAutotuned():
+            case Autotuned():
                 self.autotuned.append(event)
             case InspectorBench():
                 self.benches.append(event)

@@ -108,12 +108,13 @@ def _gpu(request: Request) -> Iterator[Callable[[], None]]:
         return
     _check_triton()
     from inspector.capture.gpu_target.session import gpu_target
-    from inspector.capture.writer import write_artifact
+    from inspector.capture.writer import emit
     from inspector.model.gpu_table import known_gpu
+    from inspector.records.gpu_target import GpuTarget
 
     gpu = known_gpu(request.gpu)
-    with gpu_target(gpu, lambda said: write_artifact("gpu_target", said)):
-        yield lambda: write_artifact("gpu_target", {"v": 1, "gpu": gpu.key, "state": "begin"})
+    with gpu_target(gpu):
+        yield lambda: emit(GpuTarget(gpu.key, "begin"))
 
 
 def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:

@@ -36,7 +36,7 @@ class KeptRecord:
 
     Attributes:
         kind: Its class.
-        name: Its name, of those that the class has.
+        name: Its name, of those that the class has, without the prefix.
         text: Where the payload is, or None.
     """
 

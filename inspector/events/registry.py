@@ -10,7 +10,6 @@ import dataclasses
 import re
 from typing import Protocol
 
-from inspector.events.autotuned import InspectorAutotuned
 from inspector.events.bench import InspectorBench
 from inspector.events.caches import (
     CACHE_ARTIFACTS,
@@ -20,7 +19,6 @@ from inspector.events.caches import (
     TritonKernels,
 )
 from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
-from inspector.events.cpp_kernel import InspectorCppKernel
 from inspector.events.device_profile import (
     InspectorDeviceProfile,
     InspectorDeviceProfileSoFar,
@@ -38,11 +36,8 @@ from inspector.events.dynamo import (
 )
 from inspector.events.envelope import Envelope
 from inspector.events.failed_trace import FailedTrace
-from inspector.events.fusion import InspectorFusion
-from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.graph_break import GraphBreakReason
 from inspector.events.graph_logged import GRAPH_TEXTS, GraphLogged
-from inspector.events.graph_nodes import GRAPH_NODES, InspectorGraph
 from inspector.events.guards import DynamoGuards
 from inspector.events.inductor import (
     AHEAD_CODES,
@@ -54,15 +49,11 @@ from inspector.events.inductor import (
 from inspector.events.kept import KeptRecord
 from inspector.events.kept_memory import InspectorKeptMemory
 from inspector.events.kernel_bench import InspectorKernelBench
-from inspector.events.kernel_build import InspectorKernelBuild
 from inspector.events.memory_profile import InspectorMemoryProfile
-from inspector.events.profile import InspectorCopyRates, InspectorProfile
 from inspector.events.timing import ChromiumEvent
-from inspector.events.trial import InspectorTrial
-from inspector.events.triton_kernel import InspectorTritonKernel
 from inspector.events.warmup import InspectorWarmup
 from inspector.records.codec import decode
-from inspector.records.record import Record, artifacts, is_retired
+from inspector.records.record import PREFIX, Record, artifacts, is_retired
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -105,25 +96,15 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "recompile_reasons"): RecompileReasons,
     ("artifact", "torch_version"): TorchVersion,
     ("artifact", "triton_kernel_info"): TritonKernels,
-    ("artifact", "inspector_autotuned"): InspectorAutotuned,
-    ("artifact", "inspector_copy_rates"): InspectorCopyRates,
-    ("artifact", "inspector_cpp_kernel"): InspectorCppKernel,
-    ("artifact", "inspector_gpu_target"): InspectorGpuTarget,
     ("artifact", "inspector_bench"): InspectorBench,
     ("artifact", "inspector_warmup"): InspectorWarmup,
     ("artifact", "inspector_kernel_bench"): InspectorKernelBench,
-    ("artifact", "inspector_kernel_build"): InspectorKernelBuild,
-    ("artifact", "inspector_profile"): InspectorProfile,
-    ("artifact", "inspector_trial"): InspectorTrial,
-    ("artifact", "inspector_triton_kernel"): InspectorTritonKernel,
-    ("artifact", "inspector_fusion"): InspectorFusion,
     ("artifact", "inspector_ceilings"): InspectorCeilings,
     ("artifact", "inspector_device_profile"): InspectorDeviceProfile,
     ("artifact", "inspector_device_profile_so_far"): InspectorDeviceProfileSoFar,
     ("artifact", "inspector_device_state"): InspectorDeviceState,
     ("artifact", "inspector_kept_memory"): InspectorKeptMemory,
     ("artifact", "inspector_memory_profile"): InspectorMemoryProfile,
-    **{("artifact", name): InspectorGraph for name in GRAPH_NODES},
     **dict.fromkeys(GRAPH_TEXTS, GraphLogged),
 }
 
@@ -241,7 +222,8 @@ def read_record(kind: type[Record], envelope: Envelope) -> Record | KeptRecord:
         TypeError: It is no object.
     """
     if kind.stays:
-        return KeptRecord(kind, envelope.name, envelope.payload and envelope.payload.place())
+        place = envelope.payload and envelope.payload.place()
+        return KeptRecord(kind, envelope.name.removeprefix(PREFIX), place)
     compile_id = str(envelope.compile_id or "")
     return decode(kind, {"compile_id": compile_id, **envelope.json_object()})
 

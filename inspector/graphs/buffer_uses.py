@@ -6,10 +6,10 @@ import math
 import re
 from collections.abc import Sequence
 
-from inspector.events.fusion import Buffer, Uses
 from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.parts_taken import is_put_into_larger, is_sliced
 from inspector.graphs.reasons import Reason
+from inspector.records.fusion import Buffer, Uses
 
 # The kinds that say most stand first; what both use in the same way is no reason.
 _SENTENCES = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 
-from inspector.events.graph_nodes import TensorMeta
 from inspector.events.hlo_text import (
     NODE_FILE,
     HloComputation,
@@ -15,6 +14,7 @@ from inspector.events.hlo_text import (
 )
 from inspector.model.dtypes import find_dtype
 from inspector.model.graph import Node
+from inspector.records.graphs import TensorMeta
 
 _OPS = {"parameter": "placeholder", "constant": "get_attr"}
 _MOST_TEXT = 40

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import networkx as nx
 
-from inspector.events.fusion import Buffer
-from inspector.events.graph_nodes import TensorMeta
 from inspector.graphs.fusion import Fusion, Step
 from inspector.model.graph import Graph, Node
+from inspector.records.fusion import Buffer
+from inspector.records.graphs import TensorMeta
 
 
 def network(graph: Graph) -> nx.MultiDiGraph:

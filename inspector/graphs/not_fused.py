@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.events.fusion import Apart
 from inspector.graphs.between import Between
 from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.pair_reasons import TEMPLATES, reason_of
@@ -13,6 +12,7 @@ from inspector.graphs.reasons import Reason, formatted
 from inspector.graphs.step_names import described, short_name
 from inspector.graphs.targets import is_view
 from inspector.model.dtypes import find_dtype
+from inspector.records.fusion import Apart
 
 _MOST_USERS = 16
 

@@ -6,9 +6,9 @@ pooling goes over its results, and a repetition over the same elements again.
 
 from __future__ import annotations
 
-from inspector.events.fusion import Buffer, Operation
 from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.targets import aten_name
+from inspector.records.fusion import Buffer, Operation
 
 _SLICES = frozenset([
     "chunk", "narrow", "select", "slice", "split", "split_with_sizes", "unbind", "unsafe_chunk",

@@ -6,7 +6,7 @@ import collections
 import dataclasses
 from collections.abc import Iterable, Sequence
 
-from inspector.events.graph_nodes import GraphNode, hlo_program, recorded_graph
+from inspector.events.kept import kept_record
 from inspector.events.payload import Payload
 from inspector.events.printed_stack import printed_frames
 from inspector.graphs.absorbed import may_have_absorbed, with_products
@@ -16,6 +16,7 @@ from inspector.kernels.node_lines import module_path
 from inspector.model.graph import Graph, Node, Stage
 from inspector.model.graph_places import GraphPlace
 from inspector.model.roots import Roots
+from inspector.records.graphs import GraphNode, RecordedGraph
 
 _PASSES = {None: "inference", False: "forward", True: "backward"}
 _GIVEN = frozenset({Stage.FORWARD, Stage.BACKWARD, Stage.INFERENCE})
@@ -100,10 +101,10 @@ def _read(place: GraphPlace, stage: Stage, roots: Roots, direction: str) -> Grap
     if place.recorded is not None and stage is Stage.HLO:
         return _hlo(place.compile_id, place.recorded, roots)
     if place.recorded is not None:
-        found = recorded_graph(place.recorded)
+        found = kept_record(RecordedGraph, place.recorded)
         if found.is_backward is not None and direction != "inference":
             direction = "backward" if found.is_backward else "forward"
-        nodes = _with_origins([_recorded(node, roots) for node in found.nodes])
+        nodes = _with_origins([_recorded(found, node, roots) for node in found.nodes])
         return Graph(place.compile_id, stage, direction, nodes)
     if place.text is None:
         message = "the log has neither its nodes nor its text"
@@ -114,14 +115,14 @@ def _read(place: GraphPlace, stage: Stage, roots: Roots, direction: str) -> Grap
 
 def _hlo(compile_id: str, recorded: Payload, roots: Roots) -> Graph:
     """The graph that XLA got; FX's nodes, of which it was made, stand beside its text."""
-    found, program = recorded_graph(recorded), hlo_program(recorded)
-    known = {node.name: _recorded(node, roots) for node in found.nodes}
+    found = kept_record(RecordedGraph, recorded)
+    known = {node.name: _recorded(found, node, roots) for node in found.nodes}
     pass_ = _PASSES[found.is_backward]
-    return Graph(compile_id, Stage.HLO, pass_, hlo_nodes(program.text, known, program.device))
+    return Graph(compile_id, Stage.HLO, pass_, hlo_nodes(found.hlo, known, found.device))
 
 
-def _recorded(node: GraphNode, roots: Roots) -> Node:
-    frames = printed_frames(node.stack)
+def _recorded(graph: RecordedGraph, node: GraphNode, roots: Roots) -> Node:
+    frames = printed_frames(graph.stack_of(node))
     return Node(
         name=node.name,
         op=node.op,
@@ -129,13 +130,13 @@ def _recorded(node: GraphNode, roots: Roots) -> Node:
         inputs=node.inputs,
         tensors=node.tensors,
         stack=tuple(frame for frame in frames if roots.is_user(frame.file)),
-        modules=tuple((module_path(path), kind) for path, kind in node.modules),
+        modules=tuple((module_path(path), kind) for path, kind in graph.modules_of(node)),
         earlier=node.earlier,
         aten=node.aten,
         is_backward=node.is_backward,
         flops=node.flops,
         nested=node.nested,
-        inside=tuple(_recorded(inner, roots) for inner in node.inside),
+        inside=tuple(_recorded(graph, inner, roots) for inner in node.inside),
     )
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from inspector.events.cpp_kernel import InspectorCppKernel, source_nodes
-from inspector.events.triton_kernel import InspectorTritonKernel
 from inspector.kernels.cpp_source import read_cpp
 from inspector.model.cpp_kernel import CppFacts
 from inspector.model.kernel import GraphCode, Kernel, NodeLine
 from inspector.model.output_code import OutputText
+from inspector.records.kernels import CppKernelLoops, TritonKernelFacts, source_nodes
 
 _GB = 1e9
 
@@ -24,7 +23,7 @@ def with_recorded(graph: GraphCode, text: OutputText, lines: Mapping[str, NodeLi
         lines: The user's lines by the names of nodes in Dynamo's graph; of a backward pass, also in
             the post-grad graph.
     """
-    cpp: dict[str, list[InspectorCppKernel]] = {}
+    cpp: dict[str, list[CppKernelLoops]] = {}
     for item in text.cpp:  # those of equal code have one name
         cpp.setdefault(item.name, []).append(item)
     triton = {item.name: item for item in text.triton}
@@ -37,7 +36,7 @@ def with_recorded(graph: GraphCode, text: OutputText, lines: Mapping[str, NodeLi
     return dataclasses.replace(graph, kernels=kernels)
 
 
-def _of_triton(kernel: Kernel, said: InspectorTritonKernel | None) -> Kernel:
+def _of_triton(kernel: Kernel, said: TritonKernelFacts | None) -> Kernel:
     """``kernel_num_gb`` is in a source where Inductor was asked for it (codegen/triton.py)."""
     number = kernel.inductor_meta.get("kernel_num_gb")
     asked = round(number * _GB) if isinstance(number, int | float) else None
@@ -49,7 +48,7 @@ def _of_triton(kernel: Kernel, said: InspectorTritonKernel | None) -> Kernel:
 
 
 def _of_cpp(
-    kernel: Kernel, said: Sequence[InspectorCppKernel], lines: Mapping[str, NodeLine]
+    kernel: Kernel, said: Sequence[CppKernelLoops], lines: Mapping[str, NodeLine]
 ) -> Kernel:
     facts = CppFacts(read_cpp(kernel.source), said[-1] if said else None)
     if not said:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from inspector.events.autotuned import InspectorAutotuned
 from inspector.events.bench import InspectorBench
 from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.events.kept_memory import InspectorKeptMemory
 from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.events.payload import Payload
-from inspector.events.trial import InspectorTrial
 from inspector.events.warmup import InspectorWarmup
 from inspector.model.boundary import Boundary
 from inspector.model.cache_lookup import CacheLookup
@@ -24,10 +22,13 @@ from inspector.model.lanes import Lane
 from inspector.model.output_code import OutputCodes
 from inspector.model.roots import Roots
 from inspector.model.source import Sources
-from inspector.model.timeline import CopyRates, Profile
+from inspector.model.timeline import Profile
+from inspector.records.autotuning import Autotuned
 from inspector.records.calls import LateHook, TargetCall, TargetFunction, Uncaught, Unmeasured
 from inspector.records.environment import Dropped
 from inspector.records.graph_breaks import SkippedFrame
+from inspector.records.timeline import CopyRates
+from inspector.records.trial import TrialResult
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ class Process:
     profiles: tuple[Profile, ...] = ()
     copy_rates: CopyRates | None = None
     boundaries: Mapping[str, Boundary] = dataclasses.field(default_factory=dict)
-    trial: InspectorTrial | None = None
+    trial: TrialResult | None = None
     ended: bool = False
     raised: tuple[Uncaught, ...] = ()
     late_hooks: tuple[LateHook, ...] = ()
@@ -146,7 +147,7 @@ class Process:
     ceilings: InspectorCeilings | None = None
     device_states: tuple[InspectorDeviceState, ...] = ()
     kept_memory: tuple[InspectorKeptMemory, ...] = ()
-    autotuned: tuple[InspectorAutotuned, ...] = ()
+    autotuned: tuple[Autotuned, ...] = ()
     kernel_bench: InspectorKernelBench | None = None
     benches: tuple[InspectorBench, ...] = ()
     warmups: tuple[InspectorWarmup, ...] = ()

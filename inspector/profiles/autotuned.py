@@ -6,11 +6,11 @@ import collections
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
-from inspector.events.autotuned import InspectorAutotuned, TriedCandidate
 from inspector.model.cache_lookup import CacheState
 from inspector.model.kernel import NodeLine
 from inspector.model.run import Process
 from inspector.profiles.work import Work
+from inspector.records.autotuning import Autotuned, TriedCandidate
 
 NOISE = 0.05
 """Of a benchmark's median: what is closer than that can be the other way round the next time.
@@ -39,7 +39,7 @@ class Tuned:
         in_place_ns: What that takes in a call, with all that is fused into it.
     """
 
-    first: InspectorAutotuned
+    first: Autotuned
     candidates: tuple[TriedCandidate, ...]
     chosen: int | None
     default: int | None
@@ -218,7 +218,7 @@ def _kernels(processes: Iterable[Process]) -> tuple[int, int]:
     return cached, alone
 
 
-def _merged(places: Iterable[InspectorAutotuned]) -> Iterator[Tuned]:
+def _merged(places: Iterable[Autotuned]) -> Iterator[Tuned]:
     """One for each place: what was tried in further steps goes with the first one."""
     found: dict[tuple[object, ...], Tuned] = {}
     for number, place in enumerate(places):
@@ -234,7 +234,7 @@ def _merged(places: Iterable[InspectorAutotuned]) -> Iterator[Tuned]:
     yield from found.values()
 
 
-def _alone(place: InspectorAutotuned) -> Tuned:
+def _alone(place: Autotuned) -> Tuned:
     return Tuned(
         first=place,
         candidates=place.candidates,
@@ -246,7 +246,7 @@ def _alone(place: InspectorAutotuned) -> Tuned:
     )
 
 
-def _with_step(tuned: Tuned, place: InspectorAutotuned) -> Tuned:
+def _with_step(tuned: Tuned, place: Autotuned) -> Tuned:
     """What was tried from the best one on; of what was timed before, that time counts."""
     start = max((item.at for item in tuned.candidates), default=-1) + 1
     known = {item.text for item in tuned.candidates}
@@ -293,7 +293,7 @@ def _placed(groups: Iterable[Sequence[Tuned]], work: Sequence[Work]) -> Iterator
         )
 
 
-def _is_of(place: InspectorAutotuned, work: Work) -> bool:
+def _is_of(place: Autotuned, work: Work) -> bool:
     """Whether a piece of work is what was tuned at a place."""
     launch = work.main
     if place.is_outside:

@@ -36,7 +36,7 @@ def encode(record: object) -> dict[str, object]:
         if field.is_inline:
             made |= encode(value)
         elif not field.has_default or value != field.default:
-            made[field.keys[0]] = _written(value)
+            made[field.keys[0]] = _written([*value.values()] if field.by else value)
     return made
 
 
@@ -77,6 +77,7 @@ class _Field:
     has_default: bool
     choices: tuple[str, ...]
     is_inline: bool
+    by: str
 
 
 def _plan(cls: Any) -> tuple[_Field, ...]:  # noqa: ANN401 - any dataclass
@@ -95,15 +96,17 @@ def _field(item: dataclasses.Field[Any], hint: object) -> _Field:
         default = item.default_factory()
     elif default is dataclasses.MISSING:
         has_default, default = False, _empty(hint)
+    by = item.metadata.get("by", "")
     keys = (item.metadata.get("key") or item.name, item.metadata.get("also"))
     return _Field(
         item.name,
         tuple(filter(None, keys)),
-        _reader(hint),
+        functools.partial(_by_name, by, _reader(typing.get_args(hint)[1])) if by else _reader(hint),
         default,
         has_default,
         item.metadata.get("choices", ()),
         item.metadata.get("inline", False),
+        by,
     )
 
 
@@ -125,6 +128,8 @@ def _reader(hint: Any) -> _Reader:  # noqa: ANN401, PLR0911 - any annotation, a 
         return _PLAIN[hint]
     if dataclasses.is_dataclass(hint):
         return functools.partial(_object, hint)
+    if set(inner) == {int, str} and origin is types.UnionType:
+        return _size
     if origin in {types.UnionType, typing.Union}:
         return functools.partial(_either, [_reader(each) for each in inner])
     if origin is tuple and inner[1:] == (...,):
@@ -159,6 +164,11 @@ def _items(read: _Reader, made: Callable[..., object], value: object) -> object:
     return made(item for item in map(read, value) if item is not _MISSING)
 
 
+def _by_name(name: str, read: _Reader, value: object) -> object:
+    found = _items(read, tuple, value)
+    return found if found is _MISSING else {getattr(item, name): item for item in found}  # type: ignore[attr-defined]
+
+
 def _tuple(readers: tuple[_Reader, ...], value: object) -> object:
     if not isinstance(value, list | tuple) or len(value) != len(readers):
         return _MISSING
@@ -167,9 +177,14 @@ def _tuple(readers: tuple[_Reader, ...], value: object) -> object:
 
 
 def _mapping(key: Callable[[object], object], read: _Reader, value: object) -> object:
+    """A number that does not fit is 0: the names tell what there is."""
     if not isinstance(value, Mapping):
         return _MISSING
-    pairs = [(key(name), read(item)) for name, item in value.items()]
+    empty = 0 if read is _natural else _MISSING
+    pairs = [
+        (key(name), empty if (found := read(item)) is _MISSING else found)
+        for name, item in value.items()
+    ]
     return {name: item for name, item in pairs if _MISSING not in (name, item)}
 
 
@@ -180,6 +195,12 @@ def _whole(value: object, least: int = -_LIMIT) -> object:
 
 def _natural(value: object) -> object:
     return _whole(value, 0)
+
+
+def _size(value: object) -> object:
+    """Of a tensor: a number, or the text of anything else (a symbol's name)."""
+    number = _natural(value)
+    return str(value) if number is _MISSING else number
 
 
 def _number(value: object) -> object:

@@ -21,7 +21,7 @@ _T = TypeVar("_T")
 _R = TypeVar("_R", bound="Record")
 _REGISTERED: dict[str, type[Record]] = {}
 # Written by earlier versions; a recording of theirs is read as if they were not there.
-_RETIRED: frozenset[str] = frozenset()
+_RETIRED = frozenset({"inspector_kernel_build"})
 
 
 class Record:
@@ -45,6 +45,7 @@ def doc(  # noqa: PLR0913 - all but the first by name
     *,
     key: str = "",
     also: str = "",
+    by: str = "",
     inline: bool = False,
     choices: Sequence[str] = (),
     default: Any = dataclasses.MISSING,  # noqa: ANN401 - of a field of any type
@@ -56,14 +57,20 @@ def doc(  # noqa: PLR0913 - all but the first by name
         text: What its name and type do not say.
         key: Its key in JSON, where that is not its name.
         also: A key that earlier recordings have instead.
+        by: Of a mapping of objects that is a list in JSON, the field that its keys are from.
         inline: Whether it is an object whose fields are in JSON among those of the record.
         choices: The values that it can have; others are read as its default.
         default: As `dataclasses.field`.
         default_factory: As `dataclasses.field`.
     """
     metadata = {
-        "text": text, "key": key, "also": also, "inline": inline, "choices": tuple(choices),
-    }  # fmt: skip
+        "text": text,
+        "key": key,
+        "also": also,
+        "by": by,
+        "inline": inline,
+        "choices": tuple(choices),
+    }
     return dataclasses.field(default=default, default_factory=default_factory, metadata=metadata)
 
 

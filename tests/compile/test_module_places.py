@@ -12,7 +12,7 @@ import torch
 from torch import fx, nn
 
 from inspector.capture import module_places
-from inspector.capture.logged_graph import graph_fields
+from inspector.capture.logged_graph import recorded_graph
 from inspector.capture.module_places import noting_modules, stack_of
 from inspector.events.printed_stack import printed_frames
 from inspector.records.stack import StackFrame
@@ -138,11 +138,8 @@ def test_every_stage_of_a_training_step_has_it() -> None:
     stacks: list[list[str]] = []
 
     def keep(graph: fx.GraphModule, _: object) -> fx.GraphModule:
-        fields = graph_fields(graph)
-        recorded, texts = fields["nodes"], fields["stacks"]
-        assert isinstance(recorded, list)
-        assert isinstance(texts, list)
-        stacks.append([texts[node["stack"]] for node in recorded if node["op"] == "call_function"])
+        found = recorded_graph(graph)
+        stacks.append([found.stack_of(node) for node in found.nodes if node.op == "call_function"])
         return graph
 
     from torch._dynamo.backends.common import aot_autograd

@@ -10,17 +10,19 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from torch import fx
 from torch._guards import CompileContext, compile_context
 
-from inspector.capture.logged_graph import graph_fields
-from inspector.capture.writer import guarded, write_artifact
+from inspector.capture.logged_graph import recorded_graph
+from inspector.capture.writer import emit, guarded
 from inspector.capture.xla.compiled import compiled_by_xla
 from inspector.events.hlo_text import NODE_FILE
+from inspector.records.graphs import RecordedGraph
 
 _KEY = "inspector_compilation"
 
@@ -97,29 +99,32 @@ class XlaObserver:
             self._graph, self._owner = before
 
     def _compile(self, call: Callable[[], Any], tensors: Any, *_rest: Any) -> Any:  # noqa: ANN401
-        fields: dict[str, object] = {}
-        guarded("read the HLO of a graph", lambda: fields.update(self._fields(tensors)))
+        made: list[RecordedGraph] = []
+        guarded("read the HLO of a graph", lambda: made.append(self._recorded(tensors)))
         before = compiled_by_xla()
         result = call()
         found = compiled_by_xla() - before
-        fields |= {"programs": found.programs, "compile_ns": found.time_ns}
-        guarded("write the HLO of a graph", lambda: self._write(fields))
+        for graph in made:
+            known = dataclasses.replace(graph, programs=found.programs, compile_ns=found.time_ns)
+            guarded("write the HLO of a graph", functools.partial(self._write, known))
         return result
 
-    def _fields(self, tensors: Any) -> Mapping[str, object]:  # noqa: ANN401 - a list of them
+    def _recorded(self, tensors: Any) -> RecordedGraph:  # noqa: ANN401 - a list of them
         import torch_xla
 
-        nodes = graph_fields(self._graph) if self._graph is not None else {"v": 1}
-        text = torch_xla._XLAC._get_xla_tensors_hlo(list(tensors))  # noqa: SLF001
-        fields = {**nodes, "hlo": text, "device": str(torch_xla.device())}
-        is_backward = self._owner.is_backward
-        return fields if is_backward is None else {**fields, "backward": is_backward}
+        graph = RecordedGraph() if self._graph is None else recorded_graph(self._graph)
+        return dataclasses.replace(
+            graph,
+            hlo=torch_xla._XLAC._get_xla_tensors_hlo(list(tensors)),  # noqa: SLF001
+            device=str(torch_xla.device()),
+            is_backward=self._owner.is_backward,
+        )
 
-    def _write(self, fields: Mapping[str, object]) -> None:
+    def _write(self, graph: RecordedGraph) -> None:
         with contextlib.ExitStack() as stack:
             if self._owner.compile_id is not None:
                 stack.enter_context(compile_context(CompileContext(self._owner.compile_id)))
-            write_artifact("hlo_graph", fields)
+            emit(graph, "hlo_graph")
 
 
 def _hooked(original: Callable[..., Any], hook: Callable[..., Any]) -> Callable[..., Any]:

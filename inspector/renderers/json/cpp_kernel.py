@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from inspector.events.cpp_kernel import CppNest, NotTiled
 from inspector.findings.cpp_wording import reason_text
 from inspector.model.cpp_kernel import CppFacts, whole_nests
 from inspector.model.cpp_source import TextLoop
+from inspector.records.kernels import CppNest, NotTiled
 
 
 def cpp_fields(facts: CppFacts | None) -> dict[str, object] | None:

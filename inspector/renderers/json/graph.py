@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from inspector.events.fusion import Buffer
-from inspector.events.graph_nodes import TensorMeta
 from inspector.findings.graph_report import FORMAT_VERSION, FusionRow, GraphReport
 from inspector.graphs.fusion import Step
 from inspector.graphs.not_fused import Pair
@@ -11,6 +9,8 @@ from inspector.model.cost import Cost
 from inspector.model.graph import Graph, Node, tensor_bytes
 from inspector.model.graph_break import GraphBreak
 from inspector.model.stack import StackFrame, made_class, plain_name
+from inspector.records.fusion import Buffer
+from inspector.records.graphs import TensorMeta
 from inspector.renderers.json.graph_views import line_fields, operators_fields
 from inspector.renderers.json.kernels import gpu_fields
 from inspector.renderers.json.recording import recording_fields

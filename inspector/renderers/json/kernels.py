@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.findings.kernels_report import FORMAT_VERSION, KernelRow, KernelsReport
 from inspector.model.gpus import Gpu
 from inspector.model.kernel import Call, GraphCode, NodeLine
+from inspector.records.gpu_target import GpuTarget
 from inspector.renderers.json.cpp_kernel import cpp_fields
 from inspector.renderers.json.findings import finding_fields
 from inspector.renderers.json.kernel_builds import build_fields
@@ -109,7 +109,7 @@ def _node(node: NodeLine) -> dict[str, object]:
     }
 
 
-def _target(said: InspectorGpuTarget) -> dict[str, object]:
+def _target(said: GpuTarget) -> dict[str, object]:
     return {
         "measured": [
             {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from inspector.events.trial import OutputsCompared
 from inspector.model.edit import Rewrite
 from inspector.model.request import Setting
 from inspector.model.verification import Measured, Trial, Tried, Verification
+from inspector.records.trial import Comparison
 
 
 def verification_fields(verification: Verification) -> dict[str, object]:
@@ -92,7 +92,7 @@ def _measured(measured: Measured) -> dict[str, object]:
     }
 
 
-def _outputs(outputs: OutputsCompared) -> dict[str, object]:
+def _outputs(outputs: Comparison) -> dict[str, object]:
     return {
         "equal": outputs.equal,
         "values": outputs.values,

@@ -6,9 +6,9 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from inspector.commands.verify import Outcome, verification_of
-from inspector.events.trial import InspectorTrial
 from inspector.model.request import Request
 from inspector.model.run import Run
+from inspector.records.trial import TrialResult
 from tests.unit.renderers import runs
 from tests.unit.renderers.verified import EQUAL
 
@@ -20,7 +20,7 @@ REQUEST = Request("model.py", keep_outputs="/nowhere", calls=9)
 
 
 def with_trial(run: Run, settings: tuple[str, ...] = KNOWN) -> Run:
-    trial = InspectorTrial(settings, "eager", 5, 100, 90, EQUAL)
+    trial = TrialResult(settings, "eager", 5, 100, 90, EQUAL)
     (process,) = run.processes
     return dataclasses.replace(run, processes=(dataclasses.replace(process, trial=trial),))
 

@@ -15,8 +15,9 @@ from inspector.model.cost import Part
 from inspector.model.graph_break import Evidence, GraphBreak, Outcome
 from inspector.model.run import Process
 from inspector.model.stack import StackFrame
-from inspector.model.timeline import Activity, Mark, MarkKind, Profile, Thread
+from inspector.model.timeline import Mark, MarkKind, Profile, Thread
 from inspector.records.calls import TargetFunction
+from inspector.records.timeline import Activity
 
 FIRST: Site = ("m.py", 3, "print")
 SECOND: Site = ("m.py", 9, "item")

@@ -6,7 +6,6 @@ import dataclasses
 
 import pytest
 
-from inspector.events.cpp_kernel import InspectorCppKernel
 from inspector.model.cpp_kernel import CppFacts
 from inspector.model.cpp_source import CppText, TextLoop
 from inspector.model.kernel import Kernel, NodeLine
@@ -18,6 +17,7 @@ from inspector.profiles.gains import gains
 from inspector.profiles.hot import Hot
 from inspector.profiles.idle_gradients import gains_of_idle_gradients
 from inspector.profiles.work import Bound, Work
+from inspector.records.kernels import CppKernelLoops
 from tests.unit.profiles.test_budget import PROFILE
 from tests.unit.profiles.test_work import work
 
@@ -184,9 +184,7 @@ def test_loops_that_are_vectorised_have_no_advice_to_vectorise_them() -> None:
         first, _ = work(time_ns=time_ns)
         (launch,) = first.launches
         assert launch.code is not None
-        said = (
-            InspectorCppKernel("", "", 512, "g++", threads, 512, "", None, ()) if threads else None
-        )
+        said = CppKernelLoops("", "", 512, "g++", threads, 512, "", None, ()) if threads else None
         facts = CppFacts(CppText((loop,)), said)
         kernel = Kernel(first.name, "cpp", "cpp", "", 1, cpp=facts)
         code = dataclasses.replace(launch.code, kernels=(kernel,))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
+import operator
 import typing
 from collections.abc import Mapping
 from typing import Any
@@ -57,16 +59,23 @@ def value_of(hint: Any) -> st.SearchStrategy[Any]:  # noqa: PLR0911 - a line for
     return st.one_of(*map(value_of, inner))
 
 
+@functools.cache
 def record_of(kind: type) -> st.SearchStrategy[Any]:
     """Instances of a record, or of a part of one."""
     hints = typing.get_type_hints(kind, include_extras=True)
-    fields = {
-        item.name: st.sampled_from(choices)
-        if (choices := item.metadata.get("choices"))
-        else value_of(hints[item.name])
-        for item in dataclasses.fields(kind)
-    }
-    return st.builds(kind, **fields)
+    return st.builds(
+        kind, **{item.name: field_of(item, hints[item.name]) for item in dataclasses.fields(kind)}
+    )
+
+
+def field_of(item: dataclasses.Field[Any], hint: Any) -> st.SearchStrategy[Any]:
+    """Values of a field."""
+    if choices := item.metadata.get("choices"):
+        return st.sampled_from(choices)
+    if name := item.metadata.get("by"):
+        key, values = operator.attrgetter(name), value_of(typing.get_args(hint)[1])
+        return st.lists(values, max_size=2).map(lambda found: {key(item): item for item in found})
+    return value_of(hint)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -12,7 +12,6 @@ from typing import Any
 import jsonschema
 
 from inspector import plugins
-from inspector.events.fusion import Apart, Buffer, Uses
 from inspector.findings.graph_report import (
     FUSION,
     FusionRow,
@@ -24,6 +23,7 @@ from inspector.graphs.not_fused import kept_apart
 from inspector.model.gpu_table import find_gpu
 from inspector.model.graph import Graph, Stage
 from inspector.model.stack import StackFrame
+from inspector.records.fusion import Apart, Buffer, Uses
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, line, node, tensor
 from tests.unit.renderers import runs
 
