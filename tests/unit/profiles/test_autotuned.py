@@ -282,7 +282,6 @@ def test_nothing_was_recorded(tmp_path: Path) -> None:
         template(chosen=99, default=77),
         template(candidates=[{"at": 0, "kind": "extern", "time_ns": 0}] * 4),
         template(inputs="none", output=[1], benchmark_ns="NaN", compile_ns=-1),
-        template(candidates=[{"at": n, "time_ns": n, "text": "x" * 5000} for n in range(9000)]),
         template(name="\x1b[31m| a `b` \n# no heading", error="\udc80"),
     ],
 )
