@@ -1,15 +1,15 @@
 """Published figures on this machine, and whether `inspect bench` finds what one measures by hand.
 
-Runs `inspect bench samples/claims.toml`. Beside each of its processes that is timed another one
-takes turns, in the same rounds, that imports nothing of this project (`by_hand.py`): a loop of
-calls by the wall clock, the device waited for after each. Machines differ from minute to minute by
-more than what is to be seen here, so that only neighbours in time are compared: the shorter a block
-of calls (``--block``), the nearer. On a GPU the threads that launch of all these processes have one
-core between them, as one of them is at work at a time: which core a process has come to makes more
-of a difference than what is to be seen, too. A process that compiled a model makes its calls more
-slowly than one that loaded what was compiled (reports/starts.md): both of a pair do the one or the
-other. With several sessions the first one fills the caches, and nothing is compared in it. A report
-with both is written as Markdown.
+Runs `inspect bench` on the models of `claims.py`. Beside each of its processes that is timed
+another one takes turns, in the same rounds, that imports nothing of this project (`by_hand.py`): a
+loop of calls by the wall clock, the device waited for after each. Machines differ from minute to
+minute by more than what is to be seen here, so that only neighbours in time are compared: the
+shorter a session (``--session``), and with it a block of calls, the nearer. On a GPU the threads
+that launch of all these processes have one core between them, as one of them is at work at a time:
+which core a process has come to makes more of a difference than what is to be seen. A process that
+compiled a model makes its calls more slowly than one that loaded what was compiled
+(reports/starts.md): both of a pair do the one or the other. With several sessions the first one
+fills the caches, and nothing is compared in it. A report with both is written as Markdown.
 
     python benchmarks/bench_claims.py --device cuda --output reports/bench_claims.md
 """
@@ -34,9 +34,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.claims import claimed_models, report_lines  # noqa: E402
 from inspector.benches.rows import BenchRow, make_rows  # noqa: E402
-from inspector.commands import bench_session, bench_sessions  # noqa: E402
-from inspector.commands.bench import command  # noqa: E402
+from inspector.commands import bench_sessions  # noqa: E402
 from inspector.commands.bench_environment import pinned, with_caches  # noqa: E402
 from inspector.commands.bench_session import Session  # noqa: E402
 from inspector.commands.bench_workers import Bench  # noqa: E402
@@ -45,7 +45,6 @@ from inspector.model.student import half_width  # noqa: E402
 from inspector.sources.bench_file import read_plan  # noqa: E402
 from inspector.sources.recording import opened, read_run  # noqa: E402
 
-CLAIMS = ROOT / "samples" / "claims.toml"
 MOST_OFF = 0.05
 BY_HAND = (
     "Each block of calls of `inspect bench` has one next to it of a process that imports nothing "
@@ -256,31 +255,20 @@ def main() -> None:
     """Measures, and writes the report."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--sessions", default="1")
-    parser.add_argument("--rounds", default="", help="of each session; more say more of the ratio")
+    parser.add_argument("--sessions", type=int, default=1)
     parser.add_argument("--only", default="", help="a part of the names of the models")
-    parser.add_argument("--block", type=float, default=0.25, help="seconds of calls on end")
+    parser.add_argument("--session", type=float, default=12.0, help="seconds of timed calls")
     parser.add_argument("--seconds", type=float, default=math.inf, help="time nothing after these")
-    parser.add_argument("--claims", type=Path, default=CLAIMS, help="a file of claims")
     parser.add_argument("--output", type=Path)
     asked = parser.parse_args()
     BesideHands.device = asked.device
     BesideHands.until = time.monotonic() + asked.seconds
-    bench_session._BLOCK_SECONDS = asked.block  # noqa: SLF001
     bench_sessions.Session = BesideHands  # type: ignore[attr-defined, misc]
-    target = f"{asked.claims}:{asked.only}" if asked.only else str(asked.claims)
+    given = {"device": asked.device, "sessions": asked.sessions, "seconds": asked.session}
     with tempfile.TemporaryDirectory() as scratch:
-        report, recordings = Path(scratch) / "claims.md", Path(scratch) / "recordings"
-        command.main(
-            [
-                target, "--no-progress", "--device", asked.device, "--sessions", asked.sessions,
-                "--save", str(recordings), "-o", str(report),
-                *(("--rounds", asked.rounds) if asked.rounds else ()),
-            ],
-            standalone_mode=False,
-        )  # fmt: skip
+        recordings = Path(scratch)
+        text = "\n".join(report_lines(claimed_models(asked.only), given, recordings))
         table = list(lines_of(recordings, BesideHands.found))
-        text = report.read_text("utf-8").rstrip().replace(str(ROOT) + "/", "")
     if not table:
         parser.exit(1, text + "\n\nNothing was measured by hand.\n")
     arguments = shlex.join(sys.argv[1:])

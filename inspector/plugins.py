@@ -1,24 +1,25 @@
-"""What there is to choose from: commands, analyses and renderers, built in and installed.
+"""What there is to choose from: commands, rules and renderers, built in and installed.
 
 The built-ins are literal tables, so listing them imports nothing. Other distributions add theirs
-through the entry-point groups ``inspector.commands``, ``inspector.analyses`` and
-``inspector.renderers``; they are looked for only where a name is not a built-in or all are listed.
-A built-in cannot be replaced.
+through the entry-point groups ``inspector.commands``, ``inspector.rules.KIND`` (a key of `RULES`)
+and ``inspector.renderers``; they are looked for only where a name is not a built-in or all are
+listed. A built-in cannot be replaced.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from inspector.errors import EnvironmentLacksError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from importlib.metadata import EntryPoint
     from pathlib import Path
     from types import ModuleType
+    from typing import TextIO
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,76 +76,63 @@ COMMANDS: dict[str, CommandEntry] = {
     ),
 }
 
-ANALYSES: tuple[str, ...] = (
-    "inspector.analyses.compile_error",
-    "inspector.analyses.constraint_violation",
-    "inspector.analyses.cuda_graph_copies",
-    "inspector.analyses.cuda_graph_partition",
-    "inspector.analyses.cuda_graph_recapture",
-    "inspector.analyses.cuda_graph_sizes",
-    "inspector.analyses.cuda_graph_skip",
-    "inspector.analyses.graph_break",
-    "inspector.analyses.guard_cost",
-    "inspector.analyses.late_hook",
-    "inspector.analyses.recompile",
-    "inspector.analyses.size_expression",
-    "inspector.analyses.skipped_frame",
-    "inspector.analyses.cache_bypass",
-    "inspector.analyses.unrolled_loop",
-)
-"""Modules of the analyses, in the order in which they run."""
-
-COLD_START_ANALYSES: tuple[str, ...] = (
-    "inspector.analyses.autotuning_time",
-    "inspector.analyses.cache_bypass",
-    "inspector.analyses.cpp_time",
-    "inspector.analyses.frame_time",
-)
-"""Modules of the analyses of `inspect cold-start`, whose findings are about compile time."""
-
-KERNEL_ANALYSES: tuple[str, ...] = (
-    "inspector.analyses.kernel_atomics",
-    "inspector.analyses.kernel_copy",
-    "inspector.analyses.kernel_few_blocks",
-    "inspector.analyses.kernel_float64",
-    "inspector.analyses.kernel_indirect",
-    "inspector.analyses.kernel_int64",
-    "inspector.analyses.kernel_narrow",
-    "inspector.analyses.kernel_occupancy",
-    "inspector.analyses.kernel_small",
-    "inspector.analyses.kernel_spills",
-    "inspector.analyses.kernel_split_reduction",
-    "inspector.analyses.kernel_tensor_cores",
-    "inspector.analyses.kernel_uncoalesced",
-)
-"""Modules of the analyses of compiled kernels, one kernel at a time."""
-
-CODE_ANALYSES: tuple[str, ...] = (
-    "inspector.analyses.aten_fallback",
-    "inspector.analyses.repeated_call",
-)
-"""Modules of the analyses of the code that launches kernels."""
-
-CPP_ANALYSES: tuple[str, ...] = (
-    "inspector.analyses.cpp_not_vectorised",
-    "inspector.analyses.cpp_serial",
-)
-"""Modules of the analyses of C++ kernels, one kernel at a time."""
-
-COLD_START_RENDERERS: dict[str, str] = {
-    "terminal": "inspector.renderers.terminal.cold_start",
-    "txt": "inspector.renderers.terminal.cold_start",
-    "json": "inspector.renderers.json.cold_start",
-    "markdown": "inspector.renderers.markdown.cold_start",
-    "md": "inspector.renderers.markdown.cold_start",
-    "speedscope.json": "inspector.renderers.speedscope",
-    "perfetto.json": "inspector.renderers.perfetto",
-    "trace.json": "inspector.renderers.perfetto",
+RULES: dict[str, tuple[str, ...]] = {
+    "run": (
+        "inspector.analyses.compile_error",
+        "inspector.analyses.constraint_violation",
+        "inspector.analyses.cuda_graph_copies",
+        "inspector.analyses.cuda_graph_partition",
+        "inspector.analyses.cuda_graph_recapture",
+        "inspector.analyses.cuda_graph_sizes",
+        "inspector.analyses.cuda_graph_skip",
+        "inspector.analyses.graph_break",
+        "inspector.analyses.guard_cost",
+        "inspector.analyses.late_hook",
+        "inspector.analyses.recompile",
+        "inspector.analyses.size_expression",
+        "inspector.analyses.skipped_frame",
+        "inspector.analyses.cache_bypass",
+        "inspector.analyses.unrolled_loop",
+    ),
+    "cold-start": (
+        "inspector.analyses.autotuning_time",
+        "inspector.analyses.cache_bypass",
+        "inspector.analyses.cpp_time",
+        "inspector.analyses.frame_time",
+    ),
+    "code": (
+        "inspector.analyses.aten_fallback",
+        "inspector.analyses.repeated_call",
+    ),
+    "cpp": (
+        "inspector.analyses.cpp_not_vectorised",
+        "inspector.analyses.cpp_serial",
+    ),
+    "kernel": (
+        "inspector.analyses.kernel_atomics",
+        "inspector.analyses.kernel_copy",
+        "inspector.analyses.kernel_few_blocks",
+        "inspector.analyses.kernel_float64",
+        "inspector.analyses.kernel_indirect",
+        "inspector.analyses.kernel_int64",
+        "inspector.analyses.kernel_narrow",
+        "inspector.analyses.kernel_occupancy",
+        "inspector.analyses.kernel_spills",
+        "inspector.analyses.kernel_tensor_cores",
+        "inspector.analyses.kernel_uncoalesced",
+    ),
+    "kernels": (
+        "inspector.analyses.kernel_small",
+        "inspector.analyses.kernel_split_reduction",
+    ),
 }
-"""Module by format of `inspect cold-start`; the end of a file's name is a format too."""
+"""Modules whose ``RULE`` is a rule, by what the rules look at, in the order in which they run.
 
-_SUFFIXES = COLD_START_RENDERERS.keys() - {"terminal", "markdown"}
-_LONGEST_SUFFIX = 4
+``run``: a run, in every report on it; ``cold-start``: a run, about compile time; ``kernel``: one
+compiled kernel; ``kernels``: all of them; ``code``: one call of the code that launches kernels;
+``cpp``: one C++ kernel.
+"""
+
 RENDERERS: dict[str, str] = {
     "terminal": "inspector.renderers.terminal",
     "txt": "inspector.renderers.terminal",
@@ -153,6 +141,41 @@ RENDERERS: dict[str, str] = {
     "md": "inspector.renderers.markdown",
 }
 """Module by format; a file's suffix without its dot is a format too."""
+
+_NAMES = frozenset({"terminal", "markdown"})  # of formats, that are no suffixes
+
+
+@dataclass(frozen=True, slots=True)
+class ReportEntry:
+    """One kind of report, not yet imported.
+
+    Attributes:
+        report: The name of its type.
+        page: Module whose ``page`` makes its page.
+        formats: Formats that it alone has, and the module of each, which renders the report.
+    """
+
+    report: str
+    page: str
+    formats: dict[str, str] = field(default_factory=dict)
+
+
+REPORTS: dict[str, ReportEntry] = {
+    "guards": ReportEntry("GuardsReport", "inspector.pages.guards"),
+    "cuda-graphs": ReportEntry("CudaGraphsReport", "inspector.pages.cuda_graphs"),
+    "kernels": ReportEntry("KernelsReport", "inspector.pages.kernels"),
+    "diff": ReportEntry("DiffReport", "inspector.pages.diff"),
+    "graph": ReportEntry("GraphReport", "inspector.pages.graph"),
+    "cold-start": ReportEntry(
+        "ColdStartReport",
+        "inspector.pages.cold_start",
+        {
+            "speedscope.json": "inspector.renderers.speedscope",
+            "perfetto.json": "inspector.renderers.perfetto",
+            "trace.json": "inspector.renderers.perfetto",
+        },
+    ),
+}
 
 
 def command_table() -> dict[str, CommandEntry]:
@@ -179,116 +202,94 @@ def load_command(name: str) -> ModuleType | None:
     )
 
 
-def load_analyses() -> tuple[ModuleType, ...]:
-    """Imports every analysis, the built-in ones first.
+def load_rules(kind: str) -> tuple[Any, ...]:
+    """Imports the rules of one kind (a key of `RULES`), the built-in ones first.
 
     Raises:
         EnvironmentLacksError: An installed plugin cannot be imported.
     """
-    built_in = [import_module(module) for module in ANALYSES]
-    return (*built_in, *(_load(point) for point in _entry_points("inspector.analyses")))
+    modules = [import_module(module) for module in RULES[kind]]
+    modules += [_load(point) for point in _entry_points(f"inspector.rules.{kind}")]
+    return tuple(module.RULE for module in modules)
 
 
-def load_cold_start_analyses() -> tuple[ModuleType, ...]:
-    """Imports the analyses of compile time."""
-    return tuple(import_module(module) for module in COLD_START_ANALYSES)
+def load_all_rules() -> tuple[Any, ...]:
+    """Imports every rule, whatever it looks at."""
+    return tuple(dict.fromkeys(rule for kind in RULES for rule in load_rules(kind)))
 
 
-def load_kernel_analyses() -> tuple[ModuleType, ...]:
-    """Imports the analyses of compiled kernels."""
-    return tuple(import_module(module) for module in KERNEL_ANALYSES)
+def render(report: object, format_: str, stream: TextIO, *, is_whole: bool = False) -> None:
+    """Writes a report in a format.
 
-
-def load_code_analyses() -> tuple[ModuleType, ...]:
-    """Imports the analyses of the code that launches kernels."""
-    return tuple(import_module(module) for module in CODE_ANALYSES)
-
-
-def load_cpp_analyses() -> tuple[ModuleType, ...]:
-    """Imports the analyses of C++ kernels."""
-    return tuple(import_module(module) for module in CPP_ANALYSES)
-
-
-def load_all_analyses() -> tuple[ModuleType, ...]:
-    """Imports every analysis, whatever it looks at."""
-    built_in = dict.fromkeys((*load_analyses(), *load_cold_start_analyses()))
-    return (*built_in, *load_code_analyses(), *load_cpp_analyses(), *load_kernel_analyses())
-
-
-def load_cold_start_renderer(name: str) -> ModuleType:
-    """Imports the renderer of a format of `inspect cold-start`.
+    Args:
+        report: A report of any command.
+        format_: For `load_renderer`.
+        stream: Where it is written to.
+        is_whole: Whether nothing is left out for brevity.
 
     Raises:
         UsageError: There is no such format.
+        EnvironmentLacksError: An installed plugin cannot be imported.
     """
-    if name not in COLD_START_RENDERERS:
-        raise UsageError(f"There is no format {name!r}.", _choices(name, COLD_START_RENDERERS))
-    return import_module(COLD_START_RENDERERS[name])
+    names = {base.__name__ for base in type(report).__mro__}
+    kind = next((kind for kind, entry in REPORTS.items() if entry.report in names), "")
+    renderer = load_renderer(format_, kind)
+    if kind and format_ != "json" and format_ not in REPORTS[kind].formats:
+        page = import_module(REPORTS[kind].page).page(report)
+        report = replace(page, is_whole=True) if is_whole else page
+    renderer.render(report, stream)
 
 
-def cold_start_format(path: Path) -> str:
-    """Returns the format of `inspect cold-start` for the end of an output file's name.
-
-    Raises:
-        UsageError: It ends in no format.
-    """
-    name = path.name.lower()
-    known = sorted(COLD_START_RENDERERS, key=len, reverse=True)
-    found = next((suffix for suffix in known if name.endswith(f".{suffix}")), None)
-    if found is None:
-        raise UsageError(
-            f"The output file {str(path)!r} ends in no known format.",
-            f"Choose one of {', '.join('.' + suffix for suffix in sorted(_SUFFIXES))}.",
-        )
-    return found
-
-
-def load_renderer(name: str) -> ModuleType:
+def load_renderer(name: str, kind: str = "") -> ModuleType:
     """Imports the renderer of a format (``json``) or of a suffix without its dot (``md``).
 
+    Args:
+        name: The format.
+        kind: The kind of report, which can have formats of its own.
+
     Raises:
         UsageError: There is no such format.
         EnvironmentLacksError: An installed plugin cannot be imported.
     """
-    if name in RENDERERS:
-        return import_module(RENDERERS[name])
+    own = REPORTS[kind].formats if kind else {}
+    if name in {**RENDERERS, **own}:
+        return import_module({**RENDERERS, **own}[name])
     installed = {point.name: point for point in _entry_points("inspector.renderers")}
     if name in installed:
         return _load(installed[name])
-    raise UsageError(f"There is no format {name!r}.", _choices(name, [*RENDERERS, *installed]))
+    raise UsageError(
+        f"There is no format {name!r}.", _choices(name, [*RENDERERS, *own, *installed])
+    )
 
 
-def renderer_for_suffix(path: Path) -> str:
-    """Returns the format for the suffix of an output file, for `load_renderer`.
+def renderer_for_suffix(path: Path, kind: str = "") -> str:
+    """Returns the format for the end of an output file's name, for `load_renderer`.
 
     Raises:
-        UsageError: The path has no suffix, or one that no renderer writes.
+        UsageError: The name ends in no format.
     """
+    name = path.name.lower()
+    found = next((suffix for suffix in _suffixes(kind) if name.endswith(f".{suffix}")), None)
+    if found is not None:
+        return found
     suffix = path.suffix.removeprefix(".").lower()
-    if suffix in RENDERERS:
-        return suffix
-    known = _all_formats()
-    if suffix in known:
-        return suffix
     what = f"the suffix {path.suffix!r}" if suffix else "no suffix"
     raise UsageError(
         f"The output file {str(path)!r} has {what}, which is no known format.",
-        _choices(suffix, _short(known)),
+        _choices(suffix, _suffixes(kind)),
     )
 
 
 def report_suffixes() -> tuple[str, ...]:
     """Returns the suffixes of all reports, with their dots."""
-    return tuple(f".{name}" for name in sorted(_short(_all_formats())))
+    return tuple(f".{name}" for name in sorted(_suffixes()))
 
 
-def _all_formats() -> list[str]:
-    return [*RENDERERS, *(point.name for point in _entry_points("inspector.renderers"))]
-
-
-def _short(names: Iterable[str]) -> list[str]:
-    """Those of the formats that are suffixes: nobody writes the long names as one."""
-    return [name for name in names if len(name) <= _LONGEST_SUFFIX]
+def _suffixes(kind: str = "") -> Iterator[str]:
+    """The formats of a kind of report that are suffixes, the built-in ones first."""
+    yield from REPORTS[kind].formats if kind else ()
+    yield from (name for name in RENDERERS if name not in _NAMES)
+    yield from (point.name for point in _entry_points("inspector.renderers"))
 
 
 def _choices(name: str, known: Iterable[str]) -> str:

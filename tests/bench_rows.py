@@ -22,7 +22,7 @@ def row(setting: Setting, ratio: float = 1.0, **other: Any) -> BenchRow:
             faster=None if is_eager or failure else Ratio(ratio - 0.01, ratio, ratio + 0.01),
             load_ns=None, first_ns=None, second_ns=None, warm_up_calls=20, cached_first_ns=None,
             break_even_calls=None, memory={}, busy=None, launches=0, errors=(),
-            worst={}, wrong=(), parting=None, draws=False,
+            worst={}, wrong=(), divergence=None, draws=False,
             compiled=None if is_eager or failure else Compiled(1 + breaks, breaks, 0, 3, 10, None),
             is_settled=True, medians={}, failure="", detail="",
         ),

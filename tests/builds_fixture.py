@@ -16,10 +16,13 @@ import lzma
 from pathlib import Path
 from typing import Any
 
+from inspector.builds.analyse import analyse_texts
 from inspector.builds.facts import texts_of
-from inspector.builds.reading import kernel_build
-from inspector.builds.run import compile_kernels
+from inspector.builds.predict import predict
+from inspector.builds.run import compile_kernels, kernel_build
 from inspector.model.kernel_build import GpuLimits, KernelBuild
+from inspector.model.kernel_facts import ConfigFacts, KernelFacts
+from inspector.model.kernel_prediction import KernelWork
 
 # NVIDIA H200 datasheet (SXM); CUDA C++ programming guide, technical specifications for 9.0.
 H200 = GpuLimits(
@@ -91,6 +94,30 @@ def recorded_pairs() -> list[tuple[dict[str, Any], KernelBuild, list[dict[str, s
         (row, kernel_build(entry["build"]), entry["texts"])
         for row, entry in zip(rows, made, strict=True)
     ]
+
+
+def recorded_facts(module: str = "") -> list[KernelFacts]:
+    """What the analysis says of the recorded kernels: of one program, or of all."""
+    return [
+        _facts(row, build, texts)
+        for row, build, texts in recorded_pairs()
+        if module in {"", row["module"]}
+    ]
+
+
+def _facts(row: dict[str, Any], build: KernelBuild, texts: list[dict[str, str]]) -> KernelFacts:
+    known, grid = arguments_of(row, build)
+    work = KernelWork(bytes=row["num_bytes"])
+    configs = []
+    for config, of_config in zip(build.configs, texts, strict=True):
+        filled = config
+        if not config.grid and len(grid) == 3:
+            filled = dataclasses.replace(config, grid=tuple(grid))
+        analysis = analyse_texts(of_config, filled, H200, known)
+        prediction = predict(of_config, filled, H200, work, known)
+        configs.append(ConfigFacts(filled, analysis, prediction))
+    is_users = build.heuristic == "user_autotune"
+    return KernelFacts(build, tuple(configs), H200, work, is_users=is_users)
 
 
 def main() -> None:

@@ -20,22 +20,20 @@ from unittest import mock
 from inspector import plugins
 from inspector.findings.closing import next_steps
 from inspector.findings.cold_start import ColdStartReport
+from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.guards_report import GuardsReport, make_guards_report
 from inspector.findings.profile_report import ProfileReport, make_profile_report
 from inspector.findings.report import Report, make_report
-from inspector.renderers.json import guards as guards_json
-from inspector.renderers.json import profile as profile_json
-from inspector.renderers.json import report as report_json
+from inspector.model.run import Run
 from inspector.sources.counters import read_counters
 from inspector.sources.recording import opened, read_run
-from tests.unit import cold_starts
-from tests.unit.renderers import gates, runs, verified
+from tests.unit import cold_starts, cuda_graph_cases
+from tests.unit.renderers import gates, graph_reports, kernel_reports, runs, verified
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import TypeAlias
 
-    AnyReport: TypeAlias = Report | GuardsReport | ColdStartReport | ProfileReport
+    from inspector.findings.any_report import AnyReport
 
 ROOT = Path(__file__).parent.parent
 # Suffix of the golden file: the format, and the width where it has one.
@@ -71,11 +69,16 @@ def recordings() -> list[Path]:
     return sorted(ROOT.glob("samples/*/recording.zip"))
 
 
+@functools.cache
+def _run(recording: Path) -> Run:
+    with opened(recording) as source:
+        return read_run(source)
+
+
 def report_of(recording: Path) -> Report:
     """The report of a recording by all built-in rules."""
-    rules = [import_module(name).RULE for name in plugins.ANALYSES]
-    with opened(recording) as source:
-        run = read_run(source)
+    rules = [import_module(name).RULE for name in plugins.RULES["run"]]
+    run = _run(recording)
     return make_report(run, rules, next_steps(run))
 
 
@@ -88,8 +91,7 @@ def guards_of(recording: Path) -> GuardsReport:
 
 def cold_start_of(recording: Path) -> ColdStartReport:
     """What `inspect cold-start` says of a recording."""
-    with opened(recording) as source:
-        return cold_starts.report_of(read_run(source))
+    return cold_starts.report_of(_run(recording))
 
 
 def profiles() -> list[Path]:
@@ -105,6 +107,10 @@ def profile_of(recording: Path) -> ProfileReport:
 
 def _against() -> ColdStartReport:
     return cold_starts.report_of(cold_starts.read("config"), cold_starts.read("cold"))
+
+
+def _cuda_graphs(name: str) -> CudaGraphsReport:
+    return cuda_graph_cases.report_of(cuda_graph_cases.run_of(name))
 
 
 COMMANDS: dict[str, Callable[[Path], AnyReport]] = {
@@ -128,7 +134,41 @@ MADE: dict[str, Callable[[], AnyReport]] = {
     # Plain logs of torch's.
     "guards_2_13": lambda: guards_of(LOGS / "torch_2_13.log"),
     "guards_2_11": lambda: guards_of(LOGS / "torch_2_11.log"),
+    **{
+        f"cuda_graphs_{name}": functools.partial(_cuda_graphs, name)
+        for name in ("many_sizes", "moving_chain", "new_parameters", "unsafe_operator")
+    },
+    **{
+        make.__name__: make
+        for make in (
+            kernel_reports.kernels_cpp,
+            kernel_reports.kernels_choices,
+            kernel_reports.kernels_compiled,
+            kernel_reports.diff_versions,
+            kernel_reports.diff_gone,
+            kernel_reports.diff_compiled,
+            kernel_reports.graph_triton,
+            kernel_reports.graph_breaks,
+        )
+    },
+    **{
+        f"graph_{make.__name__}": make
+        for make in (
+            graph_reports.fused,
+            graph_reports.staged,
+            graph_reports.by_operators,
+            graph_reports.at_line,
+            graph_reports.nowhere,
+            graph_reports.empty,
+        )
+    },
 }
+
+
+@functools.lru_cache(maxsize=1)
+def _last(make: Callable[..., AnyReport], *arguments: Path) -> AnyReport:
+    """Makes a report once for all its formats, which follow each other."""
+    return make(*arguments)
 
 
 def goldens() -> Iterator[Golden]:
@@ -136,31 +176,32 @@ def goldens() -> Iterator[Golden]:
     for recording in recordings():
         folder = ROOT / "reports" / recording.parent.name
         for command, report in COMMANDS.items():
-            read = functools.partial(report, recording)
+            read = functools.partial(_last, report, recording)
             for suffix in FORMATS:
                 yield Golden(folder / f"{command}.{suffix}", suffix, read)
     for recording in profiles():
         folder = ROOT / "reports" / recording.parent.name
-        read = functools.partial(profile_of, recording)
+        read = functools.partial(_last, profile_of, recording)
         for suffix in FORMATS:
             yield Golden(folder / f"profile.{recording.stem}.{suffix}", suffix, read)
     for name, make in MADE.items():
         for suffix in FORMATS:
-            yield Golden(SNAPSHOTS / f"{name}.{suffix}", suffix, make)
+            yield Golden(SNAPSHOTS / f"{name}.{suffix}", suffix, functools.partial(_last, make))
 
 
 def rendered(report: AnyReport, suffix: str) -> str:
     """A report as its golden file has it: no colour, and no setting of this machine."""
     format_, width = FORMATS[suffix]
     stream = io.StringIO()
-    is_cold = isinstance(report, ColdStartReport)
-    load = plugins.load_cold_start_renderer if is_cold else plugins.load_renderer
-    renderer = load(format_)
+    plugins.load_renderer(format_)
     with contextlib.ExitStack() as stack:
         stack.enter_context(mock.patch.dict(os.environ, {"COLUMNS": str(width)}))
-        for module in (renderer, guards_json, profile_json, report_json):
-            stack.enter_context(mock.patch.object(module, "__version__", _VERSION, create=True))
-        renderer.render(report, stream)
+        for module in list(sys.modules.values()):
+            if module.__name__.startswith("inspector.renderers.") and hasattr(
+                module, "__version__"
+            ):
+                stack.enter_context(mock.patch.object(module, "__version__", _VERSION))
+        plugins.render(report, format_, stream)
     return stream.getvalue()
 
 

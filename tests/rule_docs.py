@@ -1,16 +1,16 @@
-"""docs/rules out of the rules and the advice: ``python -m tests.rule_docs [--regenerate]``."""
+"""Pages of the rules and the advice: ``python -m tests.rule_docs [FOLDER]`` writes them."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 from inspector.advice.advice import Advice
 from inspector.advice.table import ALL
-from inspector.findings.rule import Documented
+from inspector.findings.rule import Rule
 from inspector.findings.wording import versions
-from inspector.plugins import load_all_analyses
+from inspector.plugins import load_all_rules
 
 _ADVICE = (
     "What is advised on a graph break, with a program that breaks and the same program mended.",
@@ -31,12 +31,12 @@ _HINTS = (
     "- GB0291, `ignore_logging_functions`: no break, and the record is lost.",
     "- GB0014, `allow_rnn`: no break, and training then fails to compile.",
 )
-FOLDER = Path(__file__).resolve().parents[1] / "docs" / "rules"
+_FOLDER = Path(__file__).resolve().parents[1] / "docs" / "rules"
 
 
 def pages() -> dict[str, str]:
     """Text by file name: one page per rule and per advice, and their list."""
-    rules: list[Documented] = [module.RULE for module in load_all_analyses()]
+    rules = load_all_rules()
     index = ["# Rules", "", "| rule | severity | |", "| --- | --- | --- |"]
     index += [f"| [{r.id}]({r.id}.md) | {r.severity.value} | {r.title()} |" for r in rules]
     index += ["", "## Advice on graph breaks", "", *_ADVICE, "", "| advice | | graph breaks |"]
@@ -73,34 +73,20 @@ def _advice_page(advice: Advice) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _page(rule: Documented) -> str:
+def _page(rule: Rule[Any, Any]) -> str:
     lines = [f"# {rule.id}", "", f"{rule.title()} (severity: {rule.severity.value})."]
     for title, body in rule.sections().items():
         lines += ["", f"## {title}", "", body.replace("::\n", ":\n")]
     return "\n".join(lines).replace("``", "`") + "\n"
 
 
-def written() -> dict[str, str]:
-    """Text by file name, as the pages are on disk."""
-    return {str(p.relative_to(FOLDER)): p.read_text() for p in FOLDER.rglob("*") if p.is_file()}
-
-
-def main() -> int:
-    """Writes the pages, or says which differ."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--regenerate", action="store_true")
-    if parser.parse_args().regenerate:
-        (FOLDER / "advice").mkdir(parents=True, exist_ok=True)
-        for path in FOLDER.rglob("*.md"):
-            path.unlink()
-        for name, text in pages().items():
-            (FOLDER / name).write_text(text)
-        return 0
-    there, wanted = written(), pages()
-    stale = [name for name in there | wanted if there.get(name) != wanted.get(name)]
-    print("\n".join(f"docs/rules/{name} is stale" for name in stale))
-    return 1 if stale else 0
+def main() -> None:
+    """Writes the pages."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else _FOLDER
+    (folder / "advice").mkdir(parents=True, exist_ok=True)
+    for name, text in pages().items():
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from inspector.advice.code import Code
 from inspector.advice.edits import possible
@@ -13,6 +15,9 @@ from inspector.model.request import Setting
 
 TESTED_ON = ("2.11", "2.12", "2.13")
 """Versions of torch on which every advice is run, unless it names fewer."""
+
+_PROGRAMS = Path(__file__).parent / "programs"
+_PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -24,7 +29,6 @@ class Kind:
 
     Attributes:
         gb_id: ``GB0059``.
-        gb_type: Torch's name of it.
     """
 
     gb_id: str
@@ -36,10 +40,7 @@ class Break:
     """A graph break as advice looks at it.
 
     Attributes:
-        gb_id: Torch's id, or None.
-        gb_type: Torch's name, or None.
         said: Torch's developer context, then its explanation, then the file that it was in.
-        code: The user's code there.
     """
 
     gb_id: str | None
@@ -54,29 +55,20 @@ class Advice:
 
     Both programs compile one function or more with ``torch.compile`` and leave what they computed
     in ``outputs``. `before` breaks its graph with one of `kinds`; `after` has no graph break, the
-    same outputs, and the same prints, log records and warnings.
+    same outputs, and the same prints, log records and warnings. They are in ``programs/``, by id.
 
     Attributes:
         id: Its name, in kebab case.
-        kinds: The graph breaks that it is about.
         title: The situation, as a short noun phrase.
-        fix: What to do, in general.
-        before: A complete program that breaks its graph.
-        after: The same program, mended.
         keeps: What stays the same, and what does not.
         says: Regular expression of what torch says in this situation; empty where any will do.
         where: What the user's code must be like, or None.
         tailored: Makes `fix` for the user's own code; empty where the code is not as expected.
         edits: What that changes in the file, where it can be put there as it stands; else none.
-        settings: Settings of Dynamo that `edits` need.
         caution: What else those change, in one sentence, which equal outputs do not show; or empty.
         instead_of: Regular expression of the hints of torch that say the same or less, or are
             wrong; empty where they are all worth showing.
         other_way_of: The ids of advice to which it is another way: shown behind it, never first.
-        variants: Programs that break in the same way and are to be mended in the same way, among
-            them what comes of hints of torch that do not help.
-        pairs: More programs, before and after, for what one would not expect: code that writes in
-            place, odd shapes, NaN.
         backend: With which `before` breaks its graph: what a backend refuses, another may take.
         is_silent: Whether `after` does not log what `before` logs, when compiled.
         holds_elsewhere: Whether it leaves the line that broke as it is: a setting, or what a caller
@@ -88,8 +80,6 @@ class Advice:
     kinds: tuple[Kind, ...]
     title: str
     fix: str
-    before: str
-    after: str
     keeps: str
     says: str = ""
     where: Callable[[Code], bool] | None = None
@@ -99,12 +89,20 @@ class Advice:
     caution: str = ""
     instead_of: str = ""
     other_way_of: tuple[str, ...] = ()
-    variants: tuple[str, ...] = ()
-    pairs: tuple[tuple[str, str], ...] = ()
     backend: str = "eager"
     is_silent: bool = False
     holds_elsewhere: bool = False
     tested_on: tuple[str, ...] = TESTED_ON
+
+    @property
+    def before(self) -> str:
+        """A complete program that breaks its graph."""
+        return _programs(self.id)[0]
+
+    @property
+    def after(self) -> str:
+        """The same program, mended."""
+        return _programs(self.id)[1]
 
     def covers(self, gb_id: str | None, gb_type: str | None) -> bool:
         """Whether it is about this kind of graph break."""
@@ -134,3 +132,10 @@ class Advice:
     def replaces(self, hint: str) -> bool:
         """Whether a hint of torch's need not be shown beside it."""
         return bool(self.instead_of) and re.search(self.instead_of, hint) is not None
+
+
+@functools.cache
+def _programs(name: str) -> tuple[str, str]:
+    text = (_PROGRAMS / f"{name}.md").read_text(encoding="utf-8")
+    before, after = _PROGRAM.findall(text)
+    return before, after

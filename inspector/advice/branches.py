@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 
 from inspector.advice.advice import Advice
+from inspector.advice.branch_values import Chosen, chosen_between
 from inspector.advice.choice_code import tensor_names
 from inspector.advice.choices import Choices
 from inspector.advice.code import Code, names_of
@@ -13,7 +14,6 @@ from inspector.advice.conditions import condition_of
 from inspector.advice.edits import line_instead
 from inspector.advice.kinds import BRANCH, BRANCH_HINTS, ITEM, ON_TENSOR, ON_TENSOR_OR_ITEM
 from inspector.advice.numbers import Uses, tensors_in
-from inspector.advice.sides import Chosen, chosen_between
 from inspector.model.edit import Edit
 
 
@@ -32,7 +32,6 @@ def choice(code: Code, scalars: Mapping[str, str] | None = None) -> str:
     """``x = torch.where(…)`` for a branch that only chooses between two tensors, or nothing.
 
     Args:
-        code: The branch.
         scalars: As `condition_of` takes them.
     """
     found = Choices.of(code, scalars)
@@ -114,39 +113,6 @@ def _tensors_behind(code: Code, test: ast.expr) -> frozenset[str]:
     return tensors_in(values[0]) if len(made) == len(values) == 1 else frozenset()
 
 
-_IF = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    if x.abs().max() > 10:
-        x = x.clamp(-10, 10)
-    return x * 2
-
-
-outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
-"""
-
-# Two Python numbers have more digits than a tensor of the default dtype.
-_IF_NUMBERS = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    rate = 0.1 if x.sum() > 0 else 0.01
-    return x * rate
-
-
-floats = torch.arange(3.0)
-outputs = [forward(x) for x in (floats.double(), -floats.double(), floats, floats.half())]
-"""
-_WHERE_NUMBERS = _IF_NUMBERS.replace(
-    "0.1 if x.sum() > 0 else 0.01",
-    "torch.where(x.sum() > 0, x.new_tensor(0.1), x.new_tensor(0.01))",
-)
-
 WHERE = Advice(
     id="branch-where",
     kinds=(BRANCH,),
@@ -155,23 +121,9 @@ WHERE = Advice(
     fix=f"{CHOOSE} (`x.new_tensor(0.1)` for a number that `x` is multiplied with).",
     tailored=_tailored,
     edits=edits_of_choice,
-    before=_IF,
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    x = torch.where(x.abs().max() > 10, x.clamp(-10, 10), x)
-    return x * 2
-
-
-outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
-""",
     keeps="The outputs and gradients. Both sides are computed; where one of them, or its "
     "gradient, is infinite or NaN for the inputs that it is not meant for, the gradient is NaN. "
     "The result is a new tensor, which writing in place to what it is made of does not change.",
-    pairs=((_IF_NUMBERS, _WHERE_NUMBERS),),
     instead_of=BRANCH_HINTS,
 )
 
@@ -183,30 +135,8 @@ COND = Advice(
     fix=f"{_ONE_SIDE}: `torch.cond(condition, then_function, else_function, (x,))`; {_BOTH_NEW}",
     tailored=_only_one,
     edits=_edits_of_cond,
-    before=_IF,
-    after="""\
-import torch
-
-
-def clamped(x):
-    return x.clamp(-10, 10)
-
-
-def unchanged(x):
-    return x.clone()
-
-
-@torch.compile
-def forward(x):
-    x = torch.cond(x.abs().max() > 10, clamped, unchanged, (x,))
-    return x * 2
-
-
-outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
-""",
     keeps="The outputs; only one side runs. The sides may not return an input itself (hence the "
     "`clone`) nor change what is outside of them.",
-    variants=(_IF.replace("max()", "max().item()"),),
     instead_of=rf"{BRANCH_HINTS}|capture_scalar_outputs",
     other_way_of=("branch-where", "item-branch"),
 )

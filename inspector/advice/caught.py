@@ -155,41 +155,6 @@ def _is_set(code: Code, statement: ast.stmt, name: str) -> bool:
     return Code(statement, None, code.function, code.lines).is_set_before(name)
 
 
-_BELOW = """\
-import torch
-
-
-def root(x):
-    if x.min() < 0:
-        raise ValueError("negative")
-    return x.sqrt()
-
-
-@torch.compile
-def forward(x):
-    try:
-        y = root(x)
-    except ValueError:
-        y = x * 2
-    return y + 1
-
-
-outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
-"""
-_SUPPRESSED = _BELOW.replace("import torch\n", "import contextlib\nimport torch\n", 1).replace(
-    """\
-    try:
-        y = root(x)
-    except ValueError:
-        y = x * 2
-""",
-    """\
-    y = x * 2
-    with contextlib.suppress(ValueError):
-        y = root(x)
-""",
-)
-
 CAUGHT = Advice(
     id="branch-raise-caught",
     kinds=(BRANCH, ITEM),
@@ -201,63 +166,9 @@ CAUGHT = Advice(
     "handled, otherwise)`, if neither writes anywhere or draws random numbers; or compile the "
     "`try` no more: leave it in the caller.",
     tailored=_tailored,
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    try:
-        if x.sum() < 0:
-            raise ValueError("negative")
-    except ValueError:
-        y = -y
-    return y
-
-
-outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    y = torch.where(x.sum() < 0, -y, y)
-    return y
-
-
-outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
-""",
     keeps="The outputs and gradients. Both sides are computed; where one of them, or its "
     "gradient, is infinite or NaN for the inputs that it is not meant for, the gradient is NaN. "
     "The result is a new tensor.",
-    variants=(_BELOW, _SUPPRESSED, _BELOW.replace("x.min() < 0", "x.min().item() < 0")),
-    pairs=(
-        (
-            _BELOW,
-            """\
-import torch
-
-
-def root(x):
-    negative = x.min() < 0
-    return negative, torch.where(negative, torch.ones_like(x), x).sqrt()
-
-
-@torch.compile
-def forward(x):
-    negative, y = root(x)
-    y = torch.where(negative, x * 2, y)
-    return y + 1
-
-
-outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
-""",
-        ),
-    ),
     instead_of=r"torch\.cond|branchless|^Your code may|capture_scalar_outputs",
 )
 

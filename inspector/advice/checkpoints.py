@@ -7,7 +7,7 @@ import ast
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import Code
 from inspector.advice.kinds import BUILTIN, ITEM, SKIPPED
-from inspector.advice.told_numbers import is_told
+from inspector.advice.logged_scalars import is_told
 
 _LOGGER = Kind("GB0291", "logging.Logger method not supported for non-export cases")
 _SIDE_EFFECT = Kind("GB0067", "HOP: Unsafe side effect")
@@ -45,50 +45,6 @@ def _tailored(code: Code) -> str:
     )
 
 
-_STORED = """\
-import torch
-from torch.utils.checkpoint import checkpoint
-
-
-class Layer(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.linear = torch.nn.Linear(3, 3)
-        self.norm = 0.0
-
-    def forward(self, x):
-        y = torch.relu(self.linear(x))
-        self.norm = y.norm().item()
-        return x + y
-
-
-torch.manual_seed(0)
-layers = torch.nn.Sequential(Layer(), Layer())
-
-
-@torch.compile
-def forward(x):
-    return checkpoint(layers[0], x, use_reentrant=False) * 2
-
-
-def step(x):
-    result = forward(x)
-    result.sum().backward()
-    return result.detach(), layers[0].linear.weight.grad.clone(), float(layers[0].norm)
-
-
-outputs = [step(x) for x in (torch.ones(2, 3), torch.arange(6.0).reshape(2, 3))]
-"""
-_RETURNED = (
-    _STORED.replace("        self.norm = y.norm().item()\n", "")
-    .replace("return x + y", "return x + y, y.norm().detach()")
-    .replace(
-        "    return checkpoint(layers[0], x, use_reentrant=False) * 2",
-        "    x, layers[0].norm = checkpoint(layers[0], x, use_reentrant=False)\n    return x * 2",
-    )
-)
-_NUMBER = "self.norm = y.norm().item()"
-
 STORED = Advice(
     id="checkpointed-value",
     tested_on=("2.13",),
@@ -100,28 +56,11 @@ STORED = Advice(
     "function. Store it where `checkpoint` returns it; print it, log it or read its number in the "
     "caller, outside of the compiled function.",
     tailored=_tailored,
-    before=_STORED,
-    after=_RETURNED,
-    variants=(
-        _STORED.replace(_NUMBER, "self.norm = y.norm().detach()"),
-        _STORED.replace(_NUMBER, 'print("norm", y.norm())'),
-        _STORED.replace(
-            "checkpoint import checkpoint", "checkpoint import checkpoint as again"
-        ).replace(
-            "checkpoint(layers[0], x, use_reentrant=False)",
-            "again(layers[0], x, use_reentrant=True)",
-        ),
-    ),
     keeps="Outputs and gradients. The backward pass runs the function again, and prints, logs and "
     "appends again; a result is returned once.",
     instead_of=r"capture_scalar|reorderable_logging|ignore_logging|^Avoid calling|report an issue",
 )
 
-_SEQUENTIAL = (
-    _STORED.replace(f"        {_NUMBER}\n", "")
-    .replace("checkpoint import checkpoint", "checkpoint import checkpoint, checkpoint_sequential")
-    .replace("checkpoint(layers[0], x", "checkpoint_sequential(layers, 2, x")
-)
 
 SEQUENTIAL = Advice(
     id="checkpoint-sequential",
@@ -131,13 +70,6 @@ SEQUENTIAL = Advice(
     title="checkpoint_sequential in compiled code",
     fix="Call `checkpoint` for each segment in a loop instead: torch traces `checkpoint`, and runs "
     "`checkpoint_sequential` eagerly.",
-    before=_SEQUENTIAL,
-    after=_SEQUENTIAL.replace(
-        "    return checkpoint_sequential(layers, 2, x, use_reentrant=False) * 2",
-        "    for layer in layers:\n"
-        "        x = checkpoint(layer, x, use_reentrant=False)\n"
-        "    return x * 2",
-    ),
     keeps="Outputs and gradients. `checkpoint_sequential` does not checkpoint the last segment.",
     instead_of=r"^Avoid calling|dont_skip_tracing|file an issue",
 )

@@ -13,20 +13,6 @@ from inspector.advice.kinds import BRANCH, BRANCH_HINTS, ITEM, ON_TENSOR, ON_TEN
 from inspector.advice.numbers import is_number_of, tensor_of
 from inspector.model.edit import Edit
 
-_HALVED = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    while x.sum() > 1:
-        x = x / 2
-    return x
-
-
-outputs = [forward(x) for x in (torch.full((3,), 4.0), torch.zeros(3))]
-"""
-
 LOOP = Advice(
     id="branch-while",
     kinds=(BRANCH, ITEM),
@@ -36,27 +22,10 @@ LOOP = Advice(
     fix="Run a fixed number of steps, and let those that are not wanted change nothing: "
     "`x = torch.where(condition, step(x), x)`, if a step neither writes anywhere nor draws random "
     "numbers.",
-    before=_HALVED,
-    after="""\
-import torch
-
-STEPS = 8  # as many as can be needed
-
-
-@torch.compile
-def forward(x):
-    for _ in range(STEPS):
-        x = torch.where(x.sum() > 1, x / 2, x)
-    return x
-
-
-outputs = [forward(x) for x in (torch.full((3,), 4.0), torch.zeros(3))]
-""",
     keeps="The outputs and gradients, for inputs that need no more than `STEPS` steps. All steps "
     "are computed; one that is infinite or NaN makes the gradient NaN. The result is a "
     "new tensor.",
     instead_of=rf"{BRANCH_HINTS}|capture_scalar_outputs",
-    variants=(_HALVED.replace("sum()", "sum().item()"),),
 )
 
 
@@ -137,29 +106,6 @@ _OTHER_ERROR = (
     "where it fails compiled code raises a RuntimeError, without what a message is made of"
 )
 
-_RAISED = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x.log()
-    if y.isnan().any():
-        raise ValueError("NaN")
-    return y * 2
-
-
-def run(x):
-    try:
-        return forward(x)
-    except ValueError as error:
-        return str(error)
-
-
-outputs = [run(x) for x in (torch.ones(3), -torch.ones(3))]
-"""
-_LOGGED = _RAISED.replace("        raise", '        print("NaN in", y)\n        raise')
-
 
 def _other_loads(code: Code) -> list[ast.Name]:
     """Where the number that the statement gives a name is read beside the checks of it."""
@@ -197,73 +143,10 @@ RAISE = Advice(
     title="an error raised for some values of a tensor",
     fix="Return the condition as a tensor (no `.item()` of it), and raise the error in the caller.",
     tailored=_raise_tailored,
-    before=_RAISED,
-    after="""\
-import torch
-
-
-@torch.compile
-def compute(x):
-    y = x.log()
-    return y * 2, y.isnan().any()
-
-
-def forward(x):
-    result, failed = compute(x)
-    if failed:
-        raise ValueError("NaN")
-    return result
-
-
-def run(x):
-    try:
-        return forward(x)
-    except ValueError as error:
-        return str(error)
-
-
-outputs = [run(x) for x in (torch.ones(3), -torch.ones(3))]
-""",
     keeps="The same error, once the graph has run to its end.",
-    variants=(_LOGGED, _LOGGED.replace("isnan().any()", "isnan().any().item()")),
     instead_of=rf"{BRANCH_HINTS}|capture_scalar_outputs",
 )
 
-_SPARED = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    if x.isnan().any():
-        raise ValueError("NaN")
-    return x * 2
-
-
-outputs = [forward(x) for x in (torch.ones(3), -torch.ones(3))]
-"""
-
-_CHECKED = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x.log()
-    if y.isnan().any():
-        raise ValueError("NaN")
-    return y * 2
-
-
-def run(x):
-    try:
-        return forward(x)
-    except (ValueError, AssertionError, RuntimeError) as error:
-        return str(error)
-
-
-outputs = [run(x) for x in (torch.ones(3), -torch.ones(3))]
-"""
 
 RAISE_IN_GRAPH = Advice(
     id="branch-raise-in-graph",
@@ -273,23 +156,12 @@ RAISE_IN_GRAPH = Advice(
     title="an error raised for some values of a tensor, checked in the graph",
     fix="Where another type of error will do, assert that no element is wrong, with a constant "
     f"message or none; {_IN_THE_GRAPH}",
-    before=_CHECKED,
-    after=_CHECKED.replace(
-        """\
-    if y.isnan().any():
-        raise ValueError("NaN")
-""",
-        """\
-    assert y.isnan().any().logical_not(), "NaN"
-""",
-    ),
     keeps="It fails for the same inputs, with a RuntimeError that has the same text (not compiled, "
     "an AssertionError). On a GPU it is a device-side assertion: the error comes with a later call "
     "that waits for the GPU, and CUDA cannot be used any more in this process.",
     tailored=_asserted,
     edits=_edits,
     caution=_OTHER_ERROR,
-    variants=(_CHECKED.replace("any()", "any().item()"),),
     instead_of=BRANCH_HINTS,
     other_way_of=("branch-raise",),
 )
@@ -302,10 +174,7 @@ RAISE_UNCOMPILED = Advice(
     title="an error raised for some values of a tensor, which compiled code need not check",
     fix="Where compiled code need not check it: `if not torch.compiler.is_compiling() and "
     "condition:` leaves the check out of the graph, and keeps it in eager runs.",
-    before=_SPARED,
-    after=_SPARED.replace("if x.isnan", "if not torch.compiler.is_compiling() and x.isnan"),
     keeps="The outputs for inputs that pass the check; compiled, it is made no more.",
-    variants=(_SPARED.replace("any()", "any().item()"),),
     instead_of=BRANCH_HINTS,
     other_way_of=("branch-raise",),
 )
@@ -320,44 +189,6 @@ ASSERT = Advice(
     tailored=_assert_tailored,
     edits=_assert_edits,
     caution=_OTHER_ERROR,
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    assert (x >= 0).all(), f"negative: {x}"
-    return x.sqrt()
-
-
-def run(x):
-    try:
-        return forward(x)
-    except (AssertionError, RuntimeError):
-        return "failed"
-
-
-outputs = [run(x) for x in (torch.ones(3), -torch.ones(3))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    assert (x >= 0).all(), "negative"
-    return x.sqrt()
-
-
-def run(x):
-    try:
-        return forward(x)
-    except (AssertionError, RuntimeError):
-        return "failed"
-
-
-outputs = [run(x) for x in (torch.ones(3), -torch.ones(3))]
-""",
     keeps="It fails for the same inputs, with a RuntimeError instead of an AssertionError.",
     instead_of=BRANCH_HINTS,
 )

@@ -7,11 +7,11 @@ import copy
 import dataclasses
 from collections.abc import Mapping
 
+from inspector.advice.branch_values import Chosen
 from inspector.advice.code import Code, dotted_name, names_of
 from inspector.advice.conditions import condition_of, without_numbers
 from inspector.advice.effects import is_total, unknown_calls
 from inspector.advice.numbers import is_scalar
-from inspector.advice.sides import Chosen
 
 LONGEST = 150
 """More characters, and a line is no longer one that is read."""
@@ -23,7 +23,6 @@ class ChoiceMaker:
     """Makes the code of choices.
 
     Attributes:
-        code: The branch.
         scalars: As `condition_of` takes them.
         calls: Calls of what nobody knows.
         divisions: What is divided by a tensor, and what to divide by instead.
@@ -46,7 +45,6 @@ class ChoiceMaker:
         """What a choice stands in, ``if self.training:`` or nothing, and its condition or nothing.
 
         Args:
-            test: The condition.
             returns: Whether what is chosen is returned: below another branch it would be only then.
         """
         condition = self.condition(test)
@@ -83,7 +81,6 @@ class ChoiceMaker:
         """A side as the user wrote it, if it certainly computes a tensor, and does no more.
 
         Args:
-            value: The side.
             is_stored: Whether it is stored into a tensor, which may be a number, too.
             safe: What to divide by instead of ``{}`` where that is 0 on the other side.
         """

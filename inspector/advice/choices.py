@@ -8,11 +8,11 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Self
 
+from inspector.advice.branch_values import Chosen, chosen_between
 from inspector.advice.choice_code import LONGEST, ChoiceMaker, tensor_names
 from inspector.advice.code import Code
 from inspector.advice.edits import statements_instead_of
 from inspector.advice.effects import without_writing, writes_in_place
-from inspector.advice.sides import Chosen, chosen_between
 from inspector.model.edit import Edit
 
 _NEW = "; it makes a new tensor, also where the branch keeps the old one."
@@ -28,7 +28,6 @@ class Choices:
         lines: The statements.
         within: What they stand in, as the part of the condition that is about no tensor; or empty.
         instead_of: The statement below that the one line replaces, where the branch goes; or empty.
-        replaced: That statement, or None.
         conditions: Sentences about what has to be so, beyond what is said of every choice.
         is_finite: Whether what is computed is finite, and its gradient, for any input.
         only_one: The statement that computes one side alone, by `torch.cond`; or empty.
@@ -49,7 +48,6 @@ class Choices:
         """What stands in the place of a branch that only chooses between tensors.
 
         Args:
-            code: The branch.
             scalars: As `condition_of` takes them.
             guards: Whether it divides by what is not 0 on the other side: what is to be put into
                 the file, and not to be read.

@@ -15,7 +15,6 @@ class Code:
     """The syntax around a break; nothing is known where the source is not.
 
     Attributes:
-        statement: The innermost statement, or None.
         expression: The expression that torch points at, or None where no expression has exactly
             the columns that torch gives.
         function: The function around it, or None; all of it is there only where the file is.
@@ -23,6 +22,8 @@ class Code:
         callers: The code of the compiled functions that led to it, innermost first.
         helpers: The functions that the file defines at its top level.
         is_hook: Whether autograd calls the function, so that the user has no call of it.
+        missing_dims: Of a write through a mask, how many dimensions the mask has fewer than what it
+            writes to; None where that was not recorded.
     """
 
     statement: ast.stmt | None = None
@@ -32,6 +33,7 @@ class Code:
     callers: tuple[Code, ...] = ()
     helpers: tuple[ast.FunctionDef, ...] = ()
     is_hook: bool = False
+    missing_dims: int | None = None
 
     @property
     def call(self) -> ast.Call | None:
@@ -195,6 +197,21 @@ def dotted_name(node: ast.expr) -> str:
         names.insert(0, node.attr)
         node = node.value
     return ".".join([node.id, *names]) if isinstance(node, ast.Name) else ""
+
+
+def widened(mask: ast.expr, dims: int) -> str:
+    """A mask with as many more dimensions at its end, so that it selects of each of their elements.
+
+    Args:
+        mask: The mask.
+        dims: How many.
+    """
+    shown = ast.unparse(mask)
+    if not dims:
+        return shown
+    if not isinstance(mask, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
+        shown = f"({shown})"
+    return f"{shown}.unsqueeze(-1)" if dims == 1 else f"{shown}[..., {', '.join(['None'] * dims)}]"
 
 
 def attribute(*names: str) -> Callable[[ast.expr], bool]:

@@ -7,7 +7,7 @@ import ast
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import attribute
 from inspector.advice.kinds import BRANCH, DATA_DEPENDENT, ITEM
-from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
+from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, under
 
 
 def _is_membership(node: ast.expr) -> bool:
@@ -16,18 +16,6 @@ def _is_membership(node: ast.expr) -> bool:
     )
 
 
-_WEIGHTS = """\
-import torch
-
-
-@torch.compile
-def forward(x, weights):
-    first, second = weights.tolist()
-    return x * first + x.relu() * second
-
-
-outputs = [forward(torch.arange(3.0), torch.tensor(w)) for w in ([5, 2], [1, -1])]
-"""
 _SETTING = "capture_scalar_outputs=True"
 
 TOLIST = Advice(
@@ -41,30 +29,6 @@ TOLIST = Advice(
     fix="Keep it a tensor: `t.detach().clone().unbind()` instead of `t.tolist()`, for one "
     "dimension; make a list of numbers in the caller if need be.",
     instead_of=r"^Ensure the input tensor|^type \(e\.g\.",
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x, weights):
-    first, second = weights.tolist()
-    return x * first + x.relu() * second
-
-
-outputs = [forward(torch.arange(3.0), torch.tensor(w)) for w in ([0.5, 2.0], [1.0, -1.0])]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x, weights):
-    first, second = weights.detach().clone().unbind()
-    return x * first + x.relu() * second
-
-
-outputs = [forward(torch.arange(3.0), torch.tensor(w)) for w in ([0.5, 2.0], [1.0, -1.0])]
-""",
     keeps="The outputs, to rounding, and the gradients: numbers have no history, and do not change "
     "with the tensor (hence `detach` and `clone`). Python numbers are float64, tensors keep their "
     "dtype.",
@@ -77,8 +41,6 @@ TOLIST_CAPTURED = Advice(
     fix=f"To leave it where it is: {under(_SETTING)} keeps integers in the graph, as long as no "
     "Python branch, range or key depends on one of them; `tolist()` of floats breaks the graph all "
     "the same.",
-    before=_WEIGHTS,
-    after=decorated(_WEIGHTS, _SETTING),
     holds_elsewhere=True,
     keeps="The outputs and gradients. A number that a Python branch depends on is an error there "
     f"under fullgraph=True, and breaks the graph otherwise. {CALLS_ALONE} {BY_ITSELF}",
@@ -94,28 +56,6 @@ COMPARE = Advice(
     fix="Compare on the tensors: `(a == b).all()` instead of `torch.equal(a, b)`, "
     "`torch.isclose(a, b).all()` instead of `torch.allclose(a, b)`; the answer is a tensor, and an "
     "`if` on it breaks the graph.",
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x, y):
-    return x + y, torch.allclose(x, y)
-
-
-outputs = [forward(torch.ones(3), y) for y in (torch.ones(3), torch.zeros(3))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x, y):
-    return x + y, torch.isclose(x, y).all()
-
-
-outputs = [forward(torch.ones(3), y) for y in (torch.ones(3), torch.zeros(3))]
-""",
     keeps="The answer, as a tensor of one bool. (`torch.equal` is False for different shapes, "
     "where `==` raises an error.)",
 )
@@ -127,28 +67,6 @@ CONTAINS = Advice(
     title="`in` on a tensor",
     fix="Compare on the tensor: `(x == value).any()` instead of `value in x` for a tensor `x`; the "
     "answer is a tensor, and an `if` on it breaks the graph.",
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    return x * (3.0 in x)
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.arange(4.0))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    return x * (x == 3.0).any()
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.arange(4.0))]
-""",
     keeps="The answer, as a tensor of one bool.",
     instead_of=r"capture_scalar_outputs|torch\.cond|branchless",
 )

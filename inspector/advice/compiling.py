@@ -50,20 +50,6 @@ def _tailored(code: Code) -> str:
     )
 
 
-_PROGRAM = """\
-import torch
-
-
-@torch.compile
-def forward(x, mask=None):
-    if mask is None and not torch.compiler.is_compiling():
-        mask = torch.tensor([1, 2, 3])
-    return x * mask[:, None]
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
-"""
-
 ADVICE = (
     Advice(
         id="set-only-uncompiled",
@@ -74,8 +60,6 @@ ADVICE = (
         fix="Pass the value: what sets it asks whether the code is compiled, and leaves it alone "
         "then.",
         tailored=_tailored,
-        before=_PROGRAM,
-        after=_PROGRAM.replace("forward(x)", "forward(x, torch.tensor([1, 2, 3]))"),
         holds_elsewhere=True,
         keeps="The outputs, with the value that the code would have set.",
     ),

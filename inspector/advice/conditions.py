@@ -22,7 +22,6 @@ def condition_of(code: Code, test: ast.expr, scalars: Mapping[str, str] | None =
     """The condition as a tensor of one bool; empty where that is not certain.
 
     Args:
-        code: Where it stands.
         test: The condition. Numbers that are made of tensors in it stay tensors.
         scalars: Names that are tensors without dimensions, and each as a tensor of a bool.
     """

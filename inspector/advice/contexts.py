@@ -29,64 +29,8 @@ LOCK = Advice(
     title="a lock in compiled code",
     fix="Hold the lock in the caller, around the compiled call.",
     tailored=_cached_property,
-    before="""\
-import threading
-import torch
-
-lock = threading.Lock()
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    with lock:
-        y = y + 1
-    return y
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
-    after="""\
-import threading
-import torch
-
-lock = threading.Lock()
-
-
-@torch.compile
-def compute(x):
-    y = x * 2
-    return y + 1
-
-
-def forward(x):
-    with lock:
-        return compute(x)
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
     keeps="The outputs; the lock is held longer.",
     instead_of=_SKIP_HINTS,
-    variants=(
-        """\
-import threading
-import torch
-
-lock = threading.Lock()
-
-
-@torch.compile
-def forward(x):
-    lock.acquire()
-    y = x * 2
-    lock.release()
-    return y
-
-
-outputs = [forward(torch.ones(3))]
-""",
-    ),
 )
 
 ANOMALY = Advice(
@@ -95,34 +39,6 @@ ANOMALY = Advice(
     says=r"anomaly",
     title="detect_anomaly in compiled code",
     fix="Enter it in the caller, around the compiled call and its backward pass.",
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    with torch.autograd.set_detect_anomaly(True):
-        return x.square()
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def compute(x):
-    return x.square()
-
-
-def forward(x):
-    with torch.autograd.set_detect_anomaly(True):
-        return compute(x)
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
     keeps="The outputs. Anomalies of a compiled backward pass are reported at its graph, not at an "
     "operator.",
     instead_of=_SKIP_HINTS,
@@ -134,45 +50,6 @@ REDIRECT = Advice(
     title="a context manager that Dynamo does not know",
     fix="Enter it in the caller, around the compiled call, if the rest of the function may be in "
     "it; else make what is in it a compiled function of its own.",
-    before="""\
-import contextlib
-import io
-import torch
-
-stream = io.StringIO()
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    with contextlib.redirect_stdout(stream):
-        y = y + 1
-    return y
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
-    after="""\
-import contextlib
-import io
-import torch
-
-stream = io.StringIO()
-
-
-@torch.compile
-def compute(x):
-    y = x * 2
-    return y + 1
-
-
-def forward(x):
-    with contextlib.redirect_stdout(stream):
-        return compute(x)
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
     keeps="The outputs, for one that changes nothing for the rest of the function: it is entered "
     "around the whole of it (`suppress` would end all of it at an error).",
 )
@@ -183,40 +60,6 @@ CONTEXT_VARIABLE = Advice(
     says=r"\(ContextVar\) get\b|`get` of class `ContextVar`",
     title="a ContextVar read in compiled code",
     fix="Read it in the caller, and pass the value.",
-    before="""\
-import contextvars
-import torch
-
-scale = contextvars.ContextVar("scale", default=2.0)
-
-
-@torch.compile
-def forward(x):
-    y = x + 1
-    return y * scale.get()
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
-    after="""\
-import contextvars
-import torch
-
-scale = contextvars.ContextVar("scale", default=2.0)
-
-
-@torch.compile
-def compute(x, scale):
-    y = x + 1
-    return y * scale
-
-
-def forward(x):
-    return compute(x, scale.get())
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
     keeps="The outputs; a number or a text that is another one each time is compiled for again, as "
     "any argument is.",
     instead_of=_SKIP_HINTS,
@@ -252,34 +95,6 @@ ENTERED = Advice(
     fix="Write `with` in place of `enter_context`: Dynamo knows the context managers of torch by "
     "that alone.",
     tailored=_as_with,
-    before="""\
-import contextlib
-import torch
-
-
-@torch.compile
-def forward(x):
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(torch.no_grad())
-        y = x * 2
-    return y + 1
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    with torch.no_grad():
-        y = x * 2
-    return y + 1
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
     keeps="The outputs and gradients.",
     instead_of=_SKIP_HINTS,
     # In 2.11 it is a break without an id.

@@ -16,34 +16,6 @@ UNIQUE = Advice(
     title="torch.unique",
     fix="Call `torch.unique` in the caller, on what the compiled function returns; where more is "
     "done with its result, compile that as a second function.",
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    winners = x.argmax(-1)
-    return torch.softmax(x, -1), torch.unique(winners)
-
-
-outputs = [forward(x) for x in (torch.eye(3), torch.ones(3, 3))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def compute(x):
-    return torch.softmax(x, -1), x.argmax(-1)
-
-
-def forward(x):
-    probabilities, winners = compute(x)
-    return probabilities, torch.unique(winners)
-
-
-outputs = [forward(x) for x in (torch.eye(3), torch.ones(3, 3))]
-""",
     keeps="The outputs; `unique` itself runs eagerly, behind the graph.",
 )
 
@@ -96,29 +68,6 @@ BINCOUNT = Advice(
     fix="Count into a tensor of known size: `x.new_zeros(classes, "
     "dtype=torch.int64).scatter_add(0, x.long(), torch.ones_like(x, dtype=torch.int64))`.",
     tailored=_bincount_tailored,
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    return torch.bincount(x, minlength=4) * 2
-
-
-outputs = [forward(torch.tensor(x)) for x in ([0, 1, 1], [3, 3, 0])]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    zeros, ones = x.new_zeros(4, dtype=torch.int64), torch.ones_like(x, dtype=torch.int64)
-    return zeros.scatter_add(0, x.long(), ones) * 2
-
-
-outputs = [forward(torch.tensor(x)) for x in ([0, 1, 1], [3, 3, 0])]
-""",
     keeps="The outputs, where bincount would give that size: no value reaches it (that is an "
     "error), and the largest value or `minlength` asks for it. Weights go in the place of the "
     "ones.",
@@ -132,28 +81,6 @@ REPEAT = Advice(
     fix="If the total is known in Python, pass it: "
     "`torch.repeat_interleave(x, n, output_size=total)`.",
     tailored=_repeat_tailored,
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x, counts):
-    return torch.repeat_interleave(x * 2, counts)
-
-
-outputs = [forward(torch.arange(3.0), torch.tensor(n)) for n in ([1, 2, 1], [0, 0, 4])]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x, counts):
-    return torch.repeat_interleave(x * 2, counts, output_size=4)
-
-
-outputs = [forward(torch.arange(3.0), torch.tensor(n)) for n in ([1, 2, 1], [0, 0, 4])]
-""",
     keeps="The outputs; the counts must add up to the size.",
 )
 
@@ -167,46 +94,10 @@ ONE_HOT = Advice(
     ),
     title="one_hot without a number of classes",
     fix="Say how many classes there are: `one_hot(x, num_classes=…)`.",
-    before="""\
-import torch
-from torch.nn.functional import one_hot
-
-
-@torch.compile
-def forward(x):
-    return one_hot(x) * 2
-
-
-outputs = [forward(torch.tensor(x)) for x in ([0, 1, 2], [2, 2, 0])]
-""",
-    after="""\
-import torch
-from torch.nn.functional import one_hot
-
-
-@torch.compile
-def forward(x):
-    return one_hot(x, num_classes=3) * 2
-
-
-outputs = [forward(torch.tensor(x)) for x in ([0, 1, 2], [2, 2, 0])]
-""",
     keeps="The outputs, where the largest value is the last class.",
     instead_of=r"num_classes",
 )
 
-_PAIRS = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    pairs = torch.combinations(x, 2)
-    return pairs.prod(1)
-
-
-outputs = [forward(x) for x in (torch.arange(4.0), torch.ones(4), torch.arange(3.0))]
-"""
 
 COMBINATIONS = Advice(
     id="combinations",
@@ -217,12 +108,6 @@ COMBINATIONS = Advice(
     fix="For pairs: `i, j = torch.triu_indices(len(x), len(x), 1, device=x.device)` and "
     "`torch.stack((x[i], x[j]), 1)` instead of `torch.combinations(x, 2)`; of more than two, make "
     "the indices once, of `itertools.combinations(range(n), r)`, and index with them.",
-    before=_PAIRS,
-    after=_PAIRS.replace(
-        "    pairs = torch.combinations(x, 2)\n",
-        "    i, j = torch.triu_indices(len(x), len(x), 1, device=x.device)\n"
-        "    pairs = torch.stack((x[i], x[j]), 1)\n",
-    ),
     keeps="The outputs and gradients, in the same order. With a size of its own `combinations` "
     "makes a mask of all tuples, and selects by it.",
 )

@@ -26,8 +26,6 @@ def statements_instead_of(
     """Simple statements in the place of one statement; empty where that cannot be said.
 
     Args:
-        code: The code that it is in.
-        statement: What is replaced.
         new: The statements; none leaves it out.
         within: The header that they stand below, ``if self.training:``, or empty.
     """

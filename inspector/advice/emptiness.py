@@ -7,7 +7,7 @@ import ast
 from inspector.advice.advice import Advice
 from inspector.advice.code import Code
 from inspector.advice.kinds import BRANCH, CAPTURE_SHAPES, DYNAMIC_SHAPE
-from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
+from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, under
 from inspector.advice.sizes import deciding_by_size, is_selection
 
 _SETTING = "capture_dynamic_output_shape_ops=True"
@@ -117,44 +117,6 @@ def _visit_tailored(code: Code) -> str:
     )
 
 
-_SKIPPED = """\
-import torch
-
-
-@torch.compile
-def forward(x, expert, weights):
-    out = torch.zeros_like(x)
-    for n, weight in enumerate(weights.unbind()):
-        (rows,) = torch.where(expert == n)
-        if rows.numel() == 0:
-            continue
-        out.index_add_(0, rows, x[rows] @ weight)
-    return out
-
-
-x, weights = torch.arange(12.0).view(4, 3), torch.arange(18.0).view(2, 3, 3)
-outputs = [forward(x, torch.tensor(each), weights) for each in ([0, 1, 1, 0], [1, 1, 1, 1])]
-"""
-
-_STEP = """\
-        if rows.numel() == 0:
-            continue
-        out.index_add_(0, rows, x[rows] @ weight)
-"""
-
-
-_MENDED = decorated(_SKIPPED, _SETTING).replace(
-    "        if rows.numel() == 0:\n            continue\n", ""
-)
-
-
-def _stored(program: str) -> str:
-    """The same with rows that are changed in place."""
-    return program.replace(
-        "out.index_add_(0, rows, x[rows] @ weight)", "out[rows] = out[rows] + x[rows] @ weight"
-    )
-
-
 SKIP = Advice(
     id="empty-selection",
     kinds=(DYNAMIC_SHAPE,),
@@ -164,40 +126,11 @@ SKIP = Advice(
     fix="Take the step in any case, without the test whether anything is selected "
     f"({_NOTHING}), {_SET}.",
     tailored=_skip_tailored,
-    before=_SKIPPED,
-    after=_MENDED,
     keeps="The outputs, where a step on no rows changes nothing: `index_add_`, `x[rows] = ...`, a "
     "sum. A mean of no rows is NaN, and a maximum of them raises. Parameters of a step that was "
     f"left out get a gradient of zeros instead of none. {CALLS_ALONE} {BY_ITSELF}",
-    variants=(
-        _SKIPPED.replace("rows.numel() == 0", "len(rows) < 1"),
-        _SKIPPED.replace("rows.numel() == 0", "not rows.shape[0]"),
-        _SKIPPED.replace(
-            _STEP,
-            "        if rows.size(0) > 0:\n            out.index_add_(0, rows, x[rows] @ weight)\n",
-        ),
-    ),
-    pairs=((_stored(_SKIPPED), _stored(_MENDED)),),
 )
 
-_VISITED = """\
-import torch
-
-
-@torch.compile
-def forward(x, expert, weights):
-    out = torch.zeros_like(x)
-    chosen = torch.nn.functional.one_hot(expert, len(weights)).T
-    hit = chosen.sum(1).nonzero().squeeze(-1)
-    for n in hit:
-        (rows,) = torch.where(chosen[n])
-        out.index_add_(0, rows, x[rows] @ weights[n])
-    return out
-
-
-x, weights = torch.arange(12.0).view(4, 3), torch.arange(18.0).view(2, 3, 3)
-outputs = [forward(x, torch.tensor(each), weights) for each in ([0, 1, 1, 0], [1, 1, 1, 1])]
-"""
 
 VISIT = Advice(
     id="loop-over-hits",
@@ -208,18 +141,9 @@ VISIT = Advice(
     fix="Loop over all that there are instead of over those that were found, with a Python number "
     f"from `range(…)` ({_IN_STEP}), {_SET}.",
     tailored=_visit_tailored,
-    before=_VISITED,
-    after=decorated(_VISITED, _SETTING)
-    .replace("    hit = chosen.sum(1).nonzero().squeeze(-1)\n", "")
-    .replace("for n in hit:", "for n in range(len(weights)):"),
     keeps="The outputs, where a step on no rows changes nothing: `index_add_`, `x[rows] = ...`, a "
     "sum. The graph holds a step for each. Parameters of a step that was left out get a gradient "
     f"of zeros instead of none. {CALLS_ALONE} {BY_ITSELF}",
-    variants=(
-        _VISITED.replace(
-            "    for n in hit:\n", "    for n in hit:\n        if n == 2:\n            continue\n"
-        ),
-    ),
 )
 
 ADVICE = (SKIP, VISIT)

@@ -9,7 +9,7 @@ import dataclasses
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.caught import Catcher, catcher
 from inspector.advice.code import Code, dotted_name
-from inspector.advice.kinds import METHOD
+from inspector.advice.kinds import EXCEPTION, METHOD, SKIPPED
 
 SUPER = Kind("GB0006", "Attempted to call a super() attribute that is not a function or method")
 # Their own `__init__` does more than to set `args` (Objects/exceptions.c, CPython 3.10 to 3.14).
@@ -130,86 +130,7 @@ _ATTRIBUTES = (
     "Of such an error compiled code has wrong values of `str(error)` and `error.args`: keep what "
     "the `except` reads in attributes of its own (`self.message = …`, `error.message`)."
 )
-_BEFORE = """\
-import torch
 
-
-class TooLong(ValueError):
-    def __init__(self, size, limit):
-        super().__init__(f"{size} > {limit}")
-        self.size = size
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    try:
-        if x.shape[0] > 3:
-            raise TooLong(x.shape[0], 3)
-    except TooLong as error:
-        y = y[:3] * error.size
-    return y
-
-
-outputs = [forward(x) for x in (torch.ones(4), torch.ones(3))]
-"""
-_SUPER_CALL, _ARGS = 'super().__init__(f"{size} > {limit}")', 'self.args = (f"{size} > {limit}",)'
-_IN_A_HELPER = """\
-import torch
-
-
-class Refused(RuntimeError):
-    pass
-
-
-class TooLong(Refused):
-    def __init__(self, size):
-        super().__init__("too long", size)
-        self.size = size
-
-
-def check(x):
-    if x.shape[0] > 3:
-        raise TooLong(x.shape[0])
-    return x * 2
-
-
-@torch.compile
-def forward(x):
-    try:
-        y = check(x)
-    except Refused as error:
-        y = x[:3] + error.size
-    return y + 1
-
-
-outputs = [forward(x) for x in (torch.ones(4), torch.ones(3))]
-"""
-
-_WITH_TEXT = """\
-import torch
-
-
-class TooLong(ValueError):
-    def __init__(self, size, limit):
-        super().__init__(f"{size} > {limit}")
-
-
-@torch.compile
-def forward(x):
-    text = ""
-    try:
-        if x.shape[0] > 3:
-            raise TooLong(x.shape[0], 3)
-        y = x * 2
-    except TooLong as error:
-        y = x[:3] + 1
-        text = str(error)
-    return y, text
-
-
-outputs = [forward(x) for x in (torch.ones(4), torch.ones(3))]
-"""
 
 INIT = Advice(
     id="exception-init",
@@ -220,28 +141,40 @@ INIT = Advice(
     fix="Write `self.args = (message,)` in place of `super().__init__(message)`, or of "
     f"`ValueError.__init__(self, message)`: {_WHY} {_ATTRIBUTES}",
     tailored=_tailored,
-    before=_BEFORE,
-    after=_BEFORE.replace(_SUPER_CALL, _ARGS),
     keeps="The outputs, and in eager code `str(error)` and `error.args`. OSError, ImportError, "
     "StopIteration, SystemExit, AttributeError, NameError and the errors of Unicode and of syntax "
     "do more in their `__init__`: of these no class is made like that.",
-    variants=(_BEFORE.replace("super().__init__(", "ValueError.__init__(self, "),),
-    pairs=(
-        (
-            _IN_A_HELPER,
-            _IN_A_HELPER.replace(
-                'super().__init__("too long", size)', 'self.args = ("too long", size)'
-            ),
-        ),
-        (
-            _WITH_TEXT,
-            _WITH_TEXT.replace(
-                _SUPER_CALL,
-                'self.message = f"{size} > {limit}"\n        self.args = (self.message,)',
-            ).replace("str(error)", "error.message"),
-        ),
-    ),
     instead_of=r"^Ensure the attribute accessed|^Avoid calling|graph break registry|file an issue",
 )
 
-ADVICE = (INIT,)
+
+FRAME = Advice(
+    id="frame-inspection",
+    kinds=(SKIPPED,),
+    says=r"qualname: _getframe\b",
+    title="inspect.stack, inspect.currentframe or sys._getframe",
+    fix="Look at the stack in the caller, and pass what is needed of it; a name can be written "
+    "as it is.",
+    keeps="The outputs; in compiled code the frames are Dynamo's own in any case.",
+    instead_of=r"third-party|file an issue|^Avoid calling",
+)
+
+
+def _leaves(code: Code) -> bool:
+    """Whether the line raises what nothing catches, or makes it where its class is traced."""
+    return isinstance(code.statement, ast.Raise) or leaves(code)
+
+
+RAISE = Advice(
+    id="exception-leaves",
+    kinds=(EXCEPTION, SUPER, METHOD),
+    says=r"^raised exception|__init__",
+    where=_leaves,
+    title="an exception that leaves the compiled function",
+    fix="Check the arguments in the caller and raise there: a compiled call that raises runs "
+    "eagerly.",
+    keeps="The outputs and the errors.",
+    instead_of=r"^Your code may|^Ensure the attribute accessed",
+)
+
+ADVICE = (FRAME, RAISE, INIT)

@@ -1,9 +1,12 @@
-"""Autograd inside of compiled code."""
+"""Gradients, parameters and hooks."""
 
 from __future__ import annotations
 
+import ast
+
 from inspector.advice.advice import Advice, Kind
-from inspector.advice.one_function import CALLS_ALONE, decorated, under
+from inspector.advice.kinds import PARAMETER
+from inspector.advice.one_function import CALLS_ALONE, under
 
 BACKWARD = Advice(
     id="backward",
@@ -11,56 +14,9 @@ BACKWARD = Advice(
     title="backward() in compiled code",
     fix="Compile the forward pass alone and call `backward()` in the caller: the backward graph is "
     "compiled with it.",
-    before="""\
-import torch
-
-weight = torch.ones(3, requires_grad=True)
-
-
-@torch.compile
-def step(x):
-    loss = (x * weight).square().sum()
-    loss.backward()
-    return loss.detach()
-
-
-outputs = [(step(x), weight.grad.clone()) for x in (torch.ones(3), torch.arange(3.0))]
-""",
-    after="""\
-import torch
-
-weight = torch.ones(3, requires_grad=True)
-
-
-@torch.compile
-def compute(x):
-    return (x * weight).square().sum()
-
-
-def step(x):
-    loss = compute(x)
-    loss.backward()
-    return loss.detach()
-
-
-outputs = [(step(x), weight.grad.clone()) for x in (torch.ones(3), torch.arange(3.0))]
-""",
     keeps="Loss and gradients.",
 )
 
-_GRAD = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    energy = (x**3).sum()
-    (force,) = torch.autograd.grad(energy, x)
-    return energy.detach(), force
-
-
-outputs = [forward(torch.tensor(x, requires_grad=True)) for x in ([1.0, 2.0], [0.0, -1.0])]
-"""
 _SETTING = "trace_autograd_ops=True"
 
 GRAD = Advice(
@@ -75,23 +31,6 @@ GRAD = Advice(
     fix="Differentiate a function instead of a tensor: `torch.func.grad(f)(x.detach())`, or "
     "`torch.func.grad_and_value(f)(x.detach())`, which Dynamo traces; without `detach()` where "
     "`create_graph=True` is.",
-    before=_GRAD,
-    after="""\
-import torch
-
-
-def energy_of(x):
-    return (x**3).sum()
-
-
-@torch.compile
-def forward(x):
-    force, energy = torch.func.grad_and_value(energy_of)(x.detach())
-    return energy, force
-
-
-outputs = [forward(torch.tensor(x, requires_grad=True)) for x in ([1.0, 2.0], [0.0, -1.0])]
-""",
     keeps="Value and gradient, which has no history itself (hence `detach`).",
     instead_of=r"^Consider setting|^Move the autograd",
 )
@@ -101,8 +40,6 @@ GRAD_TRACED = Advice(
     kinds=GRAD.kinds,
     title="torch.autograd.grad in compiled code, left where it is",
     fix=f"To leave it where it is: {under(_SETTING)}.",
-    before=_GRAD,
-    after=decorated(_GRAD, _SETTING),
     holds_elsewhere=True,
     keeps=f"Value and gradient. {CALLS_ALONE}",
     other_way_of=("autograd-grad",),
@@ -114,30 +51,6 @@ GRAD_FN = Advice(
     title="reading grad_fn",
     fix="Ask `requires_grad`, which is known while tracing, instead of `grad_fn` of a tensor that "
     "an operator made.",
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    return y.detach() if y.grad_fn is not None else y + 1
-
-
-outputs = [forward(torch.ones(3, requires_grad=grad)) for grad in (True, False)]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    return y.detach() if y.requires_grad else y + 1
-
-
-outputs = [forward(torch.ones(3, requires_grad=grad)) for grad in (True, False)]
-""",
     keeps="The outputs, for tensors that an operator made (a leaf that requires gradients has no "
     "`grad_fn`).",
 )
@@ -148,50 +61,84 @@ RETAIN_GRAD = Advice(
     title="retain_grad in compiled code",
     fix="End the compiled function at that tensor, call `retain_grad()` in the caller, and compile "
     "the rest as a second function.",
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    y.retain_grad()
-    return y, y.square().sum()
-
-
-def run(x):
-    y, loss = forward(x)
-    loss.backward()
-    return loss.detach(), y.grad
-
-
-outputs = [run(torch.tensor(x, requires_grad=True)) for x in ([1.0, 2.0], [0.0, -1.0])]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def first(x):
-    return x * 2
-
-
-@torch.compile
-def second(y):
-    return y.square().sum()
-
-
-def run(x):
-    y = first(x)
-    y.retain_grad()
-    loss = second(y)
-    loss.backward()
-    return loss.detach(), y.grad
-
-
-outputs = [run(torch.tensor(x, requires_grad=True)) for x in ([1.0, 2.0], [0.0, -1.0])]
-""",
     keeps="Loss and gradients, in two graphs without a break.",
 )
 
-ADVICE = (BACKWARD, GRAD, GRAD_TRACED, GRAD_FN, RETAIN_GRAD)
+
+REQUIRES_GRAD = Advice(
+    id="requires-grad",
+    kinds=(
+        Kind("GB0125", "Unsupported Tensor.requires_grad_() call"),
+        Kind("GB0206", "setattr() on Tensor.requires_grad"),
+        Kind("GB8985", "requires_grad_() intermediate leaked as output"),
+    ),
+    title="requires_grad changed in compiled code",
+    fix="Change `requires_grad` in the caller, before the compiled function is called, if nothing "
+    "above this line uses the tensor; else end the compiled function there.",
+    keeps="The outputs, and what requires gradients.",
+)
+
+CREATE = Advice(
+    id="create-with-requires-grad",
+    kinds=(Kind("GB0225", "Attempted to use tensor creation function with requires_grad=True"),),
+    title="a tensor created with requires_grad=True",
+    fix="Create it in the caller, and pass it. Created once, it would gather the gradients of "
+    "all calls.",
+    keeps="The outputs and their gradients.",
+)
+
+LAYER = Advice(
+    id="parameter",
+    kinds=(PARAMETER,),
+    title="a parameter or a layer made in compiled code",
+    fix="Make it in `__init__`, once: a layer made in `forward` has new random weights in every "
+    "call and is never trained.",
+    keeps="The outputs; the parameter now is one of the module's.",
+)
+
+
+def _handles_hook(node: ast.expr) -> bool:
+    """``x.register_forward_hook`` and the like, and ``handle.remove``."""
+    return isinstance(node, ast.Attribute) and (
+        node.attr == "remove" or (node.attr.startswith("register_") and node.attr.endswith("hook"))
+    )
+
+
+BACKWARD_HOOK = Advice(
+    id="module-backward-hook",
+    kinds=(Kind("GB0083", "Module-level backwards hooks require compiled autograd."),),
+    title="a backward hook of a module",
+    fix="Hook a tensor instead of the module: for a backward pre-hook its output, "
+    "`y.register_hook(f)`; for a backward hook, which is about the gradient of the input, `x = "
+    "x.view_as(x)` and that. `f` takes and returns a gradient, and changes nothing else.",
+    holds_elsewhere=True,
+    keeps="Outputs and gradients. A hook that stores what it sees breaks the graph here too.",
+)
+
+FORWARD_HOOK = Advice(
+    id="hook-registered-inside",
+    kinds=(
+        Kind("GB0013", "Attempted to represent unregistered RemovableHandle"),
+        Kind("GB0467", "setattr() on unsupported type"),
+        Kind("GB0059", "Failed to trace builtin operator"),
+    ),
+    says=r"RemovableHandle|setattr",
+    where=lambda code: code.has(_handles_hook),
+    title="a hook registered in compiled code",
+    fix="Register the hook in the caller, before the first compiled call; one that stays "
+    "registered also runs in all other calls of the module.",
+    keeps="The outputs; the hook stays registered.",
+)
+
+ADVICE = (
+    BACKWARD,
+    GRAD,
+    GRAD_TRACED,
+    GRAD_FN,
+    RETAIN_GRAD,
+    REQUIRES_GRAD,
+    CREATE,
+    LAYER,
+    BACKWARD_HOOK,
+    FORWARD_HOOK,
+)

@@ -107,38 +107,6 @@ MODULE = Advice(
     where=lambda code: code.has(_calls_item) and not code.has(makes_number),
     title="a module chosen by a tensor",
     fix="Choose with a Python int, made in the caller: it is compiled once for each module.",
-    before="""\
-import torch
-
-torch.manual_seed(0)
-experts = torch.nn.ModuleList([torch.nn.Linear(3, 2), torch.nn.Linear(3, 2)])
-
-
-@torch.compile
-def forward(x, index):
-    return experts[index](x * 2)
-
-
-outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1)]
-""",
-    after="""\
-import torch
-
-torch.manual_seed(0)
-experts = torch.nn.ModuleList([torch.nn.Linear(3, 2), torch.nn.Linear(3, 2)])
-
-
-@torch.compile
-def compute(x, index):
-    return experts[index](x * 2)
-
-
-def forward(x, index):
-    return compute(x, int(index))
-
-
-outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1)]
-""",
     keeps="The outputs; the caller waits for the device once, before the graph.",
     instead_of=r"capture_scalar_outputs",
 )
@@ -156,76 +124,12 @@ INDEX = Advice(
     fix="Stack what is in the list and select from it: `index = torch.where(index < 0, index + "
     "len(tables), index)` where it can be negative, then `torch.stack(tables).index_select(0, "
     "index.view(1)).squeeze(0)`; `stacked[index]` needs the number too.",
-    before="""\
-import torch
-
-tables = [torch.ones(3), torch.arange(3.0)]
-
-
-@torch.compile
-def forward(x, index):
-    return x + tables[index]
-
-
-outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1, -1)]
-""",
-    after="""\
-import torch
-
-tables = [torch.ones(3), torch.arange(3.0)]
-
-
-@torch.compile
-def forward(x, index):
-    index = torch.where(index < 0, index + len(tables), index)
-    return x + torch.stack(tables).index_select(0, index.view(1)).squeeze(0)
-
-
-outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1, -1)]
-""",
     keeps="The outputs and gradients; all entries must have one shape and dtype. What is selected "
     "is a new tensor. Stacked once, outside, the entries would not follow what they are changed "
     "to.",
     instead_of=r"capture_scalar_outputs|^Your code may result",
 )
 
-_CHOSEN = """\
-import torch
-
-
-@torch.compile
-def forward(x, index):
-    chosen = [torch.sin, torch.cos][int(index) % 2]
-    return chosen(x) * 2
-
-
-outputs = [forward(torch.ones(3), torch.tensor(index)) for index in (0, 1, 3)]
-"""
-_ROW = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    best = int(x.sum(1).argmax())
-    return x[best] * 2
-
-
-outputs = [forward(x) for x in (torch.eye(3), torch.arange(6.0).reshape(2, 3))]
-"""
-_LOOKED_UP = """\
-import torch
-
-weights = {1: 2.0, 2: 3.0}
-
-
-@torch.compile
-def forward(x, label):
-    return x * weights[label.item()]
-
-
-outputs = [forward(torch.ones(3), torch.tensor(label)) for label in (1, 2)]
-"""
 
 NUMBER = Advice(
     id="number-as-index",
@@ -237,31 +141,10 @@ NUMBER = Advice(
     "give tensors of one shape and dtype (the same of a list of tensors; a row of a tensor is "
     "`x[index.reshape(1)].squeeze(0)`). What else there is to choose, or to look up in a dict, is "
     "chosen in the caller.",
-    before=_CHOSEN,
-    after=_CHOSEN.replace(
-        "chosen = [torch.sin, torch.cos][int(index) % 2]",
-        "both = torch.stack([torch.sin(x), torch.cos(x)])",
-    ).replace("chosen(x) * 2", "both[(index % 2).reshape(1)].squeeze(0) * 2"),
     keeps="The outputs and gradients. All entries are computed; where one of them, or its "
     "gradient, is infinite or NaN for the inputs that it is not meant for, the gradient may be "
     "NaN. What is chosen is a new tensor. A tensor of floating-point numbers needs `.long()` "
     "first, as `int` rounds.",
-    pairs=(
-        (
-            _ROW,
-            _ROW.replace("int(x.sum(1).argmax())", "x.sum(1).argmax()").replace(
-                "x[best]", "x[best.reshape(1)].squeeze(0)"
-            ),
-        ),
-        (
-            _LOOKED_UP,
-            _LOOKED_UP.replace("forward(x, label):", "compute(x, weight):").replace(
-                "    return x * weights[label.item()]\n",
-                "    return x * weight\n\n\ndef forward(x, label):\n"
-                "    return compute(x, torch.tensor(weights[label.item()]))\n",
-            ),
-        ),
-    ),
     instead_of=r"capture_scalar_outputs",
 )
 
@@ -278,80 +161,10 @@ ELEMENT = Advice(
     "`x.index_select(1, i.reshape(1)).squeeze(1)` and `x[:, i] = v` is "
     "`x.index_copy_(1, i.reshape(1), v.unsqueeze(1))`. Torch reads a tensor without dimensions as "
     "a number, which it knows only when the program runs.",
-    before="""\
-import torch
-
-table = torch.arange(12.0).reshape(4, 3)
-
-
-@torch.compile
-def forward(cache, step, row):
-    scaled = row * 2 + table[step]
-    cache[step] = scaled
-    cache[:, step] = scaled.sum()
-    return cache + scaled
-
-
-outputs = [forward(torch.zeros(4, 3), torch.tensor(step), torch.ones(3)) for step in (0, 2)]
-""",
-    after="""\
-import torch
-
-table = torch.arange(12.0).reshape(4, 3)
-
-
-@torch.compile
-def forward(cache, step, row):
-    at = step.reshape(1)
-    scaled = row * 2 + table[at].squeeze(0)
-    cache[at] = scaled
-    cache[:, at] = scaled.sum()
-    return cache + scaled
-
-
-outputs = [forward(torch.zeros(4, 3), torch.tensor(step), torch.ones(3)) for step in (0, 2)]
-""",
     keeps="The outputs. `x[i]` is a view, and what is taken by a tensor with a dimension is a "
     "copy: what is changed in it does not change `x`.",
     # A captured number breaks the graph as well.
     instead_of="Report an issue to the backend|capture_scalar_outputs",
-    variants=(
-        """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    return x[x.sum(1).argmax()] * 2
-
-
-outputs = [forward(torch.arange(6.0).reshape(2, 3))]
-""",
-        """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    y[y.sum(1).argmax()] = 0
-    return y
-
-
-outputs = [forward(torch.arange(6.0).reshape(2, 3))]
-""",
-        """\
-import torch
-
-
-@torch.compile
-def forward(x, index):
-    return x[:, index] * 2
-
-
-outputs = [forward(torch.arange(6.0).reshape(2, 3), torch.tensor(1))]
-""",
-    ),
     backend="aot_eager",
 )
 

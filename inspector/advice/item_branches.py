@@ -6,7 +6,7 @@ import ast
 import dataclasses
 
 from inspector.advice.advice import Advice
-from inspector.advice.branches import CHOOSE, WHERE, choice, chosen_number, edits_of_choice
+from inspector.advice.branches import CHOOSE, choice, chosen_number, edits_of_choice
 from inspector.advice.choices import CHOSEN, Choices
 from inspector.advice.code import Code, header
 from inspector.advice.conditions import (
@@ -91,7 +91,6 @@ class _Kept:
     Attributes:
         value: What its name is set to.
         new: The tensor.
-        branch: The one branch that decides by it.
         chosen: What stands in its place.
     """
 
@@ -159,20 +158,6 @@ def _new_scalar(code: Code, bare: ast.expr) -> str:
     return f"{shown}.detach()" if shown and is_scalar(bare) else ""
 
 
-_NAMED = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    largest = x.abs().max().item()
-    y = x.clamp(-10, 10) if largest > 10 else x.clone()
-    return y * 2
-
-
-outputs = [forward(x) for x in (torch.full((3,), 20.0), torch.ones(3))]
-"""
-
 ITEM_BRANCH = Advice(
     id="item-branch",
     kinds=(ITEM,),
@@ -182,20 +167,9 @@ ITEM_BRANCH = Advice(
     f"`float()` or `bool()`). {CHOOSE}.",
     tailored=_tailored,
     edits=_edits,
-    before=WHERE.before.replace("max()", "max().item()"),
-    after=WHERE.after,
     keeps="The outputs and gradients. A tensor is compared in its own dtype, a number in float64. "
     "Both sides are computed; where one of them, or its gradient, is infinite or NaN for the "
     "inputs that it is not meant for, the gradient is NaN.",
-    pairs=(
-        (
-            _NAMED,
-            _NAMED.replace("max().item()", "max().detach()").replace(
-                "x.clamp(-10, 10) if largest > 10 else x.clone()",
-                "torch.where(largest > 10, x.clamp(-10, 10), x.clone())",
-            ),
-        ),
-    ),
     # A captured number would break the graph at the branch.
     instead_of=r"capture_scalar_outputs",
 )

@@ -9,9 +9,18 @@ from inspector.advice.code import Code
 from inspector.advice.conditions import names_in
 from inspector.advice.edits import statements_instead_of
 from inspector.advice.kinds import BRANCH, BRANCH_HINTS, ITEM
-from inspector.advice.number_checks import as_torch_checks
+from inspector.advice.number_checks import (
+    CAPTURED,
+    CHECKED,
+    ITS_ERROR,
+    KEEPS_CHECK,
+    LESS_SAID,
+    as_torch_checks,
+    check_edits,
+    written_checks,
+)
 from inspector.advice.numbers import is_number_of, tensors_in
-from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
+from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, under
 from inspector.advice.size_of_one import FAILS_IN_2_11, KEEPS_NUMBER, caution
 from inspector.advice.size_uses import SizeUses, Use
 from inspector.advice.sized import Sized
@@ -52,85 +61,17 @@ def _tailored(code: Code) -> str:
 
 
 def _checked(code: Code) -> str:
-    """What checks the size, as torch takes it."""
-    _, checks = _uses(code)
-    lines = {check.lineno: "; ".join(as_torch_checks(code, check)) for check in checks}
-    if not lines:
-        return ""
-    shown = ", and ".join(
-        f"`{line}` in place of the check in line {number}" for number, line in lines.items()
-    )
-    return f"Write {shown}, and call with the number captured: {under(_SETTING)}. {_ITS_ERROR}"
+    return written_checks(code, _uses(code)[1])
 
 
 def _checked_edits(code: Code) -> tuple[Edit, ...]:
-    _, checks = _uses(code)
-    return tuple(
-        edit
-        for check in checks
-        for edit in statements_instead_of(code, check, as_torch_checks(code, check))
-    )
+    return check_edits(code, _uses(code)[1])
 
-
-_ITS_ERROR = "A failed check raises a RuntimeError."
-_PROGRAM = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    n = x.argmax().item()
-    return x[:n].sum() + torch.arange(n).sum()
-
-
-outputs = [forward(x) for x in (torch.arange(3.0), torch.arange(5.0).flip(0), torch.ones(1))]
-"""
-_CUT = """\
-import torch
-
-
-@torch.compile
-def forward(x, lengths):
-    n = int((x > 0).sum())
-    rows = int(lengths.max()) * 2
-    summed = x.new_zeros(rows).index_add(0, lengths, x[:2])
-    return x[:n] * n, torch.zeros(n, 2) + 1, summed, torch.arange(int(lengths.sum()))
-
-
-lengths = torch.tensor([1, 2]), torch.tensor([3, 1]), torch.tensor([2, 2])
-inputs = torch.arange(3.0), torch.arange(5.0).flip(0), -torch.ones(2)
-outputs = [forward(*each) for each in zip(inputs, lengths)]
-"""
-_SETTING = "capture_scalar_outputs=True"
 
 _FIX = (
-    f"{under(_SETTING)}: the number stays in the graph as a size that torch does not know "
+    f"{under(CAPTURED)}: the number stays in the graph as a size that torch does not know "
     "beforehand."
 )
-_ONE = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    n = x.argmax().item()
-    return x[:n].squeeze()
-
-
-outputs = [forward(x) for x in (torch.arange(3.0), torch.arange(2.0), torch.arange(4.0))]
-"""
-_ONE_PASSED = """\
-import torch
-
-
-@torch.compile
-def forward(x, n):
-    return x[:n].squeeze()
-
-
-inputs = torch.arange(3.0), torch.arange(2.0), torch.arange(4.0)
-outputs = [forward(x, x.argmax().item()) for x in inputs]
-"""
 
 ITEM_SIZE = Advice(
     id="item-size",
@@ -139,92 +80,25 @@ ITEM_SIZE = Advice(
     title="a tensor made a Python number that is a size",
     fix=_FIX,
     tailored=_tailored,
-    before=_PROGRAM,
-    after=decorated(_PROGRAM, _SETTING),
     keeps=f"The outputs and gradients, but for sizes of 1. {KEEPS_NUMBER} {FAILS_IN_2_11} What "
     "has such a size is compiled for all sizes. On a GPU the number is waited for, as it was. "
     f"{CALLS_ALONE} {BY_ITSELF}",
-    pairs=((_CUT, decorated(_CUT, _SETTING)), (_ONE, _ONE_PASSED)),
     instead_of=r"capture_scalar_outputs",
 )
 
-_RAISING = """\
-import torch
-
-
-@torch.compile
-def forward(x, lengths):
-    longest = lengths.max().item()
-    if longest > x.shape[1]:
-        raise ValueError("too long")
-    return x[:, :longest].sum(1)
-
-
-def run(x, lengths):
-    try:
-        return forward(x, lengths)
-    except (ValueError, RuntimeError) as error:
-        return str(error)
-
-
-lengths = torch.tensor([3, 2]), torch.tensor([4, 1]), torch.tensor([9, 4])
-outputs = [run(torch.ones(2, 5), each) for each in lengths]
-"""
-_ASSERTING = """\
-import torch
-
-
-@torch.compile
-def forward(x, lengths):
-    n, m = int(lengths.max()), x.shape[0]
-    assert 2 <= n <= m and m < 99, f"not {n}"
-    return torch.arange(n) * x[:n]
-
-
-outputs = [forward(torch.arange(7.0), torch.tensor([n, 2])) for n in (3, 7, 5)]
-"""
 
 ITEM_CHECKED_SIZE = Advice(
     id="item-checked-size",
     kinds=(ITEM,),
     where=_is_checked_size,
     title="a tensor made a Python number that is a size, and is checked",
-    fix="Check it with `torch._check(condition)` in place of the branch or the assertion, and call "
-    "with the number captured: "
-    f"{under(_SETTING)}. {_ITS_ERROR}",
+    fix=CHECKED,
     tailored=_checked,
     edits=_checked_edits,
     settings=(("capture_scalar_outputs", True),),
-    caution="where it fails compiled code raises a RuntimeError, without what a message is made of",
-    before=_RAISING,
-    after=decorated(
-        _RAISING.replace(
-            """\
-    if longest > x.shape[1]:
-        raise ValueError("too long")
-""",
-            """\
-    torch._check(longest <= x.shape[1], lambda: "too long")
-""",
-        ),
-        _SETTING,
-    ),
-    keeps=f"The outputs and gradients, but for sizes of 1. {KEEPS_NUMBER} It fails for the same "
-    "numbers, with a RuntimeError. Each condition is a check of its own, as the first side of an "
-    "`and` would be a branch; a message that is made of values breaks the graph. "
+    caution=LESS_SAID,
+    keeps=f"The outputs and gradients, but for sizes of 1. {KEEPS_NUMBER} {KEEPS_CHECK} "
     f"{CALLS_ALONE} {BY_ITSELF}",
-    pairs=(
-        (
-            _ASSERTING,
-            decorated(
-                _ASSERTING.replace(
-                    'assert 2 <= n <= m and m < 99, f"not {n}"',
-                    "torch._check(2 <= n)\n    torch._check(n <= m)\n    torch._check(m < 99)",
-                ),
-                _SETTING,
-            ),
-        ),
-    ),
     instead_of=r"capture_scalar_outputs",
     tested_on=("2.13",),
 )
@@ -232,7 +106,7 @@ ITEM_CHECKED_SIZE = Advice(
 
 def _symbol_checked(code: Code) -> str:
     line = "; ".join(_symbol_checks(code))
-    return f"Write `{line}` in place of the check. {_ITS_ERROR}" if line else ""
+    return f"Write `{line}` in place of the check. {ITS_ERROR}" if line else ""
 
 
 def _symbol_checks(code: Code) -> tuple[str, ...]:
@@ -249,12 +123,10 @@ SYMBOL_CHECK = Advice(
     where=lambda code: bool(_symbol_checks(code)),
     title="a captured number that is checked",
     fix="Check it with `torch._check(condition)` in place of the branch or the assertion. "
-    f"{_ITS_ERROR}",
+    f"{ITS_ERROR}",
     tailored=_symbol_checked,
     edits=lambda code: statements_instead_of(code, code.statement, _symbol_checks(code)),
-    caution=ITEM_CHECKED_SIZE.caution,
-    before=decorated(_RAISING, _SETTING),
-    after=ITEM_CHECKED_SIZE.after,
+    caution=LESS_SAID,
     keeps="The outputs and gradients. It fails for the same numbers, with a RuntimeError.",
     instead_of=BRANCH_HINTS,
     tested_on=("2.13",),

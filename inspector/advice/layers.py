@@ -8,7 +8,7 @@ import re
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import Code, dotted_name
 from inspector.advice.kinds import INLINED, SKIPPED
-from inspector.advice.one_function import CALLS_ALONE, decorated, under
+from inspector.advice.one_function import CALLS_ALONE, under
 
 _RECURRENT = Kind("GB0014", "Attempted to wrap RNN, GRU, or LSTM")
 _PACKING = r"\b(?:pack_padded_sequence|pack_sequence|pad_packed_sequence)\b"
@@ -22,70 +22,6 @@ def _packs(code: Code) -> bool:
     )
 
 
-_PACKED = """\
-import torch
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
-
-torch.manual_seed(0)
-layer = torch.nn.LSTM(3, 2, batch_first=True)
-
-
-@torch.compile
-def forward(x, lengths):
-    packed = pack_padded_sequence(x * 2, lengths, batch_first=True)
-    return pad_packed_sequence(layer(packed)[0], batch_first=True)[0] + 1
-
-
-lengths = torch.tensor([4, 2])
-outputs = [forward(x, lengths) for x in (torch.ones(2, 4, 3), torch.zeros(2, 4, 3))]
-"""
-_UNPACKED = """\
-import torch
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
-
-torch.manual_seed(0)
-layer = torch.nn.LSTM(3, 2, batch_first=True)
-
-
-@torch.compile
-def before(x):
-    return x * 2
-
-
-@torch.compile
-def behind(y):
-    return y + 1
-
-
-def forward(x, lengths):
-    packed = pack_padded_sequence(before(x), lengths, batch_first=True)
-    return behind(pad_packed_sequence(layer(packed)[0], batch_first=True)[0])
-
-
-lengths = torch.tensor([4, 2])
-outputs = [forward(x, lengths) for x in (torch.ones(2, 4, 3), torch.zeros(2, 4, 3))]
-"""
-# The layer alone in what is compiled, and the packed sequence made before.
-_LAYER = """\
-import torch
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
-
-torch.manual_seed(0)
-layer = torch.nn.LSTM(3, 2, batch_first=True)
-
-
-@torch.compile
-def behind(packed):
-    return pad_packed_sequence(layer(packed)[0], batch_first=True)[0] + 1
-
-
-def forward(x, lengths):
-    return behind(pack_padded_sequence(x * 2, lengths, batch_first=True))
-
-
-lengths = torch.tensor([4, 2])
-outputs = [forward(x, lengths) for x in (torch.ones(2, 4, 3), torch.zeros(2, 4, 3))]
-"""
 _PACKING_IS_LEFT = (
     "Leave packing, the recurrent layer and unpacking to the caller, and compile what stands "
     "before and behind them as functions of their own: torch traces neither the packing, whose "
@@ -98,8 +34,6 @@ PACKED = Advice(
     says=_PACKING,
     title="sequences that are packed",
     fix=_PACKING_IS_LEFT,
-    before=_PACKED,
-    after=_UNPACKED,
     keeps="The outputs and gradients. The layer runs eagerly, as it does behind the graph break.",
     instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
 )
@@ -110,28 +44,11 @@ PACKED_LAYER = Advice(
     where=_packs,
     title="an RNN, GRU or LSTM on a packed sequence",
     fix=_PACKING_IS_LEFT,
-    before=_LAYER,
-    after=_UNPACKED,
     keeps=PACKED.keeps,
     instead_of=r"allow_rnn",
 )
 
 _SETTING = "allow_rnn=True"
-_RUN = """\
-import torch
-
-torch.manual_seed(0)
-layer = torch.nn.LSTM(3, 2)
-
-
-@torch.compile
-def forward(x):
-    return layer(x * 2)[0]
-
-
-with torch.no_grad():
-    outputs = [forward(x) for x in (torch.ones(4, 1, 3), torch.zeros(4, 1, 3))]
-"""
 
 RNN = Advice(
     id="recurrent-layer",
@@ -140,8 +57,6 @@ RNN = Advice(
     fix=f"{under(_SETTING)} puts it into the graph, if its input is no packed sequence; it is "
     "unrolled, so compiling takes longer for long sequences. For inference: the backward pass "
     "fails to compile.",
-    before=_RUN,
-    after=decorated(_RUN, _SETTING),
     holds_elsewhere=True,
     keeps="The outputs, to rounding, without gradients: AOTAutograd stops with an AssertionError "
     f"when the layer is trained. {CALLS_ALONE}",
@@ -159,34 +74,6 @@ SCRIPT = Advice(
     ),
     title="a module of torch.jit.script",
     fix="Compile the module itself, without `torch.jit.script`.",
-    before="""\
-import torch
-
-torch.manual_seed(0)
-layer = torch.jit.script(torch.nn.Linear(3, 2))
-
-
-@torch.compile
-def forward(x):
-    return layer(x * 2)
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
-    after="""\
-import torch
-
-torch.manual_seed(0)
-layer = torch.nn.Linear(3, 2)
-
-
-@torch.compile
-def forward(x):
-    return layer(x * 2)
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
     keeps="The outputs.",
 )
 

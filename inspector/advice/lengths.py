@@ -69,25 +69,6 @@ def _slice_tailored(code: Code) -> str:
     return ""
 
 
-def _sliced(reduced: str) -> str:
-    return f"""\
-import torch
-
-
-@torch.compile
-def forward(x, length):
-    return {reduced}
-
-
-outputs = [forward(torch.arange(4.0) - 5, torch.tensor(n)) for n in (2, 3, 4)]
-"""
-
-
-def _masked(reduced: str) -> str:
-    beyond = "    beyond = torch.arange(x.shape[0], device=x.device) >= length\n"
-    return _sliced(reduced).replace("    return", f"{beyond}    return")
-
-
 SLICE = Advice(
     id="tensor-as-length",
     kinds=(ITEM,),
@@ -98,63 +79,7 @@ SLICE = Advice(
     "that is not negative (a mean is the sum divided by n; a maximum or a softmax needs "
     "`float('-inf')` for the 0); or pass the length as a Python int.",
     tailored=_slice_tailored,
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x, length):
-    return (x * 2)[:length].sum()
-
-
-outputs = [forward(torch.ones(4), torch.tensor(n)) for n in (1, 3)]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x, length):
-    beyond = torch.arange(x.shape[0], device=x.device) >= length
-    return (x * 2).masked_fill(beyond, 0).sum()
-
-
-outputs = [forward(torch.ones(4), torch.tensor(n)) for n in (1, 3)]
-""",
     keeps="The outputs, where what is masked adds nothing; the shape stays the full one.",
-    pairs=(
-        (
-            _sliced("x[:length].mean()"),
-            _masked("x.masked_fill(beyond, 0).sum() / length"),
-        ),
-        (
-            _sliced("torch.max(x[:length])"),
-            _masked("torch.max(x.masked_fill(beyond, float('-inf')))"),
-        ),
-        (
-            _sliced("x[:length].argmin()"),
-            _masked("x.masked_fill(beyond, float('inf')).argmin()"),
-        ),
-        (_sliced("x[:length].prod()"), _masked("x.masked_fill(beyond, 1).prod()")),
-        (
-            _sliced("torch.softmax(x[:length], 0).square().sum()"),
-            _masked("torch.softmax(x.masked_fill(beyond, float('-inf')), 0).square().sum()"),
-        ),
-        (
-            _sliced("x[:length].std()"),
-            _masked("_std(x, length, beyond)").replace(
-                "\n\n@torch",
-                """
-def _std(x, n, beyond):
-    mean = x.masked_fill(beyond, 0).sum() / n
-    return ((x - mean).square().masked_fill(beyond, 0).sum() / (n - 1)).sqrt()
-
-
-@torch""",
-                1,
-            ),
-        ),
-    ),
 )
 
 ADVICE = (SLICE,)

@@ -8,11 +8,20 @@ from inspector.advice.advice import Advice
 from inspector.advice.code import Code
 from inspector.advice.kinds import DATA_DEPENDENT
 from inspector.advice.list_uses import ListUses
+from inspector.advice.number_checks import (
+    CAPTURED,
+    CHECKED,
+    KEEPS_CHECK,
+    LESS_SAID,
+    check_edits,
+    written_checks,
+)
 from inspector.advice.numbers import tensors_in
-from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
+from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, under
 from inspector.advice.size_of_one import FAILS_IN_2_11, KEEPS_NUMBER, caution
 from inspector.advice.size_uses import SizeUses, Use
 from inspector.advice.sized import Sized
+from inspector.model.edit import Edit
 
 # Compares the sizes of what it is given (torch/nn/utils/rnn.py, 2.11 to 2.13; tried).
 _COMPARING = "pad_sequence"
@@ -30,17 +39,33 @@ def _makes_list(node: ast.expr) -> bool:
     return False
 
 
-def _uses(code: Code) -> frozenset[Use]:
-    """What is done with the numbers of the list."""
+def _uses(code: Code) -> tuple[frozenset[Use], tuple[ast.If | ast.Assert, ...]]:
+    """What is done with the numbers of the list, and what checks them."""
     made = _list(code)
     if made is None or code.function is None:
-        return frozenset()
+        return frozenset(), ()
     tensors = tensors_in(code.function) | code.parameters()
-    return frozenset(ListUses(SizeUses(code, tensors, code.parents())).uses(made))
+    numbers = SizeUses(code, tensors, code.parents())
+    return frozenset(ListUses(numbers).uses(made)), tuple(numbers.checks)
 
 
 def _are_sizes(code: Code) -> bool:
-    return Use.SIZE in _uses(code)
+    found, checks = _uses(code)
+    return Use.SIZE in found and (not checks or _needs_values(code))
+
+
+def _are_checked_sizes(code: Code) -> bool:
+    """Whether they are, and an error is raised where one is not as it has to be."""
+    found, checks = _uses(code)
+    return Use.SIZE in found and bool(checks) and not _needs_values(code)
+
+
+def _checked(code: Code) -> str:
+    return written_checks(code, _uses(code)[1])
+
+
+def _checked_edits(code: Code) -> tuple[Edit, ...]:
+    return check_edits(code, _uses(code)[1])
 
 
 def _needs_values(code: Code) -> bool:
@@ -51,7 +76,7 @@ def _needs_values(code: Code) -> bool:
         and _COMPARING in {getattr(node, "id", ""), getattr(node, "attr", "")}
         for node in nodes
     )
-    return compares or Use.WRONG in _uses(code)
+    return compares or Use.WRONG in _uses(code)[0]
 
 
 def _tailored(code: Code) -> str:
@@ -66,58 +91,8 @@ def _tailored(code: Code) -> str:
     )
 
 
-_SPLIT = """\
-import torch
-
-
-@torch.compile
-def forward(x, lengths):
-    parts = (x * 2).split(lengths.tolist())
-    return torch.stack([part.sum() for part in parts])
-
-
-outputs = [forward(torch.arange(6.0), torch.tensor(n)) for n in ([1, 2, 3], [6, 0, 0])]
-"""
-_CUT = """\
-import torch
-
-
-@torch.compile
-def forward(x, lengths):
-    sizes = lengths.tolist()
-    sums = torch.stack([x[row, :n].sum() for row, n in enumerate(sizes)])
-    return sums, x.new_zeros(sizes), x.reshape(-1)[: sizes[0]] * 2
-
-
-x = torch.arange(12.0).reshape(2, 6)
-outputs = [forward(x, torch.tensor(n)) for n in ([1, 2], [4, 1], [5, 6])]
-"""
-_PADDED = """\
-import torch
-
-
-@torch.compile
-def forward(x, lengths):
-    parts = (x * 2).split(lengths.tolist())
-    return torch.nn.utils.rnn.pad_sequence(parts, batch_first=True)
-
-
-outputs = [forward(torch.arange(6.0), torch.tensor(n)) for n in ([1, 2, 3], [4, 1, 1])]
-"""
-_SETTING = "capture_scalar_outputs=True"
-
-
-def _passed(program: str) -> str:
-    """The same with the list made in the caller."""
-    return (
-        program.replace("lengths.tolist()", "sizes")
-        .replace("lengths", "sizes")
-        .replace("torch.tensor(n))", "torch.tensor(n).tolist())")
-    )
-
-
 _FIX = (
-    f"{under(_SETTING)}: the numbers stay in the graph as sizes that torch does not know "
+    f"{under(CAPTURED)}: the numbers stay in the graph as sizes that torch does not know "
     "beforehand."
 )
 
@@ -128,13 +103,27 @@ LIST_SIZES = Advice(
     title="a tensor made a list of Python numbers that are sizes",
     fix=_FIX,
     tailored=_tailored,
-    before=_SPLIT,
-    after=decorated(_SPLIT, _SETTING),
     keeps=f"The outputs and gradients, but for sizes of 1. {KEEPS_NUMBER} {FAILS_IN_2_11} What "
     "has such a size is compiled for all sizes. On a GPU each of the numbers is waited for. "
     f"{CALLS_ALONE} {BY_ITSELF}",
-    pairs=((_CUT, decorated(_CUT, _SETTING)), (_PADDED, _passed(_PADDED))),
     instead_of=r"capture_scalar_outputs",
+)
+
+
+LIST_CHECKED = Advice(
+    id="tolist-checked-sizes",
+    kinds=(DATA_DEPENDENT,),
+    where=_are_checked_sizes,
+    title="a list of Python numbers of a tensor that are sizes, and are checked",
+    fix=CHECKED,
+    tailored=_checked,
+    edits=_checked_edits,
+    settings=(("capture_scalar_outputs", True),),
+    caution=LESS_SAID,
+    keeps=f"The outputs and gradients, but for sizes of 1. {KEEPS_NUMBER} {KEEPS_CHECK} "
+    f"{CALLS_ALONE} {BY_ITSELF}",
+    instead_of=r"capture_scalar_outputs",
+    tested_on=("2.13",),
 )
 
 LIST_PASSED = Advice(
@@ -144,10 +133,8 @@ LIST_PASSED = Advice(
     title="a list of sizes, made in the caller",
     fix="Make the list in the caller, and pass it as a list: its numbers are constants at first, "
     "and dynamic once they have changed.",
-    before=_SPLIT,
-    after=_passed(_SPLIT),
     keeps="The outputs and gradients. Another number of sizes is another program.",
-    other_way_of=("tolist-sizes",),
+    other_way_of=("tolist-sizes", "tolist-checked-sizes"),
 )
 
-ADVICE = (LIST_SIZES, LIST_PASSED)
+ADVICE = (LIST_SIZES, LIST_CHECKED, LIST_PASSED)

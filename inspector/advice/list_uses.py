@@ -60,7 +60,9 @@ class ListUses:
 
     def _set(self, target: ast.expr) -> Iterator[Use]:
         """What is done with numbers of the list, by the names that they get."""
-        for part in target.elts if isinstance(target, ast.Tuple | ast.List) else [target]:
+        parts = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
+        self.numbers.others.update(part.id for part in parts if isinstance(part, ast.Name))
+        for part in parts:
             if isinstance(part, ast.Name):
                 yield from self.numbers.named(part.id, stores=1)
             else:

@@ -9,22 +9,23 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from inspector.advice.advice import Advice, Break
-from inspector.advice.bool_elsewhere import bool_elsewhere
-from inspector.advice.caught_above import caught_above
 from inspector.advice.code import Code, header
+from inspector.advice.kinds import BACKEND, DYNAMIC_SHAPE
 from inspector.advice.moving import call_before, call_left
-from inspector.advice.passed_on import passed_on
+from inspector.advice.other_records import bool_elsewhere, caught_by_caller, reraised
 from inspector.advice.reading import Span, read_line, read_text
 from inspector.advice.table import about, best, elsewhere, other_ways
 from inspector.events.graph_break import Cause
 from inspector.findings.finding import Example, Place
 from inspector.findings.hints import best_hint, further_hints, useful_hints, without_supposed_errors
 from inspector.findings.place import make_place
+from inspector.graphs.reading import read_graphs
 from inspector.model.edit import Rewrite
+from inspector.model.graph import Stage
 from inspector.model.graph_break import GraphBreak, Outcome
 from inspector.model.roots import Owner
 from inspector.model.run import Run
-from inspector.model.stack import StackFrame, plain_name, project_frame
+from inspector.model.stack import StackFrame, plain_name, project_frame, resumed_line
 
 Functions: TypeAlias = frozenset[tuple[str, str]]
 """Functions by file and name."""
@@ -47,6 +48,8 @@ _OF_LIBRARY = re.compile(
 _SETTING = re.compile(r"torch\._dynamo\.config|\bTORCH[A-Z_]+=")
 _ON_OR = re.compile(r"Note: Python `?or`?/`?and`?")
 _TORCHS = "This line is torch's own: call what leads to it outside of the compiled function."
+_WRITE = "_operator.setitem"
+_WRITES = {BACKEND.gb_id, BACKEND.gb_type, DYNAMIC_SHAPE.gb_id, DYNAMIC_SHAPE.gb_type}
 _TO_LEAVE = re.compile(r"^To leave it where it is: |^If nobody needs the record: ")
 
 
@@ -79,7 +82,6 @@ def advise(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Advi
 
     Args:
         run: The run, for its sources.
-        record: The graph break.
         place: Where it is, with columns that count from the beginning of the line.
         tried: The `tried_functions` of the run, which are the same for all of its breaks.
     """
@@ -96,9 +98,6 @@ def advise_on_error(run: Run, frame: StackFrame, place: Place, cause: Cause) -> 
     """Our advice on an exception of the compiler's, or None.
 
     Args:
-        run: The run, for its sources.
-        frame: The user's line.
-        place: The same, with columns.
         cause: What torch says.
     """
     said = f"{cause.context}\n{cause.explanation}"
@@ -127,8 +126,9 @@ def _advised(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Ad
         _code(run, record.user, place),
         callers=_callers(run, record, tried),
         is_hook=_is_hook(record),
+        missing_dims=_missing_dims(run, record),
     )
-    elsewhere = passed_on(run, record, code) or caught_above(run, record, code)
+    elsewhere = reraised(run, record, code) or caught_by_caller(run, record, code)
     if elsewhere := elsewhere or bool_elsewhere(run, record, code):
         return Advised(elsewhere, ())
     inner = record.stack[-1].file.replace("\\", "/") if record.stack else ""
@@ -284,6 +284,36 @@ def _is_hook(record: GraphBreak) -> bool:
         return False
     above = record.stack[: record.stack.index(record.user)]
     return any(frame.name == "call_hook" for frame in above[-1:])
+
+
+def _missing_dims(run: Run, record: GraphBreak) -> int | None:
+    """How many dimensions a mask has fewer than what the line writes to through it.
+
+    The write is in the graph that the backend fails on, or in one after the break.
+    """
+    user = record.user
+    if user is None or not _WRITES & {record.cause.gb_id, record.cause.gb_type}:
+        return None
+    for process in run.processes:
+        behind = {
+            str(item.compile_id)
+            for frame in process.frames
+            if frame.file == user.file and resumed_line(frame.name) == user.line
+            for item in frame.compilations
+        } | {str(record.compile_id)}
+        places = [
+            place
+            for place in process.graphs.places
+            if place.compile_id in behind and place.stage == Stage.DYNAMO.value and place.recorded
+        ]
+        for graph in read_graphs(places, run.roots, frozenset({Stage.DYNAMO}))[0]:
+            shapes = {node.name: node.tensors[0] for node in graph.nodes if node.tensors}
+            for node in graph.nodes:
+                if node.target == _WRITE and node.line and node.line.line == user.line:
+                    written, mask = (shapes.get(name) for name in (*node.inputs, "", "")[:2])
+                    if written and mask and mask.dtype == "bool":
+                        return len(written.shape) - len(mask.shape)
+    return None
 
 
 def _code(run: Run, frame: StackFrame | None, place: Place) -> Code:

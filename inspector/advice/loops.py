@@ -45,106 +45,10 @@ BREAK = Advice(
     "of the branch, and `z = torch.where(done, z, new)` in the place of each `z = new`, if a step "
     "neither writes anywhere nor draws random numbers; or loop in the caller, and compile what one "
     "step does.",
-    before="""\
-import torch
-
-
-@torch.compile
-def solve(x):
-    z = x
-    for _ in range(20):
-        new = z / 2 + 1
-        error = (new - z).abs().max()
-        z = new
-        if error < 0.1:
-            break
-    return z
-
-
-outputs = [solve(x) for x in (torch.full((3,), 9.0), torch.full((3,), 2.0))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def solve(x):
-    z = x
-    done = torch.zeros((), dtype=torch.bool, device=x.device)
-    for _ in range(20):
-        new = z / 2 + 1
-        error = (new - z).abs().max()
-        z = torch.where(done, z, new)
-        done = done | (error < 0.1)
-    return z
-
-
-outputs = [solve(x) for x in (torch.full((3,), 9.0), torch.full((3,), 2.0))]
-""",
     keeps="The outputs and gradients. All steps are computed, and the graph holds each of them; "
     "one that is infinite or NaN makes the gradient NaN. What the loop computes and is needed "
     "behind it is chosen in the same way. The result is a new tensor.",
     instead_of=_HINTS,
-    variants=(
-        """\
-import torch
-
-
-@torch.compile
-def solve(x):
-    z = x
-    for _ in range(20):
-        new = z / 2 + 1
-        if (new - z).abs().max().item() < 0.1:
-            return new
-        z = new
-    return z
-
-
-outputs = [solve(torch.full((3,), 9.0))]
-""",
-    ),
-    pairs=(
-        (
-            """\
-import torch
-
-
-@torch.compile
-def solve(x):
-    z = x
-    for _ in range(20):
-        if z.max() < 2.1:
-            break
-        z = z / 2 + 1
-    return z
-
-
-outputs = [solve(x) for x in (torch.full((3,), 9.0), torch.full((3,), 2.0))]
-""",
-            """\
-import torch
-
-
-@torch.compile
-def step(z):
-    return z / 2 + 1, z.max() < 2.1
-
-
-def solve(x):
-    z = x
-    for _ in range(20):
-        new, done = step(z)
-        if done:
-            break
-        z = new
-    return z
-
-
-outputs = [solve(x) for x in (torch.full((3,), 9.0), torch.full((3,), 2.0))]
-""",
-        ),
-    ),
 )
 
 CONTINUE = Advice(
@@ -156,34 +60,6 @@ CONTINUE = Advice(
     fix="Compute the rest of the step in any case, and let it change nothing where it is to be "
     "skipped: `z = torch.where(condition, z, new)`, if it neither writes anywhere nor draws random "
     "numbers; or loop in the caller, and compile what one step does.",
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(xs, z):
-    for x in xs.unbind():
-        if x.sum() > 3:
-            continue
-        z = z + x
-    return z
-
-
-outputs = [forward(xs, torch.zeros(2)) for xs in (torch.eye(2), torch.full((2, 2), 2.0))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(xs, z):
-    for x in xs.unbind():
-        z = torch.where(x.sum() > 3, z, z + x)
-    return z
-
-
-outputs = [forward(xs, torch.zeros(2)) for xs in (torch.eye(2), torch.full((2, 2), 2.0))]
-""",
     keeps="The outputs and gradients. All steps are computed; one that is infinite or NaN makes "
     "the gradient NaN. The result is a new tensor.",
     instead_of=_HINTS,
@@ -216,20 +92,6 @@ def _reads(node: ast.AST, name: str) -> bool:
     return any(isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(bound))
 
 
-_COUNTED = """\
-import torch
-
-
-@torch.compile
-def forward(x, n):
-    for step in range(n.item()):
-        x = x / 2 + step
-    return x
-
-
-outputs = [forward(torch.ones(3), torch.tensor(n)) for n in (0, 2, 3)]
-"""
-
 RANGE = Advice(
     id="tensor-as-count",
     kinds=(ITEM, BUILTIN),
@@ -240,55 +102,10 @@ RANGE = Advice(
     "many steps as there can be, and let those beyond the number change nothing: `for step in "
     "range(most): x = torch.where(step < n, new, x)`, if a step neither writes anywhere nor draws "
     "random numbers.",
-    before=_COUNTED,
-    after="""\
-import torch
-
-MOST = 4  # as many steps as there can be
-
-
-@torch.compile
-def forward(x, n):
-    for step in range(MOST):
-        x = torch.where(step < n, x / 2 + step, x)
-    return x
-
-
-outputs = [forward(torch.ones(3), torch.tensor(n)) for n in (0, 2, 3)]
-""",
     keeps="The outputs and gradients, for numbers that are not larger than `MOST`. All steps are "
     "computed, so each must be possible (an index in its range, `x[min(step, len(x) - 1)]`); one "
     "that is infinite or NaN makes the gradient NaN. The result is a new tensor.",
     instead_of=r"capture_scalar_outputs|^Avoid calling builtin|logging function",
-    variants=(
-        _COUNTED.replace("range(n.item())", "range(int(n.view(1)[0]))"),
-        _COUNTED.replace("range(n.item())", "range(n)"),
-        _COUNTED.replace("    for step in range(n.", "    count = n.").replace(
-            "item()):\n", "item()\n    for step in range(count):\n"
-        ),
-    ),
-    pairs=(
-        (
-            _COUNTED,
-            """\
-import torch
-
-
-@torch.compile
-def halve(x, step):
-    return x / 2 + step
-
-
-def forward(x, n):
-    for step in range(n.item()):
-        x = halve(x, step)
-    return x
-
-
-outputs = [forward(torch.ones(3), torch.tensor(n)) for n in (0, 2, 3)]
-""",
-        ),
-    ),
 )
 
 ADVICE = (BREAK, CONTINUE, RANGE)

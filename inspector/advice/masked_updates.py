@@ -7,7 +7,7 @@ import copy
 import dataclasses
 
 from inspector.advice.advice import Advice
-from inspector.advice.code import Code, dotted_name
+from inspector.advice.code import Code, dotted_name, widened
 from inspector.advice.edits import line_instead
 from inspector.advice.effects import is_pure, is_total
 from inspector.advice.kinds import CAPTURE_SHAPES, DYNAMIC_SHAPE
@@ -172,16 +172,16 @@ def _tailored(code: Code) -> str:
     shown = code.shown(code.statement)
     if update is None or not shown:
         return ""
-    name, mask, made = update.name, ast.unparse(update.mask), _made(code, update)
-    said = f"Compute it of all elements, and choose: `{made}` instead of `{shown}`"
-    if not _has_shape_of(update):
+    name, mask = update.name, ast.unparse(update.mask)
+    said = f"Compute it of all elements, and choose: `{_made(code, update)}` instead of `{shown}`"
+    if code.missing_dims is None and not _has_shape_of(update):
         rows = f"{mask if isinstance(update.mask, ast.Name) else 'mask'}.unsqueeze(-1)"
         said += f", if the mask has the shape of `{name}` (`{rows}` where it chooses rows)"
     return f"{said}.{'' if is_total(update.value) else _NAN}"
 
 
 def _made(code: Code, update: _Update) -> str:
-    name, mask = update.name, ast.unparse(update.mask)
+    name, mask = update.name, widened(update.mask, code.missing_dims or 0)
     if _is_its_own(code, name):
         return f"{name} = torch.where({mask}, {ast.unparse(update.value)}, {name})"
     return f"{name}.copy_(torch.where({mask}, {ast.unparse(update.kept)}, {name}))"
@@ -198,39 +198,6 @@ _NAN = (
     " Where that is infinite or NaN for what is not selected, the gradient is NaN: compute it of "
     "`torch.where(mask, x, 1)`, then."
 )
-_PROGRAM = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    mask = x > 0
-    y[mask] = y[mask].sin() + 1
-    return y
-
-
-outputs = [forward(x) for x in (torch.arange(-2.0, 3.0), -torch.ones(3))]
-"""
-_SHARED = _PROGRAM.replace("mask = x > 0", "mask, z = x > 0, y.view(-1)").replace(
-    "return y", "return y + z"
-)
-_ADDED = _PROGRAM.replace("y[mask] = y[mask].sin() + 1", "y[mask] += x[mask] * 3")
-_ROOTS = _PROGRAM.replace("y[mask] = y[mask].sin() + 1", "y[mask] = torch.sqrt(x[mask])")
-_ROWS = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    rows = x.sum(1) > 0
-    y[rows] = y[rows] * 3
-    return y
-
-
-outputs = [forward(x) for x in (torch.eye(3) - 0.5, torch.ones(2, 3))]
-"""
 
 UPDATE = Advice(
     id="masked-update",
@@ -242,36 +209,9 @@ UPDATE = Advice(
     "chooses rows); `y.copy_(…)` of that where others know `y`.",
     tailored=_tailored,
     edits=_edits,
-    before=_PROGRAM,
-    after=_PROGRAM.replace("y[mask] = y[mask].sin() + 1", "y = torch.where(mask, y.sin() + 1, y)"),
     keeps="The outputs and gradients. It is computed of all elements: where it, or its gradient, "
     "is infinite or NaN for what is not selected, the gradient is NaN, and what goes in is to be "
     "chosen first: `torch.sqrt(torch.where(mask, x, 1))`.",
-    variants=(_PROGRAM.replace("y[mask] = y[mask].sin() + 1", "y[mask] *= 2"),),
-    pairs=(
-        (
-            _ADDED,
-            _ADDED.replace("y[mask] += x[mask] * 3", "y = torch.where(mask, y + x * 3, y)"),
-        ),
-        (
-            _ROOTS,
-            _ROOTS.replace(
-                "y[mask] = torch.sqrt(x[mask])",
-                "y = torch.where(mask, torch.sqrt(torch.where(mask, x, 1)), y)",
-            ),
-        ),
-        (
-            _ROWS,
-            _ROWS.replace("y[rows] = y[rows] * 3", "y = torch.where(rows.unsqueeze(-1), y * 3, y)"),
-        ),
-        (
-            _SHARED,
-            _SHARED.replace(
-                "y[mask] = y[mask].sin() + 1",
-                "y.copy_(torch.where(mask, y.clone().sin() + 1, y))",
-            ),
-        ),
-    ),
     instead_of=CAPTURE_SHAPES,
 )
 

@@ -6,9 +6,9 @@ import ast
 import dataclasses
 
 from inspector.advice.advice import Advice
-from inspector.advice.code import Code
+from inspector.advice.code import Code, widened
 from inspector.advice.kinds import BACKEND
-from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
+from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, under
 
 _REPORT = r"Report an issue to the backend"
 _CAPTURE = "capture_dynamic_output_shape_ops=True"
@@ -30,39 +30,21 @@ def _tailored(code: Code) -> str:
         return ""
     target, value = write
     name, mask, stored = map(ast.unparse, (target.value, target.slice, value))
-    rows = mask if isinstance(target.slice, ast.Name | ast.Attribute) else f"({mask})"
+    if code.missing_dims is None:
+        rows = widened(target.slice, 1)
+        said = (
+            f"Use `{name}.masked_scatter_({rows}, {stored})` instead of `{shown}` if the mask "
+            f"selects rows, `{name}.masked_scatter_({mask}, {stored})` if it has the shape of "
+            f"`{name}`."
+        )
+    else:
+        mask = widened(target.slice, code.missing_dims)
+        said = f"Use `{name}.masked_scatter_({mask}, {stored})` instead of `{shown}`."
     return (
-        f"Use `{name}.masked_scatter_({rows}.unsqueeze(-1), {stored})` instead of `{shown}` if the "
-        f"mask selects rows, `{name}.masked_scatter_({mask}, {stored})` if it has the shape of "
-        f"`{name}`. Its gradient has a fixed size. To write one value to all selected elements, "
+        f"{said} Its gradient has a fixed size. To write one value to all selected elements, "
         "use `torch.where`."
     )
 
-
-_WRITE = """\
-import torch
-
-
-@torch.compile
-def forward(x, y, rows):
-    out = torch.zeros_like(x)
-    out[rows] = y.relu()
-    return x + out
-
-
-def step(x, rows):
-    y = torch.arange(6.0).reshape(2, 3).requires_grad_()
-    out = forward(x, y, rows)
-    (out * x).sum().backward()
-    return out.detach(), y.grad
-
-
-outputs = [step(torch.arange(12.0).reshape(4, 3), torch.tensor([True, False, False, True]))]
-"""
-_ELEMENTS = _WRITE.replace("torch.tensor([True, False, False, True])", "torch.eye(4, 3) > 0")
-_ELEMENTS = _ELEMENTS.replace("6.0).reshape(2, 3)", "3.0)")
-_ONE = _WRITE.replace("out[rows] = y.relu()", "out[rows] = y[0].relu()")
-_PUT = _WRITE.replace("    out[rows] = y.relu()\n", "    out = out.index_put((rows,), y.relu())\n")
 
 WRITE = Advice(
     id="masked-write",
@@ -75,21 +57,7 @@ WRITE = Advice(
     "`mask.unsqueeze(-1)` where the mask selects rows. The gradient of `out[mask] = y` reads what "
     "the mask selects, whose size depends on the data. To write one value to all selected "
     "elements, use `torch.where`.",
-    before=_WRITE,
-    after=_WRITE.replace("out[rows] = y.relu()", "out.masked_scatter_(rows[:, None], y.relu())"),
     keeps="The outputs and gradients.",
-    pairs=(
-        (
-            _ELEMENTS,
-            _ELEMENTS.replace("out[rows] = y.relu()", "out.masked_scatter_(rows, y.relu())"),
-        ),
-        (
-            _ONE,
-            _ONE.replace(
-                "out[rows] = y[0].relu()", "out = torch.where(rows[:, None], y[0].relu(), out)"
-            ),
-        ),
-    ),
     instead_of=_REPORT,
     backend="aot_eager",
     tested_on=("2.13",),
@@ -101,8 +69,6 @@ CAPTURE = Advice(
     says=r"aten\.nonzero",
     title="an operator whose size depends on the data, in a backward pass",
     fix=f"Put {under(_CAPTURE)}: the graph then holds operators whose size depends on the data.",
-    before=_PUT,
-    after=decorated(_PUT, _CAPTURE),
     keeps=f"The outputs and gradients. {BY_ITSELF} {CALLS_ALONE}",
     instead_of=_REPORT,
     backend="aot_eager",
@@ -110,11 +76,7 @@ CAPTURE = Advice(
 )
 
 CAPTURE_WRITE = dataclasses.replace(
-    CAPTURE,
-    id="captured-size-of-write",
-    before=_WRITE,
-    after=decorated(_WRITE, _CAPTURE),
-    other_way_of=("masked-write",),
+    CAPTURE, id="captured-size-of-write", other_way_of=("masked-write",)
 )
 
 ADVICE = (WRITE, CAPTURE, CAPTURE_WRITE)

@@ -54,32 +54,6 @@ def _decides_below(code: Code) -> bool:
     return any(name in names_in(test) for test in tests)
 
 
-_PROGRAM = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    empty = not x.any()
-    y = x + 1 if empty else x * 2
-    return y * 3
-
-
-outputs = [forward(x) for x in (torch.zeros(3), torch.ones(3))]
-"""
-_FACTOR = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    is_small = not x.sum() > 1
-    return x * is_small
-
-
-outputs = [forward(x) for x in (torch.zeros(3), torch.ones(3))]
-"""
-
 NOT = Advice(
     id="not-of-tensor",
     kinds=(DATA_DEPENDENT,),
@@ -89,13 +63,8 @@ NOT = Advice(
     f"`and` and `or`. {CHOOSE}.",
     tailored=lambda code: _kept(code, _negated(code)),
     edits=lambda code: _edits(code, _negated(code)),
-    before=_PROGRAM,
-    after=_PROGRAM.replace("not x.any()", "x.any().logical_not()").replace(
-        "x + 1 if empty else x * 2", "torch.where(empty, x + 1, x * 2)"
-    ),
     keeps="The outputs and gradients. `not`, `and` and `or` need a Python bool, whatever is done "
     "with it; both sides of what was a branch are computed.",
-    pairs=((_FACTOR, _FACTOR.replace("not x.sum() > 1", "(x.sum() > 1).logical_not()")),),
     instead_of=r"capture_scalar_outputs",
 )
 
@@ -110,21 +79,6 @@ def _both(code: Code) -> ast.BoolOp | None:
     return found[0] if found and not branches else None
 
 
-_BOTH = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    m = x.mean()
-    is_inside = m > 0 and m < 1
-    y = x * 2 if is_inside else x - 1
-    return y * 3
-
-
-outputs = [forward(x) for x in (torch.full((3,), 0.5), torch.full((3,), 2.0), -torch.ones(3))]
-"""
-
 AND_OR = Advice(
     id="and-or-of-tensors",
     kinds=(BRANCH,),
@@ -135,10 +89,6 @@ AND_OR = Advice(
     f"parentheses around each side. {CHOOSE}.",
     tailored=lambda code: _kept(code, _both(code)),
     edits=lambda code: _edits(code, _both(code)),
-    before=_BOTH,
-    after=_BOTH.replace("m > 0 and m < 1", "(m > 0) & (m < 1)").replace(
-        "x * 2 if is_inside else x - 1", "torch.where(is_inside, x * 2, x - 1)"
-    ),
     keeps="The outputs and gradients. `and` and `or` ask a tensor for its value, to know whether "
     "the other side is needed; `&` and `|` compute both, and give a tensor.",
     instead_of=rf"{BRANCH_HINTS}|^Note: Python",

@@ -5,11 +5,27 @@ from __future__ import annotations
 import ast
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from inspector.advice.caught import is_caught, raised
 from inspector.advice.code import Code, names_of
+from inspector.advice.edits import statements_instead_of
+from inspector.advice.one_function import under
+from inspector.model.edit import Edit
 
+CAPTURED = "capture_scalar_outputs=True"
+ITS_ERROR = "A failed check raises a RuntimeError."
+LESS_SAID = "where it fails compiled code raises a RuntimeError, without what a message is made of"
+CHECKED = (
+    "Check it with `torch._check(condition)` in place of the branch or the assertion, and call "
+    f"with the number captured: {under(CAPTURED)}. {ITS_ERROR}"
+)
+"""The fix where a number that is a size is checked."""
+KEEPS_CHECK = (
+    "It fails for the same numbers, with a RuntimeError. Each condition is a check of its own, as "
+    "the first side of an `and` would be a branch; a message that is made of values breaks the "
+    "graph."
+)
 _SIZES = re.compile(r"\.shape\b|\.size\(|\.dim\(|\.ndim\b|\blen\(")
 _INVERSE: Mapping[type[ast.cmpop], ast.cmpop] = {
     ast.Lt: ast.GtE(), ast.LtE: ast.Gt(), ast.Gt: ast.LtE(), ast.GtE: ast.Lt(),
@@ -18,24 +34,35 @@ _INVERSE: Mapping[type[ast.cmpop], ast.cmpop] = {
 
 
 def check_around(
-    code: Code, parents: Mapping[ast.AST, ast.AST], node: ast.expr
+    code: Code,
+    parents: Mapping[ast.AST, ast.AST],
+    node: ast.expr,
+    others: Collection[str] = (),
 ) -> ast.If | ast.Assert | None:
-    """The check that an expression is in: in its condition, or in the text of its error."""
+    """The check that an expression is in: in its condition, or in the text of its error.
+
+    Args:
+        code: The function.
+        parents: What each node is in.
+        node: The expression, a number.
+        others: Names that are numbers as well.
+    """
     found: ast.AST | None = node
     while found is not None and not isinstance(found, ast.If | ast.Assert):
         found = parents.get(found)
     if not isinstance(found, ast.If | ast.Assert):
         return None
     name = node.id if isinstance(node, ast.Name) else ""
-    is_known = all(_is_known(each, name) for each in _held(code, found))
+    names = {name, *others}
+    is_known = not name or all(_is_known(each, names) for each in _held(code, found))
     is_own = not name or name in names_of(found.test)
     return found if is_own and is_known and as_torch_checks(code, found) else None
 
 
-def _is_known(condition: ast.expr, name: str) -> bool:
-    """Whether it is about the number, or about sizes: `torch._check` takes no tensor."""
-    shown = ast.unparse(condition)
-    return name in names_of(condition) or (not name) or _SIZES.search(shown) is not None
+def _is_known(condition: ast.expr, names: Collection[str]) -> bool:
+    """Whether it is about numbers, or about sizes: `torch._check` takes no tensor."""
+    is_ours = not names_of(condition).isdisjoint(names)
+    return is_ours or _SIZES.search(ast.unparse(condition)) is not None
 
 
 def as_torch_checks(code: Code, check: ast.If | ast.Assert) -> tuple[str, ...]:
@@ -54,6 +81,26 @@ def as_torch_checks(code: Code, check: ast.If | ast.Assert) -> tuple[str, ...]:
     if isinstance(message, ast.Constant) and isinstance(message.value, str):
         told = f", lambda: {code.shown(message) or ascii(message.value)}"
     return tuple(f"torch._check({ast.unparse(each)}{told})" for each in _held(code, check))
+
+
+def written_checks(code: Code, checks: Sequence[ast.If | ast.Assert]) -> str:
+    """`CHECKED`, with the statements to write; empty where there are none."""
+    lines = {check.lineno: "; ".join(as_torch_checks(code, check)) for check in checks}
+    if not lines:
+        return ""
+    shown = ", and ".join(
+        f"`{line}` in place of the check in line {number}" for number, line in lines.items()
+    )
+    return f"Write {shown}, and call with the number captured: {under(CAPTURED)}. {ITS_ERROR}"
+
+
+def check_edits(code: Code, checks: Sequence[ast.If | ast.Assert]) -> tuple[Edit, ...]:
+    """The same as changes of the file."""
+    return tuple(
+        edit
+        for check in checks
+        for edit in statements_instead_of(code, check, as_torch_checks(code, check))
+    )
 
 
 def _held(code: Code, check: ast.If | ast.Assert) -> Sequence[ast.expr]:

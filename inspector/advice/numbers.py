@@ -59,8 +59,6 @@ class Uses:
     """What is done with a number.
 
     Attributes:
-        code: The function.
-        tensors: The names that are tensors.
         changes: What has to change where the number is a tensor, as ``(new, old)``, and where.
     """
 

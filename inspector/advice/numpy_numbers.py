@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 
 from inspector.advice.advice import Advice, Kind
-from inspector.advice.code import Code
+from inspector.advice.code import Code, dotted_name
 from inspector.advice.edits import instead_of
-from inspector.advice.kinds import BRANCH, BUILTIN, DATA_DEPENDENT
+from inspector.advice.kinds import BRANCH, BUILTIN, DATA_DEPENDENT, INLINED
 from inspector.advice.numpy_calls import in_python, is_numpy
 from inspector.model.edit import Edit
 
@@ -55,8 +55,6 @@ def _has_numbers(code: Code, node: ast.AST, *, follows: bool = True) -> bool:
     """Whether an expression is made of sizes and constants alone.
 
     Args:
-        code: The function.
-        node: The expression.
         follows: Whether a name is looked up where the function sets it.
     """
     if _is_size(node):
@@ -129,33 +127,6 @@ def _edits(code: Code) -> tuple[Edit, ...]:
     return tuple(edit for edits in found for edit in edits)
 
 
-_PROGRAM = """\
-import numpy as np
-import torch
-
-
-@torch.compile
-def forward(x):
-    n = int(np.prod(x.shape[1:]))
-    return x.reshape(-1, n) * 2
-
-
-outputs = [forward(torch.ones(shape)) for shape in ((2, 3, 2), (2, 3, 5), (4, 1, 5))]
-"""
-_IMPORTS = "import numpy as np\n"
-_MATHS = "import math\n"
-
-
-def _with(numpy: str, python: str) -> tuple[str, str]:
-    """The program with another expression, before and after."""
-    program = _PROGRAM.replace("x.reshape(-1, n) * 2", "x.sum(0, keepdim=True) * n")
-    before = program.replace(_IMPORTS, _MATHS + _IMPORTS)
-    return (
-        before.replace("int(np.prod(x.shape[1:]))", numpy),
-        before.replace("int(np.prod(x.shape[1:]))", python).replace(_IMPORTS, ""),
-    )
-
-
 NUMBER = Advice(
     id="numpy-number",
     kinds=(DATA_DEPENDENT, _NO_TENSOR, _FAKE_CALL, BRANCH, BUILTIN),
@@ -165,23 +136,74 @@ NUMBER = Advice(
     "and `round` of Python's own, and the functions of `math`.",
     tailored=_tailored,
     edits=_edits,
-    before=_PROGRAM,
-    after=_PROGRAM.replace("np.prod", "math.prod").replace(_IMPORTS, _MATHS),
     keeps="The outputs and gradients. In compiled code what NumPy returns is a tensor, and of that "
     "a number was made; Python's numbers stay numbers, and sizes stay symbols of the graph. Where "
     "NumPy gives NaN or infinity, `math` raises an error.",
-    pairs=(
-        _with("int(np.clip(x.shape[-1], 1, 3))", "int(min(max(x.shape[-1], 1), 3))"),
-        _with("int(np.maximum(x.shape[-1], 3))", "int(max(x.shape[-1], 3))"),
-        _with("int(np.max(x.shape))", "int(max(x.shape))"),
-        _with("int(np.sum(x.shape)) // 2", "int(sum(x.shape)) // 2"),
-        _with("int(np.array(x.shape).prod())", "int(math.prod(x.shape))"),
-        _with("2 if np.prod(x.shape) > 20 else 3", "2 if math.prod(x.shape) > 20 else 3"),
-        _with("sum(range(np.prod(x.shape[1:])))", "sum(range(math.prod(x.shape[1:])))"),
-        _with("np.mean([x.size(0), x.size(1)]).item()", "sum((n := [*x.shape[:2]])) / len(n)"),
-        _with("math.floor(np.sqrt(x.shape[-1]))", "math.floor(math.sqrt(x.shape[-1]))"),
-    ),
     instead_of=_HINTS,
 )
 
-ADVICE = (NUMBER,)
+
+_GRIDS = frozenset({"mgrid", "ogrid", "r_", "c_"})
+
+
+def _is_grid(node: ast.expr) -> bool:
+    match node:
+        case ast.Subscript(value=value):
+            module, _, name = dotted_name(value).rpartition(".")
+            return module in {"np", "numpy"} and name in _GRIDS
+    return False
+
+
+def _grid_tailored(code: Code) -> str:
+    """In the user's words where the sizes of a grid are whole numbers, as far as one can see."""
+    found = code.find(_is_grid)
+    if not isinstance(found, ast.Subscript) or not dotted_name(found.value).endswith(".mgrid"):
+        return ""
+    parts = found.slice.elts if isinstance(found.slice, ast.Tuple) else []
+    ranges = [_range(code, part) for part in parts]
+    old = code.shown(found)
+    if not ranges or not all(ranges) or not old:
+        return ""
+    grids = f'torch.meshgrid({", ".join(ranges)}, indexing="ij")'
+    return (
+        f"Write it with torch, and without `torch.from_numpy`: `torch.stack({grids})` instead of "
+        f"`{old}`, on the device of the rest."
+    )
+
+
+def _range(code: Code, part: ast.expr) -> str:
+    """``torch.arange(a, b)`` of ``a:b``; empty for what counts otherwise."""
+    match part:
+        case ast.Slice(lower=lower, upper=ast.expr() as upper, step=None):
+            ends = [end for end in (lower, upper) if end is not None]
+            fractions = [node for end in ends for node in ast.walk(end) if _is_fraction(node)]
+            shown = [code.shown(end) for end in ends]
+            if not fractions and all(shown):
+                return f"torch.arange({', '.join(shown)})"
+    return ""
+
+
+def _is_fraction(node: ast.AST) -> bool:
+    match node:
+        case ast.Constant(value=value):
+            return not isinstance(value, int)
+        case ast.BinOp(op=ast.Div()):
+            return True
+    return False
+
+
+GRID = Advice(
+    id="numpy-grid",
+    kinds=(INLINED,),
+    where=lambda code: code.has(_is_grid),
+    title="a grid of NumPy's",
+    fix='Write it with torch: `torch.meshgrid(torch.arange(h), torch.arange(w), indexing="ij")` '
+    "for `np.mgrid[0:h, 0:w]`, `torch.arange(h).unsqueeze(1)` and `torch.arange(w)` for "
+    "`np.ogrid`, `torch.cat` for `np.r_`, `torch.column_stack` for `np.c_`.",
+    tailored=_grid_tailored,
+    keeps="The outputs. A step such as `5j` counts points: that is `torch.linspace`, with "
+    "`dtype=torch.float64` for what NumPy computes.",
+    instead_of=r"nd_grid|Concatenator|dont_skip_tracing|CClass|RClass",
+)
+
+ADVICE = (NUMBER, GRID)

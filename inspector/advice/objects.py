@@ -1,4 +1,4 @@
-"""Copies and the identity of objects."""
+"""Objects and their classes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 
 from inspector.advice.advice import Advice, Kind
 from inspector.advice.code import dotted_name
-from inspector.advice.kinds import BUILTIN, EXCEPTION
+from inspector.advice.kinds import BUILTIN, EXCEPTION, SKIPPED
 
 DEEPCOPY = Advice(
     id="deepcopy",
@@ -17,33 +17,6 @@ DEEPCOPY = Advice(
     title="copy.deepcopy in compiled code",
     fix="Copy a tensor with `clone()` (and `detach()`, as a deep copy has no history); copy a "
     "module in the caller.",
-    before="""\
-import copy
-import torch
-
-
-@torch.compile
-def forward(x):
-    kept = copy.deepcopy(x)
-    x.mul_(2)
-    return x - kept
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    kept = x.detach().clone()
-    x.mul_(2)
-    return x - kept
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
-""",
     keeps="The outputs and gradients. A deep copy of a parameter requires gradients of its own: "
     "`x.detach().clone().requires_grad_()`, in the caller.",
     instead_of=r"^Avoid calling copy",
@@ -57,55 +30,7 @@ IDENTITY = Advice(
     ),
     title="id() of what is made in compiled code",
     fix="Use a key of your own (an index, a name) instead of `id()`.",
-    before="""\
-import torch
-
-seen = {}
-
-
-@torch.compile
-def forward(x):
-    seen.clear()
-    y = x * 2
-    seen[id(y)] = y
-    return y
-
-
-outputs = [(forward(x), *seen.values()) for x in (torch.ones(3), torch.arange(3.0))]
-""",
-    after="""\
-import torch
-
-seen = {}
-
-
-@torch.compile
-def forward(x):
-    seen.clear()
-    y = x * 2
-    seen["y"] = y
-    return y
-
-
-outputs = [(forward(x), *seen.values()) for x in (torch.ones(3), torch.arange(3.0))]
-""",
     keeps="The outputs.",
-    variants=(
-        """\
-import torch
-
-seen = {}
-
-
-@torch.compile
-def forward(x, parts):
-    seen[id(x * 2)] = parts
-    return x + 1
-
-
-outputs = [forward(torch.ones(3), [1])]
-""",
-    ),
 )
 
 HASH = Advice(
@@ -116,32 +41,30 @@ HASH = Advice(
     ),
     title="hash() or id() of a tensor, used as a number",
     fix="A tensor's hash is its address: use a key of your own (an index, a name) instead.",
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    return y + hash(y) % 1
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    return y + len("y") % 1
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
-""",
     keeps="The outputs.",
     instead_of=r"^Avoid calling builtin|logging function|^Your code may",
 )
 
-ADVICE = (DEEPCOPY, HASH, IDENTITY)
+
+CLASS = Advice(
+    id="class-statement",
+    kinds=(
+        Kind("GB8977", "Invalid call to __build_class__"),
+        SKIPPED,
+    ),
+    says=r"build_class",
+    title="a class defined in compiled code",
+    fix="Define the class at the top of the module, and pass it what it takes from the function.",
+    keeps="The outputs.",
+    instead_of=r"third-party|file an issue|^Avoid calling",
+)
+
+GETATTR = Advice(
+    id="getattr-not-a-function",
+    kinds=(Kind("GB0256", "User-defined object with non-function __getattr__"),),
+    title="a __getattr__ that is no function",
+    fix="Write `__getattr__` as a method (`def __getattr__(self, name)`), which is traced.",
+    keeps="The outputs.",
+)
+
+ADVICE = (DEEPCOPY, HASH, IDENTITY, CLASS, GETATTR)

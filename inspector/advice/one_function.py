@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from inspector.findings.around_calls import patch
 
-_COMPILED = "@torch.compile\n"
-
 # Best of 5 times 5000 calls of a function that does nothing (CPU, 2.11 to 2.13): 5 to 8 us with the
 # decorator, 17 to 27 us with `with`, which makes the patch anew. On 2.11 a patch that two threads
 # enter at once stops with an AssertionError, or stays behind.
@@ -40,8 +38,3 @@ def under(setting: str) -> str:
         f"`with {patch(setting)}: model(x)` around every call of what is compiled (or as a "
         "decorator above `torch.compile`)"
     )
-
-
-def decorated(program: str, setting: str) -> str:
-    """A program with the setting for the calls of each function that it compiles."""
-    return program.replace(_COMPILED, f"@{patch(setting)}\n{_COMPILED}")

@@ -16,11 +16,9 @@ class _Store:
     """``queue[:, at : at + count] = values``.
 
     Attributes:
-        statement: The statement.
         buffer: What is stored into.
         dim: The dimension that is cut.
         count: How many are stored, or None where it does not say.
-        values: What is stored.
     """
 
     statement: ast.Assign
@@ -92,37 +90,6 @@ def _tailored(code: Code) -> str:
     )
 
 
-_PROGRAM = """\
-import torch
-
-
-class Bank(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.register_buffer("bank", torch.zeros(2, 6))
-        self.register_buffer("at", torch.zeros(1, dtype=torch.long))
-
-    def forward(self, x):
-        at, n = int(self.at), x.shape[0]
-        self.bank[:, at : at + n] = x.detach().T
-        self.at[0] = (at + n) % 6
-        return x @ self.bank
-
-
-bank = Bank()
-
-
-@torch.compile
-def forward(x):
-    return bank(x)
-
-
-outputs = [forward(torch.full((2, 2), float(n))) for n in range(5)]
-"""
-_BEFORE = _PROGRAM.replace("at, n = int(self.at), x.shape[0]\n", "at = int(self.at)\n").replace(
-    "at + n", "at + x.shape[0]"
-)
-
 POSITION = Advice(
     id="position-in-buffer",
     kinds=(ITEM,),
@@ -132,19 +99,6 @@ POSITION = Advice(
     "`bank.index_copy_(dim, places, values)` instead of `bank[:, at : at + n] = values`; the next "
     "position is calculated of the tensor, too, and written with `copy_`.",
     tailored=_tailored,
-    before=_BEFORE,
-    after=_PROGRAM.replace(
-        """\
-        at, n = int(self.at), x.shape[0]
-        self.bank[:, at : at + n] = x.detach().T
-        self.at[0] = (at + n) % 6
-""",
-        """\
-        places = self.at + torch.arange(x.shape[0])
-        self.bank.index_copy_(1, places, x.detach().T)
-        self.at.copy_((self.at + x.shape[0]) % 6)
-""",
-    ),
     keeps="The outputs, and what is in the buffer. No number is made of the position, so that a "
     "GPU is not waited for; `places % size` goes round where the end is reached within a batch.",
     instead_of=r"capture_scalar_outputs",

@@ -88,19 +88,6 @@ def _name(call: ast.Call) -> str:
     return ""
 
 
-_SORTED = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    order = sorted(range(3), key=lambda row: x[row].sum().item())
-    return x[order]
-
-
-outputs = [forward(torch.eye(3) * n) for n in (torch.tensor([3.0, 1.0, 2.0]), torch.arange(3.0))]
-"""
-
 SORT = Advice(
     id="sorted-by-tensor",
     kinds=(ITEM, DATA_DEPENDENT),
@@ -109,38 +96,11 @@ SORT = Advice(
     fix="Let torch sort: `order = scores.argsort(stable=True)` of all values in one tensor "
     "(with `descending=True` for `reverse=True`; `argmax` or `topk` for the first ones), and "
     "`x[order]` with it. What is no tensor is sorted in the caller.",
-    before=_SORTED,
-    after=_SORTED.replace(
-        "sorted(range(3), key=lambda row: x[row].sum().item())", "x.sum(1).argsort(stable=True)"
-    ),
     keeps="The outputs and gradients. Equal values stay in their order, as in Python; NaN comes "
     "last.",
     instead_of=_HINTS,
 )
 
-_DISTINCT = """\
-import torch
-
-
-@torch.compile
-def forward(x, labels):
-    kinds = len(set(labels.tolist()))
-    return x.sin() * kinds
-
-
-outputs = [forward(torch.ones(3), torch.tensor(labels)) for labels in ([1, 1, 2], [3, 3, 3])]
-"""
-
-_SEEN = _DISTINCT.replace(
-    "    kinds = len(set(labels.tolist()))\n",
-    "    seen = set()\n    for label in labels:\n        seen.add(int(label))\n"
-    "    kinds = len(seen)\n",
-)
-_COUNTED = _DISTINCT.replace(
-    "    kinds = len(set(labels.tolist()))\n",
-    "    counts = {}\n    for label in labels:\n        key = label.item()\n"
-    "        counts[key] = counts.get(key, 0) + 1\n    kinds = len(counts)\n",
-)
 
 HASH = Advice(
     id="values-as-keys",
@@ -150,35 +110,8 @@ HASH = Advice(
     fix="Make the set, the dict or the counter in the caller, which can have the values, and pass "
     "what the compiled function needs of it. Where the values are small integers torch can count "
     "them: `torch.zeros(most).index_add(0, labels, torch.ones(len(labels)))`.",
-    before=_DISTINCT,
-    after="""\
-import torch
-
-
-@torch.compile
-def compute(x, kinds):
-    return x.sin() * kinds
-
-
-def forward(x, labels):
-    return compute(x, len(set(labels.tolist())))
-
-
-outputs = [forward(torch.ones(3), torch.tensor(labels)) for labels in ([1, 1, 2], [3, 3, 3])]
-""",
-    pairs=(
-        (
-            _DISTINCT,
-            _DISTINCT.replace(
-                "    kinds = len(set(labels.tolist()))\n",
-                "    counts = torch.zeros(4).index_add(0, labels, torch.ones(len(labels)))\n"
-                "    kinds = (counts > 0).sum()\n",
-            ),
-        ),
-    ),
     keeps="The outputs and gradients. A number that is passed compiles once more when it is "
     "another one, and is dynamic then.",
-    variants=(_SEEN, _COUNTED),
     instead_of=_HINTS,
 )
 

@@ -15,8 +15,6 @@ class Span:
     """Where torch says that it broke.
 
     Attributes:
-        line: Line number from 1.
-        end_line: Last line.
         column: First column, 0-based, in characters, or None where torch does not say.
         end_column: Column after the last one, or None.
     """

@@ -12,22 +12,6 @@ from inspector.advice.kinds import BRANCH, BRANCH_HINTS, ITEM, ON_TENSOR_OR_ITEM
 from inspector.advice.reporting import only_reports
 
 _HINTS = rf"{BRANCH_HINTS}|capture_scalar_outputs"
-_WARNED = """\
-import warnings
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    if y.sum() > 10:
-        warnings.warn("large")
-    return y + 1
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.full((3,), 9.0))]
-"""
-_PRINTED = _WARNED.replace('warnings.warn("large")', 'print("large", y.sum())')
 
 
 def _tailored(code: Code) -> str:
@@ -54,53 +38,7 @@ REPORT = Advice(
     "a tensor that is written to in place later), and print, log or warn in the caller, outside "
     "of the compiled function.",
     tailored=_tailored,
-    before=_WARNED,
-    after="""\
-import warnings
-import torch
-
-
-@torch.compile
-def compute(x):
-    y = x * 2
-    return y + 1, y.sum() > 10
-
-
-def forward(x):
-    result, is_large = compute(x)
-    if is_large:
-        warnings.warn("large")
-    return result
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.full((3,), 9.0))]
-""",
     keeps="The outputs, and what is told, once the graph has run.",
-    variants=(_PRINTED, _WARNED.replace("y.sum() > 10", "y.sum().item() > 10")),
-    pairs=(
-        (
-            _PRINTED,
-            """\
-import torch
-
-
-@torch.compile
-def compute(x):
-    y = x * 2
-    return y + 1, y.sum() > 10, y.sum().detach()
-
-
-def forward(x):
-    result, is_large, total = compute(x)
-    if is_large:
-        print("large", total)
-    return result
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.full((3,), 9.0))]
-""",
-        ),
-    ),
     instead_of=_HINTS,
 )
 
@@ -112,10 +50,7 @@ REPORT_UNCOMPILED = Advice(
     title="output, a log record or a warning for some values, which compiled code need not give",
     fix="Where compiled code need not tell it: `if not torch.compiler.is_compiling() and "
     "condition:` leaves the branch out of the graph, and keeps it in eager runs.",
-    before=_WARNED,
-    after=_WARNED.replace("if y.sum", "if not torch.compiler.is_compiling() and y.sum"),
     keeps="The outputs. Compiled, nothing is told.",
-    variants=(_WARNED.replace("y.sum() > 10", "y.sum().item() > 10"),),
     is_silent=True,
     other_way_of=("branch-report",),
     instead_of=_HINTS,

@@ -9,7 +9,7 @@ from inspector.advice.code import Code, dotted_name
 from inspector.advice.edits import instead_of
 from inspector.advice.kinds import DATA_DEPENDENT, ITEM
 from inspector.advice.numbers import Uses, is_scalar, tensors_in
-from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
+from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, under
 from inspector.advice.size_of_one import KEEPS_NUMBER
 from inspector.model.edit import Edit
 
@@ -119,50 +119,6 @@ def _kept(code: Code, number: ast.expr, tensor: ast.expr, instead: str) -> str:
     return f"{text}, and with it {more}." if more else f"{text}."
 
 
-_ITEM = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    scale = x.std().item()
-    return x / max(scale, 1e-3)
-
-
-outputs = [forward(x) for x in (torch.arange(3.0), torch.zeros(3))]
-"""
-
-# The number stays when its tensor is written to.
-_ITEM_IN_PLACE = """\
-import torch
-
-
-@torch.compile
-def forward(x, y):
-    first = x[0].item()
-    x.mul_(2)
-    return y * first
-
-
-outputs = [forward(x, torch.ones(3)) for x in (torch.arange(3.0) + 1, torch.zeros(3))]
-"""
-# A number has no dimensions.
-_ITEM_SHAPE = """\
-import torch
-
-
-@torch.compile
-def forward(x, w):
-    return x.sum() * w.item()
-
-
-outputs = [forward(x, torch.ones(1)) for x in (torch.arange(3.0), torch.zeros(3))]
-"""
-# Where the number is NaN, Python's `max` gives what comes first.
-_ITEM_NAN = _ITEM.replace("max(scale, 1e-3)", "max(1e-3, scale)").replace(
-    "torch.zeros(3))", "torch.zeros(3), torch.tensor([torch.nan, 1.0]))"
-)
-
 KEEP_TENSOR = Advice(
     id="item",
     kinds=(ITEM,),
@@ -171,36 +127,10 @@ KEEP_TENSOR = Advice(
     f"(and `.long()` behind it instead of `int(t)`), and use {_BEHIND}",
     tailored=_tailored,
     edits=_edits,
-    before=_ITEM,
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    scale = x.std().detach()
-    return x / scale.clamp(min=1e-3)
-
-
-outputs = [forward(x) for x in (torch.arange(3.0), torch.zeros(3))]
-""",
     keeps="The outputs, to rounding, and the gradients. A number has no history, so the tensor is "
     "detached; a number does not change with the tensor that it came from, so a tensor that is no "
     "new one is cloned. A Python number is float64, a tensor keeps its dtype, which it can give to "
     "a tensor of integers or of no dimensions; dividing by zero gives no error.",
-    pairs=(
-        (
-            _ITEM_IN_PLACE,
-            _ITEM_IN_PLACE.replace("x[0].item()", "x[0].detach().clone().reshape(())"),
-        ),
-        (_ITEM_SHAPE, _ITEM_SHAPE.replace("w.item()", "w.detach().clone().reshape(())")),
-        (
-            _ITEM_NAN,
-            _ITEM_NAN.replace("x.std().item()", "x.std().detach()").replace(
-                "max(1e-3, scale)", "torch.where(scale > 1e-3, scale, 1e-3)"
-            ),
-        ),
-    ),
 )
 
 CAPTURE_SCALARS = Advice(
@@ -211,8 +141,6 @@ CAPTURE_SCALARS = Advice(
     fix=f"To leave it where it is: {under(_SETTING)} keeps the number in the graph, as long as no "
     "Python branch or loop depends on it; as a size an integer works wherever torch need not know "
     "its value (`x[:n]`, `torch.arange(n)`).",
-    before=_ITEM.replace("x / max(scale, 1e-3)", "x * scale"),
-    after=decorated(_ITEM.replace("x / max(scale, 1e-3)", "x * scale"), _SETTING),
     holds_elsewhere=True,
     keeps="The outputs, but for sizes of 1. A number that a Python branch depends on breaks the "
     f"graph there instead. {KEEPS_NUMBER} {CALLS_ALONE} {BY_ITSELF}",
@@ -257,29 +185,6 @@ MATH = Advice(
     "`torch.sqrt(t.detach().reshape(()))` instead of `math.sqrt(t)`.",
     tailored=_math_tailored,
     edits=_math_edits,
-    before="""\
-import math
-import torch
-
-
-@torch.compile
-def forward(x):
-    return x / math.sqrt((x * x).sum())
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    return x / torch.sqrt((x * x).sum().detach())
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.arange(3.0))]
-""",
     keeps="The outputs, to rounding (math computes in float64), and the gradients. Where math "
     "raises an error (the root of a negative number), torch gives NaN or infinity.",
 )

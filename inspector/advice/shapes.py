@@ -5,28 +5,17 @@ from __future__ import annotations
 import ast
 
 from inspector.advice.advice import Advice
-from inspector.advice.code import Code, attribute, dotted_name
+from inspector.advice.code import Code, attribute, dotted_name, widened
 from inspector.advice.edits import line_instead
 from inspector.advice.effects import is_pure
 from inspector.advice.kinds import CAPTURE_SHAPES, DYNAMIC_SHAPE
-from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, decorated, under
+from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, under
 from inspector.advice.size_of_one import KEEPS, caution
 from inspector.advice.sized import Sized
 from inspector.advice.sizes import decides_by_size, is_selection
 from inspector.model.edit import Edit
 
 _SETTING = "capture_dynamic_output_shape_ops=True"
-_MASK = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    return x[x > 0].sum()
-
-
-outputs = [forward(x) for x in (torch.arange(-2.0, 3.0), -torch.ones(3))]
-"""
 
 
 def _finds_indices(node: ast.expr) -> bool:
@@ -47,12 +36,13 @@ def _stores_masked(code: Code) -> bool:
 
 def _stores_tailored(code: Code) -> str:
     line, name = _chosen(code)
-    return (
-        f"Choose instead of selecting: `{line}`, if the mask, the values and `{name}` all have "
-        "one shape, and the values the dtype of it."
-        if line
-        else ""
-    )
+    if not line:
+        return ""
+    if code.missing_dims is None:
+        alike = f"the mask, the values and `{name}` all have one shape, and the values"
+    else:
+        alike = f"the values have the shape of `{name}`, and"
+    return f"Choose instead of selecting: `{line}`, if {alike} the dtype of it."
 
 
 def _stores_edits(code: Code) -> tuple[Edit, ...]:
@@ -67,7 +57,8 @@ def _chosen(code: Code) -> tuple[str, str]:
         ) if dotted_name(stored) and is_pure(mask) and is_pure(values):
             name, shown = dotted_name(stored), (code.shown(mask), code.shown(values))
             if all(shown) and not isinstance(mask, ast.Constant):
-                return f"{name}.copy_(torch.where({shown[0]}, {shown[1]}, {name}))", name
+                wide = widened(mask, code.missing_dims) if code.missing_dims else shown[0]
+                return f"{name}.copy_(torch.where({wide}, {shown[1]}, {name}))", name
     return "", ""
 
 
@@ -122,8 +113,6 @@ MASK = Advice(
     fix="Keep the full shape and mask what is not selected: `torch.where(mask, x, 0)`, or "
     "`x.masked_fill(~mask, 0)`, before a reduction; the mask needs the shape of `x` "
     "(`mask.unsqueeze(-1)` where it chooses rows).",
-    before=_MASK,
-    after=_MASK.replace("x[x > 0].sum()", "torch.where(x > 0, x, 0).sum()"),
     keeps="The outputs, where the filling does not change the reduction: 0 for a sum, `-inf` for a "
     "maximum; a mean is the sum divided by `mask.sum()`.",
 )
@@ -135,8 +124,6 @@ CAPTURE = Advice(
     fix=_FIX,
     tailored=_captured_tailored,
     where=lambda code: not decides_by_size(code),
-    before=_MASK,
-    after=decorated(_MASK, _SETTING),
     holds_elsewhere=True,
     keeps="The outputs, but for sizes of 1. Python code behind it that needs to know the size "
     f"breaks the graph there instead. {KEEPS} {CALLS_ALONE} {BY_ITSELF}",
@@ -152,20 +139,6 @@ CAPTURE = Advice(
     instead_of=CAPTURE_SHAPES,
 )
 
-_ROWS = """\
-import torch
-
-
-@torch.compile
-def forward(x, mask):
-    y, other = x * 2, x + 1
-    same = y
-    y[mask] = other[mask]
-    return same, y
-
-
-outputs = [forward(torch.ones(2, 2), torch.tensor(mask)) for mask in ([True, False], [True, True])]
-"""
 
 STORE = Advice(
     id="masked-store",
@@ -177,42 +150,8 @@ STORE = Advice(
     "shape of `y` (`mask.unsqueeze(-1)` where it chooses rows).",
     tailored=_stores_tailored,
     edits=_stores_edits,
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x, other):
-    y = x * 2
-    y[x < 0] = other[x < 0]
-    return y
-
-
-outputs = [forward(x, torch.ones(3)) for x in (torch.arange(3.0) - 1, torch.ones(3))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x, other):
-    y = x * 2
-    y.copy_(torch.where(x < 0, other, y))
-    return y
-
-
-outputs = [forward(x, torch.ones(3)) for x in (torch.arange(3.0) - 1, torch.ones(3))]
-""",
     keeps="The values and their gradients, and that all who hold `y` see them. The mask, the "
     "values and `y` must have one shape: a mask of rows would be taken for one of columns.",
-    pairs=(
-        (
-            _ROWS,
-            _ROWS.replace(
-                "y[mask] = other[mask]", "y.copy_(torch.where(mask.unsqueeze(-1), other, y))"
-            ),
-        ),
-    ),
 )
 
 NONZERO = Advice(
@@ -225,29 +164,6 @@ NONZERO = Advice(
     fix="Use the mask itself instead of the indices that it has: `torch.where(mask, a, b)`; or, "
     "where at most k of them are wanted, `torch.nonzero_static(mask, size=k)`, which fills up with "
     "-1.",
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    found = torch.nonzero(x > 0).squeeze(-1)
-    return x.index_fill(0, found, 1.0)
-
-
-outputs = [forward(x) for x in (torch.arange(-2.0, 3.0), -torch.ones(3))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    return torch.where(x > 0, 1.0, x)
-
-
-outputs = [forward(x) for x in (torch.arange(-2.0, 3.0), -torch.ones(3))]
-""",
     keeps="The outputs.",
 )
 

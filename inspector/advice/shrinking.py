@@ -57,47 +57,6 @@ def _selects(node: ast.AST, masks: set[str]) -> bool:
     return False
 
 
-_PROGRAM = """\
-import torch
-
-
-@torch.compile
-def forward(x):
-    scores = x * 2
-    order = scores.argsort(descending=True)
-    kept = []
-    while order.numel() > 0:
-        first, rest = order[:1], order[1:]
-        kept.append(first)
-        order = rest[(scores[rest] - scores[first]).abs() > 1]
-    return scores, torch.cat(kept)
-
-
-outputs = [forward(x) for x in (torch.arange(4.0), torch.ones(3), torch.tensor([0.1, 2.0, 0.2]))]
-"""
-_AFTER = """\
-import torch
-
-
-@torch.compile
-def compute(x):
-    scores = x * 2
-    return scores, scores.argsort(descending=True)
-
-
-def forward(x):
-    scores, order = compute(x)
-    kept = []
-    while order.numel() > 0:
-        first, rest = order[:1], order[1:]
-        kept.append(first)
-        order = rest[(scores[rest] - scores[first]).abs() > 1]
-    return scores, torch.cat(kept)
-
-
-outputs = [forward(x) for x in (torch.arange(4.0), torch.ones(3), torch.tensor([0.1, 2.0, 0.2]))]
-"""
-
 SHRINKING = Advice(
     id="shrinking-loop",
     kinds=(BRANCH, DATA_DEPENDENT, DYNAMIC_SHAPE, ITEM),
@@ -106,8 +65,6 @@ SHRINKING = Advice(
     fix="How often the loop runs, and on how much, only values say: run it in the caller, on what "
     "a compiled function returns, and compile what comes behind it as a second one. Of boxes that "
     "overlap, `torchvision.ops.nms` does all of it in one call.",
-    before=_PROGRAM,
-    after=_AFTER,
     keeps="The outputs; the loop itself runs eagerly, as it did, and breaks no graph.",
     instead_of=rf"{CAPTURE_SHAPES}|capture_scalar_outputs|torch\.cond|branchless|^Your code may",
 )

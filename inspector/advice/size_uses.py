@@ -38,21 +38,20 @@ class SizeUses:
     """Follows a number, and what is calculated of it.
 
     Attributes:
-        code: The function.
-        tensors: Names that are tensors.
-        parents: What each node is in.
         checks: What checks the number, in the order of the lines; filled by `uses`.
+        others: Names that are numbers of the same list.
     """
 
     code: Code
     tensors: frozenset[str]
     parents: dict[ast.AST, ast.AST]
     checks: dict[ast.If | ast.Assert, None] = dataclasses.field(default_factory=dict)
+    others: set[str] = dataclasses.field(default_factory=set)
     _followed: set[str] = dataclasses.field(default_factory=set)
 
     def uses(self, number: ast.expr) -> Iterator[Use]:
         """What is done with a number, also under the names that it gets."""
-        check = check_around(self.code, self.parents, number)
+        check = check_around(self.code, self.parents, number, self.others)
         if check is not None:
             self.checks[check] = None
             yield Use.CHECKED

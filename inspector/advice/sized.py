@@ -24,7 +24,6 @@ class Sized:
     """Follows a number, or a list of numbers, or a tensor whose size depends on values.
 
     Attributes:
-        code: The function.
         number: The expression that makes the number or the list, or None.
         tensor: The expression that makes the tensor, or None.
     """

@@ -42,18 +42,6 @@ _WHY = (
     "what `bool()` makes of it). A branch decides it while tracing, and each side is a program of "
     "its own, compiled once."
 )
-_PROGRAM = """\
-import torch
-import torch.nn.functional as F
-
-
-@torch.compile
-def attend(q, k):
-    return F.scaled_dot_product_attention(q, k, k, is_causal=q.shape[1] > 1)
-
-
-outputs = [attend(torch.ones(1, n, 8), torch.ones(1, 9, 8)) for n in (5, 7, 1, 6)]
-"""
 
 SYM_BOOL = Advice(
     id="condition-on-size",
@@ -62,8 +50,6 @@ SYM_BOOL = Advice(
     title="a comparison of sizes where a Python bool is wanted",
     fix=f"Write `True if condition else False` in place of the condition: {_WHY}",
     tailored=_tailored,
-    before=_PROGRAM,
-    after=_PROGRAM.replace("q.shape[1] > 1)", "True if q.shape[1] > 1 else False)"),
     keeps="The outputs and gradients.",
 )
 

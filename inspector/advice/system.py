@@ -12,39 +12,6 @@ OPEN = Advice(
     title="a file opened in compiled code",
     fix="Return what is written (a `clone()` of a tensor that is written to in place later), and "
     "write it in the caller; read before the compiled call.",
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    with open("log.txt", "a") as file:
-        file.write("step\\n")
-    return y + 1
-
-
-outputs = [(forward(x), len(open("log.txt").read()) % 5) for x in (torch.ones(3), torch.zeros(3))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def compute(x):
-    y = x * 2
-    return y + 1
-
-
-def forward(x):
-    result = compute(x)
-    with open("log.txt", "a") as file:
-        file.write("step\\n")
-    return result
-
-
-outputs = [(forward(x), len(open("log.txt").read()) % 5) for x in (torch.ones(3), torch.zeros(3))]
-""",
     keeps="Outputs and file.",
     instead_of=r"^Avoid calling builtin|logging function",
 )
@@ -55,34 +22,6 @@ NO_TENSOR = Advice(
     title="a torch function that returns no tensor",
     fix="Call it in the caller, and pass what it returns; where it takes what is made inside, end "
     "the compiled function above it.",
-    before="""\
-import torch
-
-
-@torch.compile
-def forward(x):
-    y = x * 2
-    return y * (torch.get_num_threads() > 0)
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
-    after="""\
-import torch
-
-
-@torch.compile
-def compute(x, parallel):
-    y = x * 2
-    return y * parallel
-
-
-def forward(x):
-    return compute(x, torch.get_num_threads() > 0)
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
     keeps="The outputs.",
 )
 
@@ -100,54 +39,8 @@ TIME = Advice(
     title="the clock read in compiled code",
     fix="Read the clock in the caller, around the compiled call (a kernel on a GPU may still be "
     "running then: `torch.cuda.synchronize()` first).",
-    before="""\
-import time
-import torch
-
-
-@torch.compile
-def forward(x):
-    begin = time.perf_counter()
-    y = x * 2
-    return y, time.perf_counter() - begin >= 0
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
-    after="""\
-import time
-import torch
-
-
-@torch.compile
-def compute(x):
-    return x * 2
-
-
-def forward(x):
-    begin = time.perf_counter()
-    y = compute(x)
-    return y, time.perf_counter() - begin >= 0
-
-
-outputs = [forward(x) for x in (torch.ones(3), torch.zeros(3))]
-""",
     keeps="The outputs, and what is timed.",
     instead_of=r"third-party|file an issue|^Avoid calling",
-    variants=(
-        """\
-import datetime
-import torch
-
-
-@torch.compile
-def forward(x):
-    return x * 2, datetime.datetime.now()
-
-
-outputs = [forward(torch.ones(3))]
-""",
-    ),
 )
 
 ADVICE = (OPEN, NO_TENSOR, TIME)

@@ -1,9 +1,9 @@
-"""Training loops: optimisers and data loaders."""
+"""Training: optimizers, several devices, profilers and files."""
 
 from __future__ import annotations
 
 from inspector.advice.advice import Advice
-from inspector.advice.kinds import BREAK_CALL, INLINED, SKIPPED
+from inspector.advice.kinds import BREAK_CALL, INLINED, METHOD, SKIPPED
 
 OPTIMIZER = Advice(
     id="optimizer",
@@ -12,71 +12,10 @@ OPTIMIZER = Advice(
     title="an optimiser in compiled code",
     fix="Compile the forward pass (and, if you want, `torch.compile(optimizer.step)`), and leave "
     "`zero_grad()`, `backward()` and `step()` in the caller.",
-    before="""\
-import torch
-
-weight = torch.ones(3, requires_grad=True)
-optimizer = torch.optim.SGD([weight], lr=0.1)
-
-
-@torch.compile
-def step(x):
-    optimizer.zero_grad()
-    loss = (x * weight).square().sum()
-    loss.backward()
-    optimizer.step()
-    return loss.detach()
-
-
-outputs = [(step(x), weight.detach().clone()) for x in (torch.ones(3), torch.arange(3.0))]
-""",
-    after="""\
-import torch
-
-weight = torch.ones(3, requires_grad=True)
-optimizer = torch.optim.SGD([weight], lr=0.1)
-
-
-@torch.compile
-def compute(x):
-    return (x * weight).square().sum()
-
-
-def step(x):
-    optimizer.zero_grad()
-    loss = compute(x)
-    loss.backward()
-    optimizer.step()
-    return loss.detach()
-
-
-outputs = [(step(x), weight.detach().clone()) for x in (torch.ones(3), torch.arange(3.0))]
-""",
     keeps="Losses and weights.",
     instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
 )
 
-_STEP = """\
-import torch
-
-weight = torch.ones(3, requires_grad=True)
-optimizer = torch.optim.SGD([weight], lr=0.1)
-
-
-@torch.compile
-def update(x):
-    optimizer.step()
-    return (x * weight.detach()).sum()
-
-
-def step(x):
-    optimizer.zero_grad()
-    (x * weight).square().sum().backward()
-    return update(x)
-
-
-outputs = [(step(x), weight.detach().clone()) for x in (torch.ones(3), torch.arange(3.0))]
-"""
 
 SCHEDULED = Advice(
     id="scheduled-optimizer",
@@ -87,52 +26,6 @@ SCHEDULED = Advice(
     "Dynamo does not trace; the optimiser's own step is compiled behind it, in a graph of its own. "
     "Where the function does nothing else, nothing is needed. Otherwise leave `step()`, and the "
     "scheduler's, to the caller, and compile what is computed.",
-    before="""\
-import torch
-
-weight = torch.ones(3, requires_grad=True)
-optimizer = torch.optim.SGD([weight], lr=0.1)
-scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
-
-
-@torch.compile
-def update(x):
-    optimizer.step()
-    scheduler.step()
-    return (x * weight.detach()).sum()
-
-
-def step(x):
-    optimizer.zero_grad()
-    (x * weight).square().sum().backward()
-    return update(x)
-
-
-outputs = [(step(x), weight.detach().clone()) for x in (torch.ones(3), torch.arange(3.0))]
-""",
-    after="""\
-import torch
-
-weight = torch.ones(3, requires_grad=True)
-optimizer = torch.optim.SGD([weight], lr=0.1)
-scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
-
-
-@torch.compile
-def total(x):
-    return (x * weight.detach()).sum()
-
-
-def step(x):
-    optimizer.zero_grad()
-    (x * weight).square().sum().backward()
-    optimizer.step()
-    scheduler.step()
-    return total(x)
-
-
-outputs = [(step(x), weight.detach().clone()) for x in (torch.ones(3), torch.arange(3.0))]
-""",
     keeps="Outputs, weights and learning rates. The step itself is compiled no longer.",
     instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
 )
@@ -146,21 +39,10 @@ STEP = Advice(
     "compiles the optimiser's step behind it, in a graph of its own. Where the function does "
     "nothing else, nothing is needed. Otherwise leave `step()` to the caller, and compile what is "
     "computed and, if you want, `torch.compile(optimizer.step)`.",
-    before=_STEP,
-    after=_STEP.replace("    optimizer.step()\n    return (x", "    return (x").replace(
-        "    return update(x)", "    optimizer.step()\n    return update(x)"
-    ),
     keeps="Outputs and weights. The step itself is compiled no longer.",
     instead_of=r"^Remove the `torch\._dynamo\.graph_break\(\)` call",
 )
 
-_SCALED = """\
-import torch
-
-weight = torch.ones(3, requires_grad=True)
-optimizer = torch.optim.SGD([weight], lr=0.1)
-scaler = torch.amp.GradScaler("cpu")
-"""
 
 SCALER = Advice(
     id="grad-scaler",
@@ -170,40 +52,6 @@ SCALER = Advice(
     fix="Compile what computes the loss (under its `autocast`), and leave `scaler.scale(loss)"
     ".backward()`, `scaler.unscale_`, `scaler.step(optimizer)` and `scaler.update()` to the "
     "caller.",
-    before=_SCALED
-    + """
-
-@torch.compile
-def step(x):
-    loss = (x * weight).square().sum()
-    scaler.scale(loss).backward()
-    scaler.step(optimizer)
-    scaler.update()
-    optimizer.zero_grad()
-    return loss.detach()
-
-
-outputs = [(step(x), weight.detach().clone()) for x in (torch.ones(3), torch.arange(3.0))]
-""",
-    after=_SCALED
-    + """
-
-@torch.compile
-def compute(x):
-    return (x * weight).square().sum()
-
-
-def step(x):
-    loss = compute(x)
-    scaler.scale(loss).backward()
-    scaler.step(optimizer)
-    scaler.update()
-    optimizer.zero_grad()
-    return loss.detach()
-
-
-outputs = [(step(x), weight.detach().clone()) for x in (torch.ones(3), torch.arange(3.0))]
-""",
     keeps="Losses, weights and the scale. The backward pass is compiled with the loss; what the "
     "scaler itself does runs eagerly, as it does behind the graph break.",
     instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
@@ -215,44 +63,62 @@ LOADER = Advice(
     says=r"DataLoader",
     title="a DataLoader in compiled code",
     fix="Compile what is done with one batch, and loop over the loader in the caller.",
-    before="""\
-import torch
-
-loader = torch.utils.data.DataLoader(torch.arange(8.0), batch_size=4)
-
-
-@torch.compile
-def epoch(scale):
-    total = torch.zeros(())
-    for batch in loader:
-        total = total + (batch * scale).sum()
-    return total
-
-
-outputs = [epoch(torch.tensor(scale)) for scale in (1.0, 2.0)]
-""",
-    after="""\
-import torch
-
-loader = torch.utils.data.DataLoader(torch.arange(8.0), batch_size=4)
-
-
-@torch.compile
-def step(total, batch, scale):
-    return total + (batch * scale).sum()
-
-
-def epoch(scale):
-    total = torch.zeros(())
-    for batch in loader:
-        total = step(total, batch, scale)
-    return total
-
-
-outputs = [epoch(torch.tensor(scale)) for scale in (1.0, 2.0)]
-""",
     keeps="The outputs.",
     instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
 )
 
-ADVICE = (OPTIMIZER, SCHEDULED, STEP, SCALER, LOADER)
+
+DISTRIBUTED = Advice(
+    id="distributed-data-parallel",
+    kinds=(METHOD, SKIPPED),
+    says=r"set_runtime_stats_and_log|qualname: DistributedDataParallel\.",
+    title="a compiled DistributedDataParallel",
+    fix="Compile what it wraps: `DistributedDataParallel(torch.compile(model))` instead of "
+    "`torch.compile(DistributedDataParallel(model))` removes these graph breaks. DDPOptimizer, "
+    "which splits the graph so that gradients are reduced while others are computed, then has no "
+    "part in it: time both where there are several processes.",
+    keeps="Outputs and gradients. The names in `state_dict()` have `_orig_mod` behind `module` "
+    "instead of before it. Gradients of a graph that is not split come at its end, so their "
+    "reduction overlaps less.",
+    instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
+    holds_elsewhere=True,
+)
+
+
+SHARDED = Advice(
+    id="fully-sharded",
+    tested_on=("2.13",),
+    kinds=(SKIPPED,),
+    says=r"[/\\]fsdp[/\\]_fully_shard[/\\]",
+    title="a compiled model with layers under fully_shard",
+    fix="This is FSDP2's hook, which gathers the parameters and is never traced. Compile each "
+    "sharded layer instead of the whole: call `layer.compile()` before `fully_shard(layer)`, and "
+    "leave out the `torch.compile` around them. The hooks then run between the graphs.",
+    keeps="Outputs and gradients. What lies between the layers runs eagerly.",
+    instead_of=r"^Avoid calling|dont_skip_tracing|file an issue",
+    holds_elsewhere=True,
+)
+
+
+PROFILER = Advice(
+    id="profiler-step",
+    kinds=(INLINED,),
+    says=r"profile\.step|torch/profiler/",
+    title="a profiler's step in compiled code",
+    fix="Call the profiler in the caller, around the compiled call.",
+    keeps="Outputs and profile.",
+    instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
+)
+
+SAVE = Advice(
+    id="save-or-load",
+    kinds=(SKIPPED,),
+    says=r"module: torch\.serialization",
+    title="torch.save or torch.load in compiled code",
+    fix="Return what is to be saved (a `clone()` of what is written to in place later), and save "
+    "it in the caller; load before the compiled call.",
+    keeps="Outputs and file.",
+    instead_of=r"dont_skip_tracing|^Avoid calling|file an issue",
+)
+
+ADVICE = (OPTIMIZER, SCHEDULED, STEP, SCALER, LOADER, DISTRIBUTED, SHARDED, PROFILER, SAVE)

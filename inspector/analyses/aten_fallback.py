@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from inspector.findings.code_rule import CodeRule
-from inspector.findings.kernel_rule import Advised
+from inspector.findings.rule import Advised, Rule
 from inspector.findings.severity import Severity
 from inspector.model.kernel import Call
 
@@ -51,7 +51,7 @@ _OWN = (
 )
 
 
-class AtenFallback(CodeRule):
+class AtenFallback(Rule[Call, Advised]):
     """An operator is left to eager PyTorch.
 
     What it means:
@@ -73,16 +73,17 @@ class AtenFallback(CodeRule):
     id = "aten-fallback"
     severity = Severity.INFO
 
-    def look(self, call: Call) -> Advised | None:
+    def check(self, call: Call) -> Iterator[Advised]:
         """A call of ATen or of a custom operator that is no library's kernel."""
         name = call.name.removesuffix(".default")
         is_own = not name.startswith(_TORCHS)
         if call.kind != "aten" or (not is_own and _LIBRARIES.search(name)):
-            return None
+            return
         if is_own:
-            return Advised(f"{name} is called as it is", _WHY, _OWN)
+            yield Advised(f"{name} is called as it is", _WHY, _OWN)
+            return
         found = (fix for pattern, fix in _FIXES if re.match(pattern, name))
-        return Advised(f"{name} is left to eager PyTorch", _WHY, next(found, _FIX))
+        yield Advised(f"{name} is left to eager PyTorch", _WHY, next(found, _FIX))
 
 
 RULE = AtenFallback()

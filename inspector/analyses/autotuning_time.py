@@ -19,7 +19,7 @@ _LEAST_SHARE = 0.5
 _MOST_NAMED = 3
 
 
-class AutotuningTimeRule(Rule):
+class AutotuningTimeRule(Rule[Run, Finding]):
     """Most of the compile time is autotuning.
 
     What it means:

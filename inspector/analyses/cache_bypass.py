@@ -64,7 +64,7 @@ _OF_GRAPHS = frozenset({_FX_GRAPH, "AOTAutograd"})
 _EX = {"cholesky": "[0]", "inv": "[0]", "solve": "[0]", "lu_factor": "[:2]", "ldl_factor": "[:2]"}
 
 
-class CacheBypassRule(Rule):
+class CacheBypassRule(Rule[Run, Finding]):
     """A cache of the compiler is bypassed.
 
     What it means:

@@ -28,7 +28,7 @@ from inspector.model.summary import is_later, is_measured
 _DUMP = re.compile(r"\n\s*args\[0\]: ")
 
 
-class CompileErrorRule(Rule):
+class CompileErrorRule(Rule[Run, Finding]):
     """A compilation ended with an exception.
 
     What it means:

@@ -22,7 +22,7 @@ _COMPARES = re.compile(r"[=!]=|\b(?:in|is)\b")
 _DIMENSION = re.compile(r"^(?P<tensor>.+)\.size\(\)\[(?P<index>\d+)\]$")
 
 
-class ConstraintViolationRule(Rule):
+class ConstraintViolationRule(Rule[Run, Finding]):
     """A dimension that was marked as dynamic is made constant.
 
     What it means:

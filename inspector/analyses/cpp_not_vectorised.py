@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.findings.cpp_rule import CppAdvice, CppRule
 from inspector.findings.cpp_wording import nest_text, reason_text
+from inspector.findings.rule import Advised, Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count
 from inspector.model.cpp_kernel import CppFacts
@@ -38,7 +38,7 @@ _ALTERNATIVES = {
 }
 
 
-class CppNotVectorised(CppRule):
+class CppNotVectorised(Rule[CppFacts, Advised]):
     """A C++ loop is not vectorised.
 
     What it means:
@@ -62,14 +62,14 @@ class CppNotVectorised(CppRule):
     id = "cpp-not-vectorised"
     severity = Severity.WARNING
 
-    def look(self, facts: CppFacts, cores: int | None) -> CppAdvice | None:  # noqa: ARG002 - of no matter
+    def check(self, facts: CppFacts) -> Iterator[Advised]:
         """Says so where such loops have many elements."""
         nests = [nest for nest in facts.scalar_nests if (nest.elements or 0) >= _LEAST_ELEMENTS]
         if not nests:
-            return None
+            return
         dearest = max(nests, key=lambda nest: nest.elements or 0)
         kind = (dearest.reason or NotTiled("unknown")).kind
-        return CppAdvice(
+        yield Advised(
             message=f"has {count(len(nests), 'loop')} of {_total(facts)} without vectors",
             why="\n".join(_why(nest) for nest in nests[:_MOST_SHOWN]),
             fix=_FIXES.get(kind, ""),

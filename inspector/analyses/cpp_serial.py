@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
-from inspector.findings.cpp_rule import CppAdvice, CppRule
 from inspector.findings.cpp_wording import nest_text
+from inspector.findings.rule import Advised, Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count
 from inspector.model.cpp_kernel import CppFacts
@@ -15,7 +16,7 @@ from inspector.records.kernels import CppNest
 _LEAST_ELEMENTS = 262_144
 
 
-class CppSerial(CppRule):
+class CppSerial(Rule[CppFacts, Advised]):
     """A large C++ kernel leaves cores idle.
 
     What it means:
@@ -37,19 +38,19 @@ class CppSerial(CppRule):
     id = "cpp-serial-kernel"
     severity = Severity.WARNING
 
-    def look(self, facts: CppFacts, cores: int | None) -> CppAdvice | None:
+    def check(self, facts: CppFacts) -> Iterator[Advised]:
         """Says so of the largest such loop."""
-        said = facts.said
-        if said is None or (cores or 0) < 2:  # noqa: PLR2004 - several
-            return None
+        said, cores = facts.said, facts.cores or 0
+        if said is None or cores < 2:  # noqa: PLR2004 - several
+            return
         large = [nest for nest in facts.nests if (nest.elements or 0) >= _LEAST_ELEMENTS]
         idle = [(nest, shared) for nest in large if (shared := _shared(nest)) is not None]
-        idle = [(nest, shared) for nest, shared in idle if shared * 2 < (cores or 0)]
+        idle = [(nest, shared) for nest, shared in idle if shared * 2 < cores]
         if not idle:
-            return None
+            return
         nest, shared = max(idle, key=lambda pair: pair[0].elements or 0)
-        return CppAdvice(
-            message=f"keeps {count(min(shared, cores or 0), 'core')} of {cores} busy"
+        yield Advised(
+            message=f"keeps {count(min(shared, cores), 'core')} of {cores} busy"
             if said.threads > 1
             else f"runs on one of {cores} cores",
             why=_why(nest, shared, said.threads, said.min_chunk_size),

@@ -18,7 +18,7 @@ _CHECK = "C++ vector check"
 _STAGES = ("C++ compilation", _CHECK)
 
 
-class CppTimeRule(Rule):
+class CppTimeRule(Rule[Run, Finding]):
     """Most of the compile time is the C++ compiler's.
 
     What it means:

@@ -26,7 +26,7 @@ _LEAST_SHARE = 0.05
 _MOST_NAMED = 4
 
 
-class CudaGraphCopiesRule(Rule):
+class CudaGraphCopiesRule(Rule[Run, Finding]):
     """Inputs are copied before each replay.
 
     What it means:

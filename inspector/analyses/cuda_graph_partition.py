@@ -17,7 +17,7 @@ from inspector.model.stack import StackFrame
 from inspector.records.cuda_graphs import CudaGraphPartitions, LeftOut
 
 
-class CudaGraphPartitionRule(Rule):
+class CudaGraphPartitionRule(Rule[Run, Finding]):
     """Part of a function is left out of its CUDA graphs.
 
     What it means:

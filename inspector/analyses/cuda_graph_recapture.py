@@ -48,7 +48,7 @@ _FIX = {
 }
 
 
-class CudaGraphRecaptureRule(Rule):
+class CudaGraphRecaptureRule(Rule[Run, Finding]):
     """A CUDA graph is captured again.
 
     What it means:

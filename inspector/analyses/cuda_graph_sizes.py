@@ -20,7 +20,7 @@ _MOSTLY = 0.5
 _MOST_NAMED = 8
 
 
-class CudaGraphSizesRule(Rule):
+class CudaGraphSizesRule(Rule[Run, Finding]):
     """Every size gets a CUDA graph of its own.
 
     What it means:

@@ -15,7 +15,7 @@ from inspector.model.cuda_graphs import CudaGraphWarning, WarningKind
 from inspector.model.run import Process, Run
 
 
-class CudaGraphSkipRule(Rule):
+class CudaGraphSkipRule(Rule[Run, Finding]):
     """No CUDA graph is made.
 
     What it means:

@@ -19,7 +19,7 @@ _LEAST_SHARE = 0.5
 _ONCE = frozenset({"C++ vector check", "caches"})
 
 
-class FrameTimeRule(Rule):
+class FrameTimeRule(Rule[Run, Finding]):
     """One function takes most of the compile time.
 
     What it means:

@@ -27,7 +27,7 @@ _CONSEQUENCES = {
 }
 
 
-class GraphBreakRule(Rule):
+class GraphBreakRule(Rule[Run, Finding]):
     """The graph breaks here.
 
     What it means:

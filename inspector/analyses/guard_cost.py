@@ -30,7 +30,7 @@ _FILTER = (
 )
 
 
-class GuardCostRule(Rule):
+class GuardCostRule(Rule[Run, Finding]):
     """Guards take a good part of every call.
 
     What it means:

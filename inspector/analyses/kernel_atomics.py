@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.findings.kernel_rule import Advised, OneKernelRule
+from collections.abc import Iterator
+
+from inspector.findings.rule import Advised, Rule
 from inspector.findings.severity import Severity
 from inspector.model.kernel_analysis import Access, AccessKind
 from inspector.model.kernel_facts import KernelFacts
@@ -11,7 +13,7 @@ _FLOATS = ("f16", "bf16", "f32", "f64")
 _LEAST_SHARE = 0.1
 
 
-class AtomicsRule(OneKernelRule):
+class AtomicsRule(Rule[KernelFacts, Advised]):
     """A kernel adds with atomic operations.
 
     What it means:
@@ -33,15 +35,15 @@ class AtomicsRule(OneKernelRule):
     id = "kernel-atomics"
     severity = Severity.INFO
 
-    def look(self, kernel: KernelFacts) -> Advised | None:
+    def check(self, kernel: KernelFacts) -> Iterator[Advised]:
         """Every configuration moves a good part of its bytes so."""
         found = [_atomics(facts.analysis.accesses) for facts in kernel.configs]
         if not all(found):
-            return None
+            return
         first = found[0][0]
         is_float = any(first.dtype.startswith(dtype) for dtype in _FLOATS)
         order = "; their order, and so the sum, changes from call to call" if is_float else ""
-        return Advised(
+        yield Advised(
             message=f"adds to {first.argument or 'memory'} with atomic operations of {first.dtype}",
             why=f"line {first.line} of its source may write one element from many threads{order}",
             fix="Sort the indices and reduce segments, or make collisions rarer.",

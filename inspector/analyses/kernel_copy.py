@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.findings.kernel_rule import Advised, OneKernelRule
+from collections.abc import Iterator
+
+from inspector.findings.rule import Advised, Rule
 from inspector.findings.severity import Severity
 from inspector.model.kernel_facts import KernelFacts
 
@@ -16,7 +18,7 @@ _VIEWS = {
 _CONVOLUTIONS = {"convolution", "convolution_backward"}
 
 
-class CopyRule(OneKernelRule):
+class CopyRule(Rule[KernelFacts, Advised]):
     """A kernel only copies.
 
     What it means:
@@ -41,21 +43,22 @@ class CopyRule(OneKernelRule):
     id = "kernel-copy"
     severity = Severity.INFO
 
-    def look(self, kernel: KernelFacts) -> Advised | None:
+    def check(self, kernel: KernelFacts) -> Iterator[Advised]:
         """What it computes are copies and views alone."""
         names = {name.removeprefix("aten.").partition(".")[0] for name in kernel.aten}
         time_ns = kernel.time_ns
         if names and names <= _CONVOLUTIONS and not _computes(kernel):
-            return Advised(
+            yield Advised(
                 message="only copies, into the order that cuDNN takes",
                 why="the convolution's tensor is not in channels-last order",
                 fix="Put the model and its inputs into memory_format=torch.channels_last, once.",
                 at_stake_ns=time_ns,
             )
+            return
         if not names & _COPIES or not names <= _COPIES | _VIEWS:
-            return None
+            return
         what = ", ".join(sorted(names & _COPIES))
-        return Advised(
+        yield Advised(
             message="only copies",
             why=f"it is {what}, and no kernel around it could take it in",
             fix="Keep the tensor in the order in which what follows uses it.",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.findings.kernel_rule import Advised, OneKernelRule
+from collections.abc import Iterator
+
+from inspector.findings.rule import Advised, Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count, duration
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
@@ -13,7 +15,7 @@ _REDUCTIONS = {"reduction", "persistent_reduction"}
 _INDICES = {"argmax": "max", "max": "max", "argmin": "min", "min": "min"}
 
 
-class FewBlocksRule(OneKernelRule):
+class FewBlocksRule(Rule[KernelFacts, Advised]):
     """A kernel has too few blocks for the GPU.
 
     What it means:
@@ -41,17 +43,17 @@ class FewBlocksRule(OneKernelRule):
     id = "kernel-few-blocks"
     severity = Severity.WARNING
 
-    def look(self, kernel: KernelFacts) -> Advised | None:
+    def check(self, kernel: KernelFacts) -> Iterator[Advised]:
         """Too few in every configuration; the fastest one is shown."""
         found = [facts for facts in kernel.configs if _blocks(facts)]
         limits = kernel.limits
         if limits is None or not found or len(found) < len(kernel.configs):
-            return None
+            return
         best = min(found, key=lambda facts: _times(facts)[0])
         time_ns, spread_ns = _times(best)
         blocks = _blocks(best)
         fixes = _fixes(kernel)
-        return Advised(
+        yield Advised(
             message=f"has {count(blocks, 'block')} for {limits.multiprocessors} multiprocessors",
             why=f"{blocks} of {limits.multiprocessors} multiprocessors {_work(blocks)}; if all had "
             f"something to do, it would take {duration(spread_ns)} instead of {duration(time_ns)} "

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.findings.kernel_rule import Advised, OneKernelRule
+from collections.abc import Iterator
+
+from inspector.findings.rule import Advised, Rule
 from inspector.findings.severity import Severity
 from inspector.model.kernel_analysis import AccessKind
 from inspector.model.kernel_facts import KernelFacts
@@ -10,7 +12,7 @@ from inspector.model.kernel_facts import KernelFacts
 _LEAST_SHARE = 0.5
 
 
-class Float64Rule(OneKernelRule):
+class Float64Rule(Rule[KernelFacts, Advised]):
     """A kernel computes in float64 though its data are not.
 
     What it means:
@@ -32,17 +34,17 @@ class Float64Rule(OneKernelRule):
     id = "kernel-float64"
     severity = Severity.WARNING
 
-    def look(self, kernel: KernelFacts) -> Advised | None:
+    def check(self, kernel: KernelFacts) -> Iterator[Advised]:
         """Every configuration computes in float64, and the data are narrower."""
         if not all(facts.analysis.float64_lines for facts in kernel.configs):
-            return None
+            return
         analysis = kernel.configs[0].analysis
         # What it stores follows from what it loads.
         moved = [access for access in analysis.accesses if access.kind in _LOADED]
         wide = sum(access.elements for access in moved if access.dtype == "f64")
         total = sum(access.elements for access in moved)
         if not total or wide > _LEAST_SHARE * total:
-            return None
+            return
         names = sorted({access.argument for access in moved if access.dtype == "f64"} - {""})
         scalars = [name for name, kind in kernel.build.arguments if kind == "fp64"]
         cause = " and ".join([*names, *scalars])
@@ -51,7 +53,7 @@ class Float64Rule(OneKernelRule):
         else:
             fix = "Convert what is float64 before it meets the rest (.float())."
         line = analysis.float64_lines[0]
-        return Advised(
+        yield Advised(
             message="computes in float64, and much of what it loads is narrower",
             why=f"line {line} of its source is float64" + (f" because {cause} is" if cause else ""),
             fix=fix,

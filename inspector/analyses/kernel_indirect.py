@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from inspector.builds.ttgir import element_bytes
-from inspector.findings.kernel_rule import Advised, OneKernelRule
+from inspector.findings.rule import Advised, Rule
 from inspector.findings.severity import Severity
 from inspector.model.kernel_analysis import Access, AccessKind
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
@@ -12,7 +14,7 @@ _LEAST_SHARE = 0.25
 _SECTOR_BYTES = 32  # what memory delivers at least (CUDA C++ Programming Guide, device memory)
 
 
-class IndirectRule(OneKernelRule):
+class IndirectRule(Rule[KernelFacts, Advised]):
     """A kernel gathers single elements.
 
     What it means:
@@ -35,14 +37,14 @@ class IndirectRule(OneKernelRule):
     id = "kernel-indirect-loads"
     severity = Severity.INFO
 
-    def look(self, kernel: KernelFacts) -> Advised | None:
+    def check(self, kernel: KernelFacts) -> Iterator[Advised]:
         """In every configuration, a good part of what is loaded is gathered."""
         found = [_gathered(facts) for facts in kernel.configs]
         if not all(found):
-            return None
+            return
         worst = max(found[0], key=lambda access: access.bytes)
         size = element_bytes(worst.dtype)
-        return Advised(
+        yield Advised(
             message="gathers single elements",
             why=f"line {worst.line} of its source takes {size} bytes from each place that memory "
             f"names, of sectors of {_SECTOR_BYTES} bytes",

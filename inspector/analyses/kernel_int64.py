@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.findings.kernel_rule import Advised, OneKernelRule
+from collections.abc import Iterator
+
+from inspector.findings.rule import Advised, Rule
 from inspector.findings.severity import Severity
 from inspector.model.kernel_analysis import AccessKind, InstructionKind
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
@@ -11,7 +13,7 @@ _INTEGER = {InstructionKind.INTEGER.value, "instruction issue"}
 _LEAST_SHARE = 0.5
 
 
-class Int64Rule(OneKernelRule):
+class Int64Rule(Rule[KernelFacts, Advised]):
     """A kernel computes its offsets in 64 bits, and that takes time.
 
     What it means:
@@ -33,15 +35,15 @@ class Int64Rule(OneKernelRule):
     id = "kernel-int64-offsets"
     severity = Severity.INFO
 
-    def look(self, kernel: KernelFacts) -> Advised | None:
+    def check(self, kernel: KernelFacts) -> Iterator[Advised]:
         """Direct accesses have 64-bit offsets, and integers take much of the predicted time."""
         if not all(_is_concerned(facts) for facts in kernel.configs):
-            return None
+            return
         lines = kernel.configs[0].analysis.int64_lines
         sizes = [name for name, kind in kernel.build.arguments if kind == "i64"]
         if not sizes and not kernel.is_users:
-            return None  # an index computed by the operator itself, as interpolation does
-        return Advised(
+            return  # an index computed by the operator itself, as interpolation does
+        yield Advised(
             message="computes its offsets in 64 bits",
             why=f"lines {', '.join(map(str, lines[:4]))} of its source do"
             + (f": {' and '.join(sizes)} is 64-bit" if sizes else ""),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from inspector.findings.kernel_rule import Advised, OneKernelRule
+from inspector.findings.rule import Advised, Rule
 from inspector.findings.severity import Severity
 from inspector.model.kernel_analysis import Access, AccessKind, InstructionKind
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
@@ -18,7 +18,7 @@ _FEW = 2
 _MOVED = (AccessKind.LOAD, AccessKind.STORE, AccessKind.ASYNC_COPY)
 
 
-class NarrowRule(OneKernelRule):
+class NarrowRule(Rule[KernelFacts, Advised]):
     """A kernel moves its bytes in narrow accesses.
 
     What it means:
@@ -41,21 +41,21 @@ class NarrowRule(OneKernelRule):
     id = "kernel-narrow-accesses"
     severity = Severity.WARNING
 
-    def look(self, kernel: KernelFacts) -> Advised | None:
+    def check(self, kernel: KernelFacts) -> Iterator[Advised]:
         """Narrow in every configuration, for a reason that can be mended."""
         best = min(kernel.configs, key=_narrow_share)
         share = _narrow_share(best)
         if share < _LEAST_SHARE or not _is_concerned(best):
-            return None
+            return
         reasons = _reasons(best.analysis.accesses)
         if not reasons:
-            return None
+            return
         names = sorted({name for _, name, _ in reasons if name})
         _, _, first = max(reasons)
         sizes = [name for name, _ in kernel.build.arguments if name.startswith("ks")]
         if sizes and first == _UNALIGNED:
             first = _DYNAMIC
-        return Advised(
+        yield Advised(
             message=f"moves {share:.0%} of its bytes in accesses below {_NARROW_BITS} bits",
             why=f"{first}" + (f" ({', '.join(names)})" if names else ""),
             fix=_FIXES[first],

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from inspector.findings.kernel_rule import Advised, OneKernelRule
+from inspector.findings.rule import Advised, Rule
 from inspector.findings.severity import Severity
 from inspector.model.kernel_analysis import InstructionKind, OccupancyLimit
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
@@ -16,7 +16,7 @@ from inspector.model.kernel_prediction import Bound
 _LEAST_SHARE = 0.25
 
 
-class OccupancyRule(OneKernelRule):
+class OccupancyRule(Rule[KernelFacts, Advised]):
     """A memory-bound kernel leaves most of each multiprocessor empty.
 
     What it means:
@@ -39,15 +39,15 @@ class OccupancyRule(OneKernelRule):
     id = "kernel-low-occupancy"
     severity = Severity.WARNING
 
-    def look(self, kernel: KernelFacts) -> Advised | None:
+    def check(self, kernel: KernelFacts) -> Iterator[Advised]:
         """Low in every configuration, and the grid is large enough to fill the GPU."""
         best = max(kernel.configs, key=_share)
         occupancy = best.analysis.occupancy
         if occupancy is None or occupancy.share >= _LEAST_SHARE or not _is_concerned(kernel, best):
-            return None
+            return
         limits = [limit for limit in occupancy.limits if limit is not OccupancyLimit.TOO_LARGE]
         by = " and ".join(limit.value for limit in limits)
-        return Advised(
+        yield Advised(
             message=f"fills {occupancy.warps} of {occupancy.most_warps} warps of a multiprocessor",
             why=f"its blocks are limited by {by}{_need(best, limits)}",
             fix=_FIX_OWN if kernel.is_users else _FIX_INDUCTOR,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from inspector.findings.finding import Finding
-from inspector.findings.kernel_rule import Advised, KernelRule, PlaceOf
+from inspector.findings.rule import Advised, Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import duration
 from inspector.model.kernel_facts import KernelFacts
@@ -16,7 +15,7 @@ _LEAST_SHARE = 0.5
 _LEAST_TIME_SHARE = 0.25
 
 
-class SmallRule(KernelRule):
+class SmallRule(Rule[Sequence[KernelFacts], Advised]):
     """Most kernels are too small for their launches.
 
     What it means:
@@ -40,7 +39,7 @@ class SmallRule(KernelRule):
     id = "kernel-small"
     severity = Severity.INFO
 
-    def check(self, kernels: Sequence[KernelFacts], place_of: PlaceOf) -> Iterator[Finding]:
+    def check(self, kernels: Sequence[KernelFacts]) -> Iterator[Advised]:
         """One finding, where the small ones are most launches and a good part of the time."""
         small = [kernel for kernel in kernels if _is_small(kernel)]
         launches = [sum(kernel.launches for kernel in some) for some in (small, kernels)]
@@ -53,7 +52,7 @@ class SmallRule(KernelRule):
             return
         first = max(small, key=lambda kernel: kernel.launches)
         launch_ns = first.configs[0].prediction.launch_ns if first.configs[0].prediction else 0
-        advised = Advised(
+        yield Advised(
             message=f"and others are too small: {launches[0]} of {launches[1]} launches",
             why=f"they take {duration(times[0])} of {duration(times[1])}, most of it to begin and "
             f"end ({duration(launch_ns)} each, predicted); what the processor needs comes on top",
@@ -62,8 +61,8 @@ class SmallRule(KernelRule):
                 "Take a larger batch, or compute what is small and alike together.",
                 "torch._inductor.config.combo_kernels = True puts kernels into one.",
             ),
+            kernel=first,
         )
-        yield self.finding(first, place_of(first), advised)
 
 
 def _is_small(kernel: KernelFacts) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.findings.kernel_rule import Advised, OneKernelRule
+from collections.abc import Iterator
+
+from inspector.findings.rule import Advised, Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count
 from inspector.model.kernel_analysis import InstructionKind
@@ -14,7 +16,7 @@ _LEAST_IN_LOOP_BYTES = 32
 _WARP = 32
 
 
-class SpillsRule(OneKernelRule):
+class SpillsRule(Rule[KernelFacts, Advised]):
     """A kernel spills registers to memory.
 
     What it means:
@@ -37,16 +39,16 @@ class SpillsRule(OneKernelRule):
     id = "kernel-spills"
     severity = Severity.WARNING
 
-    def look(self, kernel: KernelFacts) -> Advised | None:
+    def check(self, kernel: KernelFacts) -> Iterator[Advised]:
         """Spills that every configuration has; those with the fewest bytes are shown."""
         least = min(kernel.configs, key=_spilled)
         if not _is_bad(least):
-            return None
+            return
         resources = least.config.resources
         registers = resources.registers if resources else 0
         where = " in its hot loop" if _in_loop(least) else ""
         threads = (least.config.launched_warps or least.config.num_warps) * _WARP
-        return Advised(
+        yield Advised(
             message=f"spills {_spilled(least):,} bytes of registers per thread{where}",
             why=f"with {count(threads, 'thread')} a block it has {registers} registers a thread, "
             "and needs more",

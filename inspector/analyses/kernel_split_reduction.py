@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from inspector.findings.finding import Finding
-from inspector.findings.kernel_rule import Advised, KernelRule, PlaceOf, matters
+from inspector.findings.kernel_findings import matters
+from inspector.findings.rule import Advised, Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import duration
 from inspector.model.kernel_facts import KernelFacts
@@ -16,7 +16,7 @@ _REDUCTIONS = {"reduction", "persistent_reduction"}
 _LEAST_SHARE = 0.1
 
 
-class SplitReductionRule(KernelRule):
+class SplitReductionRule(Rule[Sequence[KernelFacts], Advised]):
     """A reduction is split over two kernels, and the second one counts.
 
     What it means:
@@ -38,7 +38,7 @@ class SplitReductionRule(KernelRule):
     id = "kernel-split-reduction"
     severity = Severity.INFO
 
-    def check(self, kernels: Sequence[KernelFacts], place_of: PlaceOf) -> Iterator[Finding]:
+    def check(self, kernels: Sequence[KernelFacts]) -> Iterator[Advised]:
         """Neighbouring kernels of which the second finishes what the first began."""
         for first, second in pairwise(kernels):
             if not _belong(first, second) or not matters(first):
@@ -48,7 +48,7 @@ class SplitReductionRule(KernelRule):
                 continue
             share = times[1] / (times[0] + times[1])
             if share >= _LEAST_SHARE:
-                yield self.finding(first, place_of(first), _advised(second, times[1], share))
+                yield _advised(first, second, times[1], share)
 
 
 def _belong(first: KernelFacts, second: KernelFacts) -> bool:
@@ -68,13 +68,14 @@ def _operators(name: str) -> str:
     return found[1] if found else ""
 
 
-def _advised(second: KernelFacts, time_ns: int, share: float) -> Advised:
+def _advised(first: KernelFacts, second: KernelFacts, time_ns: int, share: float) -> Advised:
     return Advised(
         message=f"reduces a part per block, and {second.build.name} the parts",
         why=f"the second kernel takes {duration(time_ns)}, {share:.0%} of both (predicted)",
         fix="Reduce several tensors at once, so that one kernel has enough blocks.",
         alternatives=("torch._inductor.config.split_reductions = False makes one kernel of it.",),
         at_stake_ns=time_ns,
+        kernel=first,
     )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from inspector.findings.kernel_rule import Advised, OneKernelRule
+from collections.abc import Iterator
+
+from inspector.findings.rule import Advised, Rule
 from inspector.findings.severity import Severity
 from inspector.model.kernel_facts import KernelFacts
 
 
-class TensorCoresRule(OneKernelRule):
+class TensorCoresRule(Rule[KernelFacts, Advised]):
     """A matrix product stays off the tensor cores.
 
     What it means:
@@ -28,12 +30,12 @@ class TensorCoresRule(OneKernelRule):
     id = "kernel-no-tensor-cores"
     severity = Severity.WARNING
 
-    def look(self, kernel: KernelFacts) -> Advised | None:
+    def check(self, kernel: KernelFacts) -> Iterator[Advised]:
         """Every configuration has such a product."""
         if not all(facts.analysis.fma_dots for facts in kernel.configs):
-            return None
+            return
         line, dtype = kernel.configs[0].analysis.fma_dots[0]
-        return Advised(
+        yield Advised(
             message=f"multiplies matrices of {_NAMES.get(dtype, dtype)} without tensor cores",
             why=f"{_REASONS.get(dtype, _SHAPE)}; line {line} of the kernel's source",
             fix=_FIXES.get(dtype, "Make every size of the product at least 16."),

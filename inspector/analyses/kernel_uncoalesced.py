@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.findings.kernel_rule import Advised, OneKernelRule
+from collections.abc import Iterator
+
+from inspector.findings.rule import Advised, Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count
 from inspector.model.kernel_analysis import Access, AccessKind
@@ -12,7 +14,7 @@ _LEAST_WASTE = 0.25
 _MOVED = (AccessKind.LOAD, AccessKind.STORE, AccessKind.ASYNC_COPY)
 
 
-class UncoalescedRule(OneKernelRule):
+class UncoalescedRule(Rule[KernelFacts, Advised]):
     """A kernel's accesses are not coalesced.
 
     What it means:
@@ -35,14 +37,14 @@ class UncoalescedRule(OneKernelRule):
     id = "kernel-uncoalesced"
     severity = Severity.WARNING
 
-    def look(self, kernel: KernelFacts) -> Advised | None:
+    def check(self, kernel: KernelFacts) -> Iterator[Advised]:
         """Every configuration wastes a good part; the one that wastes least is shown."""
         best = min(kernel.configs, key=_waste)
         waste = _waste(best)
         worst = max(best.analysis.accesses, key=_wasted, default=None)
         if waste < _LEAST_WASTE or worst is None:
-            return None
-        return Advised(
+            return
+        yield Advised(
             message=f"moves {waste:.0%} of its bytes for nothing",
             why=_why(worst),
             fix="Make the tensor contiguous in the order in which it is used here, once.",

@@ -21,7 +21,7 @@ _GUARD = (
 )
 
 
-class LateHookRule(Rule):
+class LateHookRule(Rule[Run, Finding]):
     """A hook is registered on a module that is compiled already.
 
     What it means:

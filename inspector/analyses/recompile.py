@@ -52,7 +52,7 @@ _INSTANCES = "instances"
 _BRANCH = "GB0170"  # "Data-dependent branching"
 
 
-class RecompileRule(Rule):
+class RecompileRule(Rule[Run, Finding]):
     """A function is compiled again.
 
     What it means:

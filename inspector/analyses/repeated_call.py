@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from inspector.findings.code_rule import CodeRule
-from inspector.findings.kernel_rule import Advised
+from collections.abc import Iterator
+
+from inspector.findings.rule import Advised, Rule
 from inspector.findings.severity import Severity
 from inspector.model.kernel import Call
 
 
-class RepeatedCall(CodeRule):
+class RepeatedCall(Rule[Call, Advised]):
     """A library computes the same again.
 
     What it means:
@@ -32,15 +33,15 @@ class RepeatedCall(CodeRule):
     id = "repeated-call"
     severity = Severity.WARNING
 
-    def look(self, call: Call) -> Advised | None:
+    def check(self, call: Call) -> Iterator[Advised]:
         """A call of a library that repeats another one.
 
         A generated kernel that is launched again is Inductor's doing: it may stand for one line.
         """
         if not call.repeats or call.kind == "kernel":
-            return None
+            return
         name = call.name.removesuffix(".default")
-        return Advised(
+        yield Advised(
             f"{name} computes what it has computed before",
             "it is called with the same arguments, in which nothing has changed since; without "
             "gradients nothing makes one call of the two",

@@ -29,7 +29,7 @@ _ADVICE = {
 }
 
 
-class SkippedFrameRule(Rule):
+class SkippedFrameRule(Rule[Run, Finding]):
     """A function runs eagerly although it was to be compiled.
 
     What it means:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 
 from inspector.findings.finding import Finding
@@ -10,25 +11,25 @@ from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import duration
 from inspector.graphs.reading import read_graphs
-from inspector.graphs.unrolled import Unrolled, unrolled_loop
-from inspector.model.graph import Stage
+from inspector.graphs.unrolled import LEAST_TIMES, Unrolled, unrolled_loop
+from inspector.model.graph import Graph, Stage
 from inspector.model.run import Process, Run
 
-_LEAST_OPERATORS = 200
 _AT_ONCE = (
     "Where no step needs the result of another one: compute all steps with one operator over the "
     "whole tensor."
 )
 
 
-class UnrolledLoopRule(Rule):
+class UnrolledLoopRule(Rule[Run, Finding]):
     """A loop is unrolled.
 
     What it means:
         Dynamo runs a Python loop while it traces: the body is in the graph once for each time that
-        it ran. The rule looks at graphs of 200 operators or more, at least half of which come of
-        one loop whose body is the same code with the same modules 16 times or more. The layers of a
-        ``ModuleList`` are other modules in each step, and do not count.
+        it ran. The rule finds loops whose body is the same code with the same modules 16 times or
+        more, and at least half of a graph of 200 operators or more: those of Dynamo, or those that
+        Inductor lowers them to. The layers of a ``ModuleList`` are other modules in each step, and
+        do not count.
 
     Why it matters:
         Compile time grows with the number of operators, and each length of the loop is another
@@ -60,22 +61,29 @@ class UnrolledLoopRule(Rule):
 
 
 def _loops(run: Run, process: Process) -> Iterator[tuple[str, Unrolled]]:
-    """The unrolled loops of graphs that are large enough, with their compilations."""
+    """The unrolled loops, with their compilations."""
     large = {
         str(item.compile_id)
         for frame in process.frames
         for item in frame.compilations
-        if (item.operators or 0) >= _LEAST_OPERATORS
+        if (item.operators or 0) >= LEAST_TIMES
     }
+    every = process.graphs.places
     places = [
         place
-        for place in process.graphs.places
+        for place in every
         # Torch's own text has the innermost line of a node alone.
         if place.compile_id in large and place.stage == Stage.DYNAMO.value and place.recorded
     ]
+    stages = frozenset({Stage.POST_GRAD})
+
+    def lowered(compile_id: str) -> list[Graph]:
+        own = [place for place in every if place.compile_id == compile_id]
+        return read_graphs(own, run.roots, stages)[0]
+
     graphs, _ = read_graphs(places, run.roots, frozenset({Stage.DYNAMO}))
     for graph in graphs:
-        loop = unrolled_loop(graph, run.sources.text)
+        loop = unrolled_loop(graph, run.sources.text, functools.partial(lowered, graph.compile_id))
         if loop is not None:
             yield graph.compile_id, loop
 

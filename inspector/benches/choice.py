@@ -46,21 +46,16 @@ class Choice:
 _NOTICEABLE = 0.02
 
 
-def choose(rows: Sequence[BenchRow], *, compiled_alone: bool = True) -> Choice:
+def choose(rows: Sequence[BenchRow]) -> Choice:
     """Decides between the rows of one workload and input.
 
     Wrong results are never taken, nor is what fails sooner or later.
-
-    Args:
-        rows: The rows.
-        compiled_alone: Whether nothing else was at work while they compiled: else their first calls
-            say nothing of which is ready first, and of equals the shortest is taken.
     """
     eager = next((row for row in rows if row.setting.is_eager and row.latency), None)
     compiled = [row for row in rows if not row.setting.is_eager and row.latency and row.faster]
     right = [row for row in compiled if row.is_right]
     faster = [row for row in right if row.faster and row.faster.low > 1]
-    best, others = _best(faster, compiled_alone=compiled_alone)
+    best, others = _best(faster)
     return Choice(
         eager=eager,
         latency=best,
@@ -72,9 +67,7 @@ def choose(rows: Sequence[BenchRow], *, compiled_alone: bool = True) -> Choice:
     )
 
 
-def _best(
-    faster: Sequence[BenchRow], *, compiled_alone: bool
-) -> tuple[BenchRow | None, list[BenchRow]]:
+def _best(faster: Sequence[BenchRow]) -> tuple[BenchRow | None, list[BenchRow]]:
     if not faster:
         return None, []
     # By the ratio, which is known better than the time, and where it had no room beside the others
@@ -84,9 +77,7 @@ def _best(
         shortest,
         *(row for row in faster if row is not shortest and _are_alike(row, shortest)),
     ]
-    first = shortest
-    if compiled_alone:
-        first = min(alike, key=lambda row: math.inf if row.first_ns is None else row.first_ns)
+    first = min(alike, key=lambda row: math.inf if row.first_ns is None else row.first_ns)
     return first, [row for row in alike if row is not first]
 
 

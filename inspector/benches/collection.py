@@ -46,8 +46,6 @@ class SettingSummary:
         captured: Those that were captured whole: compiled, without a graph break.
         wrong: Those whose results are wrong.
         speedup: Geometric mean of eager time by its time over those that ran, or None.
-        speedup_kept: The same where the allocator keeps memory; None where no model was timed so:
-            of those for which new memory is no good part of a call, their own.
         faster: How many are faster by more than noise.
         slower: How many are slower by more than noise.
         same: How many do not differ by more than noise, with any input.
@@ -61,7 +59,6 @@ class SettingSummary:
     captured: int
     wrong: int
     speedup: float | None
-    speedup_kept: float | None
     faster: int
     slower: int
     same: int
@@ -98,7 +95,6 @@ def _summary(label: str, each: Sequence[Sequence[BenchRow]], failed: int) -> Set
     """That of a setting, by the rows of each model."""
     each = [rows for rows in each if rows and all(row.failure != INTERRUPTED for row in rows)]
     ran = [rows for rows in each if all(row.is_right for row in rows)]
-    is_kept = any(row.kept for rows in ran for row in rows)
     return SettingSummary(
         label=label,
         models=len(each) + failed,
@@ -106,7 +102,6 @@ def _summary(label: str, each: Sequence[Sequence[BenchRow]], failed: int) -> Set
         captured=sum(map(_is_whole, ran)),
         wrong=sum(any(row.is_wrong for row in rows) for rows in each),
         speedup=_geometric_mean([[row.faster for row in rows] for rows in ran]),
-        speedup_kept=_geometric_mean([map(_kept, rows) for rows in ran]) if is_kept else None,
         faster=sum(all(row.faster and row.faster.low > 1 for row in rows) for rows in ran),
         slower=sum(all(row.faster and row.faster.high < 1 for row in rows) for rows in ran),
         same=sum(all(row.faster and not row.faster.is_known for row in rows) for rows in ran),
@@ -119,11 +114,6 @@ def _geometric_mean(models: Iterable[Iterable[Ratio | None]]) -> float | None:
     logs = [[math.log(ratio.middle) for ratio in each if ratio is not None] for each in models]
     means = [statistics.fmean(each) for each in logs if each]
     return math.exp(statistics.fmean(means)) if means else None
-
-
-def _kept(row: BenchRow) -> Ratio | None:
-    """How fast a row is where memory is kept."""
-    return row.faster if row.kept is None or row.kept.faster is None else row.kept.faster
 
 
 def _is_whole(rows: Iterable[BenchRow]) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePath
 
 from inspector.benches.earlier import EarlierBench, EarlierRow, Key
-from inspector.benches.ratio import Ratio, ratio_of_runs
+from inspector.benches.ratio import Ratio, ratio_of
 from inspector.benches.rows import BenchRow
 
 _DEVICE = "device"
@@ -191,17 +191,9 @@ def _counts(row: BenchRow, before: EarlierRow, change: Callable[..., Change]) ->
 
 
 def _plain_ratio(before: EarlierRow, row: BenchRow) -> Ratio | None:
-    """Time before by time now; None where too little is known.
+    """Time before by time now; None where they have not two sessions in common.
 
-    Whether the allocator keeps its memory can be chance, and then moves a time by half. Where that
-    was looked at, the interval has that of calls with kept memory in it, too; a run that timed none
-    had no new memory to speak of.
+    Rounds of one session say nothing of what differs between processes.
     """
-    plain = ratio_of_runs(before.medians, row.medians)
-    kept_now = row.kept.medians if row.kept is not None else {}
-    if plain is None or not (before.kept or kept_now):
-        return plain
-    kept = ratio_of_runs(before.kept or before.medians, kept_now or row.medians)
-    if kept is None:
-        return None
-    return Ratio(min(plain.low, kept.low), plain.middle, max(plain.high, kept.high))
+    sessions = {session for session, _ in before.medians} & {session for session, _ in row.medians}
+    return ratio_of(before.medians, row.medians) if len(sessions) > 1 else None

@@ -25,8 +25,6 @@ class Compiled:
         kernels: Kernels that Inductor generated.
         compile_time_ns: Union of the wall intervals of all compilations, caches empty.
         cached_time_ns: The same with the caches filled, or None.
-        xla_programs: Programs that XLA compiled in the first calls with all inputs.
-        xla_compile_ns: How long XLA took for them; Dynamo's compilations do not have it in them.
     """
 
     graphs: int
@@ -35,8 +33,6 @@ class Compiled:
     kernels: int
     compile_time_ns: int
     cached_time_ns: int | None
-    xla_programs: int = 0
-    xla_compile_ns: int = 0
 
 
 def make_compiled(run: Run, plan: BenchPlan, processes: Mapping[int, Process]) -> Compiled | None:
@@ -62,8 +58,6 @@ def make_compiled(run: Run, plan: BenchPlan, processes: Mapping[int, Process]) -
         kernels=sum(_kernels(first, own)),
         compile_time_ns=first.compile_time_ns if is_all else sum(map(_time_ns, own)),
         cached_time_ns=round(statistics.median(cached)) if any(cached) else None,
-        xla_programs=sum(event.xla_programs for event in first.benches),
-        xla_compile_ns=sum(event.xla_compile_ns for event in first.benches),
     )
 
 

@@ -29,7 +29,6 @@ class EarlierRow:
         counts: What was compiled, by name.
         is_wrong: Whether its results were wrong.
         failure: Why it was not measured, or an empty string.
-        kept: The medians where the allocator keeps memory, likewise; empty where none were timed.
     """
 
     label: str
@@ -40,7 +39,6 @@ class EarlierRow:
     counts: Mapping[str, int]
     is_wrong: bool
     failure: str
-    kept: Mapping[tuple[int, int], float] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -128,7 +126,6 @@ def _row(fields: Mapping[str, Any]) -> EarlierRow:
         counts={name: int(compiled[name]) for name in _COUNTS if name in compiled},
         is_wrong=bool(fields["wrong"]),
         failure=str(fields["failure"] or ""),
-        kept=_medians((fields.get("memory_kept") or {}).get("blocks", ())),
     )
 
 

@@ -7,11 +7,10 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 
-from inspector.benches.sessions import by_session, ratio_logs
+from inspector.benches.sessions import ratio_logs
 from inspector.model.student import half_width, median_widens, student
 
 _LEAST_ROUNDS = 3
-_LEAST_SESSIONS = 2
 _TWICE = 2
 
 
@@ -75,36 +74,9 @@ def ratio_of(
     return _around(statistics.fmean(rounds), math.sqrt(2) * half_width(rounds))
 
 
-def ratio_of_runs(
-    above: Mapping[tuple[int, int], float], below: Mapping[tuple[int, int], float]
-) -> Ratio | None:
-    """The ratio of two times of different runs of the tool; None where one has a single session.
-
-    Sessions of two runs have nothing in common, whatever their numbers: each run has the median of
-    its own ones, with the error that `ratio_of` gives it. The interval is that of 95 % around the
-    quotient of the medians: Student's t times the root of the sum of both squared errors, with the
-    degrees of freedom of the run that has fewer sessions (the lower bound of Welch's).
-
-    Args:
-        above: Times in ns by session and round.
-        below: The same of another run.
-    """
-    runs = [_logs(above), _logs(below)]
-    fewest = min(map(len, runs))
-    if fewest < _LEAST_SESSIONS:
-        return None
-    (mine, my_error), (theirs, their_error) = map(_median_of, runs)
-    return _around(mine - theirs, student(fewest - 1) * math.hypot(my_error, their_error))
-
-
 def _around(middle: float, reach: float) -> Ratio:
     """The ratio whose logarithm is in the middle, as far as it reaches to either side."""
     return Ratio(*(math.exp(value) for value in (middle - reach, middle, middle + reach)))
-
-
-def _logs(times_ns: Mapping[tuple[int, int], float]) -> list[list[float]]:
-    """The logarithms of times, those of a session together."""
-    return [list(map(math.log, rounds)) for rounds in by_session(times_ns).values()]
 
 
 def _median_of(sessions: Sequence[Sequence[float]]) -> tuple[float, float]:
@@ -116,12 +88,12 @@ def _median_of(sessions: Sequence[Sequence[float]]) -> tuple[float, float]:
         sessions: Of each the logarithms of its rounds; two at least.
     """
     means = [statistics.fmean(rounds) for rounds in sessions]
-    spread = max(statistics.stdev(means), known_by_rounds(sessions))
+    spread = max(statistics.stdev(means), _known_by_rounds(sessions))
     error = median_widens(len(means)) * spread / math.sqrt(len(means))
     return statistics.median(means), error
 
 
-def known_by_rounds(sessions: Iterable[Sequence[float]]) -> float:
+def _known_by_rounds(sessions: Iterable[Sequence[float]]) -> float:
     """The standard error of a session's mean by what its rounds differ, over all sessions.
 
     Args:

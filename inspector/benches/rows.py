@@ -7,12 +7,11 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 
-from inspector.benches.blocks import medians_of, page_faults_of, timed_blocks
+from inspector.benches.blocks import medians_of, timed_blocks
 from inspector.benches.compiled import Compiled, make_compiled
-from inspector.benches.kept import KeptMemory, by_chance, make_kept, page_ns, reaching
 from inspector.benches.ratio import Ratio, ratio_of
-from inspector.benches.sessions import middle_of, ratio_logs
-from inspector.events.bench import InspectorBench, OutputError, Parting
+from inspector.benches.sessions import middle_of
+from inspector.events.bench import Divergence, InspectorBench, OutputError
 from inspector.model.bench import BenchPlan, Setting, Workload
 from inspector.model.result_names import AGAIN, input_of, names_input
 from inspector.model.run import Process, Run
@@ -62,7 +61,6 @@ class BenchRow:
         items_per_s: Items per second, or None; on a GPU of calls that follow one another without
             waiting.
         faster: Eager time by this time, or None: of eager PyTorch itself, and where one is missing.
-            Where it is chance how much memory is new, its interval has both in it.
         load_ns: From a process's begin until the model was there, or None (a median).
         first_ns: The first call, caches empty, or None.
         second_ns: The call after it, or None.
@@ -77,7 +75,7 @@ class BenchRow:
         errors: How far results are from those of others.
         worst: The largest error by reference, of results that are not rounding alone.
         wrong: Results that are off by more than rounding, or of another kind, by their names.
-        parting: The operator at which results part from eager ones, or None.
+        divergence: The first operator at which results diverge from eager ones, or None.
         draws: Whether a call draws random numbers, which compiled code may draw otherwise.
         compiled: What was compiled, or None.
         is_settled: Whether times were stable before they were measured.
@@ -85,19 +83,9 @@ class BenchRow:
         varies: What is varied in the input: ``n=2``, or an empty string.
         bursts: On a GPU, what a call takes of those that follow one another without waiting, in ns,
             likewise.
-        page_faults: Pages that the system gives anew in a call, likewise.
-        fresh_page_ns: What such a page takes: to touch it first, and to give it back; 0 where that
-            is not known.
-        kept: What calls take where the allocator keeps memory, or None.
-        measured: The ratio ``faster`` with the interval of its sessions alone.
         failure: Why something is missing, or an empty string.
         detail: The user's own traceback, or an empty string.
-        padding_changes: Whether results of padded calls are off by more than rounding without what
-            belongs to the padding: what the model makes of it, or the compiler.
-        uncut: Results of padded calls of which nobody knows what belongs to the padding: these are
-            not compared.
         uncompared: Results of a kind that nobody can compare.
-        unsteady: Results that differ because a rounding decides them: these are not called wrong.
     """
 
     combination: int
@@ -121,23 +109,16 @@ class BenchRow:
     errors: tuple[OutputError, ...]
     worst: Mapping[str, float]
     wrong: tuple[str, ...]
-    parting: Parting | None
+    divergence: Divergence | None
     draws: bool
     compiled: Compiled | None
     is_settled: bool
     medians: Mapping[tuple[int, int], float]
     failure: str
     detail: str
-    padding_changes: bool = False
-    uncut: tuple[str, ...] = ()
     uncompared: tuple[str, ...] = ()
-    unsteady: tuple[str, ...] = ()
     varies: str = ""
     bursts: Mapping[tuple[int, int], float] = dataclasses.field(default_factory=dict)
-    page_faults: Mapping[tuple[int, int], float] = dataclasses.field(default_factory=dict)
-    fresh_page_ns: int = 0
-    kept: KeptMemory | None = None
-    measured: Ratio | None = None
 
     @property
     def is_wrong(self) -> bool:
@@ -207,15 +188,11 @@ def _row(
     # In later sessions caches are full.
     cold = first if first and plan.is_first(first.session) else None
     latency = _latency(mine)
-    wrong, unsteady = _off(events[0], index)
     times, eager_times = (medians_of(timed_blocks(each)) for each in (mine, theirs))
-    measured = None if is_eager else ratio_of(eager_times, times)
-    each_ns = page_ns(events[0]), page_ns(events[1])
-    kept = make_kept(mine, [] if is_eager else theirs, each_ns)
-    is_chance = by_chance(mine, each_ns[0]) or by_chance(theirs, each_ns[1])
-    faster = reaching(measured, ratio_logs(eager_times, times), kept if is_chance else None)
-    # What compiled beside others took longer; of a gain that may be noise nothing can be said.
-    pays = plan.jobs == 1 and faster is not None and faster.low > 1 and not wrong
+    faster = None if is_eager else ratio_of(eager_times, times)
+    wrong = tuple(name for event in events[0] for name in event.wrong if _names(name, index))
+    # Of a gain that may be noise nothing can be said.
+    pays = faster is not None and faster.low > 1 and not wrong
     errors = tuple(e for event in events[0] for e in event.errors if _is_of(e, index))
     failure, detail = _failure(plan, number, index, events[0])
     cached = [event.first_ns for event in firsts.values() if event is not cold]
@@ -230,10 +207,6 @@ def _row(
         items_per_s=_items_per_s(_bursts(mine), first.items if first else 0, latency),
         varies=_varies(plan, index),
         bursts=_bursts(mine),
-        page_faults=page_faults_of(timed_blocks(mine)),
-        fresh_page_ns=each_ns[0],
-        kept=kept,
-        measured=measured,
         faster=faster,
         load_ns=_median(event.load_ns for event in firsts.values()),
         first_ns=cold.first_ns if cold else None,
@@ -245,13 +218,10 @@ def _row(
         busy=_busy(mine, latency),
         launches=next((event.launches for event in mine if event.what == "busy"), 0),
         errors=errors,
-        worst=_worst(error for error in errors if error.name not in unsteady),
+        worst=_worst(errors),
         wrong=wrong,
-        padding_changes=any(_names(n, index) for e in events[0] for n in e.padding_changes),
-        uncut=_once((name for event in events[0] for name in event.uncut), index),
         uncompared=_once((name for event in events[0] for name in event.uncompared), index),
-        unsteady=_once(unsteady, index),
-        parting=next((event.parting for event in mine if event.parting is not None), None),
+        divergence=next((event.divergence for event in mine if event.divergence), None),
         draws=bool(first and first.draws),
         compiled=None if is_eager else compiled,
         is_settled=all(event.is_settled for event in mine if event.what == "settled"),
@@ -259,13 +229,6 @@ def _row(
         failure=failure,
         detail=detail,
     )
-
-
-def _off(events: Sequence[InspectorBench], index: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The results that are off: those that are wrong, and those that a rounding decides."""
-    off = tuple(name for event in events for name in event.wrong if _names(name, index))
-    is_choice = any(e.parting and e.parting.is_choice and e.input == index for e in events)
-    return ((), off) if is_choice else (off, ())
 
 
 def _varies(plan: BenchPlan, index: int) -> str:

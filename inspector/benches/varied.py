@@ -26,8 +26,6 @@ class VariedInput:
         label: What is varied: ``x[0]=4``.
         row: What was measured.
         compiled: How many frames its first call compiled.
-        xla_programs: How many programs XLA compiled in it, with or without Dynamo.
-        xla_compile_ns: How long XLA took for that.
         recompiles: Those of them that had been compiled before, with what did not fit.
         is_after_limit: Whether the recompile limit had been reached with an input before: nothing
             is compiled any more then, and what fits no cache entry runs as eager PyTorch.
@@ -39,15 +37,13 @@ class VariedInput:
     row: BenchRow
     compiled: int
     recompiles: tuple[Recompile, ...]
-    xla_programs: int = 0
-    xla_compile_ns: int = 0
     is_after_limit: bool = False
     failure: str = ""
 
     @property
     def is_compiled(self) -> bool:
         """Whether anything was compiled in its first call."""
-        return bool(self.compiled or self.xla_programs)
+        return bool(self.compiled)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -96,8 +92,7 @@ class VariedSetting:
     def is_all_eager(self) -> bool:
         """Whether no graph came of all that was tried."""
         tried = [item.row.compiled for item in self.inputs if item.row.compiled is not None]
-        programs = any(item.xla_programs for item in self.inputs)
-        return bool(tried) and not programs and not any(found.graphs for found in tried)
+        return bool(tried) and not any(found.graphs for found in tried)
 
     @property
     def failed(self) -> tuple[str, ...]:
@@ -133,8 +128,6 @@ def _setting(
             row=row,
             compiled=firsts[row.input].compiled if row.input in firsts else 0,
             recompiles=tuple(recompiles.get(row.input, ())),
-            xla_programs=firsts[row.input].xla_programs if row.input in firsts else 0,
-            xla_compile_ns=firsts[row.input].xla_compile_ns if row.input in firsts else 0,
         )
         for row in sorted(rows, key=lambda row: row.input)
     )

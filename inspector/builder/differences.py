@@ -15,9 +15,8 @@ from inspector.builder.failing_checks import changes_of
 from inspector.builder.recompile_facts import CompileFacts
 from inspector.events.failed_guard import stripped_source
 from inspector.events.guard_checks import ContainsCheck, RelationCheck
-from inspector.guards.dispatch_keys import own_keys
 from inspector.guards.entry import Entry
-from inspector.guards.evaluate import passes
+from inspector.guards.evaluate import own_keys, passes
 from inspector.guards.relation import identity, normal
 from inspector.guards.state import State, Value, state_after
 from inspector.model.guards import Guard

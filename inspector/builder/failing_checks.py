@@ -21,7 +21,7 @@ from inspector.events.guard_checks import (
     RelationCheck,
     TypeCheck,
 )
-from inspector.guards.dispatch_keys import own_keys
+from inspector.guards.evaluate import own_keys
 from inspector.guards.relation import identity, normal
 from inspector.guards.state import State, Value
 from inspector.model.guards import Guard

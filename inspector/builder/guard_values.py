@@ -13,8 +13,8 @@ from inspector.builder.recompile_class import ordered_keys
 from inspector.events.failed_guard import split_comment
 from inspector.events.guard_lines import GuardLines
 from inspector.events.guard_shapes import GuardShape
-from inspector.model.article import with_article
 from inspector.model.recompile import Known, RecompileClass, Value
+from inspector.model.units import with_article
 
 _CLASS = re.compile(r"<(?:class|enum|flag) '(.+)'>")
 _ADDRESS = re.compile(r"___check_obj_id\(.*, (\d+)\)", re.DOTALL)

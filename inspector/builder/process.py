@@ -219,7 +219,6 @@ class ProcessBuilder:
             memory_profiles=tuple(results.memory_profiles),
             ceilings=results.ceilings,
             device_states=tuple(results.device_states),
-            kept_memory=tuple(results.kept_memory),
             autotuned=tuple(results.autotuned),
             kernel_bench=results.kernel_bench,
             benches=tuple(results.benches),

@@ -11,7 +11,6 @@ from inspector.events.device_profile import (
     InspectorDeviceProfile,
     InspectorDeviceProfileSoFar,
 )
-from inspector.events.kept_memory import InspectorKeptMemory
 from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.events.memory_profile import InspectorMemoryProfile
 from inspector.events.payload import Payload
@@ -28,7 +27,6 @@ ResultEvent: TypeAlias = (
     | InspectorDeviceProfileSoFar
     | InspectorDeviceState
     | InspectorKernelBench
-    | InspectorKeptMemory
     | InspectorMemoryProfile
     | TrialResult
     | Unmeasured
@@ -47,7 +45,6 @@ class Results:
         memory_profiles: Where it is what its calls allocate, likewise.
         ceilings: What the machine can do, or None.
         device_states: Clocks and power of the GPU around the profile of each input.
-        kept_memory: Calls of each input whose memory the allocator kept.
         autotuned: What autotuning tried, in order.
         kernel_bench: One kernel that was timed alone, or None.
         benches: What a process of `inspect bench` found out, in order.
@@ -61,7 +58,6 @@ class Results:
     memory_profiles: list[Payload] = dataclasses.field(default_factory=list)
     ceilings: InspectorCeilings | None = None
     device_states: list[InspectorDeviceState] = dataclasses.field(default_factory=list)
-    kept_memory: list[InspectorKeptMemory] = dataclasses.field(default_factory=list)
     autotuned: list[Autotuned] = dataclasses.field(default_factory=list)
     kernel_bench: InspectorKernelBench | None = None
     benches: list[InspectorBench] = dataclasses.field(default_factory=list)
@@ -96,8 +92,6 @@ class Results:
                 self.benches.append(event)
             case InspectorDeviceState():
                 self.device_states.append(event)
-            case InspectorKeptMemory():
-                self.kept_memory.append(event)
             case Unmeasured():
                 self.unmeasured.append(event)
             case InspectorWarmup():

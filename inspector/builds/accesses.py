@@ -45,13 +45,7 @@ _MACHINE = {
 def accesses_of(
     module: Module, indices: Indices, instructions: Sequence[Instruction]
 ) -> tuple[Access, ...]:
-    """All uses of global memory, in order.
-
-    Args:
-        module: The kernel's TTGIR.
-        indices: Its values.
-        instructions: Its machine instructions.
-    """
+    """All uses of global memory, in order."""
     trips = _trips_of_loops(module, indices)
     found = [
         _access(operation, module, indices, trips)
@@ -155,8 +149,6 @@ def _placed(
     lanes = lanes_of(shaped.layout, shaped.shape) if shaped.shape else None
     if lanes is None:
         return access
-    contiguous = _contiguous(lanes, value)
-    vector = max(1, min(contiguous, _WIDEST_BYTES // size))
     used = {int(number) for number in value.numbers}
     sectors = {number * size // _SECTOR_BYTES for number in used}
     times = 1 if access.trips is None else access.trips
@@ -165,11 +157,8 @@ def _placed(
         bytes=len(used) * size * times,
         touched_bytes=len(sectors) * _SECTOR_BYTES * times,
         argument=value.base or access.argument,
-        contiguous=contiguous,
+        contiguous=_contiguous(lanes, value),
         stride=_stride(lanes, value),
-        sector_share=_sector_share(
-            [number for own in lanes.elements for number in _numbers(own[:vector], value)], size
-        ),
         block_share=_sector_share(value.numbers, size),
         alignment_bytes=_alignment(lanes, value, size, base),
     )

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from inspector.builds.accesses import accesses_of, own_line, widths_of
 from inspector.builds.index_values import Indices
-from inspector.builds.line_map import map_lines
 from inspector.builds.loops import hot_loop, loops_of
 from inspector.builds.occupancy import occupancy_of
 from inspector.builds.opcodes import kind_of, tensor_core_dtype
-from inspector.builds.pipelines import pipelines_of
-from inspector.builds.ptx_lines import read_ptx_lines
+from inspector.builds.ptx_lines import PtxLines, read_ptx_lines
 from inspector.builds.sass import Instruction, parse_sass
 from inspector.builds.ttgir import Module, parse_ttgir
 from inspector.model.kernel_analysis import (
@@ -21,6 +19,7 @@ from inspector.model.kernel_analysis import (
     ConfigAnalysis,
     InstructionCount,
     InstructionKind,
+    LineInstructions,
     Loop,
 )
 from inspector.model.kernel_build import ConfigBuild, GpuLimits
@@ -59,7 +58,6 @@ def analyse_texts(
         tensor_cores=_tensor_cores(instructions),
         special_functions=_special_functions(instructions),
         loops=loops,
-        pipelines=pipelines_of(module, config.num_stages),
         barriers=_barriers(instructions, hot),
         local_instructions=sum(kind_of(item) is InstructionKind.LOCAL for item in instructions),
         code_bytes=len(instructions) * _INSTRUCTION_BYTES,
@@ -151,3 +149,26 @@ def _int64_lines(module: Module) -> tuple[int, ...]:
             lines.add(found.line)
         open_names += found.operands
     return tuple(sorted(lines - {0}))
+
+
+def map_lines(
+    module: Module, ptx: PtxLines, instructions: Sequence[Instruction]
+) -> tuple[LineInstructions, ...]:
+    """Lines of the kernel's own source that became code, by number.
+
+    What was inlined belongs to the line that calls it.
+    """
+    ttgir: dict[int, list[int]] = defaultdict(list)
+    for operation in module.operations:
+        ttgir[operation.line].append(operation.number)
+    of_ptx: dict[int, list[int]] = defaultdict(list)
+    for number, line in ptx.instructions:
+        of_ptx[line].append(number)
+    sass: dict[int, list[int]] = defaultdict(list)
+    for instruction in instructions:
+        sass[own_line(instruction)].append(instruction.offset)
+    lines = sorted({*ttgir, *of_ptx, *sass} - {0})
+    return tuple(
+        LineInstructions(line, tuple(ttgir[line]), tuple(of_ptx[line]), tuple(sass[line]))
+        for line in lines
+    )

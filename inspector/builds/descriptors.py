@@ -32,11 +32,7 @@ def tile_of(operation: Operation, module: Module) -> TensorType | None:
 
 
 class Descriptors:
-    """Knows the descriptors that a kernel makes.
-
-    Args:
-        module: The kernel.
-    """
+    """Knows the descriptors that a kernel makes."""
 
     def __init__(self, module: Module) -> None:
         self._module = module
@@ -60,7 +56,6 @@ class Descriptors:
 
         Args:
             copy: One of `TILE_LOADS` and `TILE_STORES`.
-            indices: Values of one program.
 
         Returns:
             None where a coordinate or the tensor is not known.

@@ -62,7 +62,6 @@ def _cold(listing: Listing, lines: AbstractSet[int]) -> set[int]:
     """Instructions behind the end of the kernel, and those of slow paths.
 
     Args:
-        listing: All instructions.
         lines: Lines of the source that access memory: a slow path has no line among them.
     """
     instructions = listing.instructions

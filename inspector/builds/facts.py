@@ -8,6 +8,7 @@ from pathlib import Path
 
 from inspector.builds.analyse import analyse_texts
 from inspector.builds.predict import predict
+from inspector.model.gpus import Gpu
 from inspector.model.kernel_build import ConfigBuild, GpuLimits, KernelBuild
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
 from inspector.model.kernel_prediction import KernelWork
@@ -28,7 +29,6 @@ def facts_of(  # noqa: PLR0913 - all that is known
     """Analyses every configuration of a build, from its files.
 
     Args:
-        build: The kernel.
         limits: What the GPU has, or None: then there is neither occupancy nor a time.
         work: What Inductor says that it does.
         known: Values of scalar arguments, where more is known than its source says.
@@ -85,3 +85,34 @@ def _fits(config: ConfigBuild, limits: GpuLimits | None) -> bool:
     if limits is None or config.resources is None:
         return True
     return config.resources.shared_bytes <= limits.shared_block_bytes
+
+
+# What the table of GPUs calls a dtype, and what the analyses call the unit that multiplies it.
+_UNITS = {
+    "tf32": "tensor tf32",
+    "float16": "tensor fp16",
+    "bfloat16": "tensor bf16",
+    "float8": "tensor fp8",
+    "int8": "tensor int8",
+    "float64": "tensor fp64",
+    "float32": "fp32",
+}
+
+
+def limits_of(gpu: Gpu) -> GpuLimits:
+    """The figures of a GPU of the table."""
+    architecture = gpu.architecture
+    return GpuLimits(
+        name=gpu.name,
+        capability=gpu.arch,
+        multiprocessors=gpu.multiprocessors,
+        registers=architecture.registers_per_multiprocessor,
+        shared_bytes=architecture.shared_bytes_per_multiprocessor,
+        shared_block_bytes=architecture.shared_bytes_per_block,
+        threads=architecture.threads_per_multiprocessor,
+        blocks=architecture.blocks_per_multiprocessor,
+        l2_bytes=gpu.l2_bytes,
+        bandwidth_bytes_per_second=gpu.bandwidth,
+        clock_hz=float(gpu.clock_hz),
+        peaks=tuple((_UNITS[name], peak) for name, peak in gpu.peaks.items() if name in _UNITS),
+    )

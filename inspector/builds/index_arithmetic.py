@@ -114,10 +114,7 @@ def computed(
     """What an operation makes of its operands' values, or None where it is not known here.
 
     Args:
-        name: The operation's name.
         text: What is written behind its name.
-        values: Its operands.
-        shaped: The type of its result.
     """
     first = values[0]
     function = _BINARY.get(name)

@@ -22,7 +22,6 @@ class Indices:
     """Values of a module's integers and pointers, each computed once.
 
     Args:
-        module: The module.
         known: Values of scalar arguments by name without the ``%``.
         program: Which program, by axis.
         grid: Programs by axis, as far as the kernel asks for them.

@@ -22,13 +22,7 @@ _RESERVED_BYTES = 1024
 
 
 def occupancy_of(resources: Resources, warps: int, limits: GpuLimits) -> Occupancy:
-    """How full a multiprocessor can be with blocks of one kernel.
-
-    Args:
-        resources: What the binary needs.
-        warps: Warps of a block.
-        limits: What the GPU has.
-    """
+    """How full a multiprocessor can be with blocks of one kernel."""
     blocks_by = {
         OccupancyLimit.REGISTERS: _by_registers(resources.registers, warps, limits),
         OccupancyLimit.SHARED_MEMORY: _by_shared_memory(resources, limits),

@@ -48,10 +48,7 @@ class _Need:
     """What one of the units needs.
 
     Attributes:
-        time_ns: Its time, or None.
         spread_ns: The same if all multiprocessors had a block, or None.
-        unit: The unit.
-        part: How it came about.
         missing: What is not known of it, or an empty string.
     """
 
@@ -68,7 +65,6 @@ class _Texts:
 
     Attributes:
         module: Its TTGIR.
-        listing: Its machine instructions.
         programs: Values of programs whose loops run differently often, and the share of all
             programs that each stands for: in causal attention later ones have more to do.
     """
@@ -94,8 +90,6 @@ def predict(
 
     Args:
         texts: Its ``ttgir``, ``ptx`` and ``sass``.
-        config: The configuration.
-        limits: What the GPU has.
         work: What Inductor says that the kernel does, where it says something.
         known: Values of scalar arguments, where more is known than the source says.
     """

@@ -24,7 +24,6 @@ class SourcePlace:
 
     Attributes:
         file: File name; the kernel's own source is `kernel.py`.
-        line: Line number from 1.
     """
 
     file: str
@@ -40,9 +39,7 @@ class Instruction:
         predicate: What it depends on (``@!P0``), or an empty string.
         opcode: Its name (``LDG``).
         modifiers: What follows it (``E``, ``128``).
-        operands: Its operands as text.
         places: Where it comes from: the innermost call first.
-        index: Its number in the listing.
     """
 
     offset: int
@@ -64,7 +61,6 @@ class Listing:
     """A kernel's instructions.
 
     Attributes:
-        instructions: In order.
         labels: Index of the instruction behind a label.
     """
 
@@ -78,7 +74,6 @@ def parse_sass(
     """Reads a listing; of several functions the instructions follow each other.
 
     Args:
-        text: What nvdisasm prints.
         callers: Lines of the kernel's own source that lines of other files are inlined in, for
             binaries that do not say so themselves.
     """

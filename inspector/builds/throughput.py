@@ -23,10 +23,7 @@ class PerCycle:
     Attributes:
         issued: Instructions of all kinds: four schedulers with a warp each.
         fp32: Multiplications and additions in single precision.
-        fp64: The same in double precision.
-        special: Special functions, and most conversions.
         integer: Integer additions, logic, comparisons.
-        multiply: Integer multiplications.
         shared: Shared memory, shuffles and other accesses.
     """
 

@@ -41,8 +41,6 @@ class Traffic:
     """What is read and written.
 
     Attributes:
-        read_bytes: Bytes read.
-        written_bytes: Bytes written.
         is_complete: Whether all addresses are known; else what is indirect is missing.
         least_bytes: Of both, where not all is known, what is certain: without accesses whose masks
             are not known, or of which nobody knows whether a program gets there.
@@ -88,7 +86,6 @@ def traffic_of(module: Module, grid: Sequence[int], known: Mapping[str, int]) ->
     """What a kernel moves, or None where its grid or all of its addresses are not known.
 
     Args:
-        module: Its TTGIR.
         grid: Programs by axis.
         known: Values of scalar arguments.
     """
@@ -224,9 +221,6 @@ def _note_program(
     """Adds what one program touches, and says whether all of it is known.
 
     Args:
-        program: The program.
-        uses: What is added to.
-        counts: Whether it is one of those that stand for all.
         is_sure: Whether only what is certain is added.
     """
     touched: dict[_Key, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))

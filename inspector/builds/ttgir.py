@@ -31,7 +31,6 @@ class TensorType:
     """Type of a tensor or, without a shape, of a scalar.
 
     Attributes:
-        shape: Its sizes.
         element: Type of an element: ``f32``, ``i64``, ``!tt.ptr<bf16>``.
         layout: Its layout, aliases resolved, or an empty string.
     """
@@ -53,8 +52,6 @@ class Operation:
 
     Attributes:
         name: Its name (``tt.load``).
-        results: Names of its results.
-        operands: Names of its operands, in order.
         text: Everything behind the name but the location.
         line: Line in the kernel's own source, or 0.
         number: Line of the TTGIR, from 1.
@@ -81,7 +78,6 @@ class Module:
         arguments: Type by name of argument (``%in_ptr0``).
         divisible: What arguments are known to be multiples of.
         aliases: Layout by alias.
-        warps: Warps of a block.
     """
 
     operations: tuple[Operation, ...]
@@ -95,7 +91,6 @@ def parse_ttgir(text: str, source: str = "kernel.py") -> Module:
     """Reads a module.
 
     Args:
-        text: The TTGIR.
         source: How the kernel's own source is called in it.
     """
     names = _Names()

@@ -52,7 +52,7 @@ def _max_bytes(folder: Path) -> int | None:
     Whoever sets it does not want the disk to fill: where it cannot be read there is a limit all the
     same, and the recording says so.
     """
-    from inspector.model.byte_size import parse_size
+    from inspector.model.units import parse_size
 
     limit = os.environ.get("INSPECTOR_MAX_BYTES", "").strip()
     if not limit:

@@ -12,8 +12,7 @@ from torch.utils import _pytree
 
 from inspector.capture.gpu_target.weights import is_weight
 from inspector.errors import UsageError
-from inspector.model.article import with_article
-from inspector.model.xla_backends import XLA_DEVICE
+from inspector.model.units import with_article
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -190,10 +189,7 @@ def _fresh_tensor(tensor: Any, memo: dict[int, Any]) -> Any:  # noqa: ANN401 - t
     if id(tensor) in memo:
         return memo[id(tensor)]
     with torch.no_grad():
-        if tensor.device.type == XLA_DEVICE:
-            # A clone there shares memory that a change in place gives away (torch_xla 2.9).
-            result = tensor.detach().cpu().to(tensor.device)
-        elif tensor.layout is not torch.strided or tensor.is_inference() or is_weight(tensor):
+        if tensor.layout is not torch.strided or tensor.is_inference() or is_weight(tensor):
             result = tensor.detach().clone()
         else:
             result = _deep_copy(tensor, memo)

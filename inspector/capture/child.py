@@ -63,12 +63,9 @@ def _bench(folder: Path, request: str) -> None:
 
 
 def _warm_up(folder: Path, request: str) -> None:
-    from inspector.capture.benching.cores import Cores
-
-    cores = Cores()  # as above
     from inspector.capture.benching.warm import warm_up
 
-    warm_up(folder, WarmupRequest.from_json(request), cores)
+    warm_up(folder, WarmupRequest.from_json(request))
 
 
 def _check_torch() -> None:
@@ -121,14 +118,15 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
     from inspector.capture.attach import attach
     from inspector.capture.dynamism import apply_dynamism
     from inspector.capture.environment import environment
-    from inspector.capture.execution import call_target, compiled, write_target
+    from inspector.capture.execution import compiled, write_target
+    from inspector.capture.explain_calls import call_target
     from inspector.capture.failures import user_traceback
     from inspector.capture.line_times import line_times
+    from inspector.capture.profile_calls import call_profiled
     from inspector.capture.settings import apply_settings
     from inspector.capture.source_loader import check_edited
     from inspector.capture.trial import seed_trial, watched
     from inspector.capture.writer import emit
-    from inspector.capture.xla.device import uses_xla
 
     if request.gpu is not None:
         request = dataclasses.replace(request, device="cpu")
@@ -142,10 +140,6 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
     seed_trial(request)
     with _without_memory(request), _without_compiling(request):
         target = _loaded(request)
-        if uses_xla():
-            from inspector.capture.xla.hlo import XlaObserver
-
-            XlaObserver().watch()
         apply_settings(request.config)  # after what the user's file sets
         apply_dynamism(target, request)
         emit(environment(target.root, asks_for_gpus=True))
@@ -153,7 +147,8 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
         try:
             measured = line_times() if request.line_times else contextlib.nullcontext()
             with measured, watched(target, request, compiled(target, request)) as function:
-                call_target(target, request, function)
+                make_calls = call_profiled if request.profile else call_target
+                make_calls(target, request, function)
                 check_edited()
         except SystemExit as exit_:
             code = "" if exit_.code is None else repr(exit_.code)

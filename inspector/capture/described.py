@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from inspector.model.article import with_article
+from inspector.model.units import with_article
 from inspector.records.recompiles import SeenValue, TensorFacts
 
 _MOST_TEXT = 80

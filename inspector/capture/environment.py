@@ -17,7 +17,6 @@ from inspector.records.environment import Environment
 _BLACKWELL = 10  # compute capability, the major number
 _PACKAGES = (
     "torch",
-    "torch_xla",
     "triton",
     "transformers",
     "torchvision",

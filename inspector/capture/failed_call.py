@@ -26,7 +26,6 @@ from inspector.capture.ranks import absent, is_of_others, not_together
 from inspector.capture.replay import is_raised_outside
 from inspector.capture.target import Target
 from inspector.capture.writer import emit, guarded
-from inspector.capture.xla.device import uses_xla
 from inspector.errors import (
     ALSO_WITHOUT,
     EnvironmentLacksError,
@@ -34,8 +33,8 @@ from inspector.errors import (
     ModelFailedError,
 )
 from inspector.model.dtypes import find_dtype
-from inspector.model.ordinal import ordinal
 from inspector.model.request import Request
+from inspector.model.units import ordinal
 
 _MOST_SHOWN = 6
 
@@ -160,9 +159,6 @@ def _also_without(failed: FailedCall, request: Request, error: Exception) -> Mod
         )
     called = _shown_inputs(failed.target.calls[failed.index])
     said = f"{type(error).__name__}: {_first_sentence(error)}{at(error, failed.target.root)}"
-    if uses_xla():
-        step = "Without --backend openxla it runs where it was made."
-        return ModelFailedError(f"{message} on XLA's device: {said}.", step, detail=detail)
     step = without_dtype(request.dtype) or (f"It was called with {called}." if called else "")
     return ModelFailedError(f"{message}: {said}.", step, detail=detail)
 

@@ -15,7 +15,8 @@ from inspector.capture import versions
 from inspector.capture.call import Call
 from inspector.capture.compiled import uncompiled
 from inspector.capture.dynamo_state import kept_dynamo_state
-from inspector.capture.execution import call_target, write_target
+from inspector.capture.execution import write_target
+from inspector.capture.explain_calls import call_target
 from inspector.capture.handler import attached_handler
 from inspector.capture.signatures import check_fits
 from inspector.capture.state import MOST_COPIED_BYTES, State

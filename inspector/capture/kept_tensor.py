@@ -6,8 +6,6 @@ from typing import Any
 
 import torch
 
-from inspector.model.xla_backends import XLA_DEVICE
-
 _MOST_ON_DEVICE_BYTES = 1 << 20
 
 
@@ -99,11 +97,10 @@ class KeptTensor:
 def _copied(tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
     """A copy, or None where there is nothing that could be copied.
 
-    Large ones go into the host's memory: that of a device is the model's. So do all of XLA's: its
-    copies share memory, which torch_xla 2.9 gives away when one of them is written to.
+    Large ones go into the host's memory: that of a device is the model's.
     """
     is_small = size_bytes(tensor) <= _MOST_ON_DEVICE_BYTES
-    device = tensor.device if is_small and tensor.device.type != XLA_DEVICE else "cpu"
+    device = tensor.device if is_small else "cpu"
     try:
         return tensor.detach().to(device, copy=True)
     except (RuntimeError, ValueError, NotImplementedError):

@@ -10,7 +10,6 @@ from inspector.capture.failed_call import lacks_package
 from inspector.errors import UsageError
 from inspector.model.backends import offered_backends
 from inspector.model.near_matches import near_matches
-from inspector.model.xla_backends import XLA_BACKENDS
 
 
 def check_backend(name: str) -> None:
@@ -43,7 +42,7 @@ def check_spelling(names: Iterable[str]) -> None:
     """
     known = list_backends(exclude_tags=())
     for name in names:
-        if name in known or name in XLA_BACKENDS:
+        if name in known:
             continue
         near = near_matches(name, offered_backends(known))
         if near:

@@ -10,7 +10,7 @@ import torch
 
 from inspector.capture.returned import Returned, returned
 from inspector.errors import EnvironmentLacksError, ModelFailedError, UsageError
-from inspector.model.article import with_article
+from inspector.model.units import with_article
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,16 +8,14 @@ import torch
 
 from inspector.capture.call import Call, map_tensors
 from inspector.capture.compiled import module_of, uncompiled
-from inspector.capture.xla.needed import import_torch_xla
 from inspector.errors import EnvironmentLacksError, UsageError
 from inspector.model.dtypes import parse_model_dtype
 from inspector.model.near_matches import did_you_mean
-from inspector.model.xla_backends import XLA_DEVICE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_USUAL = ("cpu", "cuda", "cuda:0", "cuda:1", "mps", "xpu", "xla", "meta")
+_USUAL = ("cpu", "cuda", "cuda:0", "cuda:1", "mps", "xpu", "meta")
 
 
 class Placement:
@@ -29,8 +27,8 @@ class Placement:
 
     @property
     def maps_cuda(self) -> bool:
-        """Whether CUDA requests of the target are mapped to the CPU; from there XLA takes them."""
-        return self.device is not None and self.device.type in {"cpu", XLA_DEVICE}
+        """Whether CUDA requests of the target are mapped to the CPU."""
+        return self.device is not None and self.device.type == "cpu"
 
     def put_model(self, function: Callable[..., Any]) -> None:
         """Moves the module that `function` is, or is a method of; other functions own nothing."""
@@ -71,8 +69,6 @@ def _device(text: str) -> torch.device:
         device = torch.device(text)
     except RuntimeError as error:
         raise UsageError(f"`{text}` is no device.", did_you_mean(text, _USUAL)) from error
-    if device.type == XLA_DEVICE:
-        import_torch_xla()
     try:
         torch.empty(0, device=device)
     except Exception as error:

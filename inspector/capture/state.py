@@ -13,7 +13,6 @@ import torch
 from inspector.capture.attributes import Attributes
 from inspector.capture.kept_tensor import KeptTensor, size_bytes
 from inspector.capture.reachable import Reachable
-from inspector.capture.xla.device import random_state, restore_random
 
 MOST_COPIED_BYTES = 1 << 30
 
@@ -282,15 +281,13 @@ class _RandomNumbers:
             torch.get_rng_state(),
             torch.cuda.get_rng_state_all() if used else [],
             list(map(_state_of, self._generators)),
-            random_state(),
         )
 
     def have_changed(self) -> bool:
-        python, numpy, cpu, cuda, own, xla = self._states
-        python_now, numpy_now, cpu_now, cuda_now, own_now, xla_now = self._now()
+        python, numpy, cpu, cuda, own = self._states
+        python_now, numpy_now, cpu_now, cuda_now, own_now = self._now()
         return (
             python != python_now
-            or xla != xla_now
             or repr(numpy) != repr(numpy_now)
             or not torch.equal(cpu, cpu_now)
             or any(not torch.equal(*pair) for pair in zip(cuda, cuda_now, strict=False))
@@ -298,7 +295,7 @@ class _RandomNumbers:
         )
 
     def restore(self) -> None:
-        python, numpy, cpu, cuda, own, xla = self._states
+        python, numpy, cpu, cuda, own = self._states
         random.setstate(python)
         if numpy is not None:
             sys.modules["numpy"].random.set_state(numpy)
@@ -307,7 +304,6 @@ class _RandomNumbers:
             torch.cuda.set_rng_state_all(cuda)
         for generator, state in zip(self._generators, own, strict=True):
             _set_state(generator, state)
-        restore_random(xla)
 
 
 def _state_of(generator: Any) -> Any:  # noqa: ANN401 - torch's, NumPy's or Python's

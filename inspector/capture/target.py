@@ -20,7 +20,6 @@ from inspector.capture.signatures import check_fits, shown_signature, signature_
 from inspector.capture.source_loader import edit_imports
 from inspector.capture.suggest import suggest_inputs
 from inspector.capture.user_code import UserCode
-from inspector.capture.xla.needed import device_for
 from inspector.errors import UsageError
 from inspector.model.input_parser import parse_inputs
 from inspector.model.input_spec import describe
@@ -74,8 +73,7 @@ def load_target(request: Request) -> Target:
         EnvironmentLacksError: It asks for CUDA, or for a device, that is not here.
     """
     parse_inputs(request.inputs)  # What is wrong with them is said before anything is run.
-    device = device_for(request.backend, request.device)
-    placement = Placement(device, request.dtype)
+    placement = Placement(request.device, request.dtype)
     edit_imports(request.edits)
     if placement.maps_cuda:
         map_imports(str(Path.cwd()))

@@ -24,7 +24,6 @@ from inspector.capture.calling import backward, finished
 from inspector.capture.outputs import Kept, compare, keep, kept_values, load
 from inspector.capture.target import Target
 from inspector.capture.writer import emit
-from inspector.capture.xla.device import restore_random
 from inspector.model.request import Request
 from inspector.records.trial import Comparison, TrialResult
 
@@ -44,7 +43,6 @@ def seed(number: int) -> None:
     """Seeds every generator that models draw from."""
     random.seed(number)
     torch.manual_seed(number)
-    restore_random(number)
     with contextlib.suppress(ImportError):  # torch runs without it
         importlib.import_module("numpy").random.seed(number)
 

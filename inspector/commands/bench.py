@@ -10,8 +10,12 @@ from typing import Any
 import click
 
 from inspector.benches.earlier import EarlierBench, read_earlier
-from inspector.commands.bench_claims import claims_of, is_claims
-from inspector.commands.bench_collection import collection_of, is_collection
+from inspector.commands.bench_collection import (
+    collection_of,
+    is_collection,
+    is_saved_collection,
+    saved_collection,
+)
 from inspector.commands.bench_files import (
     Measurements,
     check_bench_file,
@@ -19,7 +23,6 @@ from inspector.commands.bench_files import (
     write_bench_file,
 )
 from inspector.commands.bench_measure import BenchProcess, bench_report, measured
-from inspector.commands.bench_shown import is_kept_collection, kept_collection
 from inspector.commands.bench_warmup import is_warmup, warmup_command
 from inspector.commands.completion import complete_file
 from inspector.commands.gate import EXIT_FINDINGS
@@ -32,7 +35,6 @@ from inspector.findings.bench_gate import bench_gate, parse_bench_gates
 from inspector.findings.bench_report import BenchReport, against
 from inspector.findings.bench_verdict import verdict_lines
 from inspector.findings.bench_wording import group_title
-from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import CollectionReport
 from inspector.findings.escaping import one_line
 from inspector.findings.varied_wording import varied_verdict
@@ -49,7 +51,7 @@ from inspector.sources.recording import opened, read_run
 )  # fmt: skip
 @click.option(
     "--backends", metavar="NAMES",
-    help="Backends of torch.compile, with commas: aot_eager, cudagraphs, onnxrt, openxla, …",
+    help="Backends of torch.compile, with commas: aot_eager, cudagraphs, onnxrt, …",
 )  # fmt: skip
 @click.option(
     "--vary", multiple=True, metavar="PLACE=VALUES",
@@ -86,18 +88,8 @@ from inspector.sources.recording import opened, read_run
     "between them alone.  [default: 3]",
 )  # fmt: skip
 @click.option(
-    "--rounds", type=click.IntRange(3, 1000), metavar="N",
-    help="How many rounds of calls a session has.  [default: what 12 s are enough for, 4 to 16]",
-)  # fmt: skip
-@click.option(
-    "--jobs", type=click.IntRange(1), default=1, metavar="N",
-    help="With several models: load and compile so many side by side. They are timed one at a "
-    "time.  [default: 1]",
-)  # fmt: skip
-@click.option(
-    "--retry", is_flag=True,
-    help="With several models and --save: try those again that failed by themselves in an earlier "
-    "run.",
+    "--seconds", type=click.FloatRange(0.1, 3600), metavar="S",
+    help="For how long a session times calls, in 4 to 16 rounds.  [default: 12]",
 )  # fmt: skip
 @click.option(
     "--compare", metavar="OLD.json", type=click.Path(path_type=Path, dir_okay=False),
@@ -116,7 +108,7 @@ from inspector.sources.recording import opened, read_run
 )  # fmt: skip
 @click.option(
     "--save-warmup", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
-    help="With --warmup: write warmup.py, cache.bin (the artifact) and plan.json to this folder.",
+    help="With --warmup: write warmup.py, cache.bin (the artifact) and inputs.pt to this folder.",
 )  # fmt: skip
 @process_options
 @output_options
@@ -127,9 +119,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     python: str | None,
     timeout: float | None,
     save: Path | None,
-    jobs: int,
     *,
-    retry: bool,
     no_progress: bool,
     **asked: Any,  # noqa: ANN401 - read by what makes the plan
 ) -> int:
@@ -137,8 +127,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 
     TARGET is a model (model.py, model.py:name, package.module:name), or a recording of this command
     (a folder or .zip; of several models the folder that --save filled). Without a TARGET the newest
-    recording is read. Several models, or a folder of them, are a collection: a line for each. A
-    file of claims (.toml) has published figures, to be seen beside what is measured here. Every
+    recording is read. Several models, or a folder of them, are a collection: a line for each. Every
     combination runs in processes of its own, which take turns. Calls are made under torch.no_grad()
     unless --train or --grad is there.
 
@@ -150,7 +139,6 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect bench samples/small_cnn/model.py --train --optimizer AdamW -o bench.md
       inspect bench samples/small_cnn/model.py --vary 'x[0]=1,2,4,8'
       inspect bench samples/ --modes default -o table.md
-      inspect bench samples/claims.toml
       inspect bench samples/small_cnn/model.py -o monday.json
       inspect bench samples/small_cnn/model.py --compare monday.json
       inspect bench samples/small_cnn/model.py --fail-on wrong,slower
@@ -158,27 +146,19 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect bench -o bench.svg
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     kind = _kind_of(targets)
-    if jobs > 1 and kind is BenchReport:
-        raise UsageError("--jobs is for several models.", "Leave it out, or name a folder of them.")
-    if retry and (kind is BenchReport or save is None):
-        raise UsageError("--retry is for several models and their folder.", "Add --save DIR.")
     given = {name: value for name, value in asked.items() if value not in {None, (), False}}
     process = BenchProcess(
         python,
         timeout,
         save,
         progress=not no_progress,
-        jobs=jobs,
         explains=kind is BenchReport,
-        retries=retry,
     )
     fails_on = parse_bench_gates(given.pop("fail_on", ()))
     if is_warmup(targets, given):
         if fails_on:
             raise UsageError("--fail-on is not for a service's start.", "Leave it or --warmup out.")
         return warmup_command(targets, given, process, output, format_)
-    if fails_on and kind is ClaimsReport:
-        raise UsageError("--fail-on is not for claims.", "Leave it out, or name models.")
     compare: Path | None = given.pop("compare", None)
     if compare is not None and kind is not BenchReport:
         raise UsageError("One model is compared.", "Leave --compare out, or name one model.")
@@ -191,7 +171,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     _write(report, output, format_)
     if output is not None and format_ is None and isinstance(report, BenchReport):
         _say_verdict(report)
-    if fails_on and not isinstance(report, ClaimsReport):
+    if fails_on:
         gate = _gate(report, fails_on)
         code = code or gate
     return code
@@ -264,20 +244,16 @@ def _earlier(file: Path) -> EarlierBench:
 
 def _kind_of(targets: Sequence[str]) -> type[Measurements]:
     """What the report on these will be."""
-    if is_claims(targets):
-        return ClaimsReport
-    is_several = is_kept_collection(targets) or is_collection(targets)
+    is_several = is_saved_collection(targets) or is_collection(targets)
     return CollectionReport if is_several else BenchReport
 
 
 def _report(
     kind: type[Measurements], targets: Sequence[str], given: dict[str, Any], process: BenchProcess
 ) -> tuple[Measurements, int]:
-    if kind is ClaimsReport:
-        return claims_of(targets[0], given, process)
-    if is_kept_collection(targets):
+    if is_saved_collection(targets):
         refuse_options({**given, **process.given})
-        return kept_collection(Path(targets[0]))
+        return saved_collection(Path(targets[0]))
     if kind is CollectionReport:
         return collection_of(targets, given, process)
     target = targets[0] if targets else None

@@ -2,29 +2,108 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Iterator, Sequence
+import json
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from inspector.benches.collection import Measured
+from inspector.benches.rows import INTERRUPTED as INTERRUPTED_MODEL
 from inspector.commands.bench_folder import helpers_in, models_in
-from inspector.commands.bench_many import Job, measured_each
-from inspector.commands.bench_measure import INTERRUPTED, BenchProcess, plan_of
-from inspector.commands.target import is_model
-from inspector.errors import ModelFailedError, UsageError
+from inspector.commands.bench_measure import (
+    INTERRUPTED,
+    BenchProcess,
+    asked_of,
+    bench_report,
+    measured,
+    plan_of,
+)
+from inspector.commands.target import changed_files, is_model
+from inspector.errors import (
+    TRACEBACK_BELOW,
+    InspectorError,
+    ModelFailedError,
+    RecordingError,
+    UsageError,
+)
+from inspector.findings.bench_report import BenchReport
 from inspector.findings.collection_report import (
     CollectionReport,
     make_collection_report,
+    measured_of,
 )
+from inspector.findings.escaping import one_line
 from inspector.model.meta_file import META_FILE
+from inspector.sources.bench_file import read_plan
+from inspector.sources.meta import read_meta
+from inspector.sources.recording import opened, read_run
 
-_NOT_KEPT = (
-    "no recordings of these models are kept, and `inspect bench` alone shows an older one: --save "
-    "DIR keeps one of each, and the same command goes on from there"
-)
+_NOT_SAVED = "--save DIR keeps the recordings, and the same command goes on where it was cut off"
 _TRACES = "dedicated_log_torch_trace_*"  # of a folder that TORCH_TRACE filled
 _SESSIONS = 1  # of many models; several of one model say more of that one
+_LIMIT_SECONDS = 900.0  # one that hangs holds the others up
+_NUMBER = re.compile(r"(\d+)-")
+_WHOLE = "whole"
+_OF_A_FILE = "sha256"  # what settings have of the model alone
+# As Python spells a place in a traceback.
+_PLACE = re.compile(r'File "([^"]+)", line (\d+)')
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of it.
+
+    Attributes:
+        measured: Its rows, or why there are none.
+        report: Its report, or None.
+        is_interrupted: Whether Ctrl-C ended it, or kept it from being begun.
+        is_earlier: Whether an earlier run has measured it.
+    """
+
+    measured: Measured
+    report: BenchReport | None
+    is_interrupted: bool = False
+    is_earlier: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Saved:
+    """A recording in the folder of a collection.
+
+    Attributes:
+        place: Where it is.
+        number: What its name begins with.
+        target: The model, as the user wrote it.
+        settings: With which options.
+        is_whole: Whether it came to its end.
+    """
+
+    place: Path
+    number: int
+    target: str
+    settings: Mapping[str, object]
+    is_whole: bool
+
+    @property
+    def options(self) -> str:
+        """The options, which all models of one command have."""
+        same = {name: value for name, value in self.settings.items() if name != _OF_A_FILE}
+        return json.dumps(same, sort_keys=True)
+
+    def report(self) -> BenchReport:
+        """The report on it.
+
+        Raises:
+            RecordingError: It is damaged.
+        """
+        with opened(self.place) as found:
+            return bench_report(found.folder, read_plan(found.folder), read_run(found))
 
 
 def is_collection(targets: Sequence[str]) -> bool:
@@ -76,16 +155,14 @@ def collection_of(
     """
     options = {"sessions": _SESSIONS, **given}
     plan_of("", options)  # what is wrong with them is said before anything is measured
-    jobs = [Job(name, name, options) for name in models_of(targets)]
-    found = list(measured_each(jobs, how))
+    found = list(_measured_each(models_of(targets), options, how))
     models = [outcome.measured for outcome in found]
     earlier = [each.report for each in found if each.is_earlier and each.report]
-    failed = sum(each.is_earlier and each.report is None for each in found)
     reports = [outcome.report for outcome in found if outcome.report is not None]
     is_interrupted = any(outcome.is_interrupted for outcome in found)
     code = INTERRUPTED if is_interrupted else exit_code_of(models)
-    made = make_collection_report(models, reports, int(options["sessions"]), earlier, failed)
-    notices = [*_left_out(targets), *([_NOT_KEPT] if how.save is None else [])]
+    made = make_collection_report(models, reports, int(options["sessions"]), earlier)
+    notices = [*_left_out(targets), *([_NOT_SAVED] if how.save is None else [])]
     return dataclasses.replace(made, notices=(*made.notices, *notices)), code
 
 
@@ -105,3 +182,163 @@ def exit_code_of(models: Sequence[Measured]) -> int:
         return 0
     is_tried = any(model.failure or model.compiled() for model in models)
     return ModelFailedError.exit_code if is_tried else 0
+
+
+def _measured_each(
+    models: Sequence[str], options: Mapping[str, object], how: BenchProcess
+) -> Iterator[Outcome]:
+    """What became of each model; one that fails, hangs or crashes does not end the others.
+
+    What an earlier run has measured in the folder of the recordings is not measured again.
+    """
+    with tempfile.TemporaryDirectory(prefix="inspector-benches-") as scratch:
+        folder = _folder(how.save, Path(scratch))
+        how = dataclasses.replace(how, limit_seconds=_LIMIT_SECONDS)
+        saved = saved_in(folder)
+        number = max((each.number for each in saved), default=0)
+        is_cut_off = False
+        for at, model in enumerate(models, 1):
+            outcome = _earlier(model, asked_of(model, options, how.python), saved)
+            if outcome is None and is_cut_off:
+                outcome = _none(model, INTERRUPTED_MODEL, 0.0)
+            if outcome is None:
+                number += 1
+                name = re.sub(r"[^A-Za-z0-9]+", "-", model).strip("-")
+                place = folder / f"{number:03d}-{name}"
+                doing = f"{model} ({at} of {len(models)})"
+                each = dataclasses.replace(how, save=place, doing=doing)
+                outcome = _measured(model, options, each)
+                is_cut_off = outcome.is_interrupted
+                _say(outcome.measured, how)
+            yield outcome
+
+
+def _earlier(model: str, asked: Mapping[str, object], saved: Sequence[Saved]) -> Outcome | None:
+    """What an earlier run has measured, with times of every setting, of the code as it is now."""
+    settings = json.loads(json.dumps(asked))
+    for each in reversed(saved):
+        if (each.is_whole, each.target, each.settings) != (True, model, settings):
+            continue
+        with contextlib.suppress(RecordingError, OSError):
+            report = each.report()
+            is_measured = all(row.latency and not row.failure for row in report.rows)
+            if is_measured and not report.run.warnings and not changed_files(report.run):
+                return Outcome(measured_of(model, report), report, is_earlier=True)
+    return None
+
+
+def _none(model: str, failure: str, seconds: float) -> Outcome:
+    nothing = Measured(model, (), None, failure, seconds)
+    return Outcome(nothing, None, is_interrupted=failure == INTERRUPTED_MODEL)
+
+
+def _measured(model: str, options: Mapping[str, object], how: BenchProcess) -> Outcome:
+    began = time.monotonic()
+    try:
+        report, code = measured(model, dict(options), how)
+    except (InspectorError, OSError) as error:  # a full disk, too many files: a line like others
+        return _none(model, in_a_line(error), time.monotonic() - began)
+    except KeyboardInterrupt:  # while its recording was read
+        return _none(model, INTERRUPTED_MODEL, time.monotonic() - began)
+    return Outcome(measured_of(model, report), report, is_interrupted=code == INTERRUPTED)
+
+
+def in_a_line(error: InspectorError | OSError) -> str:
+    """What failed, without what would stand below it; the last place in the user's own code."""
+    said = str(error)
+    if not isinstance(error, InspectorError) or error.next_step != TRACEBACK_BELOW:
+        return said
+    places = _PLACE.findall(error.detail)
+    return f"{error.message} ({':'.join(places[-1])})" if places else error.message
+
+
+def _folder(save: Path | None, scratch: Path) -> Path:
+    """The folder for the recordings of many models.
+
+    Raises:
+        RecordingError: It cannot be made.
+    """
+    if save is None:
+        return scratch
+    if save.suffix == ".zip":
+        message = "Of several models no single .zip can be kept."
+        raise RecordingError(message, "Name a folder with --save.")
+    try:
+        save.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"{save} cannot be made ({error.strerror})."
+        raise RecordingError(message, "Name another folder with --save.") from error
+    return save
+
+
+def _say(model: Measured, how: BenchProcess) -> None:
+    """What is done stays on the screen while the others are measured."""
+    if not how.progress or not sys.stderr.isatty():
+        return
+    if not model.rows:
+        sys.stderr.write(one_line(f"{model.name}: {model.failure}") + "\n")
+    for row in model.compiled():
+        ratio = f"{row.faster.middle:.2f} times as fast" if row.faster else row.failure
+        sys.stderr.write(one_line(f"{model.name}: {row.setting.label}: {ratio}") + "\n")
+
+
+def saved_in(folder: Path) -> list[Saved]:
+    """The recordings that ``--save`` of several models has left there, in their order.
+
+    Raises:
+        RecordingError: The folder cannot be read.
+    """
+    try:
+        places = list(folder.iterdir())
+    except OSError as error:
+        message = f"{folder} cannot be read ({error.strerror})."
+        raise RecordingError(message, "Name another folder.") from error
+    found = filter(None, map(_saved, places))
+    return sorted(found, key=lambda saved: (saved.number, saved.place.name))
+
+
+def _saved(place: Path) -> Saved | None:
+    """A recording of this command; those of the store have no such name."""
+    number = _NUMBER.match(place.name)
+    try:
+        meta = read_meta(place, place.name) if number else None
+    except (RecordingError, OSError):
+        return None
+    if number is None or meta is None or not meta.settings.get("bench"):
+        return None
+    return Saved(place, int(number[1]), meta.target, meta.settings, meta.ended == _WHOLE)
+
+
+def is_saved_collection(targets: Sequence[str]) -> bool:
+    """Whether that is a folder that ``--save`` of several models has filled."""
+    folder = Path(targets[0]) if len(targets) == 1 else None
+    try:
+        if folder is None or not folder.is_dir() or (folder / META_FILE).exists():
+            return False
+        return bool(saved_in(folder))
+    except (RecordingError, OSError):  # whoever reads it says so
+        return False
+
+
+def saved_collection(folder: Path) -> tuple[CollectionReport, int]:
+    """The report on the newest command of such a folder, and its exit code.
+
+    Raises:
+        RecordingError: No recording in it came to its end.
+    """
+    whole = [saved for saved in saved_in(folder) if saved.is_whole]
+    if not whole:
+        message = f"No recording in {folder} came to its end."
+        raise RecordingError(message, "Go on with the command that made them.")
+    newest = {saved.target: saved for saved in whole if saved.options == whole[-1].options}
+    models, reports = [], []
+    for saved in newest.values():
+        try:
+            report = saved.report()
+        except (RecordingError, OSError) as error:  # damaged: a line, as all that fails
+            models.append(Measured(saved.target, (), None, str(error), 0.0))
+            continue
+        reports.append(report)
+        models.append(measured_of(saved.target, report))
+    sessions = max((report.plan.sessions for report in reports), default=_SESSIONS)
+    return make_collection_report(models, reports, sessions), exit_code_of(models)

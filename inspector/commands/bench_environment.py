@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 _LEFT_OUT = {"INSPECTOR_RECORD", "TORCHINDUCTOR_FORCE_DISABLE_CACHES"}
-_MOST_THREADS = 32
 
 
 def with_caches(given: Mapping[str, str], caches: Path) -> dict[str, str]:
@@ -35,17 +34,3 @@ def cores() -> int:
     """How many cores this process may use."""
     is_linux = hasattr(os, "sched_getaffinity")
     return len(os.sched_getaffinity(0)) if is_linux else os.cpu_count() or 1
-
-
-def compile_threads(jobs: int) -> dict[str, str]:
-    """What keeps Inductor's processes that compile from being too many.
-
-    Each model has as many of them as there are cores, or 32, where nothing else is said
-    (torch/_inductor/config.py, ``decide_compile_threads``), and each of those needs some 300 MB.
-
-    Args:
-        jobs: How many models compile side by side.
-    """
-    if jobs == 1:
-        return {}
-    return {"TORCHINDUCTOR_COMPILE_THREADS": str(max(1, min(_MOST_THREADS, cores() // jobs)))}

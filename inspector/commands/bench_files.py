@@ -13,12 +13,11 @@ from inspector.commands.output import write_bytes
 from inspector.errors import UsageError
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.bench_wording import group_title
-from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import CollectionReport
 from inspector.plugins import renderer_for_suffix
 from inspector.renderers.csv import write_bench_rows
 
-Measurements: TypeAlias = BenchReport | CollectionReport | ClaimsReport
+Measurements: TypeAlias = BenchReport | CollectionReport
 """A report of what was measured with warm calls."""
 _TABLES = frozenset({".csv"})
 _PICTURES = frozenset({".svg", ".png", ".pdf"})
@@ -47,7 +46,6 @@ _FILES: Mapping[type[Measurements], _Files] = {
         "A collection has no picture.",
         "Write .csv, .md or .json; or a picture of one model.",
     ),
-    ClaimsReport: _Files(frozenset(), "Claims are no table of settings.", "Write .md or .json."),
 }
 
 
@@ -93,7 +91,7 @@ def write_bench_file(report: Measurements, output: Path) -> None:
     check_bench_file(output, type(report))
     if isinstance(report, BenchReport) and output.suffix.lower() in _PICTURES:
         _write_picture(report, output)
-    elif not isinstance(report, ClaimsReport):
+    else:
         _write_table(report, output)
 
 

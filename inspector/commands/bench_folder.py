@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterator
 from pathlib import Path
-
-from inspector.commands.project_files import python_files
 
 _MODEL = "model.py"
 _NAMES = ("model", "get_model")
 """What a file calls its model; without, its classes and functions may be meant."""
+_INSTALLED = frozenset({"site-packages", "dist-packages", "node_modules", "__pycache__"})
+_ENVIRONMENT = "pyvenv.cfg"
 
 
 def models_in(folder: Path) -> list[Path]:
@@ -40,8 +41,20 @@ def _helpers(folder: Path) -> list[Path]:
 
 
 def _named(folder: Path) -> list[Path]:
-    every = (path for path in python_files(folder) if path.name == _MODEL)
+    every = (path for path in _python_files(folder) if path.name == _MODEL)
     return sorted(path for path in every if not _is_private(path.relative_to(folder)))
+
+
+def _python_files(folder: Path) -> Iterator[Path]:
+    """Those at any depth, without hidden folders and virtual environments."""
+    for place, folders, files in os.walk(folder):
+        if _ENVIRONMENT in files and Path(place) != folder:
+            folders.clear()
+            continue
+        folders[:] = sorted(
+            name for name in folders if not name.startswith(".") and name not in _INSTALLED
+        )
+        yield from (Path(place, name) for name in sorted(files) if name.endswith(".py"))
 
 
 def _own_files(folder: Path) -> list[Path]:

@@ -15,7 +15,6 @@ from inspector import plugins
 from inspector.commands.bench_plan import MODES, combinations_of, names_of, variations_of
 from inspector.commands.bench_progress import BenchProgress
 from inspector.commands.bench_sessions import run_bench
-from inspector.commands.bench_turns import Turns
 from inspector.commands.bench_why import profile_of_nothing_faster, read_profile
 from inspector.commands.bench_workers import Bench
 from inspector.commands.ending import interruption
@@ -23,7 +22,7 @@ from inspector.commands.job import check_alone
 from inspector.commands.record import Begun, Settings, finish, recording
 from inspector.errors import InspectorError, ModelFailedError, UsageError
 from inspector.findings.bench_report import BenchReport, make_bench_report
-from inspector.model.bench import BenchPlan, WorkerEnd
+from inspector.model.bench import SESSION_SECONDS, BenchPlan, WorkerEnd
 from inspector.model.input_parser import parse_inputs
 from inspector.model.request import Request
 from inspector.model.run import Run
@@ -45,10 +44,7 @@ class BenchProcess:
         progress: Whether progress is shown.
         limit_seconds: The same where nobody said so.
         doing: What is said before it.
-        jobs: How many models load and compile side by side.
-        turns: What keeps them from being timed so.
         explains: Whether it is profiled where the time goes, where nothing is faster.
-        retries: Whether models that failed by themselves in an earlier run are tried again.
     """
 
     python: str | None
@@ -57,10 +53,7 @@ class BenchProcess:
     progress: bool
     limit_seconds: float = 3600.0
     doing: str = ""
-    jobs: int = 1
-    turns: Turns = dataclasses.field(default_factory=Turns)
     explains: bool = False
-    retries: bool = False
 
     @property
     def given(self) -> dict[str, object]:
@@ -86,7 +79,7 @@ def plan_of(target: str, given: dict[str, Any]) -> BenchPlan:
         is_grad="grad" in given,
         cold_cache="cold_cache" in given,
         variations=varied,
-        rounds=given.get("rounds", 0),
+        session_seconds=given.get("seconds", SESSION_SECONDS),
     )
     if varied and len(plan.workloads) > 1:
         message = "--vary compares the inputs of one workload."
@@ -150,8 +143,6 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
             ready_seconds=how.timeout_seconds or how.limit_seconds,
             seed=0,
             left_out_on_cpu=frozenset() if names_of(given.get("modes")) else frozenset({MODES[1]}),
-            turns=how.turns,
-            jobs=how.jobs,
         )
         ends: list[WorkerEnd] = []
         partial = ""
@@ -162,9 +153,8 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
         finally:
             progress.close()
         seconds = round(time.monotonic() - began, 1)
-        plan = dataclasses.replace(plan, ends=tuple(ends), jobs=how.jobs, seconds=seconds)
-        with how.turns.beside_others():
-            report = _finished(begun, plan, partial)
+        plan = dataclasses.replace(plan, ends=tuple(ends), took_seconds=seconds)
+        report = _finished(begun, plan, partial)
         if how.explains and not partial:
             report, partial = _explained(report, request, begun, how)
     # What cannot be packed into a .zip stays where it is, so that it is outside.
@@ -216,5 +206,5 @@ def exit_code(report: BenchReport) -> int:
 
 def bench_report(folder: Path, plan: BenchPlan, run: Run) -> BenchReport:
     """What is said about a recording, with the profile in it, if there is one."""
-    rules = [module.RULE for module in plugins.load_analyses()]
+    rules = plugins.load_rules("run")
     return make_bench_report(plan, run, rules, read_profile(folder))

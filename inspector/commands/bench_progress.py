@@ -12,11 +12,8 @@ from inspector.findings.wording import duration
 class BenchProgress:
     """Shows the line; silent where standard error is no terminal."""
 
-    def __init__(
-        self, *, enabled: bool, processes: int, doing: str = "", each: str = "process"
-    ) -> None:
+    def __init__(self, *, enabled: bool, processes: int, doing: str = "") -> None:
         self._processes = processes
-        self._each = each
         self._begun = 0
         self._before = f"{one_line(doing)} · " if doing else ""
         self._doing = ""
@@ -64,5 +61,5 @@ class BenchProgress:
             rest_ns = round(1e9 * elapsed / done * (self._processes - done))
             left = f" · about {duration(rest_ns)} left"
         begun = min(self._begun, self._processes)
-        place = f"{self._before}{self._each} {begun} of {self._processes}"
+        place = f"{self._before}process {begun} of {self._processes}"
         return f"{place} · {one_line(self._doing)} · {elapsed:.0f} s{left}"

@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 import random
 import shutil
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from inspector.benches.rows import NOT_TRIED
-from inspector.commands.bench_memory import KeptMemoryPhase
 from inspector.commands.bench_progress import BenchProgress
 from inspector.commands.bench_starts import Starts, is_crowded
 from inspector.commands.bench_workers import Bench, forget, started
@@ -19,10 +18,8 @@ from inspector.model.out_of_memory import lacks_memory
 from inspector.sources.worker import Worker
 
 _ROUNDS = 16
-_KEPT_PART = 3  # of the rounds one in so many again, once memory is kept
 _LEAST_ROUNDS = 4
-_SESSION_SECONDS = 12.0
-_BLOCK_SECONDS = 0.25
+_BLOCKS = 48  # of three settings in sixteen rounds
 _MOST_CALLS = 300
 _LEAST_CALLS = 2
 _BLOCK_MOST_SECONDS = 300.0
@@ -67,6 +64,7 @@ class Session:
         self._wrong: list[int] = []
         self._restores: dict[int, set[int]] = {}
         self._eager_failed = False
+        self._block_ns = bench.plan.session_seconds * 1e9 / _BLOCKS
         self.eager_has_no_room = False
 
     def run(self, order: Sequence[int]) -> Iterator[WorkerEnd]:
@@ -79,28 +77,17 @@ class Session:
             InspectorError: The target, or what it needs, is not there: no other process would work.
         """
         left_out: dict[int, str] = {}
-        turns = self.bench.turns
         try:
-            with turns.making_ready():
-                left_out = self._make_ready(order)
-            right = [number for number in self._workers if number not in self._wrong]
+            left_out = self._make_ready(order)
             if self._call_ns:
-                with turns.alone(self._workers.values()):
-                    self._time_alone()
-                    self._rounds()
-                    self._look_last()
-                    # Before the next model is timed: processes that end are at work, too.
-                    self._end(right)
-            if self._wrong:
-                with turns.making_ready():
-                    self._look_for_faults()
-                    self._end(self._wrong)
+                self._rounds()
+                self._look_last()
+            self._look_for_faults()
         finally:
             self._starts.end_ahead()
             for number, worker in self._workers.items():
                 worker.end()
                 _keep_logs(worker.folder, self.bench.folder, f"{self.session}.{number}")
-        turns.check()  # Ctrl-C ends the processes, too, and that is no failure of theirs
         for number, why in left_out.items():
             yield WorkerEnd(number, self.session, why, is_left_out=why == _SAME_ON_CPU)
         for number, worker in self._workers.items():
@@ -131,21 +118,14 @@ class Session:
         return left_out
 
     def _look_last(self) -> None:
-        """What is found out behind all that is timed: how busy the GPU is, what new memory takes.
+        """What is found out after all that is timed: how busy the GPU is.
 
         Of what is wrong, too, before its fault is looked for: then nothing of it is compiled any
         more.
         """
-        alive = [number for number in self.ready if self._workers[number].is_alive]
-        if self._device == "cpu" and self.bench.jobs == 1:
-            self._time_with_kept_memory(alive)
-        for number in alive:
-            if self._device != "cpu" and self.bench.plan.is_last(self.session):
+        if self._device != "cpu" and self.bench.plan.is_last(self.session):
+            for number in self.ready:
                 self._look_at_gpu(number)
-
-    def _end(self, numbers: Iterable[int]) -> None:
-        for number in numbers:
-            self._workers[number].end()
 
     @property
     def ready(self) -> Sequence[int]:
@@ -153,7 +133,6 @@ class Session:
         return list(self._call_ns)
 
     def _tick(self) -> None:
-        self.bench.turns.check()
         self._progress.tick()
 
     def _is_left_out(self, number: int) -> bool:
@@ -172,20 +151,16 @@ class Session:
 
         worker, is_loaded, ready = self._starts.until_ready(start)
         others = sum(other.is_alive for other in self._workers.values() if other is not worker)
-        if ready is not None and is_crowded(worker, ready) and (others or bench.jobs > 1):
+        if ready is not None and is_crowded(worker, ready) and others:
             # For some inputs alone; with more room there may be enough.
             worker.failure = "There is not enough memory for some inputs (out of memory)."
             worker.end()
             ready = None
-        if lacks_memory(worker.failure) and (others or bench.jobs > 1):
-            beside = f"{others} other processes" if bench.jobs == 1 else "other models' processes"
-            fewer = "combinations at once" if bench.jobs == 1 else "models at once (--jobs)"
-            worker.failure += f" There was no room for it beside {beside}: measure fewer {fewer}."
+        if lacks_memory(worker.failure) and others:
+            worker.failure += f" There was no room for it beside {others} other processes."
         if ready is None and is_eager and number in self._firsts:
             # What is compiled can do with less: that is one of the reasons to compile.
-            self.eager_has_no_room = (
-                is_loaded and lacks_memory(worker.failure) and not others and bench.jobs == 1
-            )
+            self.eager_has_no_room = is_loaded and lacks_memory(worker.failure) and not others
             if self.eager_has_no_room:
                 return
             # Of a later workload what was measured before is worth more.
@@ -207,28 +182,16 @@ class Session:
     def _is_only(self) -> bool:
         return len(self.bench.plan.workloads) == 1
 
-    def _time_alone(self) -> None:
-        """Times a call of each again, where other models were at work when that was done."""
-        if self.bench.jobs == 1:
-            return
-        for number in self.ready:
-            worker = self._workers[number]
-            worker.tell({"do": "time"})
-            seconds = _BLOCK_MOST_SECONDS + 10 * sum(self._call_ns[number]) / 1e9
-            timed = worker.wait("done", seconds, self._tick)
-            if timed is not None:
-                self._take(number, timed)
-
     def _planned_rounds(self, alive: Sequence[int]) -> int:
-        """How many rounds of all of them there is time for, or are asked for."""
+        """How many rounds of all of them there is time for."""
         one_round_ns = sum(
-            max(_BLOCK_SECONDS * 1e9, (_LEAST_CALLS + 1) * time_ns)
+            max(self._block_ns, (_LEAST_CALLS + 1) * time_ns)
             for number in alive
             for time_ns in self._call_ns[number]
             if time_ns
         )
-        affordable = int(_SESSION_SECONDS * 1e9 / one_round_ns) if one_round_ns else _ROUNDS
-        return self.bench.plan.rounds or max(_LEAST_ROUNDS, min(_ROUNDS, affordable))
+        affordable = int(_BLOCKS * self._block_ns / one_round_ns) if one_round_ns else _ROUNDS
+        return max(_LEAST_ROUNDS, min(_ROUNDS, affordable))
 
     def _rounds(self) -> None:
         alive = list(self._call_ns)
@@ -283,31 +246,14 @@ class Session:
 
     def calls(self, number: int, index: int) -> int:
         """How many calls of a combination with an input make a block."""
-        calls = int(_BLOCK_SECONDS * 1e9 / self._call_ns[number][index])
+        calls = int(self._block_ns / self._call_ns[number][index])
         return max(_LEAST_CALLS, min(_MOST_CALLS, calls))
-
-    def _time_with_kept_memory(self, numbers: Sequence[int]) -> None:
-        """What a page of new memory takes, and, where that is much, calls that get none."""
-        phase = KeptMemoryPhase(self._ask_last, self._say, self._chosen)
-        if not phase.is_worth_it(numbers) or self.bench.plan.variations:
-            return  # of inputs that vary there is another table, without it
-        planned = self._planned_rounds(numbers)
-        calls = {
-            number: [
-                self.calls(number, index) if time_ns else 0
-                for index, time_ns in enumerate(self._call_ns[number])
-            ]
-            for number in numbers
-        }
-        phase.run(calls, min(planned, max(_LEAST_ROUNDS, planned // _KEPT_PART)))
 
     def _say(self, what: str) -> None:
         self._progress.begin(what, counts=False)
 
     def _look_at_gpu(self, number: int) -> None:
-        """For how long of a call a GPU works: where no other model waits for its turn."""
-        if self.bench.jobs > 1:
-            return
+        """For how long of a call a GPU works."""
         label = self.bench.plan.combinations[number].setting.label
         self._say(f"{label}: how much the GPU works")
         self._ask_last(number, {"do": "busy"})
@@ -336,11 +282,14 @@ class Session:
         return said
 
     def _look_for_faults(self) -> None:
-        """Where results are wrong, the operator at which they part from eager ones."""
+        """Where results are wrong, the first operator at which they diverge from eager ones."""
+        if self._wrong:  # graphs are compiled again, and need the room of the others
+            for number in self._workers.keys() - self._wrong:
+                self._workers[number].end()
         for number in self._wrong:
             label = self.bench.plan.combinations[number].setting.label
-            self._say(f"{label} is wrong: looks for the operator")
-            self._ask_last(number, {"do": "part"}, min(_FAULT_SECONDS, self.bench.ready_seconds))
+            self._say(f"{label} is wrong: bisects its graphs")
+            self._ask_last(number, {"do": "bisect"}, min(_FAULT_SECONDS, self.bench.ready_seconds))
 
 
 def _keep_logs(folder: Path, recording: Path, name: str) -> None:

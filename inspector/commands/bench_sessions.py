@@ -75,9 +75,8 @@ class _Sessions:
             order.sort(key=lambda number: number != self._eager)
             found = self._session(session, firsts if session == base else ())
             ends = list(found.run(order))
-            if self._bench.jobs == 1:
-                alone = found.eager_has_no_room
-                ends = self._without_crowded(ends, range(base, session + 1), eager_is_alone=alone)
+            alone = found.eager_has_no_room
+            ends = self._without_crowded(ends, range(base, session + 1), eager_is_alone=alone)
             yield from ends
             gone = {end.combination for end in ends if end.failure}.union(self._crowded)
             if (base or self._crowded) and gone.union((self._eager,)) >= {*left}:

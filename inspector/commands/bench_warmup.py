@@ -4,35 +4,36 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import shutil
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from inspector.commands.bench_collection import is_collection
+from inspector.commands.bench_collection import is_collection, is_saved_collection
 from inspector.commands.bench_measure import INTERRUPTED, BenchProcess
 from inspector.commands.bench_plan import combinations_of, sizes_of, variations_of
 from inspector.commands.bench_progress import BenchProgress
-from inspector.commands.bench_shown import is_kept_collection
 from inspector.commands.ending import interruption
 from inspector.commands.job import check_alone
-from inspector.commands.output import check_output, write_report
+from inspector.commands.output import check_output, write_file, write_report
 from inspector.commands.record import Begun, finish, recording
 from inspector.commands.target import check_target, existing, is_model, say_which
-from inspector.commands.warmup_check import checked
-from inspector.commands.warmup_files import check_folder, write_plan_file, write_script
-from inspector.commands.warmup_starts import Starts, run_starts
+from inspector.commands.warmup_starts import Starts
 from inspector.costs.cold_start import cold_start
-from inspector.errors import ModelFailedError, UsageError
-from inspector.findings.warmup_report import WarmupReport, check_process, make_warmup_report
+from inspector.errors import ModelFailedError, RecordingError, UsageError
+from inspector.findings.warmup_report import WarmupReport, make_warmup_report, start_processes
 from inspector.model.cold_start import ColdStart
 from inspector.model.input_parser import parse_inputs
 from inspector.model.run import Run
-from inspector.model.warmup import WarmupPlan
+from inspector.model.warmup import ARTIFACT, INPUTS, WarmupPlan
+from inspector.renderers.warmup_script import render
 from inspector.sources.recording import opened, read_run
-from inspector.sources.warmup_file import ARTIFACT, has_warmup, read_warmup, write_warmup
+from inspector.sources.warmup_file import has_warmup, read_warmup, write_warmup
 
 _EXIT_STILL = 1
+_SCRIPT = "warmup.py"
 _STARTS = 5  # with eager PyTorch, and the check
 _OWN = frozenset({"warmup", "save_warmup"})
 _REFUSED = {
@@ -52,7 +53,7 @@ def is_warmup(targets: Sequence[str], given: Mapping[str, Any]) -> bool:
     """
     if given.keys() & _OWN:
         return True
-    if is_collection(targets) or is_kept_collection(targets) or any(map(is_model, targets)):
+    if is_collection(targets) or is_saved_collection(targets) or any(map(is_model, targets)):
         return False
     with opened(existing(targets[0] if targets else None)) as found:
         return has_warmup(found.folder)
@@ -83,8 +84,12 @@ def warmup_command(
     check_output(output, format_)
     folder: Path | None = given.get("save_warmup")
     if folder is not None:
-        check_folder(folder)
-    if is_collection(targets) or is_kept_collection(targets):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            message = f"{folder} cannot be made ({error.strerror})."
+            raise RecordingError(message, "Name another folder with --save-warmup.") from error
+    if is_collection(targets) or is_saved_collection(targets):
         raise UsageError("--warmup is about one model.", "Name one.")
     target = targets[0] if targets else None
     others = {name: value for name, value in given.items() if name not in _OWN}
@@ -143,61 +148,64 @@ def _warmed(
     progress = BenchProgress(enabled=how.progress, processes=_STARTS, doing=how.doing)
     with recording(how.save, target, asked) as begun, tempfile.TemporaryDirectory(
         prefix="inspector-warmup-", ignore_cleanup_errors=True
-    ) as scratch:  # fmt: skip
-        starts = Starts(plan, begun.path, Path(scratch), how.python, how.timeout_seconds)
+    ) as name:  # fmt: skip
+        scratch = Path(name)
+        starts = Starts(begun.path, scratch, how.python, how.timeout_seconds, progress)
         partial = ""
         try:
-            plan = run_starts(starts, progress)
-            plan = _checked(begun, dataclasses.replace(starts, plan=plan), progress, folder)
+            plan = starts.run(plan)
+            report = _report(begun, plan, "")
+            if report.plan.loading is not None and report.start("cold") is not None:
+                place = folder or scratch / "warmup"
+                _write_files(report, begun.path, place)
+                plan = dataclasses.replace(plan, check=starts.check(place / _SCRIPT))
         except KeyboardInterrupt as error:
             partial = interruption(error)
         finally:
             progress.close()
         write_warmup(begun.path, plan)
         report = _report(begun, plan, partial)
-        if folder is not None and plan.check is not None:
-            write_plan_file(report, folder)
+    if folder is not None and plan.check is not None:
+        _say_files(folder)
     finish(begun, report.run, how.save)
     return report, INTERRUPTED if partial else _exit_code(plan)
 
 
-def _checked(
-    begun: Begun, starts: Starts, progress: BenchProgress, folder: Path | None
-) -> WarmupPlan:
-    """Writes the script, and runs it in a fresh process."""
-    if starts.plan.loading is None or any(
-        e.start == "cold" and e.failure for e in starts.plan.ends
-    ):
-        return starts.plan
-    place = folder or starts.scratch / "warmup"
-    write_script(_report(begun, starts.plan, ""), begun.path / ARTIFACT, place)
-    progress.begin("runs the plan in a fresh process")
-    check = checked(starts, place / "warmup.py", progress.tick)
-    return dataclasses.replace(starts.plan, check=check)
+def _write_files(report: WarmupReport, kept: Path, folder: Path) -> None:
+    """Writes ``warmup.py``, and copies the inputs and the artifact out of the recording.
+
+    Raises:
+        RecordingError: One cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    place = folder.resolve()
+    write_file(folder / _SCRIPT, lambda stream: render(report, place, stream))
+    for name in (ARTIFACT, INPUTS):
+        (folder / name).unlink(missing_ok=True)  # of an earlier run
+        try:
+            if (kept / name).exists():
+                shutil.copyfile(kept / name, folder / name)
+        except OSError as error:
+            message = f"{folder / name} cannot be written ({error.strerror})."
+            raise RecordingError(message, "Name another folder with --save-warmup.") from error
+
+
+def _say_files(folder: Path) -> None:
+    names = [name for name in (_SCRIPT, ARTIFACT, INPUTS) if (folder / name).exists()]
+    sys.stderr.write(f"wrote {', '.join(names)} to {folder}\n")
 
 
 def _report(begun: Begun, plan: WarmupPlan, partial: str) -> WarmupReport:
     with opened(begun.path) as found:
-        return _made(plan, dataclasses.replace(read_run(found), meta=begun.ended(partial)))
-
-
-def _made(plan: WarmupPlan, run: Run) -> WarmupReport:
+        run = dataclasses.replace(read_run(found), meta=begun.ended(partial))
     return make_warmup_report(plan, run, _costs(run))
 
 
 def _costs(run: Run) -> dict[str, ColdStart]:
     """Compile time and caches by start."""
-    numbers = {
-        event.start: number
-        for number, process in enumerate(run.processes)
-        for event in process.warmups
-    }
-    check = check_process(run)
-    if check is not None:
-        numbers["check"] = check
     return {
         name: cold_start(dataclasses.replace(run, processes=(run.processes[number],)))
-        for name, number in numbers.items()
+        for name, number in start_processes(run).items()
     }
 
 
@@ -214,11 +222,11 @@ def _from_recording(target: str | None, folder: Path | None) -> WarmupReport:
             raise UsageError(message, "Make one with: inspect bench model.py --warmup")
         run = read_run(found)
         say_which(run, target)
-        report = _made(read_warmup(found.folder), run)
-        if folder is not None and (report.plan.loading is None or not report.has_plan):
+        report = make_warmup_report(read_warmup(found.folder), run, _costs(run))
+        if folder is not None and (report.plan.loading is None or report.start("cold") is None):
             message = "There is no plan in this recording: its cold start did not come to its end."
             raise UsageError(message, "Make one with: inspect bench model.py --warmup")
         if folder is not None:
-            write_script(report, found.folder / ARTIFACT, folder)
-            write_plan_file(report, folder)
+            _write_files(report, found.folder, folder)
+            _say_files(folder)
     return report

@@ -13,7 +13,6 @@ from inspector.findings.bench_report import BenchReport
 from inspector.findings.profile_report import ProfileReport, make_profile_report
 from inspector.model.bench import BenchPlan, Setting, Workload
 from inspector.model.request import Request
-from inspector.model.xla_backends import XLA_BACKENDS
 from inspector.sources.profile_within import PROFILE_FILE
 from inspector.sources.recording import opened, read_run
 
@@ -62,7 +61,6 @@ def _is_plain(workload: Workload, setting: Setting, plan: BenchPlan) -> bool:
         workload == Workload(dtype=workload.dtype, train=workload.train)
         and not (plan.variations or plan.cold_cache)
         and not (setting.compiles_optimizer or setting.pads)
-        and setting.backend not in XLA_BACKENDS
         # To try all of that once more takes minutes.
         and not (setting.mode or "").startswith("max-autotune")
     )

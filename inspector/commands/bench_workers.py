@@ -8,11 +8,9 @@ import shutil
 import sys
 from pathlib import Path
 
-from inspector.commands.bench_environment import compile_threads, pinned, with_caches
-from inspector.commands.bench_turns import Turns
+from inspector.commands.bench_environment import pinned, with_caches
 from inspector.model.bench import BenchPlan, WorkerRequest
 from inspector.model.request import Request
-from inspector.model.xla_backends import XLA_BACKENDS
 from inspector.sources.worker import Worker
 
 _FLOAT64 = "f64"
@@ -31,8 +29,6 @@ class Bench:
         ready_seconds: How long a process may take until it is ready.
         seed: Decides the order.
         left_out_on_cpu: Modes that nobody asked for, and that change nothing there.
-        turns: Shared with the benches of other models that are run at the same time.
-        jobs: How many models load and compile side by side.
     """
 
     plan: BenchPlan
@@ -43,8 +39,6 @@ class Bench:
     ready_seconds: float
     seed: int
     left_out_on_cpu: frozenset[str] = frozenset()
-    turns: Turns = dataclasses.field(default_factory=Turns)
-    jobs: int = 1
 
 
 def forget(bench: Bench, number: int, session: int) -> None:
@@ -100,8 +94,6 @@ def _request(bench: Bench, number: int, session: int, *, is_first: bool) -> Work
     return WorkerRequest(
         request=dataclasses.replace(
             bench.request,
-            # XLA's own device, whatever eager PyTorch is measured on.
-            device=None if setting.backend in XLA_BACKENDS else bench.request.device,
             dtype=workload.dtype,
             train=workload.train,
             backend=setting.backend or "eager",
@@ -120,6 +112,7 @@ def _request(bench: Bench, number: int, session: int, *, is_first: bool) -> Work
         cold_cache=bench.plan.cold_cache,
         variations=bench.plan.variations,
         pads=setting.pads,
+        session_seconds=bench.plan.session_seconds,
         backends=backends,
     )
 
@@ -141,10 +134,5 @@ def _start(bench: Bench, asked: WorkerRequest, name: str) -> Worker:
     caches = bench.scratch / f"caches.{asked.combination}"
     if asked.is_reference:
         caches = bench.scratch / "caches.reference"
-    given = pinned({**compile_threads(bench.jobs), **os.environ})
-    environment = with_caches(given, caches)
-    python = bench.python or sys.executable
-    is_beside = bench.jobs > 1
-    return bench.turns.started(
-        lambda: Worker(folder, python, asked.to_json(), environment, stands_still=is_beside)
-    )
+    environment = with_caches(pinned(os.environ), caches)
+    return Worker(folder, bench.python or sys.executable, asked.to_json(), environment)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from inspector import plugins
 from inspector.commands.completion import complete_file
 from inspector.commands.options import always_inductor, process_options, target_options
-from inspector.commands.output import check_place, write_file
+from inspector.commands.output import check_output, write_report
 from inspector.commands.precheck import check_file
 from inspector.commands.record import Settings
 from inspector.commands.target import is_model, read, recorded, refuse_options
@@ -23,8 +21,10 @@ from inspector.findings.report import make_report
 from inspector.model.input_parser import parse_inputs
 from inspector.model.request import Request
 from inspector.model.run import Run
+from inspector.plugins import REPORTS, load_rules, renderer_for_suffix
 
 _BACKEND = "inductor"
+_KIND = "cold-start"
 
 
 @click.command("cold-start")
@@ -77,11 +77,12 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect cold-start samples/small_cnn/recording.zip -o compile.perfetto.json
       inspect cold-start samples/small_cnn/model.py --against samples/small_cnn/recording.zip
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
-    formats = _formats(output, format_)
+    check_output(output, format_, _KIND)
     unasked = {name for name in ("train", "fullgraph") if not asked[name]}
     given = {k: v for k, v in asked.items() if v is not None and v != () and k not in unasked}
     parse_inputs(given.get("inputs", ()))
-    keep_spans = any(name not in _REPORTS for name in formats)
+    formats = {format_, None if output is None else renderer_for_suffix(output, _KIND)}
+    keep_spans = not formats.isdisjoint(REPORTS[_KIND].formats)
     other = None if against is None else _other(against)
     if target is not None and is_model(target):
         if python is None:
@@ -115,25 +116,12 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
             "There is no span of any compilation in it, so that there is no timeline to write.",
             "Record a model that compiles something, or see: inspect explain",
         )
-    _write(_report(run, other, str(against)), output, format_)
+    write_report(_report(run, other, str(against)), output, format_, _KIND)
     return code
 
 
 # Warm calls have no part in a cold start, and the eager backend compiles nothing.
 always_inductor(command)
-
-_REPORTS = frozenset({"terminal", "txt", "json", "markdown", "md"})
-
-
-def _formats(output: Path | None, format_: str | None) -> list[str]:
-    """The formats that are asked for; what cannot be written is refused before anything runs."""
-    formats = [] if format_ is None else [format_]
-    for name in formats:
-        plugins.load_cold_start_renderer(name)
-    if output is not None:
-        formats.append(plugins.cold_start_format(output))
-        check_place(output)
-    return formats or ["terminal"]
 
 
 def _other(against: Path) -> Run:
@@ -146,19 +134,10 @@ def _other(against: Path) -> Run:
 
 
 def _report(run: Run, other: Run | None, name: str) -> ColdStartReport:
-    rules = [module.RULE for module in plugins.load_cold_start_analyses()]
+    rules = load_rules("cold-start")
     report = make_report(run, rules)
     against = None
     if other is not None:
         time_ns = sum(process.compile_time_ns for process in other.processes)
         against = Against(name, time_ns, key_changes(run, other), *unmatched(run, other))
     return ColdStartReport(report, cold_start(run), against)
-
-
-def _write(report: ColdStartReport, output: Path | None, format_: str | None) -> None:
-    if output is not None:
-        renderer = plugins.load_cold_start_renderer(plugins.cold_start_format(output))
-        write_file(output, lambda stream: renderer.render(report, stream))
-        sys.stderr.write(f"wrote {output}\n")
-    if output is None or format_ is not None:
-        plugins.load_cold_start_renderer(format_ or "terminal").render(report, sys.stdout)

@@ -44,7 +44,7 @@ def complete_fail_on(
     from inspector.findings.severity import Severity
 
     before, comma, begun = incomplete.rpartition(",")
-    names = [module.RULE.id for module in plugins.load_analyses()]
+    names = [rule.id for rule in plugins.load_rules("run")]
     names += [severity.value for severity in Severity]
     return [CompletionItem(before + comma + name) for name in names if name.startswith(begun)]
 
@@ -59,9 +59,7 @@ def complete_rule(
 
     registry = find_registry(None)
     types = registry.types.values() if registry else ()
-    modules = plugins.load_all_analyses()
-    rules = [module.RULE for module in modules]
-    known = [(rule.id, rule.title()) for rule in rules]
+    known = [(rule.id, rule.title()) for rule in plugins.load_all_rules()]
     known += [(item.id, item.title) for item in ALL]
     known += [(entry.gb_id, entry.gb_type) for entry in types]
     found = [(name, text) for name, text in known if name.lower().startswith(incomplete.lower())]

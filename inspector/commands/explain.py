@@ -108,5 +108,5 @@ def _explained(request: Request, settings: Settings, *, verified: bool) -> tuple
 
 
 def _report(run: Run) -> Report:
-    rules = [module.RULE for module in plugins.load_analyses()]
+    rules = plugins.load_rules("run")
     return make_report(run, rules, next_steps(run))

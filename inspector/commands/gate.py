@@ -69,7 +69,7 @@ def asked_gate(
         UsageError: A name is wrong, or the report would be written over the baseline.
         RecordingError: The baseline cannot be read.
     """
-    chosen = parse_fail_on(fail_on, [module.RULE.id for module in plugins.load_analyses()])
+    chosen = parse_fail_on(fail_on, [rule.id for rule in plugins.load_rules("run")])
     if baseline is not None and output is not None and output.resolve() == baseline.resolve():
         message = f"The report would be written over the baseline {baseline}, also if it fails."
         raise UsageError(message, "Choose another file with -o, or leave --baseline out.")

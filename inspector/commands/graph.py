@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,6 @@ from inspector.model.graph import Stage
 from inspector.model.request import Request
 
 _STAGES = (*(stage.value for stage in Stage), FUSION)
-_INDUCTOR, _XLA = "inductor", "openxla"
 
 
 @click.command("graph")
@@ -130,10 +128,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     )
     given["prims"] = ops or stage == Stage.PRIMS.value
 
-    def request(model: str) -> Request:
-        return _for_xla(_request(model, gpu, given), stage)
-
-    with shown_run(target, request, settings) as (run, code):
+    with shown_run(target, lambda model: _request(model, gpu, given), settings) as (run, code):
         report = view.of(run)
         if file is not None:
             write_graph_files(report, file, drawn.drawing(view))
@@ -158,7 +153,7 @@ def _request(target: str, gpu: str | None, given: dict[str, Any]) -> Request:
     check_gpu(given, gpu)
     # Code that is not compiled is enough; other backends' graphs run as they are.
     how = {
-        "backend": _INDUCTOR,
+        "backend": "inductor",
         "measure": False,
         "graphs": True,
         "generates": True,
@@ -166,11 +161,3 @@ def _request(target: str, gpu: str | None, given: dict[str, Any]) -> Request:
         "command": "graph",
     }
     return Request(target, **{**how, **given})
-
-
-def _for_xla(request: Request, stage: str | None) -> Request:
-    """HLO is made in the first call of what a backend of XLA compiled."""
-    if stage != Stage.HLO.value:
-        return request
-    backend = _XLA if request.backend == _INDUCTOR else request.backend
-    return dataclasses.replace(request, backend=backend, generates=False)

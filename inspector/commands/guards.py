@@ -21,7 +21,6 @@ from inspector.commands.record import Settings
 from inspector.commands.target import check_target, shown_run
 from inspector.findings.cuda_graphs_report import CudaGraphsReport, make_cuda_graphs_report
 from inspector.findings.guards_report import GuardsReport, make_guards_report
-from inspector.findings.rule import Rule
 from inspector.model.request import Request
 from inspector.model.run import Run
 
@@ -96,13 +95,11 @@ def _cuda_graphs_request(target: str, given: Mapping[str, Any]) -> Request:
 
 
 def _guards(run: Run) -> GuardsReport:
-    return make_guards_report(run, [rule for rule in _rules() if rule.id in _RULES])
+    return make_guards_report(
+        run, [rule for rule in plugins.load_rules("run") if rule.id in _RULES]
+    )
 
 
 def _cuda_graphs(run: Run) -> CudaGraphsReport:
-    about = [rule for rule in _rules() if rule.id.startswith(_CUDA_GRAPH_RULES)]
+    about = [rule for rule in plugins.load_rules("run") if rule.id.startswith(_CUDA_GRAPH_RULES)]
     return make_cuda_graphs_report(run, about)
-
-
-def _rules() -> list[Rule]:
-    return [module.RULE for module in plugins.load_analyses()]

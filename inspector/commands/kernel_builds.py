@@ -51,8 +51,8 @@ def compiled(
                 on_progress=line.update,
             )
         )
-    rules = [module.RULE for module in plugins.load_kernel_analyses()]
-    return with_builds(report, builds, rules)
+    rules, rules_of_all = plugins.load_rules("kernel"), plugins.load_rules("kernels")
+    return with_builds(report, builds, rules, rules_of_all)
 
 
 def compiled_if_possible(

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from inspector import plugins
 from inspector.errors import RecordingError, UsageError
 from inspector.events.kernel_bench import InspectorKernelBench
-from inspector.model.kernel_name import named
-from inspector.model.near_matches import did_you_mean
+from inspector.model.near_matches import did_you_mean, named
 from inspector.model.run import Run
 
 
@@ -37,9 +36,9 @@ def check_kernel_options(given: Mapping[str, object], *, counters: bool, is_file
             endings = f" {kernel_endings()}" if is_file else ""
             raise UsageError(message, f"Leave one of them out.{endings}")
         return
-    for name in ("configs", "launch"):
-        if name in given:
-            raise UsageError(f"--{name} needs a kernel.", "Name one with --kernel KERNEL.")
+    if "launch" in given:
+        message = "--launch needs a kernel."
+        raise UsageError(message, "Name one with --kernel KERNEL.")
 
 
 def which_kernel(asked: str, found: Sequence[str], names: Sequence[str]) -> UsageError:

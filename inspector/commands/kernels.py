@@ -34,10 +34,10 @@ from inspector.commands.target import check_target, is_recorded_now, shown_run
 from inspector.errors import UsageError
 from inspector.findings.kernels_compiled import not_compiled
 from inspector.findings.kernels_report import KernelsReport, make_kernels_report
-from inspector.model.kernel_name import named
+from inspector.model.near_matches import named
 from inspector.model.request import Request
 from inspector.model.run import Run
-from inspector.plugins import load_code_analyses, load_cpp_analyses
+from inspector.plugins import load_rules
 
 _FORMS = ("source", *TEXTS)
 _ALL = "all"
@@ -205,8 +205,8 @@ def _request(target: str, gpu: str | None, given: dict[str, Any]) -> Request:
 
 
 def _report(run: Run, show: str | None) -> KernelsReport:
-    rules = [module.RULE for module in load_cpp_analyses()]
-    code_rules = [module.RULE for module in load_code_analyses()]
+    rules = load_rules("cpp")
+    code_rules = load_rules("code")
     return make_kernels_report(run, show or "", rules, code_rules)
 
 

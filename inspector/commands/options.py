@@ -10,9 +10,9 @@ import click
 
 from inspector.commands.completion import complete_format
 from inspector.errors import UsageError
-from inspector.model.byte_size import parse_size
 from inspector.model.gpu_table import known_gpu
 from inspector.model.input_parser import parse_inputs
+from inspector.model.units import parse_size
 
 # What a flag is that nobody named, where that is not False.
 _UNSAID = {"dynamic": None, "measure": True}

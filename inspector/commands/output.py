@@ -14,7 +14,7 @@ from inspector.errors import RecordingError
 from inspector.findings.any_report import AnyReport
 
 
-def check_output(output: Path | None, format_: str | None) -> None:
+def check_output(output: Path | None, format_: str | None, kind: str = "") -> None:
     """Refuses what cannot be written before anything is recorded.
 
     Raises:
@@ -22,10 +22,10 @@ def check_output(output: Path | None, format_: str | None) -> None:
         RecordingError: The folder does not exist or cannot be written to.
     """
     if format_ is not None:
-        plugins.load_renderer(format_)
+        plugins.load_renderer(format_, kind)
     if output is None:
         return
-    plugins.load_renderer(plugins.renderer_for_suffix(output))
+    plugins.load_renderer(plugins.renderer_for_suffix(output, kind), kind)
     check_place(output)
 
 
@@ -43,18 +43,20 @@ def check_place(output: Path) -> None:
         raise _unwritable(output, os.strerror(errno.EACCES))
 
 
-def write_report(report: AnyReport, output: Path | None, format_: str | None) -> None:
+def write_report(
+    report: AnyReport, output: Path | None, format_: str | None, kind: str = ""
+) -> None:
     """Writes a report to a file, or to standard output where no file or a format is asked for.
 
     Raises:
         RecordingError: The file cannot be written.
     """
     if output is not None:
-        renderer = plugins.load_renderer(plugins.renderer_for_suffix(output))
-        write_file(output, lambda stream: renderer.render(report, stream))
+        suffix = plugins.renderer_for_suffix(output, kind)
+        write_file(output, lambda stream: plugins.render(report, suffix, stream))
         sys.stderr.write(f"wrote {output}\n")
     if output is None or format_ is not None:
-        plugins.load_renderer(format_ or "terminal").render(report, sys.stdout)
+        plugins.render(report, format_ or "terminal", sys.stdout)
 
 
 def write_file(output: Path, write: Callable[[TextIO], None]) -> None:

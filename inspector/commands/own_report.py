@@ -28,7 +28,7 @@ def refuse_report(path: Path) -> None:
     if fields is None:
         return
     kind = str(fields.get("kind") or ("explain" if "findings" in fields else ""))
-    command = {"bench-collection": "bench", "bench-claims": "bench", "kernel-bench": "profile"}
+    command = {"bench-collection": "bench", "kernel-bench": "profile"}
     verb = one_line(command.get(kind, kind))
     shown = one_line(str(path))
     message = f"{shown} is a report of `inspect {verb}`, and no recording."

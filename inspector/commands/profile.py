@@ -45,16 +45,16 @@ from inspector.sources.recording import opened, read_run
     help="Measure what the machine can do again; else that is kept for 30 days.",
 )  # fmt: skip
 @click.option(
+    "--seconds", type=click.FloatRange(0.1), metavar="S",
+    help="About how long the calls with each input are timed; the more, the surer.  [default: 12]",
+)  # fmt: skip
+@click.option(
     "--autotune", is_flag=True, help="Show all that autotuning tried: each candidate with its time."
 )
 @click.option(
     "--kernel", metavar="KERNEL",
     help="Time this kernel alone, too, with the arguments that it has in a call; a part of its "
     "name is enough. It has a report of its own (-o with .json, .md or .txt).",
-)  # fmt: skip
-@click.option(
-    "--configs", is_flag=True,
-    help="With --kernel: try its other configurations, too, and check what they compute.",
 )  # fmt: skip
 @click.option(
     "--launch", type=click.IntRange(1), metavar="N",
@@ -90,7 +90,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect profile samples/training_step/model.py --train --mode reduce-overhead
       inspect profile samples/small_cnn/model.py --no-grad -o profile.json
       inspect profile samples/small_cnn/model.py --mode max-autotune --autotune
-      inspect profile samples/transformer_block/model.py --kernel native_layer_norm_0 --configs
+      inspect profile samples/transformer_block/model.py --kernel native_layer_norm_0
       inspect profile -o roofline.svg
       inspect profile -o call.perfetto.json
       inspect profile

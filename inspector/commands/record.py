@@ -254,7 +254,7 @@ def _ending(
 def _import_for_reports() -> None:
     """Imports what the report will need while the program runs, on another processor as a rule."""
     with contextlib.suppress(InspectorError):  # of a plugin, which is told when it is needed
-        plugins.load_analyses()
+        plugins.load_rules("run")
         plugins.load_renderer("terminal")
 
 

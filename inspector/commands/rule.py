@@ -6,6 +6,7 @@ import dataclasses
 import json
 import sys
 from collections.abc import Iterable
+from typing import Any
 
 import click
 
@@ -40,8 +41,7 @@ def command(name: str | None, python: str | None, format_: str) -> None:
       inspect rule GB0059
       inspect rule
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
-    modules = plugins.load_all_analyses()
-    rules = {rule.id: rule for rule in (module.RULE for module in modules)}
+    rules = {rule.id: rule for rule in plugins.load_all_rules()}
     advice = {item.id: item for item in ALL}
     if name is None:
         _list(rules.values(), find_registry(python), format_)
@@ -74,7 +74,7 @@ def _entry(name: str, registry: Registry | None) -> GraphBreakType:
     return entry
 
 
-def _print_rule(rule: Rule, format_: str) -> None:
+def _print_rule(rule: Rule[Any, Any], format_: str) -> None:
     if format_ == "json":
         fields = {"id": rule.id, "severity": rule.severity.value, "title": rule.title()}
         _print_json({**fields, "sections": rule.sections()})
@@ -122,7 +122,7 @@ def _advice_fields(advice: Advice) -> dict[str, object]:
     return {"kinds": kinds, **{name: getattr(advice, name) for name in names}}
 
 
-def _list(rules: Iterable[Rule], registry: Registry | None, format_: str) -> None:
+def _list(rules: Iterable[Rule[Any, Any]], registry: Registry | None, format_: str) -> None:
     types = sorted(registry.types.values(), key=lambda entry: entry.gb_id) if registry else []
     if format_ == "json":
         named = [{"id": rule.id, "title": rule.title()} for rule in rules]

@@ -86,7 +86,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     sys.stderr.write("\n".join(lines) + "\n")
     if gate is None:
         return recorded.ending.shell_exit_code
-    rules = [module.RULE for module in plugins.load_analyses()]
+    rules = plugins.load_rules("run")
     report = with_gate(make_report(recorded.run, rules), gate)
     say_verdict(report, "inspect: ")
     failed = report.gate is not None and not report.gate.passed

@@ -208,5 +208,5 @@ class _Session:
         self.stop = self.stop or outcome.stop
         if outcome.run is None or outcome.failure:
             return None, _failure(candidate, outcome)
-        rules = [module.RULE for module in plugins.load_analyses()]
+        rules = plugins.load_rules("run")
         return make_report(outcome.run, rules), ""

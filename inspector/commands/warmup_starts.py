@@ -1,220 +1,163 @@
-"""Runs the starts of `inspect bench --warmup`, each in a process; then they take turns."""
+"""The processes of `inspect bench --warmup`: each start, and the check of the written script."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
+import json
 import os
-import random
 import shutil
+import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from inspector.commands.bench_environment import pinned, with_caches
+from inspector.commands.bench_environment import with_caches
 from inspector.commands.bench_progress import BenchProgress
-from inspector.model.bench import WorkerRequest
-from inspector.model.request import Request
-from inspector.model.warmup import Loading, StartEnd, WarmupPlan, WarmupRequest
-from inspector.sources.warmup_file import ARTIFACT
+from inspector.errors import EnvironmentLacksError
+from inspector.model.warmup import (
+    ARTIFACT,
+    Loading,
+    StartEnd,
+    WarmupCheck,
+    WarmupPlan,
+    WarmupRequest,
+)
 from inspector.sources.worker import Worker
 
 _READY_SECONDS = 3600.0
-_BLOCK_SECONDS = 60.0
-_ROUNDS = 8
-_MORE = "more.bin"
-_ALL_SECONDS = 12.0
-_LEAST_ROUNDS = 4
-_LEAST_CALLS = 2
-_MOST_CALLS = 300
+_TICK_SECONDS = 0.2
+_MOST_SHOWN = 200
+_EXIT_COMPILED = 1
 _NOTHING_TO_LOAD = "there is no artifact: nothing was compiled that can be cached"
-_SAID: Mapping[str, str] = {
+_DOING: Mapping[str, str] = {
     "eager": "eager PyTorch",
     "cold": "starts cold",
-    "directory": "starts with the cache directory",
+    "directory": "starts with the cache folder",
     "artifact": "starts with the artifact",
 }
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
 class Starts:
-    """How they are run.
+    """Runs all starts, one after the other."""
 
-    Attributes:
-        plan: What is started.
-        folder: The recording.
-        scratch: A folder for caches and logs of processes that are at work.
-        python: The interpreter, or None for this one.
-        timeout_seconds: How long a process may take until it is ready, or None.
-    """
+    def __init__(
+        self, folder: Path, scratch: Path, python: str | None, seconds: float | None,
+        progress: BenchProgress,
+    ) -> None:  # fmt: skip
+        """Prepares them.
 
-    plan: WarmupPlan
-    folder: Path
-    scratch: Path
-    python: str | None
-    timeout_seconds: float | None
-
-
-def run_starts(starts: Starts, progress: BenchProgress) -> WarmupPlan:
-    """Runs all starts; the plan that came of them, and the artifact in the recording.
-
-    Raises:
-        InspectorError: Eager PyTorch fails: nothing else would do better.
-    """
-    one = _Starts(starts, progress)
-    try:
-        return one.run()
-    finally:
-        one.end()
-
-
-class _Starts:
-    def __init__(self, starts: Starts, progress: BenchProgress) -> None:
-        self._starts = starts
-        self._progress = progress
-        self._workers: dict[str, Worker] = {}
-        self._ready: dict[str, Mapping[str, Any]] = {}
-        self._loading: Loading | None = None
-        self._seconds = starts.timeout_seconds or _READY_SECONDS
-
-    def run(self) -> WarmupPlan:
-        """All starts, then blocks of calls, then the search for the plan."""
-        plan = self._starts.plan
-        self._begin("eager")
-        cold = self._begin("cold") if "eager" in self._ready else None
-        if cold is not None:
-            self._begin("directory")
-            if cold["saved"]:
-                self._begin_with_artifact()
-        self._take_turns()
-        found = self._plan()
-        ends = [StartEnd(name, item.failure, item.detail) for name, item in self._workers.items()]
-        if cold is not None and not cold["saved"]:
-            ends.append(StartEnd("artifact", _NOTHING_TO_LOAD))
-        without = [] if cold is None else [n for n, frames in enumerate(cold["compiled"]) if frames]
-        return dataclasses.replace(
-            plan,
-            loading=self._loading,
-            calls=tuple(found["calls"]) if found else tuple(without),
-            calls_without=tuple(without),
-            trials=int(found["trials"]) if found else 0,
-            ends=tuple(ends),
-        )
-
-    def end(self) -> None:
-        """Ends what is still at work, and keeps the logs."""
-        for name, worker in self._workers.items():
-            if worker.is_alive:
-                worker.end()
-            for log in sorted(worker.folder.glob("*.log")):
-                with contextlib.suppress(OSError):
-                    shutil.move(log, self._starts.folder / f"start-{name}.{log.name}")
-
-    def _begin_with_artifact(self) -> None:
-        """Twice, where the profile of sizes makes torch compile what the cold start did not.
-
-        Sizes 4 and 1, say, are two static graphs in a cold start; with a profile that says that the
-        size changes, the one for 4 is dynamic. What such a start saves has that one.
+        Args:
+            folder: The recording.
+            scratch: A folder for caches and logs of processes that are at work.
+            python: The interpreter, or None for this one.
+            seconds: How long a process may take until it is ready, or None.
+            progress: Shows what is done.
         """
-        ready = self._begin("artifact")
-        more = self._starts.folder / _MORE
-        if ready is not None and ready["missed"] and ready["saved"]:
-            more.replace(self._starts.folder / ARTIFACT)
-            self._workers.pop("artifact").end()
-            del self._ready["artifact"]
-            self._begin("artifact", again=True)
-        more.unlink(missing_ok=True)
+        self._folder = folder
+        self._scratch = scratch
+        self._python = python or sys.executable
+        self._seconds = seconds or _READY_SECONDS
+        self._progress = progress
 
-    def _begin(self, name: str, *, again: bool = False) -> Mapping[str, Any] | None:
-        self._progress.begin(_SAID[name], counts=not again)
-        own = f"{name}.again" if again else name
-        folder = self._starts.scratch / f"start.{own}"
+    def run(self, plan: WarmupPlan) -> WarmupPlan:
+        """All starts; the plan with what came of them.
+
+        Raises:
+            InspectorError: Eager PyTorch fails: nothing else would do better.
+        """
+        for name in _DOING:
+            worker, loaded, is_ready = self._start(plan, name)
+            if name == "eager" and worker.error is not None:
+                raise worker.error
+            if loaded is not None:
+                plan = dataclasses.replace(plan, loading=Loading.from_fields(loaded["loading"]))
+            ends = [*plan.ends, StartEnd(name, worker.failure, worker.detail)]
+            has_artifact = (self._folder / ARTIFACT).exists()
+            if name == "directory" and not has_artifact:
+                ends.append(StartEnd("artifact", _NOTHING_TO_LOAD))
+            plan = dataclasses.replace(plan, ends=tuple(ends))
+            if (name == "eager" and not is_ready) or (name == "directory" and not has_artifact):
+                break
+        return plan
+
+    def _start(self, plan: WarmupPlan, name: str) -> tuple[Worker, Mapping[str, Any] | None, bool]:
+        """One start: its process, what it reported of the model, and whether it made all calls."""
+        self._progress.begin(_DOING[name])
+        folder = self._scratch / f"start.{name}"
         folder.mkdir()
         # The second start finds what the first one left behind; the others find nothing.
-        caches = self._starts.scratch / f"caches.{'cold' if name == 'directory' else own}"
+        caches = self._scratch / f"caches.{'cold' if name == 'directory' else name}"
+        request = WarmupRequest(name, str(self._folder.absolute()), plan).to_json()
         worker = Worker(
-            folder,
-            self._starts.python or sys.executable,
-            self._request(name).to_json(),
-            pinned(service_environment(os.environ, caches)),
-            verb="warm-up",
+            folder, self._python, request, service_environment(os.environ, caches), verb="warm-up"
         )
-        self._workers[name] = worker
-        loaded = worker.wait("loaded", self._seconds, self._progress.tick)
-        ready = worker.wait("ready", self._seconds, self._progress.tick) if loaded else None
-        if ready is None and name == "eager" and worker.error is not None:
-            raise worker.error
-        if loaded is not None:
-            self._loading = Loading.from_fields(loaded["loading"])
-        if ready is not None:
-            self._ready[name] = ready
-        return ready
+        try:
+            loaded = worker.wait("loaded", self._seconds, self._progress.tick)
+            ready = loaded and worker.wait("ready", self._seconds, self._progress.tick)
+        finally:
+            worker.end()
+            self._keep_logs(folder, f"start-{name}")
+        return worker, loaded, ready is not None
 
-    def _request(self, name: str) -> WarmupRequest:
-        plan = self._starts.plan
-        artifact = str(self._starts.folder / ARTIFACT)
-        request = Request(
-            plan.target,
-            inputs=plan.texts,
-            device=plan.device,
-            dtype=plan.workload.dtype,
-            backend=plan.setting.backend,
-            mode=plan.setting.mode,
-            dynamic=plan.setting.dynamic,
-            fullgraph=plan.setting.fullgraph,
-            no_grad=not plan.is_grad,
-            measure=False,
-            command="bench",
-        )
-        return WarmupRequest(
-            start=name,
-            worker=WorkerRequest(
-                request=request,
-                workload=plan.workload,
-                compiles_optimizer=False,
-                eager=name == "eager",
-                combination=0,
-                session=0,
-                variations=plan.variations,
-            ),
-            job=plan.job,
-            batches=plan.batches,
-            artifact=artifact if name == "artifact" else None,
-            save={"cold": artifact, "artifact": str(self._starts.folder / _MORE)}.get(name),
-        )
+    def check(self, script: Path) -> WarmupCheck:
+        """Runs the written script with ``--check`` in a fresh process with empty caches.
 
-    def _take_turns(self) -> None:
-        """Blocks of calls with each input in turn, so that what the machine does meets all."""
-        calls_ns = {name: ready["call_ns"] for name, ready in self._ready.items()}
-        turns = [(name, index) for name, times in calls_ns.items() for index in range(len(times))]
-        least_ns = (_LEAST_CALLS + 1) * sum(map(sum, calls_ns.values()))
-        rounds = max(_LEAST_ROUNDS, min(_ROUNDS, int(_ALL_SECONDS * 1e9 / max(1, least_ns))))
-        block_ns = _ALL_SECONDS * 1e9 / (rounds * max(1, len(turns)))
-        chosen = random.Random(0)  # noqa: S311 - an order, and no secret
-        for number in range(rounds if len(calls_ns) > 1 else 0):
-            self._progress.begin(f"round {number + 1} of {rounds}", counts=False)
-            for name, index in chosen.sample(turns, len(turns)):
-                call_ns = max(1, int(calls_ns[name][index]))
-                calls = max(_LEAST_CALLS, min(_MOST_CALLS, int(block_ns / call_ns)))
-                self._block(self._workers[name], number, index, (calls, call_ns))
+        The process knows nothing of this package: torch itself writes the trace (``TORCH_TRACE``),
+        which says what was compiled and why. It comes into the recording.
 
-    def _block(self, worker: Worker, number: int, index: int, planned: tuple[int, int]) -> None:
-        calls, call_ns = planned
-        if worker.failure:
-            return
-        worker.tell({"do": "block", "round": number, "input": index, "calls": calls})
-        seconds = _BLOCK_SECONDS + 20 * calls * call_ns / 1e9
-        worker.wait("done", seconds, self._progress.tick)
+        Raises:
+            EnvironmentLacksError: The interpreter cannot be started.
+        """
+        self._progress.begin("runs the plan in a fresh process")
+        result, trace = self._scratch / "check.json", self._scratch / "trace"
+        environment = service_environment(os.environ, self._scratch / "caches.check")
+        began_ns = time.time_ns()
+        with (self._scratch / "check.txt").open("w+b") as errors:
+            try:
+                process = subprocess.Popen(
+                    (self._python, str(script.resolve()), "--check", "--json", str(result)),
+                    env={**environment, "TORCH_TRACE": str(trace)},
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=errors,
+                )
+            except OSError as error:
+                message = f"{self._python} cannot be started ({error.strerror})."
+                raise EnvironmentLacksError(message, "Name another one with --python.") from error
+            failure = self._wait(process)
+            errors.seek(0)
+            last = errors.read().decode("utf-8", "replace").strip().split("\n")[-1]
+        self._keep_logs(trace, "check")
+        try:
+            fields = json.loads(result.read_text("utf-8"))
+        except (OSError, ValueError):
+            return WarmupCheck(f"{failure or 'warmup.py failed'}: {last[:_MOST_SHOWN]}")
+        ready_ns = max(0, fields.pop("ready_at_ns") - began_ns)
+        return WarmupCheck.from_fields({**fields, "failure": failure, "ready_ns": ready_ns})
 
-    def _plan(self) -> Mapping[str, Any] | None:
-        """Looks for a shorter plan where the artifact is loaded; None where there is none."""
-        worker = self._workers.get("artifact")
-        if worker is None or not worker.is_alive or "artifact" not in self._ready:
-            return None
-        self._progress.begin("looks for what can be left out of the plan", counts=False)
-        worker.tell({"do": "plan"})
-        return worker.wait("planned", self._seconds, self._progress.tick)
+    def _wait(self, process: subprocess.Popen[bytes]) -> str:
+        """Waits for its end; why it failed, or an empty string."""
+        until = time.monotonic() + self._seconds
+        try:
+            while time.monotonic() < until:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    code = process.wait(_TICK_SECONDS)
+                    is_done = code in {0, _EXIT_COMPILED}
+                    return "" if is_done else f"it ended with exit code {code}"
+                self._progress.tick()
+            return f"it was ended after {self._seconds:g} seconds; see --timeout"
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+
+    def _keep_logs(self, folder: Path, name: str) -> None:
+        for number, log in enumerate(sorted(folder.glob("*.log"))):
+            with contextlib.suppress(OSError):
+                shutil.move(log, self._folder / f"{name}-{number}.log")
 
 
 def service_environment(given: Mapping[str, str], caches: Path) -> dict[str, str]:

@@ -23,7 +23,6 @@ class BenchBlock:
         device_ns: Time of each between two events on the device; empty on the CPU.
         burst_calls: Calls that were given to the device without waiting between them.
         burst_ns: How long they took together.
-        page_faults: Pages that the system gave anew in the timed calls, all together, or None.
     """
 
     round: int
@@ -32,7 +31,6 @@ class BenchBlock:
     device_ns: tuple[int, ...] = ()
     burst_calls: int = 0
     burst_ns: int = 0
-    page_faults: int | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -71,8 +69,8 @@ class OutputError:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Parting:
-    """The first operator at which compiled results part from eager ones.
+class Divergence:
+    """The first operator at which compiled results diverge from eager ones.
 
     Attributes:
         operator: Its name; empty where every graph's own result is right.
@@ -83,8 +81,6 @@ class Parting:
         operators: How many operators the graph has.
         graph: The graph's number, from 0.
         failure: Why it is not known, or an empty string.
-        is_choice: Whether a rounding before it decides all that differs there (`argmax` of elements
-            that are the same but for rounding).
     """
 
     operator: str
@@ -95,7 +91,6 @@ class Parting:
     operators: int
     graph: int
     failure: str
-    is_choice: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -104,8 +99,7 @@ class InspectorBench:
 
     Attributes:
         what: ``first`` (the first calls), ``settled``, ``block``, ``memory``, ``errors``, ``busy``,
-            ``fresh``, ``keeps``, ``kept``, ``restored``, ``parting``, or ``failed`` (with one input
-            of several).
+            ``restored``, ``divergence``, or ``failed`` (with one input of several).
         combination: Number of the combination in the plan.
         session: Number of the session, from 0.
         input: Number of the input, from 0.
@@ -115,8 +109,6 @@ class InspectorBench:
         load_ns: From the process's begin until the model was there.
         first_ns: Time of the first call.
         compiled: How many frames it compiled, or tried to.
-        xla_programs: How many programs XLA compiled in it.
-        xla_compile_ns: How long XLA took for that.
         second_ns: Time of the second call.
         settle_ns: Time of the calls until their median was stable.
         settle_calls: How many these were.
@@ -127,18 +119,11 @@ class InspectorBench:
         memory: Bytes by name: ``base``, ``peak_allocated``, ``peak_reserved``, ``pools``.
         busy_ns: How long any GPU worked in a call, by torch's profiler.
         launches: How many pieces of work these were.
-        fresh_page: What a page of memory takes that the system gives anew: ``touch_ns``,
-            ``free_ns``, and its ``page_bytes``; nothing where that is not known.
         block: The calls of a block, or None.
-        mapped_faults: Pages that the system gives anew in a call, once the allocator gives back
-            nothing but large blocks.
-        kept: The calls of a block once it keeps these, too, or None.
         errors: How far results are off.
         uncompared: Results that cannot be compared, by their names.
         wrong: Results that are off by more than rounding, by their names.
-        padding_changes: Results of padded calls that are off without what belongs to the padding.
-        uncut: Results of padded calls of which nobody knows what belongs to the padding.
-        parting: The operator at which results part, or None where nobody looked for it.
+        divergence: The first operator whose result is off, or None where nobody looked for it.
         failure: Why calls with this input fail, or an empty string.
         detail: The user's own traceback, or an empty string.
     """
@@ -153,8 +138,6 @@ class InspectorBench:
     load_ns: int = 0
     first_ns: int = 0
     compiled: int = 0
-    xla_programs: int = 0
-    xla_compile_ns: int = 0
     second_ns: int = 0
     settle_ns: int = 0
     settle_calls: int = 0
@@ -165,16 +148,11 @@ class InspectorBench:
     memory: Mapping[str, int] = dataclasses.field(default_factory=dict)
     busy_ns: int = 0
     launches: int = 0
-    fresh_page: Mapping[str, int] = dataclasses.field(default_factory=dict)
     block: BenchBlock | None = None
-    mapped_faults: int = 0
-    kept: BenchBlock | None = None
     errors: tuple[OutputError, ...] = ()
     uncompared: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
-    padding_changes: tuple[str, ...] = ()
-    uncut: tuple[str, ...] = ()
-    parting: Parting | None = None
+    divergence: Divergence | None = None
     failure: str = ""
     detail: str = ""
 
@@ -197,8 +175,6 @@ class InspectorBench:
             load_ns=number("load_ns"),
             first_ns=number("first_ns"),
             compiled=number("compiled"),
-            xla_programs=number("xla_programs"),
-            xla_compile_ns=number("xla_compile_ns"),
             second_ns=number("second_ns"),
             settle_ns=number("settle_ns"),
             settle_calls=number("settle_calls"),
@@ -209,23 +185,18 @@ class InspectorBench:
             memory=sizes(fields.get("memory")),
             busy_ns=number("busy_ns"),
             launches=number("launches"),
-            fresh_page=sizes(fields.get("fresh_page")),
-            block=_block(fields, "block"),
-            mapped_faults=number("mapped_faults"),
-            kept=_block(fields, "kept"),
+            block=_block(fields),
             errors=tuple(map(_error, mappings(fields.get("errors")))),
             uncompared=tuple(map(str, items(fields.get("uncompared")))),
             wrong=tuple(map(str, items(fields.get("wrong")))),
-            padding_changes=tuple(map(str, items(fields.get("padding_changes")))),
-            uncut=tuple(map(str, items(fields.get("uncut")))),
-            parting=_parting(fields),
+            divergence=_divergence(fields),
             failure=str(fields.get("failure") or "") if fields.get("what") == "failed" else "",
             detail=str(fields.get("detail") or ""),
         )
 
 
-def _block(fields: Mapping[str, object], what: str) -> BenchBlock | None:
-    if fields.get("what") != what:
+def _block(fields: Mapping[str, object]) -> BenchBlock | None:
+    if fields.get("what") != "block":
         return None
     return BenchBlock(
         round=natural(fields.get("round")) or 0,
@@ -234,15 +205,14 @@ def _block(fields: Mapping[str, object], what: str) -> BenchBlock | None:
         device_ns=naturals(fields.get("device_ns")),
         burst_calls=natural(fields.get("burst_calls")) or 0,
         burst_ns=natural(fields.get("burst_ns")) or 0,
-        page_faults=natural(fields.get("page_faults")),
     )
 
 
-def _parting(fields: Mapping[str, object]) -> Parting | None:
-    if fields.get("what") != "parting":
+def _divergence(fields: Mapping[str, object]) -> Divergence | None:
+    if fields.get("what") != "divergence":
         return None
-    found = mapping(fields.get("parting"))
-    return Parting(
+    found = mapping(fields.get("divergence"))
+    return Divergence(
         operator=str(found.get("operator") or ""),
         file=str(found.get("file") or ""),
         line=natural(found.get("line")) or 0,
@@ -251,7 +221,6 @@ def _parting(fields: Mapping[str, object]) -> Parting | None:
         operators=natural(found.get("operators")) or 0,
         graph=natural(found.get("graph")) or 0,
         failure=str(fields.get("failure") or ""),
-        is_choice=found.get("is_choice") is True,
     )
 
 

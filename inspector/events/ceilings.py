@@ -23,8 +23,7 @@ class InspectorCeilings:
             ``l2_bytes_per_s``, ``host_to_device_bytes_per_s``, ``device_to_host_bytes_per_s``,
             ``launch_ns`` (the driver alone), ``aten_launch_ns`` (an operator of one kernel),
             ``kernel_floor_ns`` (an empty kernel, as CUPTI times it), ``graph_node_ns`` (one in a
-            CUDA graph), and ``<dtype>_flops_per_s`` of products of matrices. Of a CPU also
-            ``triad_bytes_per_s``, ``llc_bytes_per_s`` and ``fma_flops_per_s`` (in registers).
+            CUDA graph), and ``<dtype>_flops_per_s`` of products of matrices.
         state: Clocks, power and what slowed the device down when they were measured, as texts.
         measured_at_s: When, in seconds since the epoch.
         is_cached: Whether they were measured before this recording.
@@ -33,9 +32,8 @@ class InspectorCeilings:
             samples differ.
         state_missing: Why there is no state, or an empty string.
         took_ns: How long measuring took, or 0.
-        facts: What else is known of the device: ``l2_bytes``, ``llc_bytes``, ``threads``, …;
-            ``others_percent`` is the share of the processors' time that others had meanwhile, or of
-            the time in which they were at work on the GPU just before.
+        facts: What else is known of the device: ``l2_bytes``, ``threads``, …; ``others_percent``
+            is the share of the time in which others were at work on the GPU just before.
     """
 
     device: str
@@ -83,8 +81,7 @@ class InspectorDeviceState:
         elapsed_ns: The time between the two.
         missing: Why it said nothing, or an empty string.
         others_percent: For how much of the time others were at work on the GPU, when the program
-            had nothing to do there, before or after; without a GPU what they had of the
-            processors' time between the two; None where it is not known.
+            had nothing to do there, before or after; None where it is not known.
     """
 
     input: int

@@ -166,11 +166,6 @@ class DeviceProfile:
             recordings do not say it.
         arguments: The tensors and the numbers that the calls are made with, in order; older
             recordings have none.
-        page_faults: Of calls on a CPU that nobody watched, or of some of them, how many pages of
-            memory each was the first to touch; older recordings do not say it.
-        eager_page_faults: The same of calls without the compiler; older recordings do not say it.
-        fresh_page: On the CPU what such a page takes: ``touch_ns``, ``free_ns``, and its
-            ``page_bytes``; empty where that is not known.
         is_training: Whether a module of the model was in training mode; None where that is not
             known (a function, or an older recording).
         back_to_back: Whether calls followed one another with nothing put back between them; None of
@@ -200,9 +195,6 @@ class DeviceProfile:
     eager_explained_ns: int | None = None
     eager_idle_ns: Mapping[str, int] = dataclasses.field(default_factory=dict)
     arguments: tuple[ProfiledArgument, ...] = ()
-    page_faults: tuple[int, ...] = ()
-    eager_page_faults: tuple[int, ...] = ()
-    fresh_page: Mapping[str, int] = dataclasses.field(default_factory=dict)
     is_training: bool | None = None
     back_to_back: bool | None = None
 
@@ -243,9 +235,6 @@ def device_profile(payload: Payload) -> DeviceProfile:
         eager_idle_ns=sizes(fields.get("eager_idle_ns")),
         explained_calls_ns=naturals(fields.get("explained_calls_ns")),
         arguments=tuple(map(_argument, mappings(fields.get("arguments")))),
-        page_faults=naturals(fields.get("page_faults")),
-        eager_page_faults=naturals(fields.get("eager_page_faults")),
-        fresh_page=sizes(fields.get("fresh_page")),
         is_training=_truth(fields.get("is_training")),
         back_to_back=_truth(fields.get("back_to_back")),
     )

@@ -47,7 +47,6 @@ from inspector.events.inductor import (
     OutputCode,
 )
 from inspector.events.kept import KeptRecord
-from inspector.events.kept_memory import InspectorKeptMemory
 from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.events.memory_profile import InspectorMemoryProfile
 from inspector.events.timing import ChromiumEvent
@@ -103,7 +102,6 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "inspector_device_profile"): InspectorDeviceProfile,
     ("artifact", "inspector_device_profile_so_far"): InspectorDeviceProfileSoFar,
     ("artifact", "inspector_device_state"): InspectorDeviceState,
-    ("artifact", "inspector_kept_memory"): InspectorKeptMemory,
     ("artifact", "inspector_memory_profile"): InspectorMemoryProfile,
     **dict.fromkeys(GRAPH_TEXTS, GraphLogged),
 }

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Self
 
 from inspector.events.envelope import Envelope
-from inspector.events.fields import natural, naturals, sizes
+from inspector.events.fields import natural, sizes
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -15,19 +15,17 @@ class InspectorWarmup:
     """A part of what a process found out.
 
     Attributes:
-        what: ``loaded`` (the model is there), ``artifact`` (it was loaded), ``saved`` (one was
-            saved), ``first`` (a first call) or ``block`` (later calls).
+        what: ``loaded`` (the model is there), ``artifact`` (it was loaded) or ``first`` (a first
+            call).
         start: ``eager``, ``cold``, ``directory`` or ``artifact``.
         input: Number of the input, from 0.
         inputs: Shapes of the inputs, as text.
-        time_ns: How long it took: from the process's begin until the model was there; loading or
-            saving the artifact; the first call.
+        time_ns: How long it took: from the process's begin until the model was there; loading the
+            artifact; the first call.
         compiled: How many frames the first call compiled, or tried to.
-        round: Number of the round of a block, from 0.
-        times_ns: Wall time of each call of a block.
         parts: How many entries the artifact has, by torch's names of the caches.
         size_bytes: Its size.
-        failure: Why it was not loaded, or there is none; or an empty string.
+        failure: Why it was not loaded, or an empty string.
         threads: Threads that an operator of the CPU may use.
         device: The device's name.
     """
@@ -38,8 +36,6 @@ class InspectorWarmup:
     inputs: str = ""
     time_ns: int = 0
     compiled: int = 0
-    round: int = 0
-    times_ns: tuple[int, ...] = ()
     parts: Mapping[str, int] = dataclasses.field(default_factory=dict)
     size_bytes: int = 0
     failure: str = ""
@@ -64,8 +60,6 @@ class InspectorWarmup:
             inputs=text("inputs"),
             time_ns=number("time_ns"),
             compiled=number("compiled"),
-            round=number("round"),
-            times_ns=naturals(fields.get("times_ns")),
             parts=sizes(fields.get("parts")),
             size_bytes=number("size_bytes"),
             failure=text("failure"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from inspector.findings.bench_report import BenchReport
-from inspector.findings.claims_report import ClaimsReport
+from inspector.findings.cold_start import ColdStartReport
 from inspector.findings.collection_report import CollectionReport
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.diff_report import DiffReport
@@ -17,11 +17,12 @@ from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import Report
 from inspector.findings.warmup_report import WarmupReport
 
-AnyBench: TypeAlias = BenchReport | CollectionReport | ClaimsReport | WarmupReport
+AnyBench: TypeAlias = BenchReport | CollectionReport | WarmupReport
 """A report of `inspect bench`."""
 AnyReport: TypeAlias = (
     Report
     | GuardsReport
+    | ColdStartReport
     | CudaGraphsReport
     | KernelsReport
     | GraphReport

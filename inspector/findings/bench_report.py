@@ -13,14 +13,12 @@ from inspector.benches.sessions import first_process
 from inspector.benches.varied import VariedSetting, make_varied
 from inspector.findings.bench_machine import processor_of, torch_of
 from inspector.findings.finding import Finding
-from inspector.findings.fresh_memory import fresh_memory
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.profiled import Profiled
 from inspector.findings.ptxas_wording import compiled_twice
 from inspector.findings.report import make_report
 from inspector.findings.rule import Rule
 from inspector.findings.value_names import value_named
-from inspector.findings.varied_notices import varied_notices
 from inspector.findings.wording import listed
 from inspector.model.bench import BenchPlan, Room, Workload
 from inspector.model.result_names import AGAIN
@@ -110,7 +108,10 @@ class BenchReport:
 
 
 def make_bench_report(
-    plan: BenchPlan, run: Run, rules: Iterable[Rule], profile: ProfileReport | None = None
+    plan: BenchPlan,
+    run: Run,
+    rules: Iterable[Rule[Run, Finding]],
+    profile: ProfileReport | None = None,
 ) -> BenchReport:
     """Reads the measurements of a run, whose logs must still be there.
 
@@ -125,17 +126,13 @@ def make_bench_report(
     firsts = [event for event in events if event.what == "first"]
     known = list(rules)
     varied = make_varied(plan, run, rows) if plan.variations else ()
-    notices = (
-        *_notices(plan, rows, run, firsts[0].device if firsts else ""),
-        *varied_notices(varied),
-    )
     return BenchReport(
         plan=plan,
         run=run,
         groups=_with_profile(tuple(_groups(plan, rows, run, known)), profile),
         device=next((event.device for event in firsts), ""),
         threads=next((event.threads for event in firsts), 0),
-        notices=notices,
+        notices=tuple(_notices(plan, rows, run, firsts[0].device if firsts else "")),
         varied=varied,
     )
 
@@ -149,13 +146,13 @@ def against(report: BenchReport, earlier: EarlierBench) -> BenchReport:
 
 
 def _groups(
-    plan: BenchPlan, rows: Sequence[BenchRow], run: Run, rules: Sequence[Rule]
+    plan: BenchPlan, rows: Sequence[BenchRow], run: Run, rules: Sequence[Rule[Run, Finding]]
 ) -> Iterator[BenchGroup]:
     for workload in plan.workloads:
         of = [row for row in rows if row.workload == workload]
         for index in sorted({row.input for row in of}):
             mine = tuple(row for row in of if row.input == index)
-            choice = choose(mine, compiled_alone=plan.jobs == 1)
+            choice = choose(mine)
             yield BenchGroup(
                 workload=workload,
                 input=index,
@@ -181,7 +178,7 @@ def _with_profile(
 
 
 def _reasons(
-    run: Run, plan: BenchPlan, rows: Sequence[BenchRow], rules: Sequence[Rule]
+    run: Run, plan: BenchPlan, rows: Sequence[BenchRow], rules: Sequence[Rule[Run, Finding]]
 ) -> tuple[Finding, ...]:
     """What was found in the first compilation, the most severe first."""
     compiled = next((row for row in rows if row.compiled is not None), None)
@@ -218,21 +215,6 @@ def _uncompared(rows: Sequence[BenchRow]) -> Iterator[str]:
     names = sorted({value_named(name) for row in rows for name in row.uncompared})
     if names:
         yield f"of a kind that cannot be compared: {listed(names, _MOST_NAMED)}"
-
-
-def _unsteady(rows: Sequence[BenchRow]) -> Iterator[str]:
-    """Which results a rounding decides, and where."""
-    found = [row for row in rows if row.unsteady]
-    names = sorted({value_named(name) for row in found for name in row.unsteady})
-    partings = {row.parting.operator for row in found if row.parting}
-    backward = any(row.workload.train for row in found)
-    if names:
-        yield (
-            f"not called wrong, for a rounding decides it: {listed(names, _MOST_NAMED)} "
-            f"({listed(sorted(partings))} gives others in eager PyTorch, too, when what it gets "
-            "changes by that little"
-            + ("; whether the backward pass behind it is right is not known)" if backward else ")")
-        )
 
 
 def _rounding_alone(rows: Sequence[BenchRow]) -> Iterator[str]:
@@ -274,13 +256,6 @@ def _restored(rows: Sequence[BenchRow], run: Run) -> Iterator[str]:
         )
 
 
-def _of_cpu(plan: BenchPlan, measured: Sequence[BenchRow]) -> Iterator[str]:
-    """What is said of a CPU alone."""
-    if any(workload.tf32 is not None for workload in plan.workloads):
-        yield "TF32 is of GPUs: on the CPU --tf32 on and off are the same"
-    yield from fresh_memory(measured)
-
-
 def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -> Iterator[str]:
     left_out = {
         (plan.combinations[end.combination].setting.label, end.failure)
@@ -292,19 +267,10 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
     unsettled = [row.setting.label for row in measured if not row.is_settled]
     if unsettled:
         names = ", ".join(dict.fromkeys(unsettled))
-        yield (
-            f"times of {names} were not stable after 3 s or 2,000 calls of warm-up; the intervals "
-            "say how much"
-        )
+        yield (f"times of {names} were not stable after warm-up; the intervals say how much")
     yield from _restored(measured, run)
-    if device == "cpu":
-        yield from _of_cpu(plan, measured)
-    if plan.jobs > 1:
-        yield (
-            f"{plan.jobs} models were loaded and compiled side by side: what compiling and first "
-            "calls took is longer than it is alone, and after how many calls that is paid for is "
-            "not said (calls were timed one model at a time)"
-        )
+    if device == "cpu" and any(workload.tf32 is not None for workload in plan.workloads):
+        yield "TF32 is of GPUs: on the CPU --tf32 on and off are the same"
     for room, said in _ROOMS.items():
         there = {row.combination for row in measured}
         ends = [e for e in plan.ends if e.room == room.value and e.combination in there]
@@ -323,10 +289,11 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
             f"{run.meta.partial.rstrip('.')}: what was measured until then is shown, of fewer "
             "rounds or sessions than were asked for"
         )
+    if any(row.setting.pads for row in measured):
+        yield "results of padded calls have the padding in them, and are not compared with eager's"
     yield from _few_sessions(measured)
     yield from _without_numbers(rows)
     yield from _uncompared(rows)
-    yield from _unsteady(rows)
     yield from _rounding_alone(rows)
     if any(row.draws and not row.setting.is_eager for row in rows):
         yield (

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 from inspector.benches.choice import Choice
 from inspector.benches.ratio import Ratio
 from inspector.benches.rows import INTERRUPTED, BenchRow
-from inspector.benches.sessions import middle_of
 from inspector.findings.bench_report import BenchGroup
 from inspector.findings.bench_wording import (
     interval_text,
@@ -22,7 +20,6 @@ from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration, listed, size, title
 from inspector.findings.wrong_wording import wrong_lines
 
-_OTHER_GAIN = 0.03  # of the ratio: below, it is the same
 _OTHER_CALLS = 1.5  # times as long: something else was at work, or they wait for other things
 
 
@@ -69,7 +66,6 @@ def _latency(group: BenchGroup) -> Iterator[str]:
 def _faster(choice: Choice, best: BenchRow, faster: Ratio) -> Iterator[str]:
     times = f"{time_text(choice.eager)} → {time_text(best)} per call"
     yield f"{best.setting.label} is {_compared(faster, times)}"
-    yield from _kept(choice)
     if choice.as_good:
         names = listed([row.setting.label for row in choice.as_good])
         verb = "does" if len(choice.as_good) == 1 else "do"
@@ -79,39 +75,8 @@ def _faster(choice: Choice, best: BenchRow, faster: Ratio) -> Iterator[str]:
         cached = f", {duration(best.cached_first_ns)} with caches" if best.cached_first_ns else ""
         yield (
             f"its first call takes {duration(best.first_ns)}{cached}, and has paid for itself "
-            f"after {count(best.break_even_calls, 'call')}{_with_kept(choice.eager, best)}"
+            f"after {count(best.break_even_calls, 'call')}"
         )
-
-
-def _with_kept(eager: BenchRow | None, best: BenchRow) -> str:
-    """After how many calls it has paid for itself where memory is kept, and a call wins less."""
-    if eager is None or not (eager.kept and best.kept and eager.latency and best.latency):
-        return ""
-    gain_ns = eager.latency.middle_ns - best.latency.middle_ns
-    kept_ns = middle_of(eager.kept.medians) - middle_of(best.kept.medians)
-    if kept_ns <= 0:
-        return " (never where memory is kept)"
-    calls = float(f"{(best.break_even_calls or 0) * gain_ns / kept_ns:.2g}")
-    return f" (some {calls:,.0f} where memory is kept)"
-
-
-def _kept(choice: Choice) -> Iterator[str]:
-    """The same without memory that the system gives anew, if that is another ratio."""
-    eager, best = choice.eager, choice.latency or choice.nearest
-    if eager is None or best is None or not (eager.kept and best.kept and best.faster):
-        return
-    faster, is_wider = best.kept.faster, best.faster != best.measured
-    if faster is None:
-        return
-    if abs(math.log(faster.middle / best.faster.middle)) < _OTHER_GAIN and not is_wider:
-        return
-    before, after = (
-        duration(round(middle_of(row.kept.medians))) for row in (eager, best) if row.kept
-    )
-    yield (
-        f"where the allocator keeps memory, {best.setting.label} is "
-        f"{_compared(faster, f'{before} → {after} per call')}; a note says how to have that"
-    )
 
 
 def _compared(faster: Ratio, times: str) -> str:
@@ -135,19 +100,6 @@ def _how_fast(faster: Ratio) -> str:
     return f"{times:.2f} times as {'slow' if is_slower else 'fast'}"
 
 
-def _by_memory(rows: Sequence[BenchRow]) -> Iterator[str]:
-    """What is faster, or slower, by memory alone that another start may not have."""
-    for row in rows:
-        if row.measured is None or row.faster is None:
-            continue
-        between = interval_text(row.faster, inverse=row.measured.high < 1)
-        yield (
-            f"{row.setting.label} is {_how_fast(row.measured)} as eager PyTorch by memory that the "
-            "system gives anew in each call of one of them: whether it does is another thing in "
-            f"another start (another run: {between})"
-        )
-
-
 def _no_faster(group: BenchGroup) -> Iterator[str]:
     choice = group.choice
     compiled = [row for row in group.rows if not row.setting.is_eager]
@@ -160,12 +112,8 @@ def _no_faster(group: BenchGroup) -> Iterator[str]:
                 f"{row.setting.label} is {_how_fast(row.faster)} as eager PyTorch (another run: "
                 f"{interval_text(row.faster, inverse=True)})"
             )
-    by_memory = [row for row in choice.same if row.measured and row.measured.is_known]
-    noisy = [row for row in choice.same if row not in by_memory]
-    yield from _no_difference([row for row in noisy if not says_nothing(row.faster)])
-    yield from _by_memory(by_memory)
-    yield from _kept(choice)
-    unknown = [row for row in noisy if says_nothing(row.faster)]
+    yield from _no_difference([row for row in choice.same if not says_nothing(row.faster)])
+    unknown = [row for row in choice.same if says_nothing(row.faster)]
     if unknown:
         yield (
             f"not known whether {listed([row.setting.label for row in unknown])} would be faster "

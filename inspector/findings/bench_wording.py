@@ -123,8 +123,6 @@ def error_text(row: BenchRow) -> str:
             text = "random"  # a note says why
     elif any(error.scale == "rounding" for error in errors):
         text = "rounding"
-    if row.padding_changes:
-        return f"{text} PADDING"
     return f"{text} WRONG" if row.is_wrong else text
 
 
@@ -173,9 +171,6 @@ def _counts(compiled: Compiled) -> Iterator[str]:
         (compiled.kernels, "kernel"),
     )
     yield from (count(number, noun) for number, noun in others if number)
-    if compiled.xla_programs:
-        programs = count(compiled.xla_programs, "program")
-        yield f"XLA compiled {programs} in {duration(compiled.xla_compile_ns)}"
 
 
 def interval_text(ratio: Ratio, *, inverse: bool = False) -> str:

@@ -18,13 +18,10 @@ _NS_PER_US = 1e3
 _MEMORY = (
     ("copy_bytes_per_s", "copied "),
     ("read_bytes_per_s", "read "),
-    ("triad_bytes_per_s", "triad "),
     ("l2_bytes_per_s", "L2 cache "),
-    ("llc_bytes_per_s", "last-level cache "),
 )
 _HOST = (("host_to_device_bytes_per_s", ""), ("device_to_host_bytes_per_s", "back "))
 _PRODUCTS = "_flops_per_s"
-_FMA = "fma_flops_per_s"
 _NAMES = {
     **{key: words.strip() for key, words in _MEMORY},
     "host_to_device_bytes_per_s": "host to GPU",
@@ -33,13 +30,12 @@ _NAMES = {
     "aten_launch_ns": "a launch through ATen",
     "kernel_floor_ns": "an empty kernel",
     "graph_node_ns": "a node of a CUDA graph",
-    _FMA: "multiply and add",
 }
 _MINUTE_S = 60
 _HOUR_S = 60 * _MINUTE_S
 _DAY_S = 24 * _HOUR_S
 _LEAST_SHARE = 0.005
-# As in inspector/capture/profiling/machine/others.py, which keeps such figures for minutes only.
+# As in inspector/capture/profiling/machine/kept.py, which keeps such figures for minutes only.
 _OTHERS, _BUSY_PERCENT = "others_percent", 10
 
 
@@ -53,9 +49,6 @@ def ceiling_lines(ceilings: InspectorCeilings, started: str) -> Iterator[tuple[s
     yield from _line("memory", _rates(ceilings, _MEMORY))
     yield from _line("host to GPU", _rates(ceilings, _HOST))
     yield from _line("matrix products", _products(ceilings))
-    if _FMA in ceilings.values:
-        text = f"{flops_rate(ceilings.values[_FMA])} of float32 in registers"
-        yield "multiply and add", _with_spread(ceilings, _FMA, text)
     yield from _line("a kernel launch", _launches(ceilings))
     yield from _line("an empty kernel", _empty_kernels(ceilings))
     yield from _line("meanwhile" if _clocks_known(ceilings) else "with", _state(ceilings))
@@ -71,20 +64,14 @@ def busy_notice(ceilings: InspectorCeilings) -> str:
     if others <= _BUSY_PERCENT:
         return ""
     return (
-        f"what the machine can do was measured while other programs {_had(ceilings.device, others)}"
-        ": it can do more, and what is said to be near it may not be; "
+        "what the machine can do was measured while other programs were at work on the GPU "
+        f"({others}% of the time): it can do more, and what is said to be near it may not be; "
         + (
             "`--fresh-ceilings` measures again"
             if ceilings.is_cached
             else "`--fresh-ceilings` measures again while nothing else runs"
         )
     )
-
-
-def _had(device: str, percent: int) -> str:
-    if device == "cpu":
-        return f"had {percent}% of its processors' time"
-    return f"were at work on the GPU ({percent}% of the time)"
 
 
 def unstable_notice(ceilings: InspectorCeilings) -> str:
@@ -102,29 +89,15 @@ def unstable_notice(ceilings: InspectorCeilings) -> str:
     )
 
 
-def others_share(state: InspectorDeviceState, *, is_cpu: bool = False) -> str:
-    """``other programs had 60% of the processors' time``; empty where they had little."""
+def others_notice(state: InspectorDeviceState) -> str:
+    """That others were at work while a profile was made; empty where they were not."""
     others = state.others_percent or 0
     if others <= _BUSY_PERCENT:
         return ""
-    if is_cpu:
-        return f"other programs had {others}% of the processors' time"
-    return f"another program was at work on the GPU {others}% of the time"
-
-
-def others_notice(state: InspectorDeviceState, *, is_cpu: bool = False) -> str:
-    """That others were at work while a profile was made; empty where they were not."""
-    share = others_share(state, is_cpu=is_cpu)
-    if not share:
-        return ""
-    if is_cpu:
-        return (
-            f"{share} while calls were timed: what is timed here is longer than it is alone, the "
-            "more so the more threads it has, and varies; measure again while nothing else runs"
-        )
     return (
-        f"{share} while this one had nothing to do there: what is timed here is longer than it is "
-        "alone; `nvidia-smi` says which one it is, CUDA_VISIBLE_DEVICES chooses another GPU"
+        f"another program was at work on the GPU {others}% of the time while this one had nothing "
+        "to do there: what is timed here is longer than it is alone; `nvidia-smi` says which one "
+        "it is, CUDA_VISIBLE_DEVICES chooses another GPU"
     )
 
 
@@ -165,11 +138,7 @@ def _clocks_known(ceilings: InspectorCeilings) -> bool:
 
 def _products(ceilings: InspectorCeilings) -> Iterator[str]:
     """The dtypes, with one unit for all of them at the end."""
-    found = {
-        name: rate
-        for name, rate in ceilings.values.items()
-        if name.endswith(_PRODUCTS) and name != _FMA
-    }
+    found = {name: rate for name, rate in ceilings.values.items() if name.endswith(_PRODUCTS)}
     unit, factor = _flops_unit(max(found.values(), default=0.0))
     for number, (name, rate) in enumerate(found.items(), 1):
         last = f" {unit}" if number == len(found) else ""
@@ -221,8 +190,7 @@ def _when(ceilings: InspectorCeilings, started: str) -> Iterator[str]:
     """When, against the begin of the recording: a report says the same whenever it is made."""
     took = f", in {duration(ceilings.took_ns)}" if ceilings.took_ns else ""
     if busy_notice(ceilings):
-        of = "processors'" if ceilings.device == "cpu" else "GPU's"
-        took += f", beside other programs ({ceilings.facts[_OTHERS]}% of the {of} time)"
+        took += f", beside other programs ({ceilings.facts[_OTHERS]}% of the GPU's time)"
     if not ceilings.is_cached:
         yield f"with this recording{took}"
         return

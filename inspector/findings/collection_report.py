@@ -11,15 +11,12 @@ from inspector.findings.bench_report import BenchReport
 from inspector.findings.bench_wording import error_text, faster_text, time_text
 from inspector.findings.several_benches import (
     device_of,
-    jobs_of,
     machine_line,
     notices_of,
-    rounds_of,
     versions_of,
 )
 from inspector.findings.wording import count
 
-_KEPT = "where the allocator keeps memory"
 FORMAT_VERSION = 1
 """Of a collection as JSON: counts up when a field changes its meaning or goes."""
 COLLECTION_COLUMNS = (
@@ -44,8 +41,6 @@ class CollectionReport:
         device: The device's name, or an empty string.
         versions: Versions by package name.
         sessions: How often every process was begun anew.
-        jobs: How many models loaded and compiled side by side.
-        rounds: How many rounds of blocks a session has, or 0 for what 12 s are enough for.
         notices: What has to be known of the measurement; one sentence each.
     """
 
@@ -54,15 +49,13 @@ class CollectionReport:
     device: str
     versions: dict[str, str]
     sessions: int
-    jobs: int
-    rounds: int
     notices: tuple[str, ...]
 
 
 def measured_of(name: str, report: BenchReport) -> Measured:
     """A model that was measured."""
     best = next((group.choice.latency for group in report.groups if group.choice.latency), None)
-    return Measured(name, report.rows, best, "", report.plan.seconds)
+    return Measured(name, report.rows, best, "", report.plan.took_seconds)
 
 
 def make_collection_report(
@@ -70,7 +63,6 @@ def make_collection_report(
     reports: Sequence[BenchReport],
     sessions: int,
     earlier: Sequence[BenchReport] = (),
-    failed: int = 0,
 ) -> CollectionReport:
     """Adds up the models.
 
@@ -79,7 +71,6 @@ def make_collection_report(
         reports: Of those that could be measured.
         sessions: How often every process was begun anew.
         earlier: Those of the reports that an earlier run has made.
-        failed: How many models failed by themselves in an earlier run, and were not tried again.
     """
     return CollectionReport(
         models=tuple(models),
@@ -87,9 +78,7 @@ def make_collection_report(
         device=device_of(reports),
         versions=versions_of(reports),
         sessions=sessions,
-        jobs=jobs_of(reports),
-        rounds=rounds_of(reports),
-        notices=notices_of(reports, earlier, failed),
+        notices=notices_of(reports, earlier),
     )
 
 
@@ -117,9 +106,8 @@ def collection_lines(report: CollectionReport) -> Iterator[str]:
             kinds = (f"{item.faster} faster", f"{item.slower} slower", f"{same} within noise")
             unclear = f", {item.unknown} not known" if item.unknown else ""
             unclear += f", {mixed} neither" if mixed else ""
-            kept = "" if item.speedup_kept is None else f", {item.speedup_kept:.2f} {_KEPT}"
             parts.append(
-                f"{item.speedup:.2f} times as fast in the geometric mean{kept} "
+                f"{item.speedup:.2f} times as fast in the geometric mean "
                 f"({', '.join(kinds)}{unclear})"
             )
         yield ", ".join(parts)

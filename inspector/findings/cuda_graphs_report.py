@@ -81,7 +81,7 @@ class CudaGraphsReport:
     next_steps: tuple[str, ...]
 
 
-def make_cuda_graphs_report(run: Run, rules: Iterable[Rule]) -> CudaGraphsReport:
+def make_cuda_graphs_report(run: Run, rules: Iterable[Rule[Run, Finding]]) -> CudaGraphsReport:
     """Gathers what is known of the CUDA graphs of all processes."""
     rows = [
         row for index, process in enumerate(run.processes) for row in _rows(run, index, process)

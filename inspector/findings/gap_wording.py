@@ -15,7 +15,6 @@ _LEAST = 0.05  # of the difference: what is smaller is named in the rows alone
 _LEAST_ROW = 0.005
 _MOST = 5
 _NOISE = 2.0  # between the ends of the ratio's interval: what is said then is about other programs
-_NOISE_BESIDE_OTHERS = 1.25  # others meet the two sides unequally: more than the ends show
 _VARYING = 0.5  # how far equal calls may differ before nothing is said of such a difference
 _LEAST_CAUSE = 0.02
 _REST = "not accounted for"
@@ -27,8 +26,7 @@ _LAUNCHES = {
 def is_noise(found: Profiled) -> bool:
     """Whether what was timed is so uncertain that nothing can be said of it."""
     faster = found.budget.faster
-    most = _NOISE_BESIDE_OTHERS if found.is_disturbed else _NOISE
-    return faster is not None and faster[2] > most * faster[0]
+    return faster is not None and faster[2] > _NOISE * faster[0]
 
 
 def is_within_noise(found: Profiled) -> bool:

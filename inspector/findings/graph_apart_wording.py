@@ -29,7 +29,6 @@ class ApartLine:
         saved: What one kernel for both would save, at most.
         reason: Why they are apart.
         change: What to change, or an empty string.
-        number: How many pairs it stands for.
         saved_bytes: What all of them would save, or of calls of libraries the largest.
         is_advised: Whether to change it is worth a thought before others.
     """
@@ -38,7 +37,6 @@ class ApartLine:
     saved: str
     reason: str
     change: str
-    number: int = 1
     saved_bytes: int = 0
     is_advised: bool = False
 
@@ -92,11 +90,6 @@ def smaller_line(row: FusionRow) -> str:
     return f"{count(smaller, 'smaller pair')}, each {below}, are in the JSON report"
 
 
-def more_line(lines: Sequence[ApartLine]) -> str:
-    """How many pairs are not shown."""
-    return f"{count(sum(line.number for line in lines), 'more pair')} in the JSON report"
-
-
 def _worth(row: FusionRow) -> Iterator[tuple[Pair, int]]:
     for pair, number in grouped(row.fusion, row.pairs):
         if pair.saved_bytes * number >= _LEAST_BYTES:
@@ -116,7 +109,6 @@ def _apart_line(fusion: Fusion, pair: Pair, number: int, gpu: Gpu | None) -> Apa
         saved=saved_line(pair.saved_bytes, number, gpu),
         reason=pair.reason.sentence if pair.reason else said,
         change=pair.reason.change if pair.reason else "",
-        number=number,
         saved_bytes=pair.saved_bytes * number,
         is_advised=bool(pair.reason and pair.reason.change) and not _is_left(pair),
     )
@@ -140,7 +132,6 @@ def _calls_line(fusion: Fusion, pairs: Sequence[tuple[Pair, int]], gpu: Gpu | No
         saved=f"up to {saved_line(largest.saved_bytes, 1, gpu)} each",
         reason=f"Inductor does not write their code, and fuses nothing with them: {shown}{more}.",
         change=largest.reason.change if largest.reason else "",
-        number=number,
         saved_bytes=largest.saved_bytes,
         is_advised=bool(largest.reason and largest.reason.change) and not _is_left(largest),
     )

@@ -13,15 +13,15 @@ from inspector.findings.kernels_report import make_kernels_report
 from inspector.findings.made_lines import lines_of_graphs, made_lines_notices
 from inspector.findings.overview import reading_texts
 from inspector.findings.wording import count, listed
-from inspector.graphs.became import Decomposition, aten_decompositions
-from inspector.graphs.became import decompositions as decompositions_of
+from inspector.graphs.decompositions import Decomposition, aten_decompositions
+from inspector.graphs.decompositions import decompositions as decompositions_of
 from inspector.graphs.fusion import Fusion
 from inspector.graphs.lookup import Around, around_line
 from inspector.graphs.make_fusion import make_fusion
 from inspector.graphs.named_kernels import kernels_naming
 from inspector.graphs.not_fused import Pair, kept_apart
 from inspector.graphs.operators import GraphOperators, count_operators
-from inspector.graphs.outside import Outside, outside
+from inspector.graphs.outside_graph import Outside, outside
 from inspector.graphs.reading import read_graphs
 from inspector.model.cost import Cost
 from inspector.model.gpu_table import find_gpu
@@ -39,7 +39,6 @@ _ASKED = {
     "joint": " --train",
     "forward": " --train",
     "backward": " --train",
-    "hlo": " --stage hlo",
 }
 """What has to be asked for to get a graph of a stage, where a plain recording lacks it."""
 _NOT_TRACED = "the recording does not say what the operators became"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from inspector.findings.graph_report import GraphReport
 from inspector.findings.overview import recording_line
 from inspector.findings.wording import count, listed, size
-from inspector.graphs.became import Decomposition
+from inspector.graphs.decompositions import Decomposition
 from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.operators import (
     GraphOperators,
@@ -17,7 +17,7 @@ from inspector.graphs.operators import (
     OperatorKind,
     shown_operator,
 )
-from inspector.graphs.outside import Outside, call_kind
+from inspector.graphs.outside_graph import Outside, call_kind
 from inspector.graphs.step_names import named_nodes, operator_name, part_of, short_name
 from inspector.graphs.targets import is_view
 from inspector.model.dtypes import find_dtype

@@ -99,7 +99,7 @@ class GuardsReport:
     next_steps: tuple[str, ...]
 
 
-def make_guards_report(run: Run, rules: Iterable[Rule]) -> GuardsReport:
+def make_guards_report(run: Run, rules: Iterable[Rule[Run, Finding]]) -> GuardsReport:
     """Reads the trees of a run, whose logs must still be there.
 
     Raises:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from inspector.events.ceilings import InspectorCeilings
 from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.findings.command_line import command_about
-from inspector.findings.kernel_bench_row import BenchRow, bench_rows
 from inspector.findings.made_lines import made_lines_notices
 from inspector.findings.overview import reading_texts
 from inspector.findings.profile_report import ProfileReport
@@ -18,10 +17,11 @@ from inspector.profiles.alone import (
     COLD,
     WARM,
     InPlace,
+    Measured,
     in_place_of,
+    measured,
     regime_of,
 )
-from inspector.profiles.peaks import peak_flops_per_s
 
 FORMAT_VERSION = 1
 """Of a report on one kernel as JSON: counts up when a field changes its meaning or goes."""
@@ -63,7 +63,8 @@ class KernelBenchReport:
         bytes_are_inductors: Whether that is Inductor's count; else the sizes of the arguments.
         flops: Operations of a launch, or None.
         rates: What it reaches with an empty and with a full cache, by the name of the regime.
-        rows: The configurations, the fastest first; what did not run, or is wrong, comes last.
+        cold: Its times with an empty cache, or None.
+        warm: Its times right after another launch, or None.
         ceilings: What the machine can do, or None.
         notices: What is to be known, one sentence each.
         next_steps: Commands worth running next: what shows the profile of the whole model.
@@ -77,35 +78,11 @@ class KernelBenchReport:
     bytes_are_inductors: bool
     flops: int | None
     rates: tuple[tuple[str, Rate], ...]
-    rows: tuple[BenchRow, ...]
+    cold: Measured | None
+    warm: Measured | None
     ceilings: InspectorCeilings | None
     notices: tuple[str, ...]
     next_steps: tuple[str, ...] = ()
-
-    @property
-    def chosen(self) -> BenchRow | None:
-        """What the program runs."""
-        return next((row for row in self.rows if row.is_chosen), None)
-
-    @property
-    def autotuned(self) -> BenchRow | None:
-        """What autotuning would come to."""
-        return next((row for row in self.rows if row.is_autotuned), None)
-
-    @property
-    def best(self) -> BenchRow | None:
-        """The fastest that was found, or what the program runs."""
-        return next((row for row in self.rows if row.is_best), None)
-
-    @property
-    def nearest(self) -> BenchRow | None:
-        """The fastest of the others that are right and were timed again beside the chosen one."""
-        others = [
-            row
-            for row in self.rows
-            if row.gain is not None and row.is_timed_again and not (row.is_chosen or row.is_wrong)
-        ]
-        return max(others, key=lambda row: row.gain.ratio if row.gain else 0.0, default=None)
 
 
 def make_kernel_bench_report(
@@ -126,8 +103,9 @@ def make_kernel_bench_report(
     counted = work.bytes_ if work is not None else None
     bytes_ = counted if counted is not None else _argument_bytes(bench)
     flops = work.flops if work is not None else None
-    regime = regime_of(bench, in_place)
-    rows = bench_rows(bench, regime, in_place)
+    config = bench.config
+    cold, warm = (measured(config.cold_ns), measured(config.warm_ns)) if config else (None, None)
+    regime = regime_of(cold, warm, in_place)
     made = KernelBenchReport(
         run=report.run,
         bench=bench,
@@ -137,7 +115,8 @@ def make_kernel_bench_report(
         bytes_are_inductors=counted is not None,
         flops=flops,
         rates=(),
-        rows=tuple(rows),
+        cold=cold,
+        warm=warm,
         ceilings=report.ceilings,
         notices=(),
         next_steps=(command_about(report.run, "profile"),) if report.profiles else (),
@@ -151,11 +130,8 @@ def make_kernel_bench_report(
 
 
 def _rates(report: KernelBenchReport, unit: str) -> Iterator[tuple[str, Rate]]:
-    chosen = report.chosen
-    if chosen is None:
-        return
     values = report.ceilings.values if report.ceilings is not None else {}
-    for regime, times in ((COLD, chosen.cold), (WARM, chosen.warm)):
+    for regime, times in ((COLD, report.cold), (WARM, report.warm)):
         if times is None or not times.median_ns:
             continue
         if report.bytes_:
@@ -167,7 +143,7 @@ def _rates(report: KernelBenchReport, unit: str) -> Iterator[tuple[str, Rate]]:
         if report.flops and unit:
             name = f"{unit}_flops_per_s"
             rate = report.flops / times.median_ns * 1e9
-            yield regime, Rate("flops", rate, peak_flops_per_s(values, unit), name)
+            yield regime, Rate("flops", rate, values.get(name), name)
 
 
 def _argument_bytes(bench: InspectorKernelBench) -> int | None:
@@ -200,16 +176,6 @@ def _notices(report: KernelBenchReport, others: Sequence[str], *, is_cpu: bool) 
             "--launch N takes others"
         )
     yield from _of_kind(bench, is_cpu=is_cpu)
-    if bench.not_searched:
-        yield bench.not_searched
-    if bench.has_configs:
-        yield from _of_search(bench)
-    if bench.restored:
-        names = ", ".join(bench.restored)
-        yield (
-            f"before each launch what it changes is put back ({names}): of warm times, that is in "
-            "the cache"
-        )
     yield from _of_place(report)
     if report.in_place is not None:
         yield from made_lines_notices(report.in_place.work.lines)
@@ -232,33 +198,13 @@ def _of_kind(bench: InspectorKernelBench, *, is_cpu: bool) -> Iterator[str]:
 
 
 def _of_place(report: KernelBenchReport) -> Iterator[str]:
-    chosen = report.chosen
     if report.in_place is None:
         yield "its launches in the model's own calls could not be told: no gain for the model"
-    elif chosen is not None and chosen.cold is not None and chosen.warm is not None:
+    elif report.cold is not None and report.warm is not None:
         there = report.in_place.times.median_ns
-        ends = sorted((chosen.cold.median_ns, chosen.warm.median_ns))
+        ends = sorted((report.cold.median_ns, report.warm.median_ns))
         if not ends[0] / _CLOSE <= there <= ends[1] * _CLOSE:
             yield (
                 "in place it takes neither what it takes with an empty nor with a full cache: "
                 "clocks, other streams or other launches of the same statement make the difference"
             )
-
-
-def _of_search(bench: InspectorKernelBench) -> Iterator[str]:
-    if not bench.results:
-        yield "nothing is known of what it writes: configurations were not checked"
-    if bench.repeats is not None and not bench.repeats.is_exact:
-        yield (
-            "two launches of the same write different bits (additions in no fixed order): results "
-            f"differ by {bench.repeats.relative:.1g} of an element"
-        )
-    if bench.keeps_sizes:
-        why = (
-            "its grid is computed by the program"
-            if bench.kind == "user_triton"
-            else "the code around it allocates memory by them"
-        )
-        yield f"sizes of blocks stay as they are listed, for {why}"
-    if bench.is_cut:
-        yield "the search was cut short by its limits (64 configurations, 150 s)"

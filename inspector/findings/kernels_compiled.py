@@ -6,10 +6,9 @@ import dataclasses
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 
-from inspector.builds.facts import facts_of
-from inspector.builds.limits import limits_of
-from inspector.findings.finding import Finding, Place
-from inspector.findings.kernel_rule import KernelRule
+from inspector.builds.facts import facts_of, limits_of
+from inspector.findings.finding import Place
+from inspector.findings.kernel_findings import KernelRule, KernelsRule, kernel_findings
 from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.findings.place import make_place
 from inspector.model.gpu_table import find_gpu
@@ -59,14 +58,18 @@ def gpu_of(report: KernelsReport) -> Gpu | None:
 
 
 def with_builds(
-    report: KernelsReport, builds: Iterable[KernelBuild], rules: Iterable[KernelRule]
+    report: KernelsReport,
+    builds: Iterable[KernelBuild],
+    rules: Iterable[KernelRule],
+    rules_of_all: Iterable[KernelsRule],
 ) -> KernelsReport:
     """The report with what each kernel was compiled to, and findings about that.
 
     Args:
         report: The report.
         builds: The kernels, compiled; their texts must still be there.
-        rules: Rules about compiled kernels.
+        rules: Rules about one compiled kernel.
+        rules_of_all: Rules about all of them.
     """
     gpu = gpu_of(report)
     limits = limits_of(gpu) if gpu else None
@@ -79,9 +82,9 @@ def with_builds(
         row = known.get(kernel.build.key)
         return Place() if row is None else _place(report.run, row)
 
-    found = [finding for rule in rules for finding in rule.check(facts, place_of)]
     notices = (*report.notices, *_notices(report, rows, limits))
-    findings = (*report.findings, *sorted(found, key=_weight))
+    found = kernel_findings(facts, place_of, rules, rules_of_all)
+    findings = (*report.findings, *found)
     return dataclasses.replace(report, rows=rows, findings=findings, notices=notices)
 
 
@@ -128,11 +131,6 @@ def _place(run: Run, row: KernelRow) -> Place:
     if node is None:
         return Place()
     return make_place(run, StackFrame(node.file, node.line, "", node.code))
-
-
-def _weight(finding: Finding) -> int:
-    cost = finding.cost.cost_ns if finding.cost else None
-    return -(cost or 0)
 
 
 def _notices(

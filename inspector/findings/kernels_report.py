@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from inspector.events.kept import kept_record
 from inspector.events.payload import Payload
-from inspector.findings.code_rule import CodeRule, code_findings
 from inspector.findings.command_line import command_again
-from inspector.findings.cpp_rule import CppRule, cpp_findings
 from inspector.findings.einsum_notice import einsum_notices
 from inspector.findings.failed_frames import failed_at, failed_frames
 from inspector.findings.finding import Finding
+from inspector.findings.kernel_findings import CodeRule, CppRule, code_findings, cpp_findings
 from inspector.findings.made_lines import made_lines_notices
 from inspector.findings.overview import reading_texts
 from inspector.kernels.ahead_code import read_ahead_code

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.events.memory_profile import memory_profile
+from inspector.events.memory_profile import MemoryProfile, memory_profile
 from inspector.kernels.buffers import Buffers, read_buffers
 from inspector.model.kernel import GraphCode, NodeLine
-from inspector.model.run import Process
+from inspector.model.run import Process, Run
 from inspector.model.source import Sources
 from inspector.profiles.code_lines import CodeLines
 from inspector.profiles.memory import CallMemory, MemoryUse
@@ -16,44 +16,48 @@ from inspector.profiles.memory_use import memory_use
 from inspector.profiles.timed import TimedLaunch
 
 
-def memory_by_input(
-    process: Process,
-    codes: Sequence[GraphCode],
-    launches: Sequence[TimedLaunch],
-    functions: Mapping[str, NodeLine],
-    unread: list[str],
-) -> dict[int, MemoryUse]:
-    """The memory of a call with each input, by the input's number.
+def memory_profiles(process: Process) -> tuple[dict[int, MemoryProfile], list[str]]:
+    """What the calls of a process allocate, by the number of the input; and what was not read.
 
     Args:
         process: The process, whose log must still be there.
-        codes: Its generated code.
-        launches: What its calls launch.
-        functions: The function that each compilation is of.
-        unread: Gets what could not be read, one sentence each without a full stop.
     """
-    if not process.memory_profiles:
-        return {}
-    code = CodeLines(list(_with_buffers(process, codes)), launches)
-    found: dict[int, MemoryUse] = {}
+    found: dict[int, MemoryProfile] = {}
+    unread = []
     for payload in process.memory_profiles:
         try:
             profile = memory_profile(payload)
         except (OSError, ValueError) as error:
             unread.append(f"a profile of memory could not be read: {error}")
-            continue
-        use = memory_use(profile, code, functions)
-        if use is not None:
-            found[profile.input] = use
-    return found
+        else:
+            found[profile.input] = profile
+    return found, unread
 
 
-def with_code(use: MemoryUse, sources: Sources) -> MemoryUse:
-    """The same with the text of lines that do not have it: those outside of compiled graphs."""
+def memory_in_code(
+    profile: MemoryProfile,
+    run: Run,
+    codes: Sequence[GraphCode],
+    launches: Sequence[TimedLaunch],
+    functions: Mapping[str, NodeLine],
+) -> MemoryUse | None:
+    """What a call allocates, joined with the code of its process.
+
+    Args:
+        profile: What was recorded.
+        run: The run, with that process alone.
+        codes: Its generated code.
+        launches: What the call launches.
+        functions: The function that each compilation is of.
+    """
+    code = CodeLines(list(_with_buffers(run.processes[0], codes)), launches)
+    use = memory_use(profile, code, functions)
+    if use is None:
+        return None
     return dataclasses.replace(
         use,
-        compiled=_lines_with_code(use.compiled, sources),
-        eager=None if use.eager is None else _lines_with_code(use.eager, sources),
+        compiled=_lines_with_code(use.compiled, run.sources),
+        eager=None if use.eager is None else _lines_with_code(use.eager, run.sources),
     )
 
 

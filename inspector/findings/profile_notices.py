@@ -21,8 +21,8 @@ from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration, listed
 from inspector.graphs.fusion import Fusion
 from inspector.model.kernel import GraphCode
-from inspector.model.ordinal import ordinal
 from inspector.model.run import Run
+from inspector.model.units import ordinal
 from inspector.profiles.budget import APPROXIMATE, Budget, is_near
 from inspector.profiles.library_names import shown_name
 from inspector.profiles.timed import TimedLaunch
@@ -147,9 +147,7 @@ def input_notices(found: Profiled) -> Iterator[str]:
             f"{near}"
         )
     if found.state is not None:
-        yield from filter(
-            None, (others_notice(found.state, is_cpu=found.is_cpu), throttled_notice(found.state))
-        )
+        yield from filter(None, (others_notice(found.state), throttled_notice(found.state)))
     if found.work and 1 - found.attributed >= _LEAST_WITHOUT:
         yield _without_line(found)
 

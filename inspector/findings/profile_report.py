@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from inspector.events.ceilings import InspectorCeilings
 from inspector.events.counted import CountedKernel
-from inspector.events.device_profile import device_profile
+from inspector.events.device_profile import DeviceProfile, device_profile
+from inspector.events.memory_profile import MemoryProfile
 from inspector.findings.all_compiled import is_all_compiled
 from inspector.findings.graph_report import FUSION, make_graph_report
 from inspector.findings.kernels_report import make_kernels_report
 from inspector.findings.limit_notice import limit_notice
-from inspector.findings.memory_report import memory_by_input, with_code
+from inspector.findings.memory_report import memory_in_code, memory_profiles
 from inspector.findings.overview import asked_backend
 from inspector.findings.profile_notices import (
     profile_notices,
@@ -21,17 +22,16 @@ from inspector.findings.profile_notices import (
     unseen_notice,
 )
 from inspector.findings.profiled import Profiled
+from inspector.graphs.fusion import Fusion
 from inspector.model.gpus import MULTIPROCESSORS_TUNED
-from inspector.model.kernel import NodeLine
+from inspector.model.kernel import GraphCode, NodeLine
 from inspector.model.roots import Owner
 from inspector.model.run import Process, Run
 from inspector.model.stack import is_graph_code
 from inspector.profiles.autotuned import Autotuning, make_autotuning
-from inspector.profiles.budget import make_budget
+from inspector.profiles.budget import Budget, make_budget
 from inspector.profiles.counted import with_counters
-from inspector.profiles.faults import Faults
 from inspector.profiles.gains import all_compiled, gains, keeps_for_nothing
-from inspector.profiles.kept import kept_calls
 from inspector.profiles.known_sizes import run_again, with_known_sizes
 from inspector.profiles.module_groups import in_groups
 from inspector.profiles.step_facts import Part
@@ -99,17 +99,15 @@ def make_profile_report(
     Raises:
         OSError: A log is gone.
     """
-    profiles: list[Profiled] = []
-    unread: list[str] = [notice] if notice else []
-    mode = str(run.meta.settings.get("mode") or "")
-    for process in run.processes:
-        profiles += _profiles(run, process, (mode, counted), unread)
+    found = [_of_process(run, process, counted) for process in run.processes]
+    profiles = [profile for profiled, _ in found for profile in profiled]
+    notices = [*([notice] if notice else []), *(text for _, texts in found for text in texts)]
     ceilings = next((item.ceilings for item in run.processes if item.ceilings), None)
     return ProfileReport(
         run,
         tuple(profiles),
         ceilings,
-        tuple(profile_notices(run, profiles, ceilings, unread)),
+        tuple(profile_notices(run, profiles, ceilings, notices)),
         autotuning=make_autotuning(run.processes, profiles[0].work if profiles else ()),
         all_tuned=all_tuned,
     )
@@ -121,88 +119,110 @@ def _has_templates(device: Mapping[str, object]) -> bool:
     return not isinstance(number, int) or number >= MULTIPROCESSORS_TUNED
 
 
-def _profiles(
-    run: Run, process: Process, how: tuple[str, Sequence[CountedKernel]], unread: list[str]
-) -> Iterator[Profiled]:
-    mode, counted = how
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Recorded:
+    """What a process has recorded beside its profiles; `run` has that process alone."""
+
+    run: Run
+    process: Process
+    codes: Sequence[GraphCode]
+    fusions: Sequence[Fusion]
+    functions: Mapping[str, NodeLine]
+    breaks: tuple[str, ...]
+    memory: Mapping[int, MemoryProfile]
+
+
+def _of_process(
+    run: Run, process: Process, counted: Sequence[CountedKernel]
+) -> tuple[list[Profiled], list[str]]:
+    """The profiles of a process, and what is to be known of them."""
+    if not process.device_profiles:
+        return [], []
+    memory, notices = memory_profiles(process)
     alone = dataclasses.replace(run, processes=(process,))
-    codes = make_kernels_report(alone).taken if process.device_profiles else ()
-    rows = make_graph_report(alone, FUSION).rows if process.device_profiles else ()
-    recorded = [row.fusion for row in rows]
+    recorded = _Recorded(
+        run=alone,
+        process=process,
+        codes=make_kernels_report(alone).taken,
+        fusions=[row.fusion for row in make_graph_report(alone, FUSION).rows],
+        functions=_functions(process, run),
+        breaks=_breaks(alone),
+        memory=memory,
+    )
     is_one = len(process.device_profiles) == 1
-    if not is_one and any(fusion.hints for fusion in recorded):
-        unread.append(_UNSIZED)
+    if not is_one and any(fusion.hints for fusion in recorded.fusions):
+        notices.append(_UNSIZED)
+    profiles: list[Profiled] = []
     every: list[TimedLaunch] = []
-    limited = limit_notice(run)
     for payload in process.device_profiles:
         try:
             profile = device_profile(payload)
         except (OSError, ValueError) as error:
-            unread.append(f"a profile could not be read: {error}")
+            notices.append(f"a profile could not be read: {error}")
             continue
-        again = run_again(profile.launches, codes)
-        fusions = with_known_sizes(recorded, again, is_one_input=is_one)
-        if is_one and fusions != recorded:
-            unread.append(_UNSIZED_RUNS)
-        functions = _functions(process, run)
-        breaks = [item for each in alone.compilations for item in each.graph_breaks]
-        places = dict.fromkeys((item.user.file, item.user.line) for item in breaks if item.user)
-        break_lines = tuple(f"{file.rpartition('/')[2]}:{line}" for file, line in places)
-        kept = (item for item in process.kept_memory if item.input == profile.input)
-        budget = make_budget(
-            profile, kept_calls(profile, next(kept, None)), has_breaks=bool(breaks)
-        )
+        again = run_again(profile.launches, recorded.codes)
+        fusions = with_known_sizes(recorded.fusions, again, is_one_input=is_one)
+        if is_one and fusions != recorded.fusions:
+            notices.append(_UNSIZED_RUNS)
+        budget = make_budget(profile, has_breaks=bool(recorded.breaks))
         shown = of_typical_calls(profile, budget.wall_ns)
-        launches = [
-            _as_in_source(item, run) for item in timed_launches(shown, codes, fusions, functions)
-        ]
+        timed = timed_launches(shown, recorded.codes, fusions, recorded.functions)
+        launches = [_as_in_source(item, run) for item in timed]
         every += launches
-        memory = memory_by_input(process, codes, launches, functions, unread).get(profile.input)
         if counted and not profile.input:
             launches = with_counters(launches, counted)
-            unread += uncounted_notices(launches)
-        l2_bytes = profile.device.get("l2_bytes")
-        work = all_work(launches, process.ceilings, l2_bytes if isinstance(l2_bytes, int) else 0)
-        is_cpu = profile.device.get("kind") == "cpu"
-        given = run.meta.settings
-        is_idle = not (given.get("train") or given.get("no_grad"))
-        spent = all_compiled(budget) if is_all_compiled(run, process, launches) else budget
-        found = gains(
-            spent, work, mode,
-            is_cpu=is_cpu, is_grad_idle=is_idle, is_training=profile.is_training,
-            has_templates=_has_templates(profile.device),
-            break_lines=break_lines,
-            faults=_faults(profile.fresh_page),
-        )  # fmt: skip
-        states = (item for item in process.device_states if item.input == profile.input)
-        yield Profiled(
-            profile=profile,
-            budget=budget,
-            work=tuple(work),
-            by_line=time_by(launches, _place_of),
-            by_operator=time_by(launches, _operator_of),
-            by_module=in_groups(time_by(launches, _module_of)),
-            code=_code(run, launches),
-            gains=tuple(found),
-            state=next(states, None),
-            memory=None if memory is None else with_code(memory, run.sources),
-            graphs=sum(item.graphs for each in process.frames for item in each.compilations),
-            backend=asked_backend(run),
-            breaks=break_lines,
-            limited=limited,
-            is_grad_idle=is_idle and keeps_for_nothing(budget, work),
-        )
-        limited = ""
-    unseen = unseen_notice(codes, recorded, every) if every else ""
-    unread += [unseen] if unseen else []
+            notices += uncounted_notices(launches)
+        profiles.append(_profiled(profile, budget, launches, recorded))
+    unseen = unseen_notice(recorded.codes, recorded.fusions, every) if every else ""
+    if profiles:
+        profiles[0] = dataclasses.replace(profiles[0], limited=limit_notice(run))
+    return profiles, [*notices, *([unseen] if unseen else [])]
 
 
-def _faults(fresh_page: Mapping[str, int]) -> Faults | None:
-    """What a page of fresh memory takes, or None where it is not known."""
-    page_bytes = fresh_page.get("page_bytes")
-    if not page_bytes:
-        return None
-    return Faults(fresh_page.get("touch_ns", 0), fresh_page.get("free_ns", 0), page_bytes)
+def _breaks(run: Run) -> tuple[str, ...]:
+    breaks = [item for each in run.compilations for item in each.graph_breaks]
+    places = dict.fromkeys((item.user.file, item.user.line) for item in breaks if item.user)
+    return tuple(f"{file.rpartition('/')[2]}:{line}" for file, line in places)
+
+
+def _profiled(
+    profile: DeviceProfile, budget: Budget, launches: Sequence[TimedLaunch], recorded: _Recorded
+) -> Profiled:
+    run, process, settings = recorded.run, recorded.process, recorded.run.meta.settings
+    l2_bytes = profile.device.get("l2_bytes")
+    work = all_work(launches, process.ceilings, l2_bytes if isinstance(l2_bytes, int) else 0)
+    is_grad_idle = not (settings.get("train") or settings.get("no_grad"))
+    memory = recorded.memory.get(profile.input)
+    states = (item for item in process.device_states if item.input == profile.input)
+    return Profiled(
+        profile=profile,
+        budget=budget,
+        work=tuple(work),
+        by_line=time_by(launches, _place_of),
+        by_operator=time_by(launches, _operator_of),
+        by_module=in_groups(time_by(launches, _module_of)),
+        code=_code(run, launches),
+        gains=tuple(
+            gains(
+                all_compiled(budget) if is_all_compiled(run, process, launches) else budget,
+                work,
+                str(settings.get("mode") or ""),
+                is_cpu=profile.device.get("kind") == "cpu",
+                is_grad_idle=is_grad_idle,
+                is_training=profile.is_training,
+                has_templates=_has_templates(profile.device),
+                break_lines=recorded.breaks,
+            )
+        ),
+        state=next(states, None),
+        memory=None
+        if memory is None
+        else memory_in_code(memory, run, recorded.codes, launches, recorded.functions),
+        graphs=sum(item.graphs for each in process.frames for item in each.compilations),
+        backend=asked_backend(run),
+        breaks=recorded.breaks,
+        is_grad_idle=is_grad_idle and keeps_for_nothing(budget, work),
+    )
 
 
 def _place_of(part: Part) -> tuple[str, int] | None:

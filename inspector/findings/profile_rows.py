@@ -11,11 +11,11 @@ from inspector.findings.file_names import line_texts, short_names
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import duration, size
-from inspector.model.percent import percent
+from inspector.model.units import percent
 from inspector.profiles.counted import counter_texts
 from inspector.profiles.hot import Hot, hot
 from inspector.profiles.library_names import shown_name
-from inspector.profiles.work import Bound, Work, is_possible, limit_of
+from inspector.profiles.work import Bound, Work, limit_of
 
 _DISTURBED = 1.5  # the mean by the median: other programs took the processor
 _DIFFERENT = 2  # the longest of equal statements by the shortest
@@ -127,14 +127,7 @@ def _rates(row: Hot) -> Iterator[str]:
         yield f"faster than the machine's {limit_of(work) or 'limit'}: {_why_faster(work)}"
     else:
         what = f"{work.unit} peak" if work.bound is Bound.COMPUTE else limit_of(work)
-        library = row.share_of_library
         yield f"{percent(share)} of {what}"
-        if library is not None:
-            yield (
-                f"{percent(library)} of what large products reach"
-                if is_possible(library)
-                else "more than large products reached when they were measured"
-            )
 
 
 def _why_faster(work: Work) -> str:

@@ -6,14 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from inspector.events.device_profile import ProfiledArgument
 from inspector.findings.cause_wording import COPIED, WORK_ON_CPU, cause_name
-from inspector.findings.ceiling_wording import others_share
 from inspector.findings.gap_wording import gap_lines, is_noise, is_within_noise
 from inspector.findings.graph_wording import TIMES
-from inspector.findings.kept_wording import kept_lines
 from inspector.findings.memory_wording import memory_verdict
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration, listed
-from inspector.model.percent import percent
+from inspector.model.units import percent
 from inspector.profiles.budget import Budget
 from inspector.profiles.gain import Gain
 from inspector.profiles.hot import Hot
@@ -41,8 +39,6 @@ def verdict_lines(found: Profiled) -> Iterator[str]:
     if _is_without_kernels(found):
         yield _without_kernels(found)
     yield from _compared(found)
-    if not is_noise(found):
-        yield from kept_lines(found.budget, found.gains)
     yield from _spends(found)
     yield from memory_verdict(found)
     yield from _next_gain(found)
@@ -101,12 +97,8 @@ def _next_gain(found: Profiled) -> Iterator[str]:
     """The next largest gain, or why none is named."""
     budget = found.budget
     if is_noise(found):
-        state = found.state
-        others = "" if state is None else others_share(state, is_cpu=found.is_cpu)
-        why = f", while {others}" if others else ""
         yield (
-            f"equal calls differ too much for advice by time{why}: "
-            "measure again while nothing else runs"
+            "equal calls differ too much for advice by time: measure again while nothing else runs"
         )
         if found.breaks:
             yield (
@@ -140,7 +132,7 @@ def _compared(found: Profiled) -> Iterator[str]:
     sure = "" if budget.is_stable else _unstable(found)
     # Where nothing was compiled it is as good as chance which of the two is faster.
     is_near = low <= _NO_DIFFERENCE <= high
-    is_chance = is_near or _is_all_eager(found) or found.is_disturbed
+    is_chance = is_near or _is_all_eager(found)
     if is_chance and is_noise(found):
         between = f"{low:.2f} to {high:.2f} times as fast"
         yield f"too noisy to say how it compares with eager PyTorch ({both}; {between}{sure})"
@@ -162,16 +154,13 @@ def _compared(found: Profiled) -> Iterator[str]:
 
 
 def _unstable(found: Profiled) -> str:
-    """That times are to be doubted, and what else the machine did meanwhile."""
-    state = found.state
-    others = "" if state is None else others_share(state, is_cpu=found.is_cpu)
+    """That times are to be doubted."""
     spread = found.budget.spread or 0.0
-    text = "; unstable: equal calls " + (
+    return "; unstable: equal calls " + (
         f"differ by {spread:.0%}"
         if spread < _APART
         else f"take up to {1 + spread:.3g} times as long"
     )
-    return f"{text}, while {others}" if others and not is_noise(found) else text
 
 
 def _works(budget: Budget) -> str:

@@ -14,8 +14,6 @@ from inspector.profiles.memory import MemoryUse
 from inspector.profiles.typical import is_cpu, of_typical_calls
 from inspector.profiles.work import Work
 
-_DISTURBS_PERCENT = 50
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Profiled:
@@ -54,11 +52,6 @@ class Profiled:
     breaks: tuple[str, ...] = ()
     limited: str = ""
     is_grad_idle: bool = False
-
-    @property
-    def is_disturbed(self) -> bool:
-        """Whether other programs had more of the machine than was left for this one."""
-        return self.state is not None and (self.state.others_percent or 0) > _DISTURBS_PERCENT
 
     @property
     def is_cpu(self) -> bool:

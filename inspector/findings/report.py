@@ -41,7 +41,9 @@ class Report:
     by_process: tuple[Summary, ...] = ()
 
 
-def make_report(run: Run, rules: Iterable[Rule], next_steps: tuple[str, ...] = ()) -> Report:
+def make_report(
+    run: Run, rules: Iterable[Rule[Run, Finding]], next_steps: tuple[str, ...] = ()
+) -> Report:
     """Applies rules to a run."""
     found = [finding for rule in rules for finding in found_in(run, rule.check)]
     found.sort(key=_rank)

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import abc
+import dataclasses
 import inspect
 import re
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
-from inspector.findings.finding import Finding
+from inspector.findings.finding import Finding, Place
 from inspector.findings.severity import Severity
-from inspector.model.run import Run
+from inspector.model.kernel_facts import KernelFacts
 
 SECTIONS = ("What it means", "Why it matters", "Example", "What to do")
 
+S = TypeVar("S")
+"""What a rule looks at: a run, a compiled kernel or all of them, a C++ kernel, a call."""
+F = TypeVar("F")
+"""What it makes of it: `Finding`, or `Advised` where the caller knows the place."""
 
-class Documented(abc.ABC):
+
+class Rule(abc.ABC, Generic[S, F]):
     """Something that can be found.
 
     The docstring of a rule is its documentation: a title line, then the sections `SECTIONS`.
@@ -29,18 +35,13 @@ class Documented(abc.ABC):
     id: ClassVar[str]
     severity: ClassVar[Severity]
 
-    def __init_subclass__(cls, *, is_kind: bool = False) -> None:
+    def __init_subclass__(cls) -> None:
         """Checks name, severity and documentation.
-
-        Args:
-            is_kind: Whether it is a kind of rules, and no rule itself.
 
         Raises:
             TypeError: One of them is missing.
         """
         super().__init_subclass__()
-        if is_kind:
-            return
         missing = [name for name in ("id", "severity") if name not in vars(cls)]
         documentation = inspect.cleandoc(vars(cls).get("__doc__") or "")
         missing += [
@@ -51,6 +52,10 @@ class Documented(abc.ABC):
         if missing:
             message = f"{cls.__name__} lacks {', '.join(missing)}"
             raise TypeError(message)
+
+    @abc.abstractmethod
+    def check(self, subject: S, /) -> Iterable[F]:
+        """What this rule finds in its subject."""
 
     @classmethod
     def title(cls) -> str:
@@ -68,9 +73,46 @@ class Documented(abc.ABC):
         }
 
 
-class Rule(Documented, is_kind=True):
-    """Something that can be found in a run."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class Advised:
+    """What a rule says of a kernel or a call, whose place its caller knows.
 
-    @abc.abstractmethod
-    def check(self, run: Run) -> Iterable[Finding]:
-        """What this rule finds in a run."""
+    Attributes:
+        message: What was found, in one sentence without a full stop; of a kernel, behind its name.
+        fix: What to do, the best advice first.
+        at_stake_ns: Predicted time of one launch that it costs, or None where nobody can say.
+        kernel: The kernel that it is about, of a rule that looks at all of them.
+        nodes: Names of the nodes of a C++ kernel that it is about; all where there are none.
+    """
+
+    message: str
+    why: str
+    fix: str
+    alternatives: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    at_stake_ns: int | None = None
+    kernel: KernelFacts | None = None
+    nodes: tuple[str, ...] = ()
+
+    def finding(  # noqa: PLR0913, PLR0917 - what only the caller knows
+        self,
+        rule: Rule[Any, Advised],
+        name: str,
+        place: Place,
+        fingerprint: str,
+        evidence: str,
+        notes: tuple[str, ...] = (),
+    ) -> Finding:
+        """The finding, with `name` in front of the message and `notes` behind its own."""
+        return Finding(
+            rule=rule.id,
+            severity=rule.severity,
+            message=name + self.message,
+            place=place,
+            why=self.why,
+            fix=self.fix,
+            alternatives=self.alternatives,
+            notes=(*self.notes, *notes),
+            fingerprint=fingerprint,
+            evidence=evidence,
+        )

@@ -20,45 +20,24 @@ def versions_of(reports: Sequence[BenchReport]) -> dict[str, str]:
     return dict(next((p.versions for report in reports for p in report.run.processes), {}))
 
 
-def jobs_of(reports: Sequence[BenchReport]) -> int:
-    """How many models loaded and compiled side by side."""
-    return max((report.plan.jobs for report in reports), default=1)
-
-
-def rounds_of(reports: Sequence[BenchReport]) -> int:
-    """How many rounds of blocks a session has, or 0 for what 12 s are enough for."""
-    return max((report.plan.rounds for report in reports), default=0)
-
-
 def notices_of(
-    reports: Sequence[BenchReport], earlier: Sequence[BenchReport] = (), failed: int = 0
+    reports: Sequence[BenchReport], earlier: Sequence[BenchReport] = ()
 ) -> tuple[str, ...]:
     """What has to be known of the measurements, each sentence once.
 
     Args:
         reports: The measurements.
         earlier: Those of them that an earlier run has made.
-        failed: How many models failed by themselves in an earlier run, and were not tried again.
     """
     found = list(_notices_of_each(reports))
     if earlier:
         were = f"{count(len(earlier), 'model')} {'was' if len(earlier) == 1 else 'were'}"
         since = min(report.run.meta.started for report in earlier)[:16].replace("T", " ")
-        found.append(
-            f"{were} measured by an earlier run (since {since} UTC), with these options and this "
-            "code, and not again; variables of the environment may have been others"
-        )
-    if failed:
-        found.append(
-            f"{count(failed, 'model')} failed by {'itself' if failed == 1 else 'themselves'} in an "
-            "earlier run, with these options and this code, and "
-            f"{'was' if failed == 1 else 'were'} not tried again: --retry does"
-        )
+        found.append(f"{were} measured by an earlier run (since {since} UTC), and not again")
     several = {
         "devices": _once(report.device for report in reports),
         "processors": _once(report.processor for report in reports),
         "versions of torch": _once(report.torch for report in reports),
-        "--jobs": _once(str(report.plan.jobs) for report in reports),
     }
     for what, each in several.items():
         if len(each) > 1:

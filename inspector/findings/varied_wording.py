@@ -41,16 +41,13 @@ def _compiled(item: VariedInput) -> str:
         return item.failure
     if item.row.setting.is_eager:
         return ""
-    xla = f"XLA: {duration(item.xla_compile_ns)}" if item.xla_programs else ""
-    if item.row.compiled is not None and not item.row.compiled.graphs and not xla:
+    if item.row.compiled is not None and not item.row.compiled.graphs:
         return "no graph: eager"
     if not item.compiled:
-        return xla or ("no: after the limit" if item.is_after_limit else "no")
-    said = "yes"
-    if item.recompiles:
-        limit = any(each.hit_limit for each in item.recompiles)
-        said = "limit reached: eager" if limit else f"again: {changed(item.recompiles[0])}"
-    return f"{said} · {xla}" if xla else said
+        return "no: after the limit" if item.is_after_limit else "no"
+    if any(each.hit_limit for each in item.recompiles):
+        return "limit reached: eager"
+    return f"again: {changed(item.recompiles[0])}" if item.recompiles else "yes"
 
 
 def varied_totals(found: VariedSetting) -> str:
@@ -64,16 +61,12 @@ def varied_totals(found: VariedSetting) -> str:
     if not found.setting.is_eager:
         if found.together is not None:
             parts[0] += f" ({found.together:.2f} times as fast as eager PyTorch)"
-        programs = sum(item.xla_programs for item in found.inputs)
         inputs = count(len(found.inputs) - len(found.left_out), "input")
         took = duration(round(found.first_ns))
         if found.is_all_eager:
             parts.append(f"no graph came of compiling, in {took}: all of it is eager PyTorch")
         else:
             parts.append(f"compiled for {found.compiled_inputs} of {inputs}, in {took}")
-        if programs:
-            time_ns = sum(item.xla_compile_ns for item in found.inputs)
-            parts.append(f"{count(programs, 'program')} of XLA's in {duration(time_ns)} of it")
         if found.break_even_rounds is not None:
             rounds = count(found.break_even_rounds, "call")
             parts.append(f"paid for after {rounds} of each")
@@ -110,10 +103,6 @@ def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
     wrong = [item for item in compiled if any(each.row.is_wrong for each in item.inputs)]
     for item in wrong:
         yield from _wrong(item, eager)
-    others = [item for item in compiled if any(each.row.padding_changes for each in item.inputs)]
-    for item in others:
-        changed = _named([each.label for each in item.inputs if each.row.padding_changes])
-        yield f"{item.setting.label} gives other results than eager PyTorch for {changed}"
     if eager is not None and eager.left_out:
         yield f"eager PyTorch fails with {_named(eager.left_out)}"
     for item in compiled:
@@ -129,7 +118,7 @@ def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
             "which line to change"
         )
     measured = [item for item in compiled if item.round_ns is not None]
-    measured = [item for item in measured if item not in wrong and item not in others]
+    measured = [item for item in measured if item not in wrong]
     if eager is None or eager.round_ns is None or not measured:
         return
     yield from _shortest(eager, measured)

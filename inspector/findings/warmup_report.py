@@ -1,20 +1,77 @@
-"""Everything that is said about the starts of a service, and about the plan to warm it up."""
+"""The starts of a service, and the plan to warm it up."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.benches.warmup import Start, WarmupInput, make_inputs, make_starts
+from inspector.events.warmup import InspectorWarmup
 from inspector.findings.bench_machine import processor_of, torch_of
 from inspector.findings.recompile_wording import changed
 from inspector.model.cold_start import CacheUse, ColdStart
 from inspector.model.compilation import Compilation
-from inspector.model.run import Process, Run
-from inspector.model.warmup import WarmupPlan
+from inspector.model.run import Run
+from inspector.model.warmup import StartEnd, WarmupCall, WarmupPlan
 
 FORMAT_VERSION = 1
 """Of a warm-up as JSON: counts up when a field changes its meaning or goes."""
+_STARTS = ("eager", "cold", "directory", "artifact")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class WarmupInput:
+    """An input that a service sees.
+
+    Attributes:
+        label: ``x[0]=4``, ``batch 4``, ``input 2``.
+        shapes: Shapes of its tensors, as text.
+    """
+
+    label: str
+    shapes: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Start:
+    """One way to start.
+
+    Attributes:
+        name: ``eager``, ``cold``, ``directory`` or ``artifact``.
+        process: Index of its process in the run, or None where there is none.
+        load_ns: From the process's begin until the model was there.
+        artifact: What it loaded, or None.
+        firsts: The first calls, in order.
+        failure: Why a call is missing, or an empty string.
+        detail: The user's own traceback, or an empty string.
+    """
+
+    name: str
+    process: int | None
+    load_ns: int
+    artifact: InspectorWarmup | None
+    firsts: tuple[WarmupCall, ...]
+    failure: str
+    detail: str
+
+    @property
+    def artifact_ns(self) -> int:
+        """Loading the artifact; 0 where there is none."""
+        return self.artifact.time_ns if self.artifact is not None else 0
+
+    @property
+    def first_ns(self) -> int:
+        """All first calls together."""
+        return sum(call.time_ns for call in self.firsts)
+
+    @property
+    def ready_ns(self) -> int:
+        """From the process's begin until every input was called once."""
+        return self.load_ns + self.artifact_ns + self.first_ns
+
+    @property
+    def compilations(self) -> int:
+        """Frames that were compiled, or tried to."""
+        return sum(call.compiled for call in self.firsts)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -34,14 +91,14 @@ class StillCompiles:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WarmupReport:
-    """Everything that is said about the starts and the plan.
+    """The starts of a service, and the plan to warm it up.
 
     Attributes:
-        plan: What was asked for, and what came of it.
+        plan: What was asked for, and what the processes reported.
         run: What was recorded.
         inputs: The inputs.
         starts: The starts, eager PyTorch first.
-        costs: Compile time and caches of each start, by its name; ``check`` is the plan's.
+        costs: Compile time and caches of each start, by its name.
         still: What compiles after the plan.
     """
 
@@ -76,15 +133,27 @@ class WarmupReport:
 
     def start(self, name: str) -> Start | None:
         """A start by its name, where it has called every input."""
-        all_inputs = set(range(len(self.inputs)))
-        called = (s for s in self.starts if {call.input for call in s.firsts} >= all_inputs)
-        return next((s for s in called if s.name == name and s.firsts), None)
+        for start in self.starts:
+            if start.name == name and 0 < len(self.inputs) <= len(start.firsts):
+                return start
+        return None
 
     @property
-    def has_plan(self) -> bool:
-        """Whether it is known which inputs to call at start."""
-        cold = self.start("cold")
-        return cold is not None and (bool(self.plan.calls) or not cold.compilations)
+    def calls_without(self) -> tuple[int, ...]:
+        """Inputs to call where the artifact cannot be used: those that compiled in a cold start.
+
+        What compiled nothing says that the calls before it are enough for it.
+        """
+        start = self.start("cold")
+        return tuple(call.input for call in start.firsts if call.compiled) if start else ()
+
+    @property
+    def calls(self) -> tuple[int, ...]:
+        """The plan: inputs to call at start where the artifact is loaded, by number, in order."""
+        start = self.start("artifact")
+        if start is None:
+            return self.calls_without
+        return tuple(call.input for call in start.firsts if call.compiled)
 
     def cache(self, start: str, cache: str) -> CacheUse | None:
         """What a cache had in a start."""
@@ -97,37 +166,79 @@ def make_warmup_report(plan: WarmupPlan, run: Run, costs: Mapping[str, ColdStart
     """Reads what the starts found out.
 
     Args:
-        plan: What was asked for, and what came of it.
+        plan: What was asked for, and what the processes reported.
         run: What was recorded.
-        costs: Compile time and caches of each start, and of the ``check``.
+        costs: Compile time and caches of each start.
     """
-    number = check_process(run)
     return WarmupReport(
-        plan=plan,
-        run=run,
-        inputs=make_inputs(plan, run),
-        starts=make_starts(plan, run),
-        costs=costs,
-        still=_still(plan, None if number is None else run.processes[number]),
+        plan, run, _inputs(plan, run), tuple(_starts(plan, run)), costs, _still(plan, run)
     )
 
 
-def check_process(run: Run) -> int | None:
-    """The index of the process that ran the script, which has torch's own trace alone."""
-    for index, process in enumerate(run.processes):
-        if not process.has_inspector_events and process.frames:
-            return index
-    return None
+def _inputs(plan: WarmupPlan, run: Run) -> tuple[WarmupInput, ...]:
+    """The inputs, named so that no two have the same name."""
+    shapes: dict[int, str] = {}
+    for process in run.processes:
+        for event in process.warmups:
+            if event.what == "first":
+                shapes.setdefault(event.input, event.inputs)
+    return tuple(
+        WarmupInput(_label(plan, number, len(shapes)), shapes[number]) for number in sorted(shapes)
+    )
 
 
-def _still(plan: WarmupPlan, process: Process | None) -> tuple[StillCompiles, ...]:
-    check = plan.check
-    if check is None:
+def _label(plan: WarmupPlan, number: int, inputs: int) -> str:
+    batches: Sequence[int | None] = plan.batches or (None,)
+    of, batch = number // len(batches), batches[number % len(batches)]
+    if plan.variations:
+        label = ", ".join(map(str, plan.variations[of] if of < len(plan.variations) else ()))
+    else:
+        label = f"input {of + 1}" if inputs > len(batches) or batch is None else ""
+    return ", ".join(filter(None, (label, "" if batch is None else f"batch {batch}")))
+
+
+def _starts(plan: WarmupPlan, run: Run) -> Iterator[Start]:
+    ends = {end.start: end for end in plan.ends}
+    numbers = start_processes(run)
+    for name in _STARTS:
+        if name in numbers or name in ends:
+            number = numbers.get(name)
+            events = () if number is None else run.processes[number].warmups
+            yield _start(number, events, ends.get(name, StartEnd(name)))
+
+
+def start_processes(run: Run) -> dict[str, int]:
+    """The index of the process of each start, by the start's name."""
+    return {
+        event.start: index
+        for index, process in enumerate(run.processes)
+        for event in process.warmups
+    }
+
+
+def _start(number: int | None, events: Sequence[InspectorWarmup], end: StartEnd) -> Start:
+    return Start(
+        name=end.start,
+        process=number,
+        load_ns=next((event.time_ns for event in events if event.what == "loaded"), 0),
+        artifact=next((event for event in events if event.what == "artifact"), None),
+        firsts=tuple(
+            WarmupCall(event.input, event.time_ns, event.compiled)
+            for event in events
+            if event.what == "first"
+        ),
+        failure=end.failure,
+        detail=end.detail,
+    )
+
+
+def _still(plan: WarmupPlan, run: Run) -> tuple[StillCompiles, ...]:
+    if plan.check is None:
         return ()
-    compilations = _in_order(process)
-    at = sum(call.compiled for call in check.calls)
+    compilations = _in_order(run)
+    at = sum(call.compiled for call in plan.check.calls)
     found = []
-    for call in (*check.graphs, *check.later):
+    for call in plan.check.later:
         because = tuple(map(_because, compilations[at : at + call.compiled]))
         if call.compiled:
             found.append(StillCompiles(call.input, call.compiled, tuple(dict.fromkeys(because))))
@@ -135,11 +246,13 @@ def _still(plan: WarmupPlan, process: Process | None) -> tuple[StillCompiles, ..
     return tuple(found)
 
 
-def _in_order(process: Process | None) -> Sequence[Compilation]:
-    if process is None:
-        return ()
-    known = [item for frame in process.frames for item in frame.compilations]
-    return sorted(known, key=lambda item: item.start_time_ns or 0)
+def _in_order(run: Run) -> Sequence[Compilation]:
+    """Compilations of the process that ran the script, which has torch's own trace alone."""
+    for process in run.processes:
+        if not process.has_inspector_events and process.frames:
+            known = [item for frame in process.frames for item in frame.compilations]
+            return sorted(known, key=lambda item: item.start_time_ns or 0)
+    return ()
 
 
 def _because(item: Compilation) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from inspector.benches.rows import BenchRow
-from inspector.events.bench import OutputError, Parting
+from inspector.events.bench import Divergence, OutputError
 from inspector.findings.value_names import value_named
 from inspector.model.result_names import AFTER, AGAIN
 
@@ -26,15 +26,15 @@ def wrong_lines(
         where: With which inputs, as the end of a sentence.
         eagers: Eager PyTorch with these inputs, whose own error belongs beside it.
     """
-    label, parting = rows[0].setting.label, rows[0].parting
+    label, divergence = rows[0].setting.label, rows[0].divergence
     eager = [(row, error) for row in rows for error in row.errors if error.reference == "eager"]
     errors = [error for row, error in eager if error.name in row.wrong]
     errors = errors or [error for _, error in eager]
     worst = max(errors, key=lambda error: error.relative, default=None)
     said = f": {_off(worst)}{_own(worst, eagers)}" if worst is not None else ""
     yield f"{label} gives wrong results{where}{said}"
-    if parting is not None:
-        yield _parted(parting, rows)
+    if divergence is not None:
+        yield _diverged(divergence, rows)
 
 
 def _off(error: OutputError) -> str:
@@ -65,16 +65,13 @@ def _own(error: OutputError, eagers: Sequence[BenchRow]) -> str:
     return f" (eager PyTorch by {own[0].relative:.0e}, against float64)"
 
 
-def _parted(parting: Parting, rows: Sequence[BenchRow]) -> str:
-    if parting.failure:
-        return f"the operator where it parts from eager PyTorch was not found: {parting.failure}"
-    if not parting.operator:
+def _diverged(found: Divergence, rows: Sequence[BenchRow]) -> str:
+    if found.failure:
+        return f"the first divergent operator was not found: {found.failure}"
+    if not found.operator:
         return f"every graph of the forward pass alone is right: {_elsewhere(rows)}"
-    place = f" ({parting.file.rpartition('/')[2]}:{parting.line}: {parting.code})"
-    return (
-        f"it parts from eager PyTorch at {parting.operator}{place if parting.line else ''}, "
-        f"operator {parting.at} of {parting.operators}"
-    )
+    place = f" ({found.file.rpartition('/')[2]}:{found.line}: {found.code})" if found.line else ""
+    return f"first divergent operator: {found.operator}{place}, {found.at} of {found.operators}"
 
 
 def _elsewhere(rows: Sequence[BenchRow]) -> str:

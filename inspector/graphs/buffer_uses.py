@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 
 from inspector.graphs.fusion import Fusion, Step
-from inspector.graphs.parts_taken import is_put_into_larger, is_sliced
-from inspector.graphs.reasons import Reason
-from inspector.records.fusion import Buffer, Uses
+from inspector.graphs.refusals.reason import Reason
+from inspector.graphs.targets import aten_name
+from inspector.records.fusion import Buffer, Operation, Uses
 
 # The kinds that say most stand first; what both use in the same way is no reason.
 _SENTENCES = {
@@ -50,10 +50,7 @@ def told_uses(
     """The reason, or None where nothing tells the uses apart.
 
     Args:
-        fusion: Knows the tensors.
-        uses: How the two use what they share.
         steps: The two, in the order of their uses.
-        names: What the two compute.
     """
     use = telling(uses)
     if use is None:
@@ -149,3 +146,46 @@ def _tensor(buffer: Buffer | None, name: str) -> str:
     if buffer.kind in {"input", "constant"}:
         return f"the {buffer.kind} {name} ({sizes})"
     return f"`{buffer.origin}` ({sizes})" if buffer.origin else f"{name} ({sizes})"
+
+
+_TAKING = frozenset([
+    "chunk", "narrow", "select", "slice", "split", "split_with_sizes", "unbind", "unsafe_chunk",
+    "unsafe_split", "unsafe_split_with_sizes",
+])  # fmt: skip
+_LARGER = frozenset(["cat", "constant_pad_nd", "stack"])
+
+
+def is_sliced(fusion: Fusion, step: Step, buffer: Buffer) -> bool:
+    """Whether a step takes a slice of a tensor, or of what it computes of it."""
+    return _is_done(fusion, step, buffer, _TAKING)
+
+
+def is_put_into_larger(fusion: Fusion, step: Step, buffer: Buffer) -> bool:
+    """Whether a step concatenates or pads a tensor, or what it computes of it."""
+    return _is_done(fusion, step, buffer, _LARGER)
+
+
+def _is_done(fusion: Fusion, step: Step, buffer: Buffer, targets: frozenset[str]) -> bool:
+    source = buffer.origin or buffer.name
+    return any(
+        _is_done_by(fusion, operation, source, targets)
+        for operation in fusion.operations_of(step)
+        if buffer.name in operation.reads
+    )
+
+
+def _is_done_by(fusion: Fusion, operation: Operation, source: str, targets: frozenset[str]) -> bool:
+    """Whether one of some operators lies between a tensor and what an operation makes of it.
+
+    Of a split Inductor names the part that is taken, and not always the operator.
+    """
+    inner = set(operation.origins)
+    depend, done = {source}, set[str]()
+    for node in fusion.graph.nodes:
+        target = aten_name(node.target)
+        if depend.isdisjoint(node.inputs) or not (node.name in inner or target in _TAKING):
+            continue
+        depend.add(node.name)
+        if target in targets or not done.isdisjoint(node.inputs):
+            done.add(node.name)
+    return not done.isdisjoint(inner)

@@ -27,11 +27,7 @@ def plain_id(text: str) -> str:
 
 
 def graphml(network: nx.MultiDiGraph) -> str:
-    """A network as GraphML: numbers and truth values as such, tuples as JSON, no unknown values.
-
-    Args:
-        network: Of `inspector.graphs.networks`.
-    """
+    """A network as GraphML: numbers and truth values as such, tuples as JSON, no unknown values."""
     found = nx.MultiDiGraph(**_flat(network.graph))
     for name, values in network.nodes(data=True):
         found.add_node(plain_id(name), **_flat(values))
@@ -43,11 +39,7 @@ def graphml(network: nx.MultiDiGraph) -> str:
 
 
 def node_link(network: nx.MultiDiGraph) -> dict[str, object]:
-    """A network as ``networkx.node_link_graph(…, edges="edges")`` reads it.
-
-    Args:
-        network: Of `inspector.graphs.networks`.
-    """
+    """A network as ``networkx.node_link_graph(…, edges="edges")`` reads it."""
     found = nx.MultiDiGraph(**_plain_values(network.graph))
     for name, values in network.nodes(data=True):
         # A node's own id is `node`: networkx writes the key as `id`.

@@ -24,8 +24,6 @@ class FoundNode:
     """A node that a line led to.
 
     Attributes:
-        graph: Its graph.
-        node: The node.
         relation: How it belongs to the line.
     """
 

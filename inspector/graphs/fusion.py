@@ -70,13 +70,10 @@ class Fusion:
     """What became of one graph.
 
     Attributes:
-        compile_id: The compilation, as text.
         direction: ``inference``, ``forward`` or ``backward``.
         number: How many graphs of the same compilation and direction stand before it.
         steps: In the order of the generated code; what generates no code is left out.
-        buffers: By name.
         plan: What Inductor said.
-        graph: The post-grad graph.
         memory: Which buffers are the same memory.
         operations: What the scheduler had before fusion, by name.
         hints: The symbolic sizes in it with the values that all bytes are for.

@@ -23,14 +23,11 @@ class KernelAtLine:
     """A kernel, or a call of a library, that computes something of a line.
 
     Attributes:
-        fusion: What the graph became.
-        step: The kernel.
         nodes: Those of its operators that belong to the line.
         part: What it does for an operator of the line that another kernel computes (`part_of`), or
             an empty string.
         is_again: Whether it only computes them once more, for what other lines ask for: then its
             bytes count for those.
-        is_shared: Whether it computes operators of other lines, too.
     """
 
     fusion: Fusion
@@ -53,12 +50,7 @@ class KernelAtLine:
 
 
 def kernels_at_line(fusion: Fusion, found: Mapping[str, FoundNode]) -> Iterator[KernelAtLine]:
-    """The kernels of a line, in the order of the generated code.
-
-    Args:
-        fusion: What a graph became.
-        found: Its nodes that belong to the line, by name.
-    """
+    """The kernels of a line, in the order of the generated code."""
     for step in fusion.steps:
         # What takes one of a library's results is a step without being a kernel.
         takes_one = step.is_call and all(is_view(node) for node in step.operators)

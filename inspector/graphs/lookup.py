@@ -41,9 +41,6 @@ class Around:
 
     Attributes:
         files: The files that the name stood for, as the recording has them.
-        line: The line.
-        nodes: Those of every stage, in the compiler's order.
-        kernels: In the order of the generated code.
         asked: The file's name as it was asked for.
         nearest: Where nothing was found, the lines next to it that something comes from.
         known_files: Where nothing comes from the file, those that something comes from.
@@ -79,8 +76,6 @@ class KernelOrigin:
     """One launch of a kernel, or one call of a library.
 
     Attributes:
-        fusion: What the graph became.
-        step: The kernel.
         lines: The innermost lines of its operators, with how many of them each has; the most first.
         modules: The innermost modules likewise; an empty string is the model itself.
     """
@@ -131,26 +126,14 @@ def _neighbours(
 
 
 def is_same_file(asked: str, file: str) -> bool:
-    """Whether a recorded file is the asked one: ``model.py``, ``src/model.py`` or all of its path.
-
-    Args:
-        asked: What a person wrote.
-        file: What the recording has.
-    """
+    """Whether a recorded file is the asked one: ``model.py``, ``src/model.py`` or all of it."""
     wanted, parts = (path.replace("\\", "/").split("/") for path in (asked, file))
     wanted = wanted[1:] if wanted[0] == "." else wanted
     return bool(wanted[-1]) and parts[-len(wanted) :] == wanted
 
 
 def around_line(graphs: Iterable[Graph], fusions: Iterable[Fusion], file: str, line: int) -> Around:
-    """What became of a line in every stage.
-
-    Args:
-        graphs: Of any stages.
-        fusions: What became of their post-grad graphs.
-        file: Its name, or the end of its path.
-        line: From 1.
-    """
+    """What became of a line in every stage."""
     files: dict[str, None] = {}
     nodes = []
     graphs = list(graphs)
@@ -204,7 +187,6 @@ def of_kernel(fusions: Iterable[Fusion], name: str) -> tuple[KernelOrigin, ...]:
     """Where each launch of a kernel comes from.
 
     Args:
-        fusions: Of the recording.
         name: The kernel's name, or the function's of a library.
     """
     found = []

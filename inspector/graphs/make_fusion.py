@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from inspector.graphs.bytes_moved import buffer_bytes, moved_by, with_limits, without_removed
 from inspector.graphs.fusion import Fusion, Step, total
-from inspector.graphs.hinted import hinted_buffers, hinted_graph, symbols_of
 from inspector.graphs.in_place import writes_a_part
 from inspector.graphs.memory import Memory
-from inspector.graphs.moved import buffer_bytes, moved_by, with_limits, without_removed
 from inspector.graphs.owners import Owners, computed_by
+from inspector.graphs.size_hints import hinted_buffers, hinted_graph, symbols_of
 from inspector.graphs.targets import aten_name, is_empty, is_view
 from inspector.graphs.traffic import Traffic
 from inspector.model.graph import Graph, Node
@@ -26,7 +26,6 @@ def make_fusion(
 
     Args:
         plan: What it did.
-        graph: The post-grad graph of the same compilation and direction.
         number: How many graphs of both stand before it.
         hints: Values of symbolic sizes, at which Inductor counts, too.
     """

@@ -11,7 +11,6 @@ class Memory:
     """Knows whose memory each buffer is.
 
     Args:
-        plan: What the scheduler did.
         views: Buffers that show what another has, by name (`view_as_real`, left to PyTorch).
     """
 

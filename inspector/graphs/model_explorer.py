@@ -14,12 +14,7 @@ from inspector.model.graph import Graph, Node
 
 
 def model_explorer(graphs: Sequence[Graph], label: str) -> dict[str, object]:
-    """A collection of graphs; the modules that a node is in are its namespace.
-
-    Args:
-        graphs: In the order in which they are to be offered.
-        label: Name of the collection.
-    """
+    """A collection of graphs; the modules that a node is in are its namespace."""
     seen: collections.Counter[str] = collections.Counter()
     found = []
     for graph in graphs:

@@ -14,10 +14,7 @@ class NamedKernel:
 
     Attributes:
         graph: The compilation and direction of its graph.
-        kernel: Its name.
         nodes: The names of the line's nodes in the captured graph.
-        is_shared: Whether it names nodes of other lines, too.
-        is_backward: Whether it runs in the backward pass.
     """
 
     graph: str
@@ -33,9 +30,7 @@ def kernels_naming(
     """The kernels that name a line, in the order of the generated code, each once for a graph.
 
     Args:
-        graphs: The code of the graphs, as it was taken.
         files: The files that the line can be in, as the log has them.
-        line: From 1.
     """
     places = {(file, line) for file in files}
     for graph in graphs:

@@ -16,9 +16,6 @@ def network(graph: Graph) -> nx.MultiDiGraph:
     """One node for each node, by its name; one edge for each (input, node), as FX counts them.
 
     An edge has the tensors of the node that it starts at. What is not known is None.
-
-    Args:
-        graph: Any stage's.
     """
     found = nx.MultiDiGraph(
         name=graph.name,
@@ -76,9 +73,6 @@ def fusion_network(fusion: Fusion) -> nx.MultiDiGraph:
 
     What no step wrote is a node of its own (``buffer primals_1``, ``is_step`` False), and so is
     what the graph returns.
-
-    Args:
-        fusion: What became of one graph.
     """
     found = nx.MultiDiGraph(name=fusion.name, compile_id=fusion.compile_id)
     memory = fusion.memory

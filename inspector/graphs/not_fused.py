@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.graphs.between import Between
 from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.pair_reasons import TEMPLATES, reason_of
-from inspector.graphs.reasons import Reason, formatted
+from inspector.graphs.reasons import formatted
+from inspector.graphs.refusals.reason import Reason
 from inspector.graphs.step_names import described, short_name
+from inspector.graphs.step_pair import Between
 from inspector.graphs.targets import is_view
 from inspector.model.dtypes import find_dtype
 from inspector.records.fusion import Apart

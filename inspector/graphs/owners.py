@@ -20,7 +20,6 @@ class Owners:
     """Knows what each launch can compute, and which of several has a node.
 
     Args:
-        plan: What the scheduler did.
         operations: Its operations by name, as what was decided about them.
         traffic: The graph that was lowered.
     """

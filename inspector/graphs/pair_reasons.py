@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.graphs.between import Between
 from inspector.graphs.buffer_uses import is_as_the_program_says, telling, told_uses
 from inspector.graphs.fusion import Step
-from inspector.graphs.outside import call_kind
-from inspector.graphs.reasons import Reason, explain
-from inspector.graphs.reasons_table import KNOWN
+from inspector.graphs.outside_graph import call_kind
+from inspector.graphs.reasons import KNOWN, explain
 from inspector.graphs.reduction_reasons import (
     about_dimensions,
     about_parts,
     about_result,
     about_rounded,
 )
+from inspector.graphs.refusals.reason import Reason
 from inspector.graphs.step_names import numbered
+from inspector.graphs.step_pair import Between
 from inspector.records.fusion import Apart
 
 _LIBRARY = Reason(

@@ -27,7 +27,6 @@ def parsed_nodes(text: str, roots: Roots) -> tuple[Node, ...]:
 
     Args:
         text: What ``GraphModule.print_readable`` gave.
-        roots: Tells the user's lines from torch's.
 
     Raises:
         ValueError: It is not the text of a graph.

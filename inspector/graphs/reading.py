@@ -7,10 +7,8 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 
 from inspector.events.kept import kept_record
-from inspector.events.payload import Payload
 from inspector.events.printed_stack import printed_frames
-from inspector.graphs.absorbed import may_have_absorbed, with_products
-from inspector.graphs.hlo import hlo_nodes
+from inspector.graphs.fused_epilogues import may_have_absorbed, with_products
 from inspector.graphs.parsed import parsed_nodes
 from inspector.kernels.node_lines import module_path
 from inspector.model.graph import Graph, Node, Stage
@@ -18,7 +16,6 @@ from inspector.model.graph_places import GraphPlace
 from inspector.model.roots import Roots
 from inspector.records.graphs import GraphNode, RecordedGraph
 
-_PASSES = {None: "inference", False: "forward", True: "backward"}
 _GIVEN = frozenset({Stage.FORWARD, Stage.BACKWARD, Stage.INFERENCE})
 _STAGES = {stage.value.replace("-", "_"): stage for stage in Stage}
 
@@ -30,8 +27,6 @@ def read_graphs(
 
     Args:
         places: Where they lie.
-        roots: Tells the user's frames from torch's.
-        stages: Those to read.
 
     Returns:
         The graphs, and what could not be read: a sentence for each.
@@ -98,8 +93,6 @@ class _Directions:
 
 
 def _read(place: GraphPlace, stage: Stage, roots: Roots, direction: str) -> Graph:
-    if place.recorded is not None and stage is Stage.HLO:
-        return _hlo(place.compile_id, place.recorded, roots)
     if place.recorded is not None:
         found = kept_record(RecordedGraph, place.recorded)
         if found.is_backward is not None and direction != "inference":
@@ -111,14 +104,6 @@ def _read(place: GraphPlace, stage: Stage, roots: Roots, direction: str) -> Grap
         raise ValueError(message)
     nodes = parsed_nodes(place.text.text(), roots)
     return Graph(place.compile_id, stage, direction, nodes, is_parsed=True)
-
-
-def _hlo(compile_id: str, recorded: Payload, roots: Roots) -> Graph:
-    """The graph that XLA got; FX's nodes, of which it was made, stand beside its text."""
-    found = kept_record(RecordedGraph, recorded)
-    known = {node.name: _recorded(found, node, roots) for node in found.nodes}
-    pass_ = _PASSES[found.is_backward]
-    return Graph(compile_id, Stage.HLO, pass_, hlo_nodes(found.hlo, known, found.device))
 
 
 def _recorded(graph: RecordedGraph, node: GraphNode, roots: Roots) -> Node:

@@ -1,14 +1,31 @@
-"""Why Inductor put two operators into two kernels, in words that say what to change."""
+"""Why Inductor put two operators into two kernels, in words that say what to change.
+
+Read from the code around each ``WhyNoFuse`` in torch 2.11 and 2.13: torch/_inductor/scheduler.py,
+choices.py, codegen/simd.py and codegen/cutlass/scheduling.py. Other torch versions word and check
+some of it otherwise; tests/compile/test_fusion_reasons.py fails where the installed one does.
+
+``{first}`` is the node that torch names first. It is mostly the earlier one, but not always: torch
+tries templates and foreach kernels in both orders, and codegen/simd.py puts the pointwise node
+before the reduction. Where the order matters, the sentence says what is true of each.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.graphs.reasons_table import KNOWN, PATTERNS, Kind, Known, Reason
+from inspector.graphs.refusals import choices, cutlass, scheduler, simd
+from inspector.graphs.refusals.cutlass import PATTERNS
+from inspector.graphs.refusals.reason import Known, Reason
 
-__all__ = ["Kind", "Reason", "explain", "formatted"]
+KNOWN: Mapping[str, Known] = {
+    **scheduler.KNOWN,
+    **choices.KNOWN,
+    **simd.KNOWN,
+    **cutlass.KNOWN,
+}
+"""By the format that torch gives."""
 
 # A conversion of Python's % formatting without a mapping key (the "printf-style String
 # Formatting" of the library reference). The flags that torch never uses are there so that

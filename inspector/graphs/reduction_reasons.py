@@ -11,10 +11,10 @@ import dataclasses
 import math
 from collections.abc import Collection, Sequence
 
-from inspector.graphs.between import Between
 from inspector.graphs.buffer_uses import loops
 from inspector.graphs.fusion import Step
-from inspector.graphs.reasons import Reason
+from inspector.graphs.refusals.reason import Reason
+from inspector.graphs.step_pair import Between
 from inspector.records.fusion import Operation
 
 _ONE_KERNEL = (

@@ -17,7 +17,6 @@ def described(step: Step, number: int | None = None) -> str:
     """What a step computes, as the author of the model knows it: ``#3 `gelu` (model.py:31)``.
 
     Args:
-        step: The step.
         number: Its number in reports, or None to leave it out.
     """
     mark = "" if number is None else f"#{number} "

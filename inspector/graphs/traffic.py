@@ -121,7 +121,6 @@ class Traffic:
         """What some nodes move as one kernel.
 
         Args:
-            group: The nodes.
             only: Whether of what changes a tensor only what is new moves.
         """
         names = {item.name for item in group}

@@ -28,11 +28,6 @@ def tried_numbers(expression: str, now: float | None, *, is_int: bool) -> list[f
     """Numbers that are no sizes to try in the place of one, the nearest first.
 
     Of these torch compiles 0 and 1 apart in the first call alone.
-
-    Args:
-        expression: The relation.
-        now: What it is, or None where that is not known.
-        is_int: Whether the numbers are ints.
     """
     said = {float(text) for text in _ANY_NUMBER.findall(expression)}
     near = {number + more for number in said for more in (*_NEAR, -_HALF, _HALF)}
@@ -50,9 +45,7 @@ def telling(expressions: Iterable[str], whole: str, known: Known) -> tuple[str, 
     which change together.
 
     Args:
-        expressions: The relations.
         whole: The size or the number (``L['x'].size()[0]``), in its normal spelling.
-        known: The values of everything in the call that the relations are of.
     """
     ordered = sorted(dict.fromkeys(expressions), key=len)
     now = known(whole)

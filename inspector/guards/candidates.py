@@ -43,11 +43,9 @@ class Candidate:
     """A change to try.
 
     Attributes:
-        change: The change.
         name: The user's spelling of what changes.
         fixed: What is fixed.
         other: What is called otherwise.
-        cause: The line because of which it is fixed, or None.
         aspect: What a guard expects of it, to see whether two entries differ.
         lead: What it leads to, where that is not one compilation for each further value.
         each: For what one compilation is made each.

@@ -56,11 +56,9 @@ class Change:
     """What is different in the next call.
 
     Attributes:
-        kind: What changes.
         source: Whose value, in torch's spelling; empty for the state of the thread.
         value: The value afterwards, or None.
         thread: The part of the thread's state that changes.
-        gone: Sources that no longer exist.
         same: Sources that become one tensor.
         apart: Sources that were one tensor and become two.
     """

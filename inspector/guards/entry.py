@@ -20,11 +20,9 @@ class Entry:
     """A cache entry.
 
     Attributes:
-        compile_id: Which compilation made it.
         tree: Its guards as torch prints them.
         guards: The same, and what guard managers check by themselves.
         symbols: Values of what it keeps dynamic when it was compiled, by source.
-        settings: Settings of Dynamo.
     """
 
     compile_id: CompileId

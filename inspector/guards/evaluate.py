@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from inspector.events.guard_checks import (
@@ -20,7 +20,6 @@ from inspector.events.guard_checks import (
     RelationCheck,
     TypeCheck,
 )
-from inspector.guards.dispatch_keys import own_keys
 from inspector.guards.relation import identity, normal, relation_holds
 from inspector.guards.state import State, Value
 from inspector.model.guards import Guard
@@ -165,3 +164,15 @@ _COMPARE: dict[type, Callable[[Any, Value], bool | None]] = {
     ContainsCheck: _contains,
     MarkCheck: _mark,
 }
+
+
+_OF_THREAD = ("Autocast", "BackendSelect")
+
+
+def own_keys(keys: Iterable[str]) -> list[str]:
+    """The tensor's own keys, in order.
+
+    Those of autocast, which `GLOBAL_STATE` compares, and of what takes no tensor are the thread's
+    (``LocalState::apply``, torch/csrc/dynamo/guards.cpp, 2.11 to 2.13).
+    """
+    return [key for key in keys if not key.startswith(_OF_THREAD)]

@@ -42,7 +42,6 @@ class Group:
 
     Attributes:
         name: Of which values: a module (``self.layers[*].norm``), or ``inputs`` and the like.
-        guards: How many guards.
         members: How many modules of that name there are, or 0.
         kinds: Guards by kind, the most frequent first.
     """
@@ -59,11 +58,7 @@ class Cause:
 
     Attributes:
         file: Its file as a person sees it.
-        line: Its number, from 1.
-        function: Name of the code object.
-        code: The line.
         is_user: Whether it is outside of torch and the standard library.
-        guards: How many guards it caused.
         kinds: Guards by kind, the most frequent first.
     """
 

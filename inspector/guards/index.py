@@ -16,7 +16,6 @@ class GuardIndex:
     """Guards by source.
 
     Attributes:
-        guards: All of them, in order.
         by_source: Positions of those that look at one source, by its normal spelling.
         names: The sources, sorted.
         relations: Positions of the relations of sizes.

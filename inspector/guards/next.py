@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import re
 from collections.abc import Collection, Iterable, Iterator
 
 from inspector.events.guard_checks import EqualsCheck, LengthCheck
 from inspector.events.guard_text import TextCause
-from inspector.guards.candidates import Candidate, value_candidates
-from inspector.guards.change import Change, ChangeKind
+from inspector.guards.candidates import ONE_MORE, Candidate, keys_of, value_candidates
+from inspector.guards.change import Change, ChangeKind, having, of_value
 from inspector.guards.predict import Becomes, FrameGuards, Prediction, predict
-from inspector.guards.presence_candidates import presence_candidates
 from inspector.guards.relation_candidates import number_candidates
 from inspector.guards.size_candidates import tensor_candidates
+from inspector.model.guard_source import Origin
 from inspector.records.recompiles import TensorFacts
 
 _FLOAT = "<class 'float'>"
@@ -41,11 +42,8 @@ class NextChange:
     """A change that makes torch compile again, or run a frame eagerly.
 
     Attributes:
-        kind: What changes.
         source: Torch's spelling of what changes; empty for the state of the thread.
-        name: The user's spelling.
         text: What is fixed and what a change leads to, in one sentence.
-        becomes: What becomes of it.
         changed_before: Whether two entries of the frame differ in it.
         cause: The line because of which it is fixed, or None.
         more: How many other values are in the same position (``training`` of other modules).
@@ -69,7 +67,6 @@ def next_changes(frame: FrameGuards, optional: Collection[str] = ()) -> tuple[Ne
     """The changes that lead to a compilation next, the most likely first.
 
     Args:
-        frame: The frame.
         optional: The function's parameters that are None by default.
     """
     found: list[NextChange] = []
@@ -153,3 +150,31 @@ def _merged(found: Iterable[NextChange]) -> Iterator[NextChange]:
         known = first.get(key)
         first[key] = item if known is None else dataclasses.replace(known, more=known.more + is_own)
     yield from first.values()
+
+
+_ARGUMENT = re.compile(r"L\['(?P<name>\w+)'\]")
+_ITEM = re.compile(r"(?P<container>L\[.+)\[(?P<key>'[^']*')\]")
+
+
+def presence_candidates(frame: FrameGuards, optional: Collection[str]) -> Iterator[Candidate]:
+    """Calls without a tensor that the last one had.
+
+    Args:
+        optional: The function's parameters that are None by default.
+    """
+    for guard in frame.entries[-1].guards:
+        if not isinstance(guard.check, TensorFacts) or guard.origin is not Origin.INPUT:
+            continue
+        argument, item = _ARGUMENT.fullmatch(guard.source), _ITEM.fullmatch(guard.source)
+        if argument and argument["name"] in optional:
+            yield Candidate(
+                of_value(ChangeKind.NONE, guard.source, None), guard.name,
+                f"{guard.name} is a tensor", "None", guard.cause, lead=f"None {ONE_MORE}",
+            )  # fmt: skip
+        elif item and not keys_of(frame, item["container"]):  # all of its keys have a row
+            key, container = item["key"], guard.name.removesuffix(f"[{item['key']}]")
+            yield Candidate(
+                having(ChangeKind.KEYS, item["container"], {key: False}, None), guard.name,
+                f"{container} has {key}", "a call without it", guard.cause,
+                lead=f"a call without it {ONE_MORE}",
+            )  # fmt: skip

@@ -44,7 +44,6 @@ class FrameGuards:
         state: The values of the call for which the newest one was compiled.
         settings: Settings of Dynamo when that was compiled.
         is_closed: Whether the recompile limit was hit: nothing more is compiled.
-        is_skipped: Whether a later compilation gave no code: every call runs eagerly.
         indexes: Per entry, its guards by what they look at.
         failing: Per entry, which of its guards fail for that call.
     """
@@ -67,9 +66,7 @@ class Prediction:
     """What a change leads to.
 
     Attributes:
-        recompiles: Whether torch compiles once more.
         becomes: What becomes of what changed.
-        served_by: The entry that fits, or None.
         failed: The guards of the newest entry that fail.
         is_certain: Whether every guard that decides it could be evaluated.
     """

@@ -132,9 +132,6 @@ def _refused(
     The size of the first call is often the nearest one, and has an entry of its own.
 
     Args:
-        frame: The frame.
-        expression: The relation.
-        source: Of what it refuses a number.
         dimension: Of which of its sizes, or None where it is a number itself.
         told: Relations that refuse it, too, where it is no news.
     """

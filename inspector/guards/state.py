@@ -37,8 +37,6 @@ class Value:
         type: Its class as torch prints it (``<class 'int'>``), or an empty string.
         identity: Its address, or an empty string.
         text: Its repr, or None.
-        length: How many items it has, or None.
-        tensor: What is known of it as a tensor, or None where it is none.
         items: Whether it has an attribute or item, by the guard's spelling.
         seen: What the process saw of an object that guards know by its address, or None.
     """
@@ -63,7 +61,6 @@ class State:
         values: By source.
         thread: The state of the thread by torch's names, and ``default_device``.
         gone: Sources that no longer exist, with all that is reached from them.
-        same: Pairs of sources that are one tensor.
         changed: Values that a change put in the place of those in ``values``.
         renewed: Sources that lead to another object: nothing is known of what is inside.
     """

@@ -25,8 +25,6 @@ class Subtree:
     Attributes:
         frame: The frame's name as a person sees it.
         source: Torch's spelling of the value.
-        name: The user's spelling.
-        guards: How many guards there are.
         time_ns: What they take per evaluation, or None where that was not timed.
         whole_ns: What all guards of the entry take in a copy, as the parts do; or None.
     """

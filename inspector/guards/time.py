@@ -20,7 +20,6 @@ class GuardTime:
         per_call_ns: Time of all looks into Dynamo's cache, without what the marks cost.
         call_ns: Time of a call; without the profiler where that was measured.
         lookups: Looks into the cache per call: one per compiled function that is entered.
-        calls: How many calls were measured.
         by_frame: The time per call by torch's number of the frame whose entry was found; of a
             program per call that enters the frame.
         is_program: Whether nothing marks the calls of a program: a call is then one entry into

@@ -37,9 +37,7 @@ def read_ahead_code(
     """Reads the code of one graph.
 
     Args:
-        text: The wrapper, which launches kernels.
         rest: The C++ kernels, where these are apart.
-        compile_id: The compilation that it belongs to.
         lines: The user's lines by the names of nodes in the graph that was exported.
 
     Raises:

@@ -11,7 +11,7 @@ import dataclasses
 import enum
 from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.kernels.output_module import output_module
+from inspector.kernels.literals import output_module
 from inspector.model.kernel import GraphCode
 
 ALLOCATES = "empty_strided"
@@ -52,7 +52,6 @@ class Layout:
     """How a tensor lies, as far as the code has numbers.
 
     Attributes:
-        shape: Its sizes.
         strides: Its strides, in elements; empty where they are not known.
     """
 
@@ -69,7 +68,6 @@ class Code:
         returned: The names of what it returns, in order; empty where that is no buffer.
         statements: In the order of their lines.
         layouts: Of results of libraries, by name: the code checks them.
-        is_cuda: Whether it runs on a GPU.
     """
 
     taken: tuple[str, ...]
@@ -83,7 +81,6 @@ def read_code(text: str, code: GraphCode) -> Code:
     """Reads the output code of one graph.
 
     Args:
-        text: The code.
         code: The same as it is read already, for its calls.
 
     Raises:

@@ -26,8 +26,6 @@ class Buffer:
     Attributes:
         names: The names that it has, the last of those that it has one after another last; none of
             what a library needs while it runs.
-        shape: Its shape when it is made, as far as the code has numbers.
-        dtype: Its dtype, or an empty string.
         filled_by: The lines of the statements that compute what is in it then, in order: of what is
             concatenated each writes a part.
     """
@@ -61,7 +59,6 @@ class Buffers:
         """What a statement allocates, or None where it is not known.
 
         Args:
-            line: The statement's line.
             bytes_: How much: a statement with several results allocates each, and what a library
                 needs while it runs.
             until: The line that is being run, or 0 for the end of the code. Memory that is used
@@ -190,7 +187,6 @@ def result_names(code: Buffers, backward: Buffers | None) -> tuple[str, ...]:
     """The buffers that a graph returns as results.
 
     Args:
-        code: The graph's.
         backward: Of a forward pass, its backward pass; else None.
     """
     kept = len(_taken_back(backward)) if backward is not None else 0
@@ -205,7 +201,6 @@ def read_buffers(text: str, code: GraphCode) -> Buffers:
     """Reads the output code of one graph.
 
     Args:
-        text: The code.
         code: The same as it is read already, for its calls.
 
     Raises:

@@ -23,11 +23,8 @@ class Comment:
     """What a comment says.
 
     Attributes:
-        nodes: Names of nodes in Dynamo's graph.
-        aten: Names of ATen operators.
         lowered: Names of nodes in the post-grad graph.
         file: Of a kernel that the user wrote, its file, or an empty string.
-        line: Its line there, or 0.
     """
 
     nodes: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Values in code that is read and never run."""
+"""Output code and values in it, which are read and never run."""
 
 from __future__ import annotations
 
@@ -41,3 +41,16 @@ def text_of(node: ast.expr) -> str:
 def _key(node: ast.expr) -> str:
     value = value_of(node)
     return value if isinstance(value, str) else str(value)
+
+
+def output_module(text: str) -> ast.Module:
+    """Parses the output code of a graph. It is never run: it comes from logs.
+
+    Raises:
+        ValueError: It is no Python (cut off, say).
+    """
+    try:
+        return ast.parse(text)
+    except (SyntaxError, MemoryError, RecursionError) as error:
+        message = "the output code is no Python"
+        raise ValueError(message) from error

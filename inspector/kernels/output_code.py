@@ -12,8 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.kernels.comments import Comment, comment_before
-from inspector.kernels.literals import text_of
-from inspector.kernels.output_module import output_module
+from inspector.kernels.literals import output_module, text_of
 from inspector.kernels.repeated import repeats
 from inspector.kernels.triton_source import read_heuristics
 from inspector.model.kernel import Call, GraphCode, Kernel, NodeLine
@@ -41,8 +40,6 @@ def read_output_code(
     """Reads the output code of one graph.
 
     Args:
-        text: The code.
-        compile_id: The compilation that it belongs to.
         lines: The user's lines by the names of nodes in Dynamo's graph.
         direction: What it is for where the code itself does not say.
         lowered: The user's lines by the names of nodes in the post-grad graph: of a backward pass,
@@ -70,7 +67,6 @@ def read_template(name: str, source: str, operator: str) -> Kernel:
 
     Args:
         name: What the candidate is called; the functions in the sources share a name.
-        source: Its module.
         operator: The operator that it computes (``mm``).
     """
     found = read_heuristics(source)
@@ -152,12 +148,7 @@ def _with_nodes(kernel: Kernel, calls: Sequence[Call]) -> Kernel:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Nodes:
-    """The user's lines by the names of nodes in two graphs.
-
-    Attributes:
-        captured: Dynamo's.
-        lowered: The post-grad one.
-    """
+    """The user's lines by the names of nodes in two graphs."""
 
     captured: Mapping[str, NodeLine]
     lowered: Mapping[str, NodeLine]

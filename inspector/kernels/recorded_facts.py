@@ -19,7 +19,6 @@ def with_recorded(graph: GraphCode, text: OutputText, lines: Mapping[str, NodeLi
 
     Args:
         graph: The graph; the wrapper has no comments before C++ kernels.
-        text: What was recorded of it.
         lines: The user's lines by the names of nodes in Dynamo's graph; of a backward pass, also in
             the post-grad graph.
     """

@@ -43,7 +43,6 @@ class Reference:
         inputs: Nodes whose values it takes, in order.
         given: Of these, the ones that the kernel itself has drawn.
         lines: What it does, one assignment each.
-        outputs: Nodes whose values it gives.
         missing: Why it does not give the value of a node, by node.
     """
 
@@ -80,12 +79,7 @@ class LoweredGraph:
                 self._take(statement)
 
     def reference(self, reads: Iterable[str], writes: Sequence[str]) -> Reference:
-        """Cuts what leads from some nodes to others out of the graph.
-
-        Args:
-            reads: Nodes whose values there are.
-            writes: Nodes whose values are wanted.
-        """
+        """Cuts what leads from some nodes to others out of the graph."""
         known = set(reads)
         drawn = self._drawn(known, writes)
         known |= drawn  # whatever is written before them

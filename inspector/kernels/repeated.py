@@ -12,7 +12,6 @@ import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from inspector.kernels.buffer_statements import ALLOCATES, ASSERTS, RENAMES, deleted_names
-from inspector.kernels.kernel_parameters import pointer_names
 from inspector.model.kernel import Call, Kernel
 
 _IDENTIFIER = re.compile(r"\b[A-Za-z_]\w*\b")
@@ -26,13 +25,7 @@ _IN_PLACE = re.compile(r"_(?:\.|$)")
 def repeats(
     function: ast.FunctionDef, calls: Iterable[Call], kernels: Mapping[str, Kernel]
 ) -> dict[int, int]:
-    """The lines of calls that repeat another one of the function's, with the line of the first.
-
-    Args:
-        function: A function of the output code.
-        calls: Its calls.
-        kernels: The generated kernels, by name.
-    """
+    """The lines of calls that repeat another one of the function's, with the line of the first."""
     statements = list(_in_a_row(function.body))
     if any(isinstance(item, ast.If | ast.For | ast.While | ast.Try) for item in statements):
         return {}  # what is in a branch or a loop may not have run
@@ -59,7 +52,6 @@ class _Values:
     """What is in each buffer, as a number.
 
     Args:
-        kernels: The generated kernels, by name.
         deleted: Where names go: memory that has another name on the same line is used again.
     """
 
@@ -227,3 +219,23 @@ def _ends(function: ast.expr, name: str) -> bool:
 def _rest(view: ast.Call) -> str:
     """How a view sees its memory."""
     return "(" + ", ".join(ast.unparse(item) for item in view.args[1:]) + ")"
+
+
+# `extern "C" void kernel(const float* in_ptr0, float* out_ptr0, const int64_t ks0)`, 2.11 to 2.13
+# (torch/_inductor/codegen/cpp.py): what comes before the function is one line of `#include`.
+_CPP = re.compile(r"\bvoid\s+(?:kernel|\w+)\s*\((?P<parameters>[^)]*)\)")
+
+
+def pointer_names(kernel: Kernel) -> tuple[str, ...]:
+    """The names of the parameters in their order, of numbers as well: ``in_ptr0``, ``xnumel``.
+
+    Empty where they are not known. Inductor names what is read ``in_ptr…``, what is written
+    ``out_ptr…``, and what is both ``in_out_ptr…``.
+    """
+    if kernel.is_user_written:
+        return ()
+    if kernel.language == "triton":
+        return tuple(kernel.signature)
+    found = _CPP.search(kernel.source)
+    parameters = found["parameters"].split(",") if found else []
+    return tuple(item.split()[-1].lstrip("*") for item in parameters if item.strip())

@@ -16,12 +16,8 @@ class Heuristics:
     """The decorator of a kernel (torch/_inductor/runtime/triton_heuristics.py, 2.11 to 2.13).
 
     Attributes:
-        name: The function's name.
         kind: Its name: ``pointwise``, ``reduction``, ``persistent_reduction``, ``template``, …
         size_hints: Size by the name of the index.
-        signature: Type by argument.
-        inductor_meta: Inductor's own facts.
-        options: All other arguments.
     """
 
     name: str = ""

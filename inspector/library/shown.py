@@ -31,13 +31,13 @@ class ShownReport(Report):
 
     def _rendered(self, format_: str) -> str:
         stream = io.StringIO()
-        plugins.load_renderer(format_).render(self, stream)
+        plugins.render(self, format_, stream)
         return stream.getvalue()
 
 
 def shown_report(run: Run) -> ShownReport:
     """The report of a run, by all rules that there are."""
-    rules = [module.RULE for module in plugins.load_analyses()]
+    rules = plugins.load_rules("run")
     report = make_report(run, rules, next_steps(run))
     fields = {field.name: getattr(report, field.name) for field in dataclasses.fields(Report)}
     return ShownReport(**fields)

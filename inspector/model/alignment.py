@@ -48,8 +48,6 @@ def align_by(
     """Aligns by what tells most, and what lies between the pairs by what tells less.
 
     Args:
-        first: Items.
-        second: Items, which may be of another kind.
         *keys: For items of either kind what is compared, what tells most first.
 
     Returns:

@@ -15,6 +15,8 @@ FORMAT_VERSION = 1
 """Of ``bench.json`` in a recording: counts up when a field changes its meaning or goes."""
 LEARNING_RATE = 1e-4
 """Of every optimizer: that of many trainings, and small enough for all."""
+SESSION_SECONDS = 12.0
+"""For how long the processes of a session time calls: sixteen rounds of short ones."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -125,6 +127,7 @@ class WorkerRequest:
         is_reference: Whether it only keeps what the first calls give.
         variations: What the inputs are, each a change to the first input of the file; or none.
         pads: Whether what is varied is padded to the next power of two.
+        session_seconds: For how long the processes of a session time calls.
         backends: All of the plan's, for the process that sees first whether torch has them.
     """
 
@@ -141,6 +144,7 @@ class WorkerRequest:
     is_reference: bool = False
     variations: tuple[tuple[Assignment, ...], ...] = ()
     pads: bool = False
+    session_seconds: float = SESSION_SECONDS
     backends: tuple[str, ...] = ()
 
     def to_json(self) -> str:
@@ -200,9 +204,8 @@ class BenchPlan:
         cold_cache: Whether the device's cache was emptied before each call.
         ends: How the processes ended.
         variations: What the inputs are, where they were asked to vary.
-        jobs: How many models loaded and compiled side by side.
-        rounds: How many rounds of blocks a session has, or 0 for what 12 s are enough for.
-        seconds: How long measuring took.
+        session_seconds: For how long the processes of a session time calls.
+        took_seconds: How long measuring took.
     """
 
     target: str
@@ -212,9 +215,8 @@ class BenchPlan:
     cold_cache: bool = False
     ends: tuple[WorkerEnd, ...] = ()
     variations: tuple[tuple[Assignment, ...], ...] = ()
-    jobs: int = 1
-    rounds: int = 0
-    seconds: float = 0.0
+    session_seconds: float = SESSION_SECONDS
+    took_seconds: float = 0.0
 
     def is_first(self, session: int) -> bool:
         """Whether a session is the first one of the combinations that are in it.

@@ -13,7 +13,6 @@ class BoundaryTensor:
 
     Attributes:
         dtype: In torch's short spelling.
-        shape: Sizes.
         stride: Strides, or None where the text does not say.
         size_bytes: Memory of its elements.
         is_fusible: Whether the operator that writes it, or one that reads it, could be part of a

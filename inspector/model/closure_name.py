@@ -21,7 +21,6 @@ class ClosureName:
     """A variable of a function's closure.
 
     Attributes:
-        variable: Its name.
         path: What is reached from it, or an empty string.
         function: The function, as reasons spell it.
     """

@@ -14,7 +14,6 @@ class OwnTime:
 
     Attributes:
         process: Index of the process in the run.
-        time: The time.
     """
 
     process: int
@@ -28,10 +27,8 @@ class PlaceTime:
     Attributes:
         file: File name as the recorded process knew it; empty for time that is nobody's.
         line: The line: the code object's first, or the user's.
-        name: Name of the code object, or of the function around the line.
         compilations: How many compilations it had, backward halves not counted.
         stages: The time by stage, over all processes.
-        processes: The processes, by index.
     """
 
     file: str
@@ -53,9 +50,6 @@ class Reason:
 
     Attributes:
         text: In torch's words.
-        exception: The exception behind it, or an empty string.
-        count: How often.
-        compile_ids: For which compilations, in torch's spelling.
     """
 
     text: str
@@ -69,13 +63,10 @@ class CacheUse:
     """What one cache had.
 
     Attributes:
-        cache: Its name.
         hits: How often something was found; None where torch does not say.
-        misses: How often nothing was, so that it was made.
         bypasses: How often it was not asked.
         guard_misses: How many of the misses found entries whose guards did not hold.
         saved_ns: How long what was found had taken to make.
-        reasons: Why it was passed by.
     """
 
     cache: str
@@ -131,9 +122,7 @@ class Change:
 
     Attributes:
         component: Torch's name of it (``inductor_config[max_autotune]``).
-        what: The same in words.
         before: What it was, the changed lines alone; empty where the part was not there.
-        now: What it is now, likewise.
         opaque: Whether torch prints it in a way that does not show the change.
     """
 
@@ -151,14 +140,9 @@ class KeyChange:
     Attributes:
         cache: ``FX graph`` or ``AOTAutograd``.
         process: Index of the process.
-        name: Name of the code object.
-        compile_id: Its compilation in torch's spelling.
-        is_backward: Whether it is the backward graph.
         before: What came of the look-up in the other recording.
-        now: What came of it in this one.
         verdict: ``same``; ``changed``, with the parts; ``hidden``: the keys differ, and all parts
             that torch logs are the same; ``unknown``: torch does not log the parts.
-        changes: The parts.
     """
 
     cache: str

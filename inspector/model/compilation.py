@@ -29,8 +29,6 @@ class Failure:
     """The exception that ended a compilation.
 
     Attributes:
-        type: Name of the exception's class in torch.
-        reason: The exception's text.
         stack: The user's stack where it happened, outermost first; empty where unknown.
         has_operator: Whether that ends at the operator that failed: a backend's error may name
             none, and the stack then ends in the backend's own code, or at the compiled function.
@@ -49,22 +47,15 @@ class Compilation:
     """One compilation of a frame, over all of its attempts.
 
     Attributes:
-        compile_id: Its identity.
         call: Which call of the target it happened in (0 is an input's first), or None if unknown.
         input: Number of the input of that call, from 0, or None if unknown.
-        stack: The stack down to the compiled frame, outermost first.
         graphs: Graphs handed to the backend and compiled.
         operators: Operators in them, or None where torch did not say.
-        guards: Number of guards, or None.
         has_guarded_code: Whether it ended with code; None where it never ended.
-        failure: What ended it, or None.
-        restart_reasons: Why attempts were given up.
         recompile_reasons: Why no existing cache entry fitted, the newest entry first.
         hit_limit: Whether Dynamo refused to compile because the recompile limit was reached.
-        graph_breaks: Its graph breaks, in order.
         finished: Whether torch reported its end.
         start_time_ns: UTC in ns, or None.
-        duration_ns: Wall time, or None.
         specialized: The symbolic sizes that a line made constant.
         recompile: What it was for where the code object had been compiled before, or None.
         guards_text: Where the tree of its guards is, which `inspector.model.guards` reads; or None.
@@ -125,15 +116,7 @@ class Compilation:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Frame:
-    """A code object that Dynamo met, with its compilations.
-
-    Attributes:
-        frame_id: Torch's number of it, within its process.
-        name: Name of the code object.
-        file: File of the code object, or an empty string.
-        first_line: Its first line, or 0.
-        compilations: In order.
-    """
+    """A code object that Dynamo met, with its compilations."""
 
     frame_id: int | None
     name: str

@@ -12,7 +12,6 @@ class StageTime:
     """Compile time of one stage.
 
     Attributes:
-        stage: The stage's name.
         time_ns: Wall time in which this was the innermost stage at work; stages add up.
     """
 
@@ -26,8 +25,6 @@ class LineTime:
 
     Attributes:
         file: File name as the recorded process knew it.
-        line: Line number from 1.
-        name: Name of the code object around it.
         time_ns: Wall time of tracing, without the backend's, over all attempts.
     """
 
@@ -49,11 +46,6 @@ class CompilationTime:
         occurrence: 0, or how often torch had used this id before: it counts anew after
             ``torch._dynamo.reset()``.
         is_backward: Whether this is the backward graph, which is compiled when it is first needed.
-        begin_ns: UTC in ns when it began.
-        stages: Its time by stage.
-        name: Name of the code object, or an empty string.
-        file: Its file, or an empty string.
-        first_line: Its first line, or 0.
         user: The user's line that made it compile: where the compiled function was called; None
             where unknown.
     """

@@ -27,12 +27,7 @@ class Part(enum.Enum):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TimeShare:
-    """One part of the time outside of compiled graphs.
-
-    Attributes:
-        part: What was done.
-        time_ns: For how long, per call.
-    """
+    """One part of the time outside of compiled graphs."""
 
     part: Part
     time_ns: int
@@ -43,7 +38,6 @@ class Cost:
     """What one site costs per warm call; never what mending it would gain.
 
     Attributes:
-        kind: Measured if any of it was; computed if only crossing bytes are known.
         cost_ns: Time outside of graphs plus the time to write and read again what fusion would
             have kept in registers; None where nobody knows.
         outside_ns: Time outside of compiled graphs that belongs to this site alone.
@@ -62,7 +56,6 @@ class Cost:
             profiler than without it, beyond what it is known to add.
         call_ns: Median time of a warm call without the profiler, or None.
         is_whole_frame: Whether the frame has no graph, so that the time is all of the frame's.
-        backend: The backend whose graphs were called, or an empty string.
         note: What limits the figure, in one sentence, or an empty string.
     """
 

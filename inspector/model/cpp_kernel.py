@@ -15,10 +15,12 @@ class CppFacts:
     Attributes:
         text: Its loops, as its text has them.
         said: What was recorded of it, or None (a plain trace, a cache hit).
+        cores: Cores of the machine, or None where nobody knows.
     """
 
     text: CppText
     said: CppKernelLoops | None
+    cores: int | None = None
 
     @property
     def scalar_nests(self) -> tuple[CppNest, ...]:

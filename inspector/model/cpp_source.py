@@ -10,10 +10,6 @@ class TextLoop:
     """One ``for`` of the kernel's text.
 
     Attributes:
-        var: Its variable.
-        size: Where it ends, as text.
-        step: What it advances by; 0 where that is no number.
-        line: Its line in the source, from 1.
         depth: How many loops are around it.
         parallel: Over how many loops OpenMP shares it; 0 for none.
         is_collapsed: Whether it is shared together with a loop around it.

@@ -27,7 +27,6 @@ class CudaGraphWarning:
         kind: No graph is made; no more are made after too many; many sizes were captured.
         reason: Torch's reason, without its stack.
         stack: The line that torch names, or nothing.
-        compile_id: The compilation in torch's spelling, or an empty string.
         key: The function that was called, or None while something is compiled.
         evidence: Where this was said: an artifact of ours, or ``compilation_metrics``.
     """
@@ -72,8 +71,6 @@ class CudaGraphs:
 
     Attributes:
         functions: The wrapped functions in the order of their first calls.
-        warnings: What torch warned of, each once.
-        partitions: How Inductor cut graphs.
         captured: Captures by compilation, as torch's own spans say; all that a plain trace has.
         inputs: What goes into Dynamo's graph, in order, by compilation, where one was captured.
     """

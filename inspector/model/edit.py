@@ -19,11 +19,7 @@ class Edit:
     Lines count from 1, columns from 0 and in bytes of UTF-8, as Python's syntax trees have them.
 
     Attributes:
-        line: The line that it begins in.
-        column: The column of its first character.
-        end_line: The line that it ends in.
         end_column: The column behind its last character.
-        old: What stands there.
         new: What is to stand there: no more lines.
         is_statement: Whether it is a whole statement, and not a part of one.
         file: The file, as Python names it in its code; empty where it is known from elsewhere.
@@ -54,8 +50,6 @@ class Rewrite:
     Attributes:
         advice: The id of the advice.
         file: The file, for people: relative to the project's folder.
-        line: The line that the advice is about.
-        edits: The changes.
         caution: What else they change, in one sentence, or an empty string.
         settings: Settings of Dynamo without which they do not help.
     """

@@ -35,13 +35,7 @@ _LAUNCHERS = frozenset(
 
 
 def with_ending(meta: Meta, processes: Sequence[Process], roots: Roots) -> Meta:
-    """The description, with the error that ended a program where it has none yet.
-
-    Args:
-        meta: What the recording says about itself.
-        processes: What they recorded.
-        roots: Whose code a file is.
-    """
+    """The description, with the error that ended a program where it has none yet."""
     if meta.error or meta.partial or meta.exit_code == 0 or "backend" in meta.settings:
         return meta
     code = f"exit code {meta.exit_code}" if meta.exit_code else ""
@@ -101,12 +95,7 @@ def is_echoed_break(run: Run, record: GraphBreak) -> bool:
 
 
 def is_echo(run: Run, failure: Failure) -> bool:
-    """Whether a compilation failed of what ended the program: the shapes of its tensors, say.
-
-    Args:
-        run: The run.
-        failure: How the compilation ended.
-    """
+    """Whether a compilation failed of what ended the program: the shapes of its tensors, say."""
     if failure.type != _WRONG_CALL or not run.meta.error:
         return False
     return any(item.outer == failure.type for process in run.processes for item in process.raised)
@@ -127,12 +116,7 @@ def _how(processes: Sequence[Process]) -> str:
 
 
 def raised_frame(raised: Uncaught, roots: Roots) -> StackFrame | None:
-    """The innermost frame of the user's project; of a library where there is none.
-
-    Args:
-        raised: The exception.
-        roots: Whose code a file is.
-    """
+    """The innermost frame of the user's project; of a library where there is none."""
     stack = _said(raised)[1]
     own = (frame for frame in reversed(stack) if roots.owner(frame.file) is Owner.PROJECT)
     return next(own, None) or user_frame(stack, roots)

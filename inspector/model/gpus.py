@@ -23,7 +23,6 @@ class Architecture:
 
     Attributes:
         capability: The compute capability, as (major, minor).
-        name: NVIDIA's name of the architecture.
         threads_per_multiprocessor: The most that are resident at a time.
         blocks_per_multiprocessor: The most that are resident at a time.
         registers_per_multiprocessor: Of 32 bits.
@@ -52,11 +51,7 @@ class Gpu:
     Attributes:
         key: What ``--gpu`` calls it.
         name: What ``torch.cuda.get_device_name`` says, where known; else NVIDIA's name.
-        architecture: What it shares with others of its compute capability.
-        multiprocessors: How many.
-        memory_bytes: Of device memory.
         bandwidth: Bytes per second of device memory.
-        l2_bytes: Of the L2 cache.
         clock_hz: The boost clock.
         peaks: Operations per second by dtype (``float32`` without tensor cores, ``tf32``,
             ``float16``, ``bfloat16``, ``float8``, ``int8`` with them, ``float64`` the faster of
@@ -112,12 +107,3 @@ ARCHITECTURES: Final[Mapping[tuple[int, int], Architecture]] = {
         _architecture((12, 0), "Blackwell", 1536, 24, 100, 99),
     )
 }
-
-
-def architecture_of(capability: tuple[int, int]) -> Architecture:
-    """The architecture of a compute capability.
-
-    Raises:
-        KeyError: The table has no such.
-    """
-    return ARCHITECTURES[capability]

@@ -24,7 +24,6 @@ class Stage(enum.Enum):
     INFERENCE = "inference"
     PRIMS = "prims"
     POST_GRAD = "post-grad"
-    HLO = "hlo"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -94,11 +93,8 @@ class Graph:
     """A graph.
 
     Attributes:
-        compile_id: The compilation, as text.
-        stage: Its stage.
         direction: Of a prims or post-grad graph ``forward``, ``backward`` or ``inference``, else
             empty.
-        nodes: Its nodes, in order; each stands behind its inputs.
         is_parsed: Whether it was read out of torch's text, which lacks modules and other things.
         number: How many graphs of the same compilation, stage and direction stand before it: a
             graph is compiled in parts for DDP, say.

@@ -33,21 +33,14 @@ class GraphBreak:
     """One record of a graph break.
 
     Attributes:
-        compile_id: The compilation that broke.
-        attempt: Which attempt of it.
         frame_name: Name of the code object that was being compiled, or an empty string.
-        frame_file: File of that code object, or an empty string.
-        frame_line: First line of that code object, or 0.
-        cause: Why it broke.
         wrappers: Further breaks that torch met while it handled this one (GB7000 and the like).
-        outcome: What becomes of the frame.
         stack: The user's stack, outermost first.
         user: The innermost frame outside torch and the standard library; where there is none, the
             innermost frame; or None where the stack is not known.
         project: The innermost frame of the user's own project where ``user`` is a library's.
         has_graph: Whether the compilation that broke gave a graph all the same.
         call: Which call of the target it happened in (0 is an input's first), or None if unknown.
-        evidence: What it is known from.
         caused_by: The key of the earlier break of the same compilation without which torch would
             not have met this one, or None.
     """

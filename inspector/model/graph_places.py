@@ -13,9 +13,8 @@ class GraphPlace:
     """One graph of one stage.
 
     Attributes:
-        compile_id: The compilation, as text.
         stage: ``dynamo``, ``pre_grad``, ``joint``, ``forward``, ``backward``, ``inference``,
-            ``prims``, ``post_grad``, ``hlo`` or ``fusion``.
+            ``prims``, ``post_grad`` or ``fusion``.
         recorded: Where its nodes are as data, or None: no plain trace has them.
         text: Where torch's text of it is, or None.
     """

@@ -43,9 +43,6 @@ class Guard:
         manager: Number of the manager whose value it checks.
         kind: Torch's kind (``TENSOR_MATCH``).
         source: Torch's spelling of the value; empty for the state of the thread and for relations.
-        name: The user's spelling.
-        origin: Whose value it is.
-        check: What it checks.
         code: What torch prints for it.
         cause: The line that caused it, as torch prints it, or None.
     """

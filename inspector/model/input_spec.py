@@ -31,14 +31,6 @@ if TYPE_CHECKING:
     from inspector.model.dtypes import DType
 
 _WORD = re.compile(r"[^\W\d]\w*")
-_EXAMPLES = """
-f32[8,3,224,224]       a tensor with random elements (f32, bf16, f16, i64, b8, …)
-i64[1,128]<30522       random whole numbers from 0 to 30521
-f32[]                  a tensor without dimensions
-mask=b8[1,128]         for the argument called mask
-flag=true  n=3  scale=0.5  mode='bilinear'  past=none
-[f32[2,3], f32[2,3]]   a list; (…,) is a tuple, {x: f32[2]} a dict
-"""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -46,8 +38,6 @@ class TensorSpec:
     """A tensor to be filled with random elements.
 
     Attributes:
-        dtype: Its dtype.
-        shape: Its sizes.
         limit: Its elements are whole numbers below this, or None where none was given.
     """
 
@@ -87,16 +77,10 @@ class InputSpec:
 
     Attributes:
         name: The keyword argument it is for, or None for the next positional one.
-        value: What it is.
     """
 
     name: str | None
     value: Spec
-
-
-def grammar_help() -> str:
-    """The grammar in a few lines of examples, for ``--help`` and the documentation."""
-    return _EXAMPLES.strip()
 
 
 def describe(spec: InputSpec | Spec) -> str:

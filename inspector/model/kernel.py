@@ -16,12 +16,9 @@ class NodeLine:
     Attributes:
         node: The node's name in Dynamo's graph; of a backward pass, also in the post-grad graph.
         file: The file of the line that made it, or an empty string where that is unknown.
-        line: The line, or 0.
-        code: Its text, or an empty string.
         module: The path of the innermost module that it is in (``layers.0.norm``), or an empty
             string.
         target: What it calls (``torch.topk``, ``eyes.rowsum.default``), or an empty string.
-        module_class: The class of that module, or an empty string.
         makes: Classes of the layers that the line makes, or puts into others, where nothing of the
             user's runs in what these compute.
     """
@@ -48,11 +45,7 @@ class NodeLine:
 
 
 def weighed_lines(weighed: Iterable[tuple[NodeLine, float]]) -> tuple[NodeLine, ...]:
-    """Lines of the user's, each once, with all that it makes; those that weigh most come first.
-
-    Args:
-        weighed: Lines, also several times, with what they weigh.
-    """
+    """Lines of the user's, each once, with all that it makes; those that weigh most come first."""
     found: dict[tuple[str, int], NodeLine] = {}
     weights: dict[tuple[str, int], float] = {}
     for line, weight in weighed:
@@ -71,7 +64,6 @@ class Kernel:
     """One kernel as Inductor defined it.
 
     Attributes:
-        name: Its name.
         language: ``triton``, ``cpp``, or what else ``async_compile`` was asked for.
         kind: Of a Triton kernel, its heuristics (``pointwise``, ``persistent_reduction``,
             ``template``, ``user_autotune``, …); of a C++ one, ``cpp``.
@@ -85,7 +77,6 @@ class Kernel:
         aten: ATen operators that it computes, as Inductor names them.
         nodes: The nodes of the captured graph, with the user's lines.
         definition: Of a kernel that the user wrote, where; else no line.
-        cpp: What is known of a C++ kernel's loops, or None.
         traffic_bytes: Bytes that a launch reads and writes, as Inductor estimates, or None.
         flops: Floating-point operations of a launch, as Inductor estimates, or None.
     """
@@ -111,6 +102,12 @@ class Kernel:
         """Whether its source is the user's own."""
         return self.kind == "user_autotune"
 
+    @property
+    def lines(self) -> tuple[NodeLine, ...]:
+        """The distinct user lines that it computes; of a user's own kernel, first its own."""
+        nodes = (self.definition, *self.nodes)
+        return tuple({(node.file, node.line): node for node in nodes if node.line}.values())
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Call:
@@ -120,10 +117,7 @@ class Call:
         kind: ``kernel`` (defined in the same code), ``extern`` (``extern_kernels.mm``) or ``aten``
             (an operator that Inductor left to eager PyTorch).
         name: The kernel's, function's or operator's name.
-        line: Its line in the output code, from 1.
-        arguments: The text of each argument.
         aten: ATen operators that it computes, as Inductor names them.
-        nodes: The nodes of the captured graph, with the user's lines.
         repeats: The line of the first call that computes the same of the same, or 0.
     """
 
@@ -158,11 +152,8 @@ class GraphCode:
     """The output code of one graph.
 
     Attributes:
-        compile_id: The compilation, as text.
         direction: ``inference``, ``forward`` or ``backward``.
         name: AOTAutograd's name of the graph (``0_inference``), or an empty string.
-        kernels: The kernels that it defines, in order.
-        calls: What it does, in order.
         file: The file that torch wrote it to, or an empty string.
         alternative: What was decided otherwise in it than in the code that was taken, or an empty
             string: the device would choose between them.

@@ -57,11 +57,7 @@ class Occupancy:
     """How full a multiprocessor can be.
 
     Attributes:
-        blocks: Blocks that it holds.
-        warps: Warps that it holds.
-        most_warps: The most that it could hold.
         limits: What limits it: several where they do so alike.
-        blocks_by: Blocks by limit.
     """
 
     blocks: int
@@ -82,7 +78,6 @@ class Width:
 
     Attributes:
         bits: Width of one thread's access.
-        instructions: How many there are.
         bytes: What a program moves with them, loops included as far as their trips are known.
     """
 
@@ -96,10 +91,8 @@ class Access:
     """One use of global memory in the kernel's source.
 
     Attributes:
-        kind: What it does.
         line: Line in the kernel's source, or 0.
         argument: The pointer argument that it goes through, or an empty string.
-        dtype: Triton's dtype of its elements.
         elements: Elements of a program for one execution.
         trips: How often a program executes it, or None where nobody knows.
         bytes: What a program uses of memory with it, what is used twice once; one trip where
@@ -108,13 +101,10 @@ class Access:
         layout: The layout of the pointers, as Triton writes it.
         contiguous: Neighbouring elements that a thread holds side by side in memory.
         stride: From one element to the next one in memory, or None; 0 where all are the same.
-        sector_share: Share of the touched 32-byte sectors that a warp's access uses, or None.
-        block_share: The same over all accesses of a program to it, or None.
+        block_share: Share of the touched 32-byte sectors that a program's accesses to it use.
         is_indirect: Whether its addresses come from memory.
-        is_masked: Whether it has a mask.
         alignment_bytes: What its first address is a multiple of (at most 16), or None.
         index_bits: Width of its offsets in bits.
-        cache: Cache hints, as Triton writes them.
         bits: Widths of its instructions, most used first.
     """
 
@@ -129,7 +119,6 @@ class Access:
     layout: str = ""
     contiguous: int | None = None
     stride: int | None = None
-    sector_share: float | None = None
     block_share: float | None = None
     is_indirect: bool = False
     is_masked: bool = False
@@ -144,7 +133,6 @@ class InstructionCount:
     """How often a kind of instruction occurs.
 
     Attributes:
-        kind: The kind.
         count: In the listing.
         in_loop: In the hot loop.
     """
@@ -183,30 +171,10 @@ class Loop:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Pipeline:
-    """Software pipelining of one loop, as built.
-
-    Attributes:
-        line: Line of the loop in the kernel's source, or 0.
-        asked: ``num_stages`` of the configuration.
-        stages: Stages that were built: 1 is no pipelining.
-        async_copies: Asynchronous copies in the loop.
-        buffer_bytes: Shared memory of the buffers.
-    """
-
-    line: int
-    asked: int
-    stages: int
-    async_copies: int
-    buffer_bytes: int
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class LineInstructions:
     """What one line of the kernel's source became.
 
     Attributes:
-        line: Line number from 1.
         ttgir: Lines of the TTGIR, from 1.
         ptx: Lines of the PTX, from 1.
         sass: Offsets of machine instructions.
@@ -229,16 +197,11 @@ class ConfigAnalysis:
         accesses: Uses of global memory in the order of the source.
         instructions: Counts by kind, most first.
         tensor_cores: Count by opcode and dtype of matrix instructions (``HGMMA bf16``).
-        special_functions: Count by function (``EX2``, ``RCP``).
-        loops: Loops in the instructions.
-        pipelines: Loops whose loads are pipelined or were to be.
         barriers: Barriers of the listing, and those in the hot loop.
         local_instructions: Loads and stores of local memory.
-        code_bytes: Size of the instructions.
         fma_dots: Line and dtype of matrix products that do not use tensor cores.
         float64_lines: Lines that compute in double precision.
         int64_lines: Lines that compute offsets in 64 bits.
-        lines: Line mapping.
     """
 
     occupancy: Occupancy | None
@@ -249,7 +212,6 @@ class ConfigAnalysis:
     tensor_cores: tuple[tuple[str, int], ...] = ()
     special_functions: tuple[tuple[str, int], ...] = ()
     loops: tuple[Loop, ...] = ()
-    pipelines: tuple[Pipeline, ...] = ()
     barriers: tuple[int, int] = (0, 0)
     local_instructions: int = 0
     code_bytes: int = 0

@@ -10,17 +10,13 @@ class GpuLimits:
     """What a GPU has, as far as compiled kernels depend on it.
 
     Attributes:
-        name: Its name.
         capability: Compute capability as one number, 90 for 9.0.
-        multiprocessors: Streaming multiprocessors.
         registers: 32-bit registers of a multiprocessor.
         shared_bytes: Shared memory of a multiprocessor.
         shared_block_bytes: The most that one block can ask for (opt-in).
         threads: Resident threads of a multiprocessor.
         blocks: Resident blocks of a multiprocessor.
-        l2_bytes: L2 cache.
         bandwidth_bytes_per_second: Of its memory, as the vendor says.
-        clock_hz: Clock rate of the multiprocessors.
         peaks: Dense operations per second of the matrix units by dtype: ``tensor bf16``,
             ``tensor fp8``, ….
     """
@@ -49,7 +45,6 @@ class TargetDevice:
 
     Attributes:
         capability: Compute capability as one number.
-        multiprocessors: Streaming multiprocessors.
         registers: Registers of a multiprocessor, or None.
         threads: Resident threads of a multiprocessor, or None.
         warp_size: Threads of a warp.
@@ -75,8 +70,6 @@ class Resources:
         shared_bytes: Shared memory of a block that Triton asks for.
         static_shared_bytes: Shared memory that is part of the binary, without what is reserved.
         barriers: Named barriers, or None.
-        tensor_memory_columns: Columns of tensor memory (Blackwell), or 0.
-        scratch_bytes: Global scratch memory of a block.
     """
 
     registers: int
@@ -86,8 +79,6 @@ class Resources:
     shared_bytes: int = 0
     static_shared_bytes: int = 0
     barriers: int | None = None
-    tensor_memory_columns: int = 0
-    scratch_bytes: int = 0
 
     @property
     def spilled_registers(self) -> int:
@@ -101,10 +92,7 @@ class ConfigBuild:
 
     Attributes:
         values: Its values by name (``XBLOCK``, ``R0_BLOCK``, …).
-        num_warps: Warps of a block as asked for.
-        num_stages: Stages of software pipelining as asked for.
         num_ctas: Blocks of a cluster.
-        max_registers: Limit of registers that it sets, or None.
         scaled: Whether `CachingAutotuner` adds it after it has seen the registers of another.
         grid: Blocks by axis, or empty where the source does not say.
         grid_is_exact: Whether the sizes are in the source; else they are rounded hints.
@@ -112,15 +100,12 @@ class ConfigBuild:
         resources: What its binary needs, or None where it could not be compiled.
         texts: File by kind (``ttir``, ``ttgir``, ``llir``, ``ptx``, ``sass``, ``cubin``), relative
             to the folder of the build.
-        error: Why it could not be compiled, or an empty string.
-        time_ns: How long compiling it took.
     """
 
     values: tuple[tuple[str, int | str | bool | None], ...]
     num_warps: int
     num_stages: int
     num_ctas: int = 1
-    max_registers: int | None = None
     scaled: bool = False
     grid: tuple[int, ...] = ()
     grid_is_exact: bool = False
@@ -145,9 +130,7 @@ class KernelBuild:
     """One kernel, compiled for one GPU in every configuration that would be tried there.
 
     Attributes:
-        name: Name of the kernel.
         key: Hash of its source and of everything that compiled it.
-        folder: Where its texts are.
         heuristic: Inductor's name of its kind: ``pointwise``, ``reduction``, ``template``, ….
         size_hints: Size by prefix (``x``, ``r0_``), as the heuristics see it.
         device: The device in its source, or None.
@@ -157,7 +140,6 @@ class KernelBuild:
         configs: In the order in which they are tried.
         versions: Version by name of what compiled it: ``torch``, ``triton``, ``ptxas``.
         error: Why there is nothing, or an empty string.
-        time_ns: How long it took.
         cached: Whether it had been compiled before.
         source_sha256: Digest of its source, by which the asker knows it.
     """

@@ -13,10 +13,8 @@ class DiffKernel:
     """A kernel of one side.
 
     Attributes:
-        kernel: The kernel.
         launches: How often it is launched, if each graph runs once.
         traffic_bytes: Bytes that one launch reads and writes, as Inductor counts, or None.
-        registers: Registers of a thread, where it was compiled, or None.
         spill_bytes: What of them is kept in memory, or None.
         predicted_ns: Predicted time of one launch, or None.
     """
@@ -34,12 +32,8 @@ class KernelChange:
     """A kernel of the one side and what became of it on the other.
 
     Attributes:
-        before: The kernel on side A; None for a new one.
-        after: The kernel on side B; None for one that is gone.
         matched_by: ``content``, ``nodes``, ``name`` or ``place``; empty where one side has none.
         differences: What differs, in a few words each; empty if nothing but its name does.
-        added: Lines of the source that only B has.
-        removed: Lines of the source that only A has.
         part_of: Of a kernel that is gone or new, one of the other side that computes all that it
             does, or an empty string.
     """
@@ -67,15 +61,11 @@ class Counts:
     """The totals of one side.
 
     Attributes:
-        kernels: Distinct generated kernels.
         launches: Launches of them, if each graph runs once.
         library_calls: Calls of libraries and of ATen.
         traffic_bytes: Bytes that all launches and calls read and write; of launches alone where the
             recordings do not say what is fused; None where a kernel's are unknown.
         operators: Operators that Dynamo captured: as many on both sides where they do the same.
-        graphs: Graphs compiled, recompilations included.
-        graph_breaks: Records of graph breaks.
-        recompiles: Recompilations.
         compile_time_ns: Union of the wall intervals of all compilations: measured.
         predicted_ns: Predicted time of all launches, one after the other; None where the kernels
             were not compiled, or one of them has none.
@@ -103,8 +93,6 @@ class KernelDiff:
     """What changed from A to B.
 
     Attributes:
-        before: Totals of A.
-        after: Totals of B.
         kernels: All kernels of both, those of A first.
         libraries: Calls before and after, by the name of the function, where they differ.
         operators: How often the captured graphs have an operator, by its name, where they differ.

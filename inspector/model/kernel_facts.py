@@ -14,8 +14,6 @@ class ConfigFacts:
     """One configuration.
 
     Attributes:
-        config: As compiled.
-        analysis: What its texts say.
         prediction: How long it should take, or None.
     """
 
@@ -32,7 +30,6 @@ class KernelFacts:
         build: As compiled.
         configs: Configurations that could be compiled and fit on the GPU. The device chooses one
             of them by measuring, so only what holds for all of them holds for the kernel.
-        limits: What the GPU has, or None.
         work: What Inductor says that it does.
         launches: How often one call of the model launches it.
         is_users: Whether a person wrote it, and not Inductor.

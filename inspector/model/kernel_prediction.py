@@ -21,8 +21,6 @@ class KernelWork:
     """How much a kernel has to do, from Inductor's own accounting where there is one.
 
     Attributes:
-        bytes: Bytes read and written, or None.
-        operations: Floating-point operations, or None.
         unit: The unit that does them (``tensor bf16``, ``fp32``), or an empty string.
         programs: Blocks that are launched, or None.
     """
@@ -40,12 +38,8 @@ class Prediction:
     Attributes:
         time_ns: Its time, or None where nobody knows; the least that it takes where something is
             missing.
-        bound: What it is spent on.
         memory_ns: To move the bytes.
-        compute_ns: For the unit that takes longest.
-        unit: That unit.
         launch_ns: To start and end.
-        blocks: Blocks that are launched, or None.
         spread_ns: Its time if all multiprocessors had a block, or None where nobody knows.
         missing: What is not known of what it does, or an empty string.
         parts: How each figure came about, one sentence each.

@@ -11,14 +11,8 @@ class LaneSpan:
     """A span in a lane.
 
     Attributes:
-        name: Torch's name of it.
         begin_ns: UTC in ns.
         end_ns: UTC in ns.
-        stage: The stage that it belongs to, or an empty string.
-        compile_id: The compilation in torch's spelling, or an empty string.
-        occurrence: How often torch had used the id before.
-        details: What else torch said of it, as (name, value) pairs.
-        ended: Whether its end was logged.
     """
 
     name: str

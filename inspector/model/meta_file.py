@@ -20,7 +20,6 @@ def meta_text(meta: Meta, extra: Mapping[str, object]) -> str:
     """A recording's description as JSON.
 
     Args:
-        meta: The description.
         extra: What only people and other tools read (versions, hardware, digests, writer).
     """
     fields = {**dataclasses.asdict(meta), **extra}

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
 
 _SHOWN = 8
 # A little above difflib's own 0.6, at which `vision` would be near `json`.
@@ -29,3 +26,12 @@ def did_you_mean(word: str, names: Iterable[str], *, otherwise: str = "There is"
         return ""
     more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
     return f"{otherwise}: {', '.join(f'`{name}`' for name in known[:_SHOWN])}{more}."
+
+
+def named(asked: str, names: Iterable[str]) -> tuple[str, ...]:
+    """The names that are meant: the name itself, else those that begin so, else those with it."""
+    known = tuple(dict.fromkeys(names))
+    if asked in known:
+        return (asked,)
+    begun = tuple(name for name in known if name.startswith(asked))
+    return begun or tuple(name for name in known if asked in name)

@@ -12,9 +12,5 @@ _NO_MEMORY = re.compile(
 
 
 def lacks_memory(failure: str) -> bool:
-    """Whether something failed because there was no memory left.
-
-    Args:
-        failure: The exception's type, or what it says.
-    """
+    """Whether something failed because there was no memory left."""
     return _NO_MEMORY.search(failure) is not None

@@ -14,9 +14,6 @@ class OutputText:
     """The output code of one graph.
 
     Attributes:
-        compile_id: The compilation, as text.
-        text: Where the code is, or None.
-        file: The file that torch wrote it to, or an empty string.
         graph: Where the text of the graph is that Dynamo captured, or None.
         nodes: Where the nodes of the graph are that Dynamo captured, or None: no plain trace has
             them.
@@ -24,8 +21,6 @@ class OutputText:
         lowered_nodes: Where the nodes of that graph are, or None.
         rest: Of what AOTInductor generates ahead of time, where the C++ kernels are, or None.
         is_ahead: Whether it is AOTInductor's: C++ throughout.
-        cpp: What was recorded of its C++ kernels.
-        triton: What was recorded of its Triton kernels.
     """
 
     compile_id: str
@@ -47,7 +42,6 @@ class OutputCodes:
 
     Attributes:
         gpu: What ``--gpu`` calls the GPU that is not there, or an empty string.
-        texts: The code, in order.
         targets: What was said of each graph that code was generated for, by compilation.
     """
 

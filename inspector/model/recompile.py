@@ -110,9 +110,7 @@ class SymbolUse:
     """A symbolic size in a guard.
 
     Attributes:
-        symbol: Its name (``s77``), or an empty string.
         source: What it stands for (``L['x'].size()[0]``).
-        value: Its value in the call that was traced, or None.
         made: The user's stack where it was made, outermost first.
         guarded: The user's stack where it got the guard (or became a constant), outermost first.
         specialized: The constant that it was made, or None.
@@ -136,15 +134,11 @@ class Change:
     """One thing that a cache entry wants and the call has otherwise; torch reports the first alone.
 
     Attributes:
-        kind: What changed.
         source: What the guard looks at in Dynamo's spelling; of a relation the expression.
         name: The same as reasons spell it.
         index: The dimension, or None.
         before: What the entry wants, as far as that can be said in a few words.
         now: What the call has, likewise.
-        is_dynamic: Whether it is symbolic in what was compiled instead.
-        specialized: The constant that a line made it there, or None.
-        origin: Where it comes from.
     """
 
     kind: RecompileClass
@@ -187,7 +181,6 @@ class EqualSizes:
     """Sizes that a cache entry has as one: they were equal in the call that it was compiled for.
 
     Attributes:
-        value: What they were then.
         changed: Those that are another now, as reasons spell them (``x.size()[0]``); at least one.
         kept: Those that are the same now, likewise.
     """
@@ -204,7 +197,6 @@ class Limit:
     Attributes:
         name: ``recompile_limit`` or ``accumulated_recompile_limit``; in torch 2.6 and before
             ``cache_size_limit`` or ``accumulated_cache_size_limit``.
-        number: Its value.
         raised: Whether torch raised ``FailOnRecompileLimitHit``, as under ``fullgraph=True``, and
             nothing ran eagerly.
         keeps_versions: Whether what was compiled before is still used where it fits; torch 2.5 and
@@ -241,11 +233,9 @@ class Recompile:
     """One compilation of a code object after its first, or one that the limit forbade.
 
     Attributes:
-        compile_id: What was compiled.
         entry: The cache entry whose guard this is, or None where torch does not say: of those that
             did not fit, the one nearest to what was compiled instead.
         others: What the other entries say, each ``0/0: guard``, the newest first.
-        guard: The guard as torch spells it, or an empty string.
         comment: What torch says behind it, or an empty string.
         hint: Torch's hint, or an empty string.
         source: What the guard looks at in Dynamo's spelling (``L['x']``), or an empty string.
@@ -254,32 +244,22 @@ class Recompile:
         dimensions: All dimensions of the tensor whose size torch saw change here; empty where no
             size did.
         holds: Class of a container's first item (``int``), or an empty string where unknown.
-        kind: What changed.
-        origin: Where it comes from.
         before: What the guard wants; None where unknown.
         now: What it found, likewise.
         answer: What Dynamo made of it.
-        guard_stack: The user's stack where the guard was made, outermost first; empty where
-            unknown.
-        caused_by: The user line that the guard's comment names, or None.
         symbols: The symbolic sizes that the guard is about.
-        whitelist: Torch's own suggestion for ``TORCH_COMPILE_DYNAMIC_SOURCES``.
-        call: Which call of the target it happened in, or None.
-        stack: The stack down to the frame, outermost first.
         time_ns: Wall time of all stages of this compilation, backward included; None where
             unknown.
         stages: The same time by stage.
         failure: What ended it in the first line of torch's words, or an empty string.
         changes: All that this entry wants otherwise, the failed guard's among them; empty where the
             guard trees were not logged.
-        limit: The limit that forbade it, or None.
         wraps: The class of the module that a function of torch's own wraps, or an empty string.
         new_keys: Keys of a dict (those asked for) that the call has and the entry's call had not.
         missing_keys: The reverse; both are empty where unknown.
         bounds: Within what that became dynamic stays so, the shortest first; empty where nothing
             did, or nothing bounds it.
         equal_sizes: The sizes that the entry has as one and the call has not, or None.
-        other_instance: The object that is another one and has what changed, or None.
     """
 
     compile_id: CompileId

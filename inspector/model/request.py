@@ -12,8 +12,8 @@ __all__ = ["Request", "Setting"]
 # Of these a recording's description says nothing: they say what to record, or try something out.
 _OURS = (
     "target", "config", "graphs", "line_times", "prims", "dynamic_sources", "marks",
-    "keep_outputs", "counters", "compare_outputs", "fresh_ceilings", "kernel", "configs", "launch",
-    "edits", "command",
+    "keep_outputs", "counters", "compare_outputs", "fresh_ceilings", "seconds", "kernel",
+    "launch", "edits", "command",
 )  # fmt: skip
 
 
@@ -32,13 +32,10 @@ class Request:
         dtype: Floating-point dtype of model and inputs in this project's spelling, or None.
         train: Whether a call is forward, sum of the outputs, and backward.
         dynamic: ``torch.compile``'s ``dynamic``; None leaves the choice to torch.
-        fullgraph: ``torch.compile``'s ``fullgraph``.
-        mode: ``torch.compile``'s ``mode``, or None.
         backend: ``torch.compile``'s ``backend``; ``eager`` runs the captured graphs unlowered.
         calls: How often each input is called to be measured, after two calls that are not.
         measure: Whether it is.
         guards: Whether guards are timed, and calls also where there is no graph break.
-        config: Settings of ``torch._dynamo.config`` to compile with.
         line_times: Whether it is measured how long Dynamo traces each line.
         dynamic_sources: Value of ``TORCH_COMPILE_DYNAMIC_SOURCES`` to compile with, or None.
         marks: Dimensions of the inputs to mark as dynamic, each ``name:dimension``.
@@ -55,8 +52,8 @@ class Request:
             nothing is timed; with ``profile`` alone.
         fresh_ceilings: Whether the machine's limits are measured in any case; else what was
             measured before is used while it is new enough.
+        seconds: About how long calls with each input are timed, with ``profile``; None for 12.
         kernel: The kernel to benchmark alone, or a part of its name, or None; with ``profile``.
-        configs: Whether its other configurations are, too.
         launch: The number of its launch in a call, from 1; None takes what the most time goes to.
         generates: Whether Inductor's code is generated and not compiled, and graphs run without it.
         edits: Changes to make in the project's files when they are loaded; the files stay.
@@ -89,8 +86,8 @@ class Request:
     profile: bool = False
     counters: bool = False
     fresh_ceilings: bool = False
+    seconds: float | None = None
     kernel: str | None = None
-    configs: bool = False
     launch: int | None = None
     generates: bool = False
     edits: tuple[Edit, ...] = ()

@@ -39,8 +39,6 @@ class Roots:
 
     Attributes:
         project: The folder that shown paths are relative to, or an empty string.
-        torch: The folder of the package torch, or an empty string.
-        stdlib: The folder of Python's standard library, or an empty string.
         site: The folders that packages are installed in.
         own: The folder of this package in the recorded process, or an empty string.
     """

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 from inspector.events.bench import InspectorBench
 from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
-from inspector.events.kept_memory import InspectorKeptMemory
 from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.events.payload import Payload
 from inspector.events.warmup import InspectorWarmup
@@ -97,8 +96,6 @@ class Process:
         memory_profiles: Where it is what the calls of `inspect profile` allocate, likewise.
         ceilings: What the machine can do, or None where nobody measured it.
         device_states: Clocks and power of the GPU around the profile of each input.
-        kept_memory: Calls on a CPU whose memory the allocator kept, of each input for which new
-            memory is a good part of a call.
         autotuned: What autotuning tried, in order; recorded for profiles alone.
         kernel_bench: One kernel that was timed alone, or None.
         benches: What a process of `inspect bench` found out, in order.
@@ -146,7 +143,6 @@ class Process:
     memory_profiles: tuple[Payload, ...] = ()
     ceilings: InspectorCeilings | None = None
     device_states: tuple[InspectorDeviceState, ...] = ()
-    kept_memory: tuple[InspectorKeptMemory, ...] = ()
     autotuned: tuple[Autotuned, ...] = ()
     kernel_bench: InspectorKernelBench | None = None
     benches: tuple[InspectorBench, ...] = ()

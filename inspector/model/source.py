@@ -13,12 +13,7 @@ _MOST_LINES = 1_000_000
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SourceLine:
-    """One line of source text.
-
-    Attributes:
-        number: Line number from 1.
-        text: The line without its line end.
-    """
+    """One line of source text."""
 
     number: int
     text: str

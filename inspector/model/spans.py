@@ -38,7 +38,6 @@ def outside(
 
     Args:
         spans_ns: Begin and end of each, by one clock.
-        others_ns: The others by the same clock, as `merged` has them.
     """
     for begin_ns, end_ns in spans_ns:
         since_ns = begin_ns

@@ -43,12 +43,7 @@ def is_graph_code(file: str) -> bool:
 
 
 def making_name(function: str, module_class: str) -> str:
-    """What a frame is called that nothing of a call runs in: its line makes a layer.
-
-    Args:
-        function: The function's name, or ``<module>``.
-        module_class: The layer's class.
-    """
+    """What a frame is called that nothing of a call runs in: its line makes a layer."""
     return f"{function} (makes {module_class})"
 
 

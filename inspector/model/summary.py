@@ -11,7 +11,7 @@ from inspector.model.compile_time import StageTime
 from inspector.model.graph_break import BreakSite, Evidence, GraphBreak
 from inspector.model.run import Process, Run
 
-_UNMEASURED_CALLS = 2  # inspector/capture/execution.py
+_UNMEASURED_CALLS = 2  # inspector/capture/explain_calls.py
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

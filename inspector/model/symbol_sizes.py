@@ -19,7 +19,6 @@ def size_at(size: int | str, hints: Mapping[str, int]) -> int | None:
     """The value of a size, or None where a symbol has none or the text is more than arithmetic.
 
     Args:
-        size: The size, a number or text.
         hints: Example values of symbols.
     """
     if isinstance(size, int):

@@ -15,7 +15,6 @@ def typed_options(settings: Mapping[str, object], command: str) -> list[str]:
 
     Args:
         settings: Those of a request by name; what is left out was not asked for.
-        command: The command that is typed, which takes only some of them.
     """
     compiles = () if command == _BENCH else _of_compile(settings, command)
     return [word for option in (*_of_model(settings, command), *compiles) for word in option]

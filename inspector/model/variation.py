@@ -22,10 +22,7 @@ class Assignment:
     """One argument as one input has it.
 
     Attributes:
-        name: The argument's name, or its position as a number.
         dimension: The dimension whose size it is, or None for a value or a dtype.
-        value: A size, a value, or a dtype in this project's spelling.
-        is_dtype: Whether it is a dtype.
     """
 
     name: str

@@ -20,7 +20,6 @@ class Candidate:
     """Something that may help, and can be tried without changing the user's files.
 
     Attributes:
-        settings: What is set.
         gb_ids: Torch's ids of the recorded graph breaks that it could remove; empty where it is
             about something else.
         caution: What else it changes, in one sentence, or an empty string.
@@ -47,9 +46,6 @@ class Measured:
     Attributes:
         graphs: Graphs of the first calls.
         graph_breaks: Records of graph breaks of the first calls.
-        distinct_graph_breaks: Their sites.
-        recompiles: Recompilations, those of later calls too.
-        compile_time_ns: The time of all compilations.
         warm_call_ns: Median wall time of a warm round (one call with each input), or None.
         least_warm_call_ns: That of the fastest round, or None.
         outputs: What it gave against the first process, or None.
@@ -102,7 +98,6 @@ class Trial:
     """One candidate, tried.
 
     Attributes:
-        candidate: What was tried.
         measured: What came of it, or None where it failed.
         failure: Why it did, in one sentence, or an empty string.
         removed: Fingerprints of the findings that are gone with it.
@@ -130,11 +125,9 @@ class Tried:
     """What a trial says about one finding that it removes.
 
     Attributes:
-        settings: What was set.
         outputs_equal: Whether the outputs stayed equal; None where that is not known.
         recompiles: How often the function was compiled again before and after, where the finding is
             a recompilation.
-        rewrites: What was changed in the source.
         warm_call_ratio: The median time of a warm call with it, divided by that without; 1 where
             they differ no more than processes without it do; None where that is not known, or
             graphs are not lowered.
@@ -163,7 +156,6 @@ class Verification:
         backend: The backend of all of them; empty where the file compiles its model itself.
         baseline: The target as it is; None where nothing was tried.
         baseline_again: The same at the end, in another process, or None.
-        trials: What was tried, in order; the last one may be all that helped together.
         deterministic: Whether two processes without any setting gave equal outputs; None where that
             is not known.
         left_out: Settings that would have been tried, and that this torch does not have.

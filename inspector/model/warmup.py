@@ -1,51 +1,22 @@
-"""What `inspect bench --warmup` does: the starts of a service, and the plan that came of them."""
+"""What `inspect bench --warmup` does: the starts of a service, and what they reported."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from inspector.model.bench import Setting, WorkerRequest, Workload
+from inspector.model.request import Request
 from inspector.model.variation import Assignment
 
 FORMAT_VERSION = 1
 """Of ``warmup.json`` in a recording: counts up when a field changes its meaning or goes."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class WarmupRequest:
-    """What the process of one start does.
-
-    Attributes:
-        start: ``eager``, ``cold``, ``directory`` or ``artifact``.
-        worker: The target, its inputs, and how it is compiled.
-        job: ``torch.compiler.config.job_id``: without one torch keeps no profile (PGO).
-        batches: Batch sizes that each input is called with; or none, to leave them.
-        artifact: The file to load before the first call, or None.
-        save: The file to save what was compiled to, or None.
-    """
-
-    start: str
-    worker: WorkerRequest
-    job: str
-    batches: tuple[int, ...] = ()
-    artifact: str | None = None
-    save: str | None = None
-
-    def to_json(self) -> str:
-        """The request as one line of JSON."""
-        fields = dataclasses.asdict(self)
-        return json.dumps({**fields, "worker": json.loads(self.worker.to_json())})
-
-    @classmethod
-    def from_json(cls, text: str) -> WarmupRequest:
-        """The request that `to_json` wrote."""
-        fields: dict[str, Any] = json.loads(text)
-        fields["worker"] = WorkerRequest.from_json(json.dumps(fields["worker"]))
-        fields["batches"] = tuple(fields["batches"])
-        return cls(**fields)
+ARTIFACT = "cache.bin"
+"""What `torch.compiler.save_cache_artifacts` gave, in a recording and next to a script."""
+INPUTS = "inputs.pt"
+"""Next to it: the arguments of each call."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -57,16 +28,12 @@ class Loading:
         module: The name that its module is imported under.
         search: Folders that go to the front of ``sys.path``.
         entry: How the model is got, as Python on the module: ``get_model()``.
-        inputs: How its inputs are got, likewise: ``get_inputs()``; empty where there are none.
-        places: Where the varied arguments are: positions, or names among the keywords.
     """
 
     file: str | None
     module: str
     search: tuple[str, ...]
     entry: str
-    inputs: str
-    places: Mapping[str, int | str]
 
     @classmethod
     def from_fields(cls, fields: Mapping[str, Any]) -> Loading:
@@ -75,13 +42,13 @@ class Loading:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class CheckedCall:
-    """A call of the process that ran the plan.
+class WarmupCall:
+    """One call.
 
     Attributes:
         input: Number of the input, from 0.
-        time_ns: How long it took.
-        compiled: How many frames it compiled, or tried to.
+        time_ns: Its wall time.
+        compiled: Frames that it compiled, or tried to.
     """
 
     input: int
@@ -94,39 +61,33 @@ class WarmupCheck:
     """What a fresh process did that ran the script, and then called all inputs.
 
     Attributes:
-        failure: Why it did not come to its end, or an empty string.
-        load_ns: From the process's begin until the model was there.
-        artifact_ns: How long loading the artifact took.
+        failure: Why it did not finish, or an empty string.
+        ready_ns: From the process's begin until it was warm.
         loaded: Whether the artifact was loaded.
         calls: The calls of the plan.
         later: The calls of all inputs after it.
-        counters: How often torch's caches had something, by torch's names.
-        graphs: The calls of all inputs between the two, in which CUDA graphs are recorded.
+        counters: Hits, misses and bypasses of the caches of graphs.
     """
 
     failure: str = ""
-    load_ns: int = 0
-    artifact_ns: int = 0
+    ready_ns: int = 0
     loaded: bool = False
-    calls: tuple[CheckedCall, ...] = ()
-    later: tuple[CheckedCall, ...] = ()
+    calls: tuple[WarmupCall, ...] = ()
+    later: tuple[WarmupCall, ...] = ()
     counters: Mapping[str, int] = dataclasses.field(default_factory=dict)
-    graphs: tuple[CheckedCall, ...] = ()
 
     @classmethod
     def from_fields(cls, fields: Mapping[str, Any]) -> WarmupCheck:
         """What `dataclasses.asdict` made, as JSON gives it back."""
         calls = {
-            name: tuple(CheckedCall(**call) for call in fields.get(name, ()))
-            for name in ("calls", "graphs", "later")
+            name: tuple(WarmupCall(**call) for call in fields[name]) for name in ("calls", "later")
         }
         return cls(**{**fields, **calls})
 
     @property
     def compiled_later(self) -> tuple[int, ...]:
-        """The inputs that compiled something after the plan, in a CUDA graph's recording, too."""
-        later = (call.input for call in (*self.graphs, *self.later) if call.compiled)
-        return tuple(dict.fromkeys(later))
+        """The inputs that compiled something after the plan."""
+        return tuple(dict.fromkeys(call.input for call in self.later if call.compiled))
 
     @property
     def is_passed(self) -> bool:
@@ -140,7 +101,7 @@ class StartEnd:
 
     Attributes:
         start: The start.
-        failure: Why it has no times, or not all, in one sentence; empty where it has.
+        failure: Why a call is missing, in one sentence; empty where none is.
         detail: The user's own traceback, or an empty string.
     """
 
@@ -151,7 +112,7 @@ class StartEnd:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WarmupPlan:
-    """What was asked for, and what came of it.
+    """What was asked for, and what the processes reported.
 
     Attributes:
         target: What was started, as the user wrote it.
@@ -164,9 +125,6 @@ class WarmupPlan:
         batches: Batch sizes that each input is called with; or none.
         variations: What the inputs are, where they were asked to vary.
         loading: How the target is loaded, or None where that is not known.
-        calls: The plan: inputs to call at start, by number, in order.
-        calls_without: The same where the artifact cannot be used.
-        trials: How many shorter plans were tried.
         check: What a fresh process did that ran the plan, or None.
         ends: How the starts ended.
     """
@@ -181,9 +139,6 @@ class WarmupPlan:
     batches: tuple[int, ...] = ()
     variations: tuple[tuple[Assignment, ...], ...] = ()
     loading: Loading | None = None
-    calls: tuple[int, ...] = ()
-    calls_without: tuple[int, ...] = ()
-    trials: int = 0
     check: WarmupCheck | None = None
     ends: tuple[StartEnd, ...] = ()
 
@@ -215,18 +170,68 @@ class WarmupPlan:
 
 def _read(fields: Mapping[str, Any]) -> dict[str, Any]:
     loading, check = fields["loading"], fields["check"]
-    numbers = {name: tuple(fields[name]) for name in ("texts", "batches", "calls", "calls_without")}
     return {
         **fields,
-        **numbers,
+        "texts": tuple(fields["texts"]),
+        "batches": tuple(fields["batches"]),
         "setting": Setting(**fields["setting"]),
         "workload": Workload(**fields["workload"]),
-        "variations": _variations(fields["variations"]),
+        "variations": tuple(
+            tuple(Assignment(**item) for item in items) for items in fields["variations"]
+        ),
         "loading": None if loading is None else Loading.from_fields(loading),
         "check": None if check is None else WarmupCheck.from_fields(check),
         "ends": tuple(StartEnd(**end) for end in fields["ends"]),
     }
 
 
-def _variations(given: Sequence[Sequence[Mapping[str, Any]]]) -> tuple[tuple[Assignment, ...], ...]:
-    return tuple(tuple(Assignment(**item) for item in items) for items in given)
+@dataclasses.dataclass(frozen=True, slots=True)
+class WarmupRequest:
+    """What the process of one start does.
+
+    Attributes:
+        start: ``eager``, ``cold``, ``directory`` or ``artifact``.
+        folder: The recording, which the cold start puts the artifact and the inputs into.
+        plan: How the target is compiled and called.
+    """
+
+    start: str
+    folder: str
+    plan: WarmupPlan
+
+    def to_json(self) -> str:
+        """The request as JSON."""
+        return json.dumps([self.start, self.folder, self.plan.to_json()])
+
+    @classmethod
+    def from_json(cls, text: str) -> WarmupRequest:
+        """The request that `to_json` wrote."""
+        start, folder, plan = json.loads(text)
+        return cls(start, folder, WarmupPlan.from_json(plan))
+
+    @property
+    def worker(self) -> WorkerRequest:
+        """The same as a process of `inspect bench` is asked."""
+        plan = self.plan
+        request = Request(
+            plan.target,
+            inputs=plan.texts,
+            device=plan.device,
+            dtype=plan.workload.dtype,
+            backend=plan.setting.backend,
+            mode=plan.setting.mode,
+            dynamic=plan.setting.dynamic,
+            fullgraph=plan.setting.fullgraph,
+            no_grad=not plan.is_grad,
+            measure=False,
+            command="bench",
+        )
+        return WorkerRequest(
+            request=request,
+            workload=plan.workload,
+            compiles_optimizer=False,
+            eager=self.start == "eager",
+            combination=0,
+            session=0,
+            variations=plan.variations,
+        )

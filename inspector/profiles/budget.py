@@ -10,11 +10,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from inspector.events.device_profile import DeviceLaunch, DeviceProfile, ProfiledCall
 from inspector.model.spans import union_ns
-from inspector.profiles.interval import ratio_interval
-from inspector.profiles.kept import KeptCalls
 from inspector.profiles.rounds import (
     LEAST_ROUNDS,
     medians_of,
+    ratio_interval,
     ratio_of_rounds,
     rounds_of,
     typical_ns,
@@ -61,9 +60,6 @@ class Budget:
         explained_range: The same of the shortest and of the longest of the calls of which that is
             the middle one; None where there are not several.
         profiled: Watched by plain time between the ends of its 95 % interval, or None.
-        page_faults: Pages of memory that an unwatched call on a CPU is the first to touch, the
-            median of some of them.
-        kept: What calls take once the allocator keeps memory; None where nobody measured it.
         left_out: By how much the calls of the rounds took longer that are left out, or less long.
         host_copies_ns: The part of ``busy_ns`` in which nothing is done but copies between host and
             device: kernels wait for data that is not there.
@@ -91,8 +87,6 @@ class Budget:
     shown_ns: float | None = None
     host_copies_ns: float = 0.0
     left_out: tuple[float, ...] = ()
-    page_faults: float = 0.0
-    kept: KeptCalls | None = None
 
     @property
     def busy_share(self) -> float:
@@ -133,14 +127,11 @@ class Budget:
         return self.explained_range is not None and is_near(self.explained_range)
 
 
-def make_budget(
-    profile: DeviceProfile, kept: KeptCalls | None = None, *, has_breaks: bool = True
-) -> Budget:
+def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
     """Where the time of a typical call goes.
 
     Args:
         profile: What was recorded.
-        kept: What calls take with kept memory, if that is known.
         has_breaks: Whether there are graph breaks: without any, what runs between compiled graphs
             is the program's own code.
     """
@@ -176,8 +167,6 @@ def make_budget(
         shown_ns=_shown_ns(profile, wall_ns),
         host_copies_ns=max(0.0, busy_ns - _busy_without(profile, busy_ns, crosses)),
         left_out=tuple(left_out.values()),
-        page_faults=_median(profile.page_faults),
-        kept=kept,
     )
 
 

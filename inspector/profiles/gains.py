@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from inspector.profiles.budget import Budget
 from inspector.profiles.copy_gains import copies_back, copy_gains
 from inspector.profiles.exchange import exchanges, unhidden_ns
-from inspector.profiles.faults import Faults, fault_gains, is_fresh, without_freeing
 from inspector.profiles.gain import Gain, and_more
 from inspector.profiles.gradient_copies import copied_gradients
 from inspector.profiles.host_gains import host_gains
@@ -62,7 +61,6 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     is_training: bool | None = None,
     has_templates: bool = True,
     break_lines: Sequence[str] = (),
-    faults: Faults | None = None,
 ) -> list[Gain]:
     """What could be won, the most first; estimates, of which two can be of the same time.
 
@@ -76,7 +74,6 @@ def gains(  # noqa: PLR0913 - what the advice depends on
         is_training: Whether a module of the model is in training mode; None where nobody knows.
         has_templates: Whether Inductor has templates for matrix products on the GPU.
         break_lines: Where graphs break.
-        faults: What fresh memory takes, or None where that is not known.
     """
     is_hidden = not is_cpu and _is_host_bound(budget)
     has_backward = _has_backward(budget, work)
@@ -84,7 +81,6 @@ def gains(  # noqa: PLR0913 - what the advice depends on
         advice, mode=mode, is_cpu=is_cpu, has_templates=has_templates, is_training=has_backward
     )
     is_grad_idle = is_grad_idle and keeps_for_nothing(budget, work)
-    fresh = functools.partial(is_fresh, budget=budget, faults=faults)
 
     is_copied_back = bool(copies_back(work))
 
@@ -93,12 +89,8 @@ def gains(  # noqa: PLR0913 - what the advice depends on
         first = row.first
         is_idle = is_grad_idle and is_for_backward(first) and not advised(first)
         is_in_training = not has_backward and first.is_mostly(is_as_in_training)
-        is_of_memory = fresh(row) and not advised(first)
         is_given = is_copied_back and first.is_given
-        return bool(
-            first.copied_for or is_given or is_idle or is_in_training or is_of_memory
-            or is_relaid(first)
-        )  # fmt: skip
+        return bool(first.copied_for or is_given or is_idle or is_in_training or is_relaid(first))
 
     rows = [row for row in hot(work) if not is_said(row)]
     found = list(kernel_gains(rows, advised, mode=mode, is_cpu=is_cpu, is_hidden=is_hidden))
@@ -117,9 +109,8 @@ def gains(  # noqa: PLR0913 - what the advice depends on
         dataclasses.replace(gain, time_ns=min(gain.time_ns / budget.shown_slowdown, budget.wall_ns))
         for gain in found
     ]
-    found += fault_gains(budget, faults)
     found += host_gains(
-        without_freeing(budget, faults), work, mode,
+        budget, work, mode,
         is_cpu=is_cpu, is_grad_idle=is_grad_idle, break_lines=break_lines,
     )  # fmt: skip
     least = budget.wall_ns * _LEAST_SHARE

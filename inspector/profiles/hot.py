@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from inspector.model.kernel import NodeLine, weighed_lines
 from inspector.profiles.timed import time_by
-from inspector.profiles.work import Bound, Work, is_possible
+from inspector.profiles.work import Work, is_possible
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -58,14 +58,6 @@ class Hot:
         if None in least or not self.median_ns:
             return None
         return sum(time_ns or 0.0 for time_ns in least) / self.median_ns
-
-    @property
-    def share_of_library(self) -> float | None:
-        """How much they reach of a CPU's library where that is not the ceiling, else None."""
-        rate = self.first.library_flops_per_s
-        if self.first.bound is not Bound.COMPUTE or not rate or not self.median_ns:
-            return None
-        return sum(item.flops or 0 for item in self.all_) / rate * 1e9 / self.median_ns
 
     @property
     def is_possible(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from inspector.model.percent import percent
+from inspector.model.units import percent
 from inspector.profiles.budget import crosses
 from inspector.profiles.functions import is_drawn
 from inspector.profiles.gain import Gain, first_names

@@ -15,12 +15,10 @@ from inspector.graphs.targets import is_view
 from inspector.model.dtypes import find_dtype
 from inspector.model.graph import Node
 from inspector.profiles.hot import hot
-from inspector.profiles.peaks import peak_flops_per_s
 from inspector.profiles.work import Work
 
 _MEMORY = (
     ("l2_bytes_per_s", "L2 cache"),
-    ("llc_bytes_per_s", "last-level cache"),
     ("copy_bytes_per_s", "memory"),
 )
 
@@ -95,7 +93,7 @@ def make_roofline(work: Sequence[Work], ceilings: InspectorCeilings | None) -> R
                 )
             )
     used = {item.unit for item in work if item.unit} | {"float32"}
-    known = {name: peak_flops_per_s(values, name) for name in used}
+    known = {name: values.get(f"{name}_flops_per_s") for name in used}
     peaks = {name: rate for name, rate in known.items() if rate}
     return Roofline(
         device=ceilings.device if ceilings is not None else "",

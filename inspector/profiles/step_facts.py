@@ -7,9 +7,9 @@ import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from inspector.graphs.fusion import Fusion, Step
-from inspector.graphs.hinted import hinted_graph
 from inspector.graphs.in_place import is_copy, writes_a_part
 from inspector.graphs.lookup import origins
+from inspector.graphs.size_hints import hinted_graph
 from inspector.graphs.step_names import named_nodes, short_name
 from inspector.graphs.targets import is_view
 from inspector.graphs.traffic import Traffic

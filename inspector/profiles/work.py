@@ -14,7 +14,6 @@ from inspector.events.launch_place import KEEPS_GRADIENT
 from inspector.graphs.step_names import short_name
 from inspector.model.kernel import NodeLine
 from inspector.profiles.budget import crosses
-from inspector.profiles.peaks import peak_flops_per_s
 from inspector.profiles.reuse import bytes_from_memory
 from inspector.profiles.step_facts import Part, operator_of
 from inspector.profiles.timed import TimedLaunch, runs_of_statements
@@ -55,7 +54,6 @@ _LIMITS = {
     Bound.CACHE: "L2 bandwidth",
     Bound.COMPUTE: "arithmetic",
 }
-_CACHE_OF_CPU = "last-level cache bandwidth"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -82,8 +80,6 @@ class Work:
         least_by_unit_ns: Of products in float32, the same with TF32 (``tf32``) and in half of the
             bytes with bfloat16 (``bfloat16``), where these were measured.
         bound: What limits it.
-        library_flops_per_s: What large products of a CPU's library reach in that dtype, where its
-            registers reach more (`ceiling`); else None.
     """
 
     name: str
@@ -101,7 +97,6 @@ class Work:
     least_ns: float | None = None
     least_by_unit_ns: Mapping[str, float] = dataclasses.field(default_factory=dict)
     bound: Bound = Bound.UNKNOWN
-    library_flops_per_s: float | None = None
 
     @property
     def copied(self) -> Mapping[str, float]:
@@ -209,8 +204,6 @@ class Work:
 
 def limit_of(work: Work) -> str:
     """How that of the machine is called which limits work; empty where nothing is known to."""
-    if work.bound is Bound.CACHE and work.launches[0].launch.kind == "cpu":
-        return _CACHE_OF_CPU
     return _LIMITS.get(work.bound, "")
 
 
@@ -231,8 +224,6 @@ def all_work(
     """
     values = ceilings.values if ceilings is not None else {}
     found = [_work(group) for group in runs_of_statements(launches)]
-    if not l2_bytes and ceilings is not None and values.get("llc_bytes_per_s"):
-        l2_bytes = ceilings.facts.get("llc_bytes", 0)  # a CPU's
     return [
         _held_against(dataclasses.replace(item, memory_bytes=bytes_), values)
         for item, bytes_ in zip(found, _from_memory(found, l2_bytes), strict=True)
@@ -243,7 +234,7 @@ def _from_memory(work: Sequence[Work], l2_bytes: int) -> list[int | None]:
     """Of what each statement moves, what no cache can have."""
     if not l2_bytes:  # in a damaged recording, say: nothing is known of caches
         return [item.bytes_ for item in work]
-    # Half of a GPU's may belong to the other half of the chip; a CPU's is measured half full.
+    # Half of it may belong to the other half of the chip.
     missed = bytes_from_memory([_buffers(item) for item in work], l2_bytes // 2)
     return [
         None if item.bytes_ is None else min(bytes_, item.bytes_)
@@ -310,9 +301,9 @@ def _held_against(work: Work, values: Mapping[str, float]) -> Work:
         return dataclasses.replace(work, bound=Bound.PROCESSES, unit=work.dtype)
     is_of_host = work.kind == "copy" and crosses(work.launches[0].launch)
     memory = values.get("host_to_device_bytes_per_s" if is_of_host else "copy_bytes_per_s")
-    cache = values.get("l2_bytes_per_s") or values.get("llc_bytes_per_s")
+    cache = values.get("l2_bytes_per_s")
     unit = _unit(work)
-    compute = peak_flops_per_s(values, unit)
+    compute = values.get(f"{unit}_flops_per_s")
     on_device = work.launches[0].launch.kind != "cpu"
     limits = [
         (Bound.COMPUTE, work.flops, compute),
@@ -330,9 +321,7 @@ def _held_against(work: Work, values: Mapping[str, float]) -> Work:
     times = [
         (amount / rate * 1e9, bound, rate) for bound, amount, rate in limits if amount and rate
     ]
-    library = None if on_device else values.get(f"{unit}_flops_per_s")
-    is_more = bool(work.flops and compute and library and compute > library)
-    work = dataclasses.replace(work, unit=unit, library_flops_per_s=library if is_more else None)
+    work = dataclasses.replace(work, unit=unit)
     if not times or (not on_device and work.median_ns < _BRIEF_NS.get(work.kind, 0)):
         return work
     least_ns, bound, ceiling = max(times, key=lambda item: item[0])
@@ -363,7 +352,7 @@ def _by_unit(work: Work, values: Mapping[str, float]) -> Mapping[str, float]:
     """What a product in float32 would take with other arithmetic, at the ceilings."""
     found: dict[str, float] = {}
     memory = values.get("copy_bytes_per_s")
-    cache = values.get("l2_bytes_per_s") or values.get("llc_bytes_per_s")
+    cache = values.get("l2_bytes_per_s")
     for unit, part in (("tf32", 1.0), ("bfloat16", 0.5)):
         rate = values.get(f"{unit}_flops_per_s")
         if not rate or not work.flops:

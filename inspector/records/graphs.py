@@ -5,9 +5,9 @@ from __future__ import annotations
 from inspector.records.record import Record, artifact, doc, part
 
 STAGES = (
-    "dynamo", "pre_grad", "joint", "forward", "backward", "inference", "prims", "post_grad", "hlo",
+    "dynamo", "pre_grad", "joint", "forward", "backward", "inference", "prims", "post_grad",
 )  # fmt: skip
-"""Torch's, and ``prims`` and ``hlo``, which are ours."""
+"""Torch's, and ``prims``, which is ours."""
 
 
 @part
@@ -43,7 +43,7 @@ class GraphNode:
 
 @artifact(*(f"{stage}_graph" for stage in STAGES), stays=True)
 class RecordedGraph(Record):
-    """One graph, behind torch's text of it; of XLA's the text is here."""
+    """One graph, behind torch's text of it."""
 
     nodes: tuple[GraphNode, ...] = doc("in order", default=())
     stacks: tuple[str, ...] = doc("of nodes, as Python prints them", default=())
@@ -51,10 +51,6 @@ class RecordedGraph(Record):
         "that nodes are in, outermost first, each with its class", default=()
     )
     is_backward: bool | None = doc("of a graph of one pass", key="backward", default=None)
-    hlo: str = ""
-    device: str = doc("of HLO, as torch calls it", default="")
-    programs: int = doc("that XLA compiled of it; 0 where it had that one", default=0)
-    compile_ns: int = doc("how long that took", default=0)
 
     def stack_of(self, node: GraphNode) -> str:
         """The stack that led to a node, as Python prints it, or an empty string."""

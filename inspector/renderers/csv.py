@@ -7,14 +7,13 @@ from collections.abc import Iterable
 from typing import TextIO
 
 from inspector.benches.rows import BenchRow
-from inspector.benches.sessions import middle_of
 
 _HEADS = (
     "target", "workload", "input", "inputs", "setting", "latency_ns", "p5_ns", "p95_ns", "calls",
     "items_per_s", "faster_than_eager", "faster_low", "faster_high", "first_call_ns",
     "cached_first_call_ns", "break_even_calls", "peak_allocated_bytes", "peak_reserved_bytes",
     "error_to_eager", "error_to_float64", "wrong", "graphs", "graph_breaks", "recompiles",
-    "kernels", "latency_kept_ns", "faster_kept", "failure",
+    "kernels", "failure",
 )  # fmt: skip
 
 
@@ -62,7 +61,5 @@ def _row(target: str, row: BenchRow) -> tuple[object, ...]:
         compiled.graph_breaks if compiled else None,
         compiled.recompiles if compiled else None,
         compiled.kernels if compiled else None,
-        round(middle_of(row.kept.medians)) if row.kept else None,
-        round(row.kept.faster.middle, 4) if row.kept and row.kept.faster else None,
         row.failure,
     )

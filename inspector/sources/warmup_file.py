@@ -1,4 +1,4 @@
-"""``warmup.json`` in a recording of `inspect bench --warmup`, and the artifact beside it."""
+"""``warmup.json`` in a recording of `inspect bench --warmup`, and the files next to it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from inspector.errors import RecordingError
 from inspector.model.warmup import WarmupPlan
 from inspector.sources.own_file import write_own_file
 
-ARTIFACT = "cache.bin"
 _FILE = "warmup.json"
 
 

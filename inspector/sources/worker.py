@@ -8,7 +8,6 @@ import os
 import select
 import signal
 import subprocess
-import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -28,8 +27,6 @@ _ERRORS: Mapping[int, type[InspectorError]] = {
     3: ModelFailedError,
     4: EnvironmentLacksError,
 }
-# Read by inspector/capture/benching/awake.py.
-_STOOD_STILL = "stood_still_ns"
 _SCRIPT = Path(__file__).parent.parent / "capture" / "__main__.py"
 
 
@@ -45,15 +42,13 @@ class Worker:
             environment's: no other process would do better.
     """
 
-    def __init__(  # noqa: PLR0913 - what a process is started with
+    def __init__(
         self,
         folder: Path,
         python: str,
         request: str,
         environment: Mapping[str, str],
         verb: str = "bench",
-        *,
-        stands_still: bool = False,
     ) -> None:
         """Starts it.
 
@@ -63,10 +58,6 @@ class Worker:
             request: What it does, in JSON (`inspector.model.bench.WorkerRequest`).
             environment: Its environment.
             verb: What kind of request it is, see `inspector.capture.child`.
-            stands_still: Whether it can be made to stand still. It is in a process group of its own
-                then, with all that it starts: signals for ours do not reach it. When this process
-                is killed, the kernel wakes the group up and ends it (where orphans go to another
-                session, see setpgid(2)).
 
         Raises:
             EnvironmentLacksError: The interpreter cannot be started.
@@ -80,13 +71,7 @@ class Worker:
         self._from, theirs_out = os.pipe()
         self._said = b""
         self._has_ended = False
-        self._stands_still = stands_still
-        self._still = threading.Lock()
-        self._still_since_ns: int | None = None
-        self._still_ns = 0
         self._errors = (folder / "stderr").open("wb")
-        if stands_still:
-            self._write_stood_still()
         ends = {"INSPECTOR_BENCH_IN": str(theirs_in), "INSPECTOR_BENCH_OUT": str(theirs_out)}
         try:
             self._process = subprocess.Popen(
@@ -96,7 +81,6 @@ class Worker:
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,
                 pass_fds=(theirs_in, theirs_out),
-                process_group=0 if stands_still else None,
             )
         except OSError as error:
             message = f"{python} cannot be started ({error.strerror})."
@@ -108,56 +92,7 @@ class Worker:
     @property
     def is_alive(self) -> bool:
         """Whether it can be told something."""
-        return not self.failure and self.is_there
-
-    @property
-    def is_there(self) -> bool:
-        """Whether it has not ended, though it may be about to."""
-        return self._process.poll() is None
-
-    def stand_still(self) -> None:
-        """Stops it and all that it has started, until `go_on`; its time-outs stand still, too."""
-        with self._still:
-            if self._still_since_ns is None and self._signal(signal.SIGSTOP):
-                self._still_since_ns = time.monotonic_ns()
-
-    def go_on(self) -> None:
-        """Wakes it up, if it stands still."""
-        with self._still:
-            if self._still_since_ns is None:
-                return
-            self._still_ns += time.monotonic_ns() - self._still_since_ns
-            self._still_since_ns = None
-            with contextlib.suppress(OSError):
-                self._write_stood_still()  # before it wakes up, for its own clock reads that
-            # Also where it has ended: what it had started stands still, too.
-            with contextlib.suppress(OSError):
-                os.killpg(self._process.pid, signal.SIGCONT)
-
-    def interrupt(self) -> None:
-        """What Ctrl-C in a terminal does to processes of the terminal's own group."""
-        self.go_on()
-        self._signal(signal.SIGINT)
-
-    def _write_stood_still(self) -> None:
-        new = self.folder / f"{_STOOD_STILL}.part"
-        new.write_text(str(self._still_ns), encoding="ascii")
-        new.replace(self.folder / _STOOD_STILL)  # it may be reading: a stop is not immediate
-
-    def _signal(self, number: int) -> bool:
-        """Sends a signal to its group; whether there is one."""
-        if not self._stands_still or self._process.poll() is not None:
-            return False
-        with contextlib.suppress(OSError):
-            os.killpg(self._process.pid, number)
-            return True
-        return False
-
-    def _seconds(self) -> float:
-        """A clock that stands still while the process does."""
-        with self._still:
-            now_ns = self._still_since_ns or time.monotonic_ns()
-            return (now_ns - self._still_ns) / 1e9
+        return not self.failure and self._process.poll() is None
 
     def tell(self, what: Mapping[str, object]) -> None:
         """Tells it what to do."""
@@ -177,7 +112,7 @@ class Worker:
         Returns:
             What it says, or None: ``failure`` says why.
         """
-        until = self._seconds() + seconds
+        until = time.monotonic() + seconds
         while True:
             message = self._message()
             if message is not None and message.get("state") == state:
@@ -185,7 +120,7 @@ class Worker:
             if message is not None:
                 continue
             on_tick()
-            if self._seconds() > until:
+            if time.monotonic() > until:
                 self.failure = _late(state, seconds, self._place(asks=True))
                 self.is_late = True
                 self.end()
@@ -204,29 +139,13 @@ class Worker:
         try:
             if self.failure:
                 self._process.terminate()
-            self._wait_for_end()
+            self._process.wait(_GRACE_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
         with contextlib.suppress(OSError):
             os.close(self._from)
         self._errors.close()
-
-    def _wait_for_end(self) -> None:
-        """Gives it time to come to its end.
-
-        Raises:
-            subprocess.TimeoutExpired: It needs more.
-        """
-        until = self._seconds() + _GRACE_SECONDS
-        while True:
-            try:
-                self._process.wait(_TICK_SECONDS)
-            except subprocess.TimeoutExpired:
-                if self._seconds() > until:
-                    raise
-            else:
-                return
 
     def _message(self) -> Mapping[str, Any] | None:
         line, found, rest = self._said.partition(b"\n")
@@ -249,7 +168,7 @@ class Worker:
     def _fail(self) -> None:
         """It has gone, or is about to: says why."""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._wait_for_end()  # it may have its log to finish
+            self._process.wait(_GRACE_SECONDS)  # it may have its log to finish
         self.failure = "it ended"
         self.end()
         outcome: dict[str, Any] = {}

@@ -34,6 +34,7 @@ from inspector.advice.reading import Span, read_text
 from inspector.advice.table import ALL, best
 from inspector.events.failed_trace import FailedTrace
 from inspector.events.graph_break import BACKEND_FAILED, GraphBreakReason, TracebackFrame
+from tests.compile.advice_programs import PAIRS, VARIANTS
 from tests.compile.gradients import Call, Recorder, instrumented
 
 _MOST_SECONDS = 60
@@ -242,12 +243,12 @@ def problems(advice: Advice, folder: Path) -> Iterator[str]:
     after.write_text(advice.after)
     expected = run(before, _eager)
     broken = run(before, _compiled(advice.backend))
-    for number, text in enumerate(advice.variants):
+    for number, text in enumerate(VARIANTS.get(advice.id, ())):
         variant = folder / f"variant_{number}.py"
         variant.write_text(text)
         for problem in _broken(advice, run(variant, _compiled(advice.backend))):
             yield f"variant {number}: {problem}"
-    for number, pair in enumerate(advice.pairs):
+    for number, pair in enumerate(PAIRS.get(advice.id, ())):
         problems = unlike(pair, folder, advice.backend)
         yield from (f"pair {number}: {problem}" for problem in problems)
     eager = run(after, _eager)

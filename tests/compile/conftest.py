@@ -7,15 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.compile import warm_python
-from tests.compile.verifying import verify, verify_server
+from tests.compile import kept_compiler, warm_python
+from tests.compile.verifying import verify
 
-__all__ = ["verify", "verify_server"]  # fixtures of two files
+_ = verify  # a fixture of two files
 
-# With empty caches Inductor asks the C++ compiler, in every process, whether it can do what the CPU
-# can: two programs that take longer to compile than most kernels here (7 of 18 s of a process on
-# two cores). The answer is yes wherever these tests can run. What a process then generates and
-# compiles is the same.
+# Inductor need not ask the C++ compiler whether it can do what the CPU can: the answer is yes
+# wherever these tests can run.
 os.environ.setdefault("TORCHINDUCTOR_VEC_ISA_OK", "1")
 # Threads of OpenMP that wait for each other's processors, beside other tests, only keep them busy.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
@@ -40,5 +38,10 @@ def _of_all_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session", autouse=True)
 def _warm_python(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Targets are recorded in forks of a process that has imported torch."""
-    if not os.environ.get("INSPECTOR_TESTS_COLD") and hasattr(os, "pidfd_open"):
-        warm_python.prepare(_of_all_workers(tmp_path_factory) / "warm")
+    warm_python.prepare(_of_all_workers(tmp_path_factory) / "warm")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _kept_compiler(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What Inductor has compiled once in these tests is not compiled again."""
+    kept_compiler.install(_of_all_workers(tmp_path_factory) / "compiler")

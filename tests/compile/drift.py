@@ -20,7 +20,8 @@ from pathlib import Path
 
 from inspector.model.request import Request
 from inspector.sources.log import LogReader
-from tests.compile.forkserver import ROOT, ForkServer, Job
+from tests.compile import warm_python
+from tests.compile.processes import ROOT
 
 SEEN = Path(__file__).with_name("seen")
 PROGRAM = """
@@ -49,14 +50,14 @@ def version() -> str:
 def seen_now() -> dict[str, list[str]]:
     """Fields by event (``artifact:name`` for an artifact) in a few fresh recordings."""
     fields: dict[str, set[str]] = defaultdict(set)
-    with tempfile.TemporaryDirectory() as temporary, ForkServer() as server:
+    with tempfile.TemporaryDirectory() as temporary:
+        warm_python.prepare(Path(temporary) / "warm")
         target = Path(temporary) / "model.py"
         target.write_text(PROGRAM)
         for number, backend in enumerate(("eager", "inductor")):
             folder = Path(temporary) / str(number)
-            folder.mkdir()
             request = Request(str(target), train=backend == "inductor", backend=backend, calls=3)
-            server.record(Job(str(folder), request.to_json(), str(ROOT)))
+            warm_python.record(folder, request, ROOT)
             for label, names in _fields(folder):
                 fields[label] |= names
     return {label: sorted(names) for label, names in sorted(fields.items())}

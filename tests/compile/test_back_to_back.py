@@ -10,13 +10,10 @@ import pytest
 import torch
 from torch import nn
 
-from inspector.capture import execution
+from inspector.capture import profile_calls
 from inspector.capture.back_to_back import BackToBack
-from inspector.capture.benching.blocks import block
-from inspector.capture.benching.loop import Loop
 from inspector.capture.call import Call
 from inspector.capture.profiling import device
-from inspector.capture.profiling.measured import Block, Measured
 from inspector.capture.state import State
 from inspector.capture.target import Target
 from inspector.model.request import Request
@@ -225,7 +222,7 @@ class Profiles(Unmeasured):
 def test_each_call_is_without_gradients_whatever_the_one_before_leaves(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(execution, "Profiles", Profiles)
+    monkeypatch.setattr(profile_calls, "Profiles", Profiles)
     seen: list[bool] = []
 
     def model(x: torch.Tensor) -> torch.Tensor:
@@ -236,40 +233,10 @@ def test_each_call_is_without_gradients_whatever_the_one_before_leaves(
     calls = (Call((torch.ones(2),)), Call((torch.ones(3),)))
     target = Target("m", "m", model, calls, already_compiled=False, file=None, root="")
     request = Request("m.py", no_grad=True, profile=True, measure=False, backend="eager")
-    execution.call_target(target, request, model)
+    profile_calls.call_profiled(target, request, model)
     assert seen == [False] * len(seen)
     assert len(seen) == 2 * (3 + 2 * CALLS)
     assert torch.is_grad_enabled()
-
-
-def test_the_system_is_not_asked_between_calls_that_follow_one_another(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    asked = []
-    monkeypatch.setattr(
-        "inspector.capture.benching.blocks.page_faults", lambda: asked.append(1) or len(asked)
-    )
-    loop = Loop(lambda: lambda: None, torch.no_grad, lambda: None)
-    found = block(loop, CALLS, None)
-    assert len(asked) == 2
-    assert found["page_faults"] == 1
-    assert len(found["times_ns"]) == CALLS  # type: ignore[arg-type]
-    asked.clear()
-    restoring = Loop(lambda: lambda: None, torch.no_grad, lambda: None, restores=True)
-    assert block(restoring, CALLS, None)["page_faults"] == CALLS
-    assert len(asked) == 2 * CALLS
-
-
-def test_of_a_profile_one_call_in_eight_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
-    monkeypatch.setattr(
-        "inspector.capture.profiling.measured.page_faults", lambda: asked.append(1) or len(asked)
-    )
-    measured = Measured({})
-    for kind in ("plain", "eager"):
-        measured.time_block(Block(kind, 0, 17), lambda: lambda: None, untimed=1)
-    assert measured.faults == measured.eager_faults == [1, 1]
-    assert len(measured.plain) == len(measured.eager) == 17
 
 
 @pytest.mark.parametrize(
@@ -283,5 +250,3 @@ def test_what_there_is_to_wait_for_is_looked_up_once(
     found = device.waiting()
     assert (found is device.wait) is is_wait
     assert (found is torch.cuda.synchronize) is (there == 1)
-    monkeypatch.setattr(device, "uses_xla", lambda: True)
-    assert device.waiting() is device.wait

@@ -1,4 +1,4 @@
-"""Inputs that fail, and what padded calls gave beside what others gave."""
+"""Inputs that fail, and what to do about them."""
 
 from __future__ import annotations
 
@@ -8,18 +8,13 @@ import pytest
 import torch
 
 from inspector.capture.benching.alike import vary_together
-from inspector.capture.benching.comparing import compared
 from inspector.capture.benching.failed_inputs import FailedInputs
 from inspector.capture.benching.failing import failing
-from inspector.capture.benching.varied import Padding, padded_sizes, without_padding
 from inspector.capture.call import Call
-from inspector.capture.outputs import keep, kept_values
 from inspector.capture.target import load_target
 from inspector.errors import EnvironmentLacksError, ModelFailedError
 from inspector.model.request import Request
 from inspector.model.variation import Assignment
-
-SIZES = {3: 4, 5: 8}
 
 
 def test_one_that_fails_is_left_out_and_the_last_that_is_left_ends_it() -> None:
@@ -47,47 +42,6 @@ def test_of_a_single_input_its_failure_is_that_of_the_process() -> None:
     with pytest.raises(ModelFailedError), inputs.apart(0):
         raise ModelFailedError("it fails")
     assert written == []
-
-
-def test_sizes_that_are_powers_of_two_are_not_padded() -> None:
-    call = Call((torch.ones(3, 4),), {"y": torch.ones(2, 5)})
-    paddings = (Padding(0, 0), Padding(0, 1), Padding("y", -1))
-    assert padded_sizes(call, paddings) == SIZES
-
-
-def test_what_is_not_padding_is_the_beginning() -> None:
-    result = torch.arange(8.0).reshape(4, 2)
-    part = without_padding(result, torch.empty(3, 2), SIZES)
-    assert torch.equal(part, result[:3])
-    assert without_padding(torch.empty(()), torch.empty(()), SIZES).shape == ()
-
-
-@pytest.mark.parametrize(
-    ("mine", "theirs"), [((8,), (6,)), ((4, 2), (8,)), ((4, 4), (3, 2)), ((6,), (3,))]
-)
-def test_where_shapes_do_not_tell_nothing_is_compared(
-    mine: tuple[int, ...], theirs: tuple[int, ...]
-) -> None:
-    assert without_padding(torch.empty(mine), torch.empty(theirs), SIZES) is None
-
-
-def test_what_the_model_makes_of_the_padding_is_no_fault_of_the_compiler(tmp_path: Path) -> None:
-    eager = {
-        "output of input 1": [torch.ones(3), torch.ones(6), 1.0],
-        "output of input 2": [torch.ones(4), torch.ones(8), 1.0],
-    }
-    keep(kept_values(eager), tmp_path)
-    mine = {
-        "output of input 1": [torch.tensor([1.0, 2.0, 1.0, 0.0]), torch.ones(8), 0.75],
-        "output of input 2": [torch.zeros(4), torch.ones(8), 1.0],
-    }
-    found = compared(
-        kept_values(mine), {"eager": str(tmp_path)}, is_eager=False,
-        padded_sizes=lambda index: {} if index else {3: 4},
-    )  # fmt: skip
-    assert found.padding_changes == ("output of input 1[0]", "output of input 1[2]")
-    assert found.wrong == ("output of input 2[0]",)
-    assert found.uncut == ("output of input 1[1]",)
 
 
 class Masked(torch.nn.Module):

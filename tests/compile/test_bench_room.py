@@ -54,7 +54,7 @@ SESSIONS = 2
 def measured(folder: Path, most: int) -> dict[str, Any]:
     (folder / "model.py").write_text(MODEL.replace("MOST", str(most)))
     done = bench(
-        folder, "model.py", *SETTINGS, "--sessions", str(SESSIONS), "--rounds", "3",
+        folder, "model.py", *SETTINGS, "--sessions", str(SESSIONS), "--seconds", "0.5",
         "--format", "json", "--no-progress",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -107,7 +107,7 @@ def test_what_has_no_room_at_all_says_so(tmp_path: Path) -> None:
         "example_inputs = (torch.randn(2),)\n"
     )
     done = bench(tmp_path, "model.py", "--modes", "none", "--backends", "hungry", "--sessions", "1",
-                 "--rounds", "3", "--format", "json", "--no-progress")  # fmt: skip
+                 "--seconds", "0.5", "--format", "json", "--no-progress")  # fmt: skip
     assert done.returncode == 3, done.stderr  # nothing is measured beside eager PyTorch
     report = json.loads(done.stdout)
     eager, compiled = report["groups"][0]["rows"]
@@ -135,7 +135,7 @@ def test_where_eager_pytorch_alone_has_no_room_the_others_are_measured(tmp_path:
     (tmp_path / "model.py").write_text(EAGER_ALONE)
     done = bench(
         tmp_path, "model.py", "--modes", "none", "--backends", "aot_eager",
-        "--sessions", str(SESSIONS), "--rounds", "3", "--no-progress",
+        "--sessions", str(SESSIONS), "--seconds", "0.5", "--no-progress",
     )  # fmt: skip
     said = " ".join(done.stdout.split())
     assert "eager PyTorch fails: model.py fails when it is called" in said

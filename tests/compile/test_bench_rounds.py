@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import mmap
 import os
-import statistics
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from inspector.benches.kept import by_chance
 from inspector.benches.rows import BenchRow, make_rows
-from inspector.capture.profiling.faults import fresh_page, keep_freed, keep_mapped
 from inspector.model.bench import BenchPlan, Combination, Setting, WorkerRequest, Workload
 from inspector.model.meta_file import FORMAT_VERSION, META_FILE, meta_text
 from inspector.model.request import Request
@@ -28,15 +22,6 @@ import torch
 
 model = torch.nn.Linear(8, 8)
 example_inputs = [(torch.ones(2, 8),), (torch.ones(3, 8),)]
-"""
-FRESH_BYTES = 1 << 26
-FRESH = f"""
-import torch
-
-def model(x):
-    return torch.full(({FRESH_BYTES},), 1, dtype=torch.uint8)[:1] + x
-
-example_inputs = (torch.ones(1),)
 """
 # The second input changes the model, and the first does not bear that.
 TOUCHED = """
@@ -125,49 +110,3 @@ def test_what_one_input_changes_is_put_back_before_another(tmp_path: Path) -> No
         rows = rows_now(folder)
     assert [row.failure for row in rows] == ["", ""]
     assert all(row.latency and row.latency.calls for row in rows)
-
-
-def test_pages_that_the_system_gives_anew_are_counted_and_measured(tmp_path: Path) -> None:
-    if not fresh_page() or any(name.startswith("MALLOC_") for name in os.environ):
-        pytest.skip("this machine's allocator keeps memory")
-    folder = tmp_path / "recording"
-    with begun(folder, FRESH) as worker:
-        told(worker, do="block", round=0, input=0, calls=3)
-        told(worker, do="fresh")
-        (row,) = rows_now(folder)
-    # glibc gives back at once what is larger than 32 MiB; what little else there is comes to 1 %.
-    pages = FRESH_BYTES / mmap.PAGESIZE
-    assert list(row.page_faults) == [(0, 0)]
-    assert pages <= row.page_faults[0, 0] < 1.05 * pages
-    assert row.fresh_page_ns > 0
-
-
-def test_calls_are_timed_with_kept_memory_too_and_large_blocks_are_no_chance(
-    tmp_path: Path,
-) -> None:
-    if not fresh_page() or any(name.startswith("MALLOC_") for name in os.environ):
-        pytest.skip("this machine's allocator keeps memory")
-    folder = tmp_path / "recording"
-    with begun(folder, FRESH) as worker:
-        told(worker, do="block", round=0, input=0, calls=3)
-        said = told(worker, do="fresh")
-        assert 0.05 < said["fresh_share"] <= 1
-        assert told(worker, do="keep_memory")["keeps_memory"]
-        for number in range(3):
-            told(worker, do="time_kept", round=number, input=0, calls=3)
-        events = [event for process in run_now(folder).processes for event in process.benches]
-        (row,) = rows_now(folder)
-    kept = [event.kept.page_faults or 0 for event in events if event.kept]
-    assert statistics.median(kept) == 0  # the heap may grow once more
-    assert row.kept is not None
-    assert list(row.kept.medians) == [(0, 0), (0, 1), (0, 2)]
-    assert list(row.medians) == [(0, 0)]  # what was timed before is apart
-    assert not by_chance(events, row.fresh_page_ns)  # each call maps its block, in whatever process
-
-
-def test_where_no_allocator_can_be_told_memory_is_not_kept(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("ctypes.CDLL", lambda _: object())  # another C library: no mallopt
-    assert not keep_freed()
-    assert not keep_mapped()

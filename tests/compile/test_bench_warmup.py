@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -103,7 +104,6 @@ def test_the_starts_compile_what_they_do_not_know(report: dict[str, Any]) -> Non
         assert item["ready_ns"] == (
             item["load_ns"] + (item["artifact_ns"] or 0) + item["first_calls_ns"]
         )
-        assert item["one_call_of_each_ns"] > 0
 
 
 def test_what_the_caches_had_is_counted(report: dict[str, Any]) -> None:
@@ -126,7 +126,7 @@ def test_the_plan_is_checked(report: dict[str, Any]) -> None:
     assert report["plan_without_artifact"] == [0, 1, 3]
     check = report["check"]
     assert check["passed"]
-    assert check["artifact_loaded"]
+    assert check["loaded"]
     assert [call["compiled"] for call in check["calls"]] == [1, 1]
     assert [call["compiled"] for call in check["later"]] == [0, 0, 0, 0]
     assert check["counters"] == {"hits": 2, "misses": 0, "bypasses": 0}
@@ -140,7 +140,7 @@ def test_a_recording_is_read_again_and_gives_the_same_files(
     again = json.loads(done.stdout)
     again.pop("recording")
     assert again == {key: value for key, value in report.items() if key != "recording"}
-    for name in ("warmup.py", "cache.bin", "plan.json"):
+    for name in ("warmup.py", "cache.bin", "inputs.pt"):
         before, now = folder / "warm" / "up" / name, folder / "warm" / "again" / name
         assert now.read_bytes() == before.read_bytes()
     text = bench(folder, "kept.zip").stdout
@@ -158,21 +158,20 @@ def script(folder: Path, *changes: tuple[str, str]) -> Path:
         assert text.count(before) == 1
         text = text.replace(before, now)
     place = folder / "warm" / "changed"
-    place.mkdir(exist_ok=True)
+    shutil.copytree(folder / "warm" / "up", place, dirs_exist_ok=True)
     (place / "warmup.py").write_text(text)
     return place
 
 
 def test_the_script_needs_nothing_but_torch(folder: Path, tmp_path: Path) -> None:
     place = script(folder)
-    (place / "cache.bin").write_bytes((folder / "warm" / "up" / "cache.bin").read_bytes())
     (tmp_path / "inspector.py").write_text("raise ImportError('not to be imported')\n")
     caches = {"TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "caches"), "PYTHONPATH": str(tmp_path)}
     done = run(tmp_path, str(place / "warmup.py"), "--check", **caches)
     assert done.returncode == 0, done.stderr
     assert "called x[0]=4" in done.stdout
     assert "called x[0]=6" not in done.stdout  # the profile came with the artifact
-    assert "0 of them compiled something" in done.stdout
+    assert "0 of them compiled" in done.stdout
 
 
 def test_a_damaged_artifact_is_said_and_more_is_called(folder: Path, tmp_path: Path) -> None:
@@ -189,11 +188,10 @@ def test_a_damaged_artifact_is_said_and_more_is_called(folder: Path, tmp_path: P
 def test_a_plan_that_is_too_short_fails_its_check(folder: Path, tmp_path: Path) -> None:
     shorter = ('PLAN = [\n    "x[0]=4",\n    "x[0]=1",\n]', 'PLAN = ["x[0]=4"]')
     place = script(folder, shorter)
-    (place / "cache.bin").write_bytes((folder / "warm" / "up" / "cache.bin").read_bytes())
     caches = {"TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "caches")}
     done = run(tmp_path, str(place / "warmup.py"), "--check", **caches)
     assert done.returncode == 1
-    assert "1 of them compiled something" in done.stdout
+    assert "1 of them compiled" in done.stdout
 
 
 def test_a_model_that_does_not_compile_has_no_start(folder: Path) -> None:
@@ -211,7 +209,6 @@ def test_a_model_that_does_not_compile_has_no_start(folder: Path) -> None:
         (("model.py", "--warmup", "--modes", "all"), "--warmup starts one setting"),
         (("model.py", "--warmup", "--train"), "--train has no meaning for --warmup"),
         (("model.py", "--warmup", "--vary", "y[0]=1"), "there is no argument 'y'"),
-        (("model.py", "--save-warmup", "."), "has other things in it"),
         (("kept.zip", "--warmup", "--batch", "4"), "no meaning for a recording"),
     ],
 )
@@ -236,7 +233,7 @@ example_inputs = (torch.ones(2, 5),)
 def test_batches_of_what_varies_are_named_by_both(tmp_path: Path) -> None:
     (tmp_path / "fails.py").write_text(FAILS)
     varied = ("--vary", "x[1]=5,6", "--batch", "2,8")
-    done = bench(tmp_path, "fails.py", "--warmup", *varied, "--rounds", "3")
+    done = bench(tmp_path, "fails.py", "--warmup", *varied, "--seconds", "0.5")
     assert done.returncode == 3
     said = " ".join(done.stderr.split())
     assert "called with x[1]=6, batch 8, float32[8, 6] without torch.compile" in said

@@ -51,7 +51,7 @@ def test_a_training_step_with_other_batches(tmp_path: Path) -> None:
     (tmp_path / "pieces.py").write_text(PIECES)
     done = bench(
         tmp_path, "pieces.py", "--modes", "none", "--backends", "aot_eager", "--train",
-        "--optimizer", "SGD", "--batch", "4,2", "--sessions", "1", "--rounds", "3", "--format",
+        "--optimizer", "SGD", "--batch", "4,2", "--sessions", "1", "--seconds", "0.5", "--format",
         "json",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -76,7 +76,7 @@ def test_many_inputs_with_their_first_and_their_cached_calls(tmp_path: Path) -> 
     (tmp_path / "sizes.py").write_text(SIZES)
     done = bench(
         tmp_path, "sizes.py", "--vary", "x[0]=4,5,6,8", "--modes", "none", "--backends",
-        "aot_eager", "--rounds", "3", "--format", "json", "-o", "varied.md",
+        "aot_eager", "--seconds", "0.5", "--format", "json", "-o", "varied.md",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
@@ -126,11 +126,11 @@ model, example_inputs = Net(), (torch.randn(2, 4, 8),)
 """
 
 
-def test_an_input_that_fails_and_results_that_padding_changes_are_rows(tmp_path: Path) -> None:
+def test_an_input_that_fails_is_a_row_and_padded_results_are_not_compared(tmp_path: Path) -> None:
     (tmp_path / "uneven.py").write_text(UNEVEN)
     done = bench(
         tmp_path, "uneven.py", "--vary", "x[1]=5,6,8", "--modes", "none", "--backends",
-        "aot_eager", "--shapes", "static,padded", "--rounds", "3", "--format", "json", "-o",
+        "aot_eager", "--shapes", "static,padded", "--seconds", "0.5", "--format", "json", "-o",
         "uneven.md",
     )  # fmt: skip
     assert done.returncode == 3  # the model fails with one of them
@@ -148,21 +148,15 @@ def test_an_input_that_fails_and_results_that_padding_changes_are_rows(tmp_path:
     told = found["eager"]["inputs"][1]["failure"]
     assert "with x[1]=6, float32[2, 6, 8] without torch.compile (ValueError: six is too" in told
     padded = [group["rows"][-1] for group in report["groups"]]
-    # Padding is in the softmax of x[1]=5; x[1]=8 has none, and nobody knows what 6 should give.
-    assert [row["padding_changes_results"] for row in padded] == [True, False, False]
-    assert [row["wrong"] for row in padded] == [False, False, False]
-    assert [row["not_compared"] for row in padded] == [["output of input 1[1]"], [], []]
-    whole = [error for error in padded[0]["errors"] if error["name"] == "output of input 1[2]"]
-    assert whole[0]["relative"] == 0
+    assert [row["wrong"] or bool(row["errors"]) for row in padded] == [False, False, False]
+    assert any("padded calls" in notice for notice in report["notices"])
     text = (tmp_path / "uneven.md").read_text()
     assert "fails, as without `torch.compile`" in text
-    assert "PADDING" in text
-    assert "gives other results than eager PyTorch for `x[1]=5`" in text
 
 
 def test_where_nothing_is_faster_a_profile_says_where_the_time_goes(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
-    options = ("--modes", "none", "--backends", "slow", "--sessions", "1", "--rounds", "4")
+    options = ("--modes", "none", "--backends", "slow", "--sessions", "1", "--seconds", "0.5")
     done = bench(tmp_path, "slow.py", *options, "--format", "json", "--save", "kept.zip")
     assert done.returncode == 0, done.stderr
     (group,) = json.loads(done.stdout)["groups"]

@@ -63,7 +63,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def report(folder: Path) -> dict[str, Any]:
     (folder / "model.py").write_text(MODEL)
     backends = "aot_eager,forgets,halves,nothing"
-    options = ("--modes", "none", "--backends", backends, "--sessions", "1", "--rounds", "3")
+    options = ("--modes", "none", "--backends", backends, "--sessions", "1", "--seconds", "0.5")
     done = bench(folder, "model.py", *options, "--format", "json", "--save", "recording")
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
@@ -95,8 +95,8 @@ def test_what_is_to_be_changed_and_is_not_is_named(report: dict[str, Any]) -> No
     verdict = " ".join(report["groups"][0]["verdict"])
     assert "argument mask is not changed by input 1, and eager PyTorch changes it" in verdict
     (row,) = (item for item in report["groups"][0]["rows"] if item["label"] == "forgets")
-    assert "add_" in row["parting"]["operator"]  # the first that changes something: a counter
-    assert row["parting"]["file"].endswith("model.py")
+    assert "add_" in row["divergence"]["operator"]  # the first that changes something: a counter
+    assert row["divergence"]["file"].endswith("model.py")
 
 
 def test_all_put_everything_back_where_one_has_to(folder: Path, report: dict[str, Any]) -> None:
@@ -163,12 +163,18 @@ example_inputs = [(torch.zeros(16, 8), Cache()), (torch.randn(16, 8), Cache())]
 """
 
 
-@pytest.mark.parametrize("options", [("--train", "--optimizer", "AdamW"), ("--grad",)])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--train", "--optimizer", "AdamW", "--modes", "default"),
+        ("--grad", "--modes", "none", "--backends", "aot_eager"),
+    ],
+)
 def test_what_differs_by_how_it_is_compiled_alone_is_right(
     tmp_path: Path, options: tuple[str, ...]
 ) -> None:
     (tmp_path / "model.py").write_text(RIGHT)
-    more = ("--modes", "default", "--backends", "aot_eager", "--sessions", "1", "--rounds", "3")
+    more = ("--sessions", "1", "--seconds", "0.5")
     done = bench(tmp_path, "model.py", *options, *more, "--format", "json")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
@@ -216,7 +222,7 @@ def test_what_an_optimizer_keeps_is_a_result_of_its_step(tmp_path: Path) -> None
     (tmp_path / "model.py").write_text(SPOILS)
     done = bench(
         tmp_path, "model.py", "--modes", "none", "--backends", "aot_eager,spoils", "--train",
-        "--optimizer", "Adam", "--sessions", "1", "--rounds", "3", "--format", "json",
+        "--optimizer", "Adam", "--sessions", "1", "--seconds", "0.5", "--format", "json",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     rows = {row["label"]: row for row in json.loads(done.stdout)["groups"][0]["rows"]}

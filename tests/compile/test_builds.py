@@ -21,9 +21,10 @@ from inspector.builds.facts import facts_of
 from inspector.builds.run import compile_kernels
 from inspector.errors import EnvironmentLacksError
 from inspector.findings.finding import Finding, Place
+from inspector.findings.kernel_findings import kernel_findings
 from inspector.model.kernel_build import KernelBuild
 from inspector.model.kernel_prediction import KernelWork
-from inspector.plugins import load_kernel_analyses
+from inspector.plugins import load_rules
 from tests.builds_fixture import H200, compiled_again, load, recorded_kernels
 
 PROGRAMS = ("gelu", "softmax_bf16", "cumsum_long", "sum_columns", "own_matmul")
@@ -241,8 +242,8 @@ def test_spilled_bytes_are_those_of_ptxas(built: Built) -> None:
 
 def _rules(build: KernelBuild) -> dict[str, Finding]:
     facts = facts_of(build, H200, KernelWork(bytes=1 << 30, programs=100_000))
-    rules = [module.RULE for module in load_kernel_analyses()]
-    found = (finding for rule in rules for finding in rule.check([facts], lambda _: Place()))
+    rules = load_rules("kernel"), load_rules("kernels")
+    found = kernel_findings([facts], lambda _: Place(), *rules)
     return {finding.rule: finding for finding in found}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from inspector.graphs.core_aten import CORE_ATEN
+from inspector.graphs.operators import CORE_ATEN
 
 
 def test_no_operator_is_missing() -> None:

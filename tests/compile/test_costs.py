@@ -12,7 +12,7 @@ import pytest
 from inspector.model.cost import Part
 from inspector.model.request import Request
 from tests import golden
-from tests.compile.forkserver import ForkServer, Job
+from tests.compile import warm_python
 
 HEAD = "import torch\n"
 BETWEEN = """
@@ -152,16 +152,12 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, dict[str, Any]]]:
     """All cases, recorded in forks of one process that has torch."""
     found = {}
-    with ForkServer() as server:
-        for name, (source, options) in CASES.items():
-            folder = tmp_path_factory.mktemp(name)
-            (folder / "model.py").write_text(HEAD + source)
-            recording = folder / "recording"
-            recording.mkdir()
-            request = Request("model.py", **options)
-            server.record(Job(str(recording), request.to_json(), str(folder)))
-            report = golden.rendered(golden.report_of(recording), "json")
-            found[name] = (folder, json.loads(report))
+    for name, (source, options) in CASES.items():
+        folder = tmp_path_factory.mktemp(name)
+        (folder / "model.py").write_text(HEAD + source)
+        warm_python.record(folder / "recording", Request("model.py", **options), folder)
+        report = golden.rendered(golden.report_of(folder / "recording"), "json")
+        found[name] = (folder, json.loads(report))
     return found
 
 

@@ -10,7 +10,6 @@ import dataclasses
 import importlib.metadata
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +19,11 @@ from inspector.findings.finding import Finding
 from inspector.findings.report import Report, make_report
 from inspector.model.request import Request
 from inspector.model.run import Meta
-from inspector.plugins import load_analyses
+from inspector.plugins import load_rules
 from inspector.sources.recording import Recording, read_run
+from tests.compile import warm_python
 from tests.compile.cases import CASES, FOLDER, QUICK, Case
-from tests.compile.forkserver import ROOT, ForkServer, Job
+from tests.compile.processes import ROOT
 from tests.compile.truth import observe
 
 KEPT = importlib.metadata.version("torch").startswith("2.13") and sys.version_info[:2] == (3, 11)
@@ -39,12 +39,6 @@ def truth_of(case: Case) -> dict[str, Any]:
     return expected
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[ForkServer]:
-    with ForkServer() as running:
-        yield running
-
-
 def request_of(case: Case) -> Request:
     """The request that the command line makes of a case's arguments."""
     options = {name.removeprefix("--"): True for name in case.options}
@@ -52,12 +46,12 @@ def request_of(case: Case) -> Request:
     return Request(target, case.inputs, measure=False, **options)
 
 
-def report_of(server: ForkServer, case: Case, folder: Path) -> Report:
+def report_of(case: Case, folder: Path) -> Report:
     """What the tool says about a case."""
-    server.record(Job(str(folder), request_of(case).to_json(), str(ROOT)))
+    warm_python.record(folder, request_of(case), ROOT)
     logs = tuple(sorted(folder.glob("*.log")))
     recording = Recording(case.id, folder, logs, Meta(1, case.id))
-    return make_report(read_run(recording), [module.RULE for module in load_analyses()])
+    return make_report(read_run(recording), load_rules("run"))
 
 
 def is_site(finding: Finding) -> bool:
@@ -66,9 +60,9 @@ def is_site(finding: Finding) -> bool:
 
 
 @pytest.mark.parametrize("case", CHECKED, ids=lambda case: case.id)
-def test_counts_are_torchs_own(server: ForkServer, case: Case, tmp_path: Path) -> None:
+def test_counts_are_torchs_own(case: Case, tmp_path: Path) -> None:
     truth = truth_of(case)
-    report = report_of(server, case, tmp_path)
+    report = report_of(case, tmp_path)
     summary = report.summary
 
     assert summary.graph_breaks == truth["records"]

@@ -22,7 +22,7 @@ from inspector.model.ended import further_endings
 from inspector.model.request import Request
 from inspector.sources.recording import opened, read_run
 from tests import golden
-from tests.compile.forkserver import ForkServer, Job
+from tests.compile import warm_python
 from tests.compile.processes import INSPECT, ROOT, environment
 
 pytestmark = pytest.mark.compile
@@ -160,14 +160,11 @@ CASES = {"cache": CACHE, "once": ONCE, "shape": SHAPE}
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     found = {}
-    with ForkServer() as server:
-        for name, source in CASES.items():
-            folder = tmp_path_factory.mktemp(name)
-            (folder / "model.py").write_text(HEAD + source)
-            (folder / "recording").mkdir()
-            job = Job(str(folder / "recording"), Request("model.py").to_json(), str(folder))
-            server.record(job)
-            found[name] = golden.report_of(folder / "recording")
+    for name, source in CASES.items():
+        folder = tmp_path_factory.mktemp(name)
+        (folder / "model.py").write_text(HEAD + source)
+        warm_python.record(folder / "recording", Request("model.py"), folder)
+        found[name] = golden.report_of(folder / "recording")
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,10 +14,11 @@ import pytest
 import torch
 from torch._dynamo.exc import TorchDynamoException
 
-from inspector.capture import execution
+from inspector.capture import profile_calls
 from inspector.capture.benching.failing import failing
 from inspector.capture.call import Call
-from inspector.capture.execution import call_target, compiled
+from inspector.capture.execution import compiled
+from inspector.capture.explain_calls import call_target
 from inspector.capture.replay import is_raised_outside
 from inspector.capture.target import Target, load_target
 from inspector.errors import ModelFailedError
@@ -47,12 +49,20 @@ class Profiles:
 
     capturing = closely
 
+    def has_replays(self) -> bool:
+        return False
+
     def is_refused(self) -> bool:
         return False
 
     def measure(self, _: int, run: Any, eager: Any, _end: Any) -> None:
         for make in (run, run, eager, eager, run):
             make()()
+
+
+def make_calls(target: Target, request: Request, function: Callable[..., Any]) -> None:
+    make = profile_calls.call_profiled if request.profile else call_target
+    make(target, request, function)
 
 
 def said(function: Failing, inputs: int = 1, **settings: Any) -> str:
@@ -64,13 +74,13 @@ def said(function: Failing, inputs: int = 1, **settings: Any) -> str:
 
     request = Request("model.py", **{"measure": False, "backend": "eager", **settings})
     with pytest.raises(ModelFailedError) as raised:
-        call_target(target, request, compiled)
+        make_calls(target, request, compiled)
     return raised.value.message
 
 
 @pytest.fixture
 def profiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(execution, "Profiles", Profiles)
+    monkeypatch.setattr(profile_calls, "Profiles", Profiles)
 
 
 ERROR = "(RuntimeError: boom)"
@@ -200,7 +210,7 @@ def told_of_a_file(folder: Path, call: int, fails: str, **settings: Any) -> Mode
             del sys.modules[name]
         target = load_target(request)
         with pytest.raises(ModelFailedError) as raised:
-            call_target(target, request, compiled(target, request))
+            make_calls(target, request, compiled(target, request))
     return raised.value
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ from inspector import plugins
 from inspector.findings.report import make_report
 from inspector.model.request import Request
 from inspector.sources.recording import opened, read_run
-from tests.compile.forkserver import ForkServer, Job
+from tests.compile import warm_python
 
 MODEL = """
 import torch
@@ -48,54 +48,43 @@ EDITS: dict[str, Callable[[str], str]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[ForkServer]:
-    with ForkServer() as server:
-        yield server
-
-
-def prints(
-    server: ForkServer, file: Path, source: str, directory: Path | None = None
-) -> list[tuple[str, str]]:
+def prints(file: Path, source: str, directory: Path | None = None) -> list[tuple[str, str]]:
     """Rule and fingerprint of a model file's findings, recorded from a directory above it."""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(source)
     where = directory or file.parent
     folder = where / "recording"
-    folder.mkdir()
     target = str(file.relative_to(where))
-    server.record(Job(str(folder), Request(target, measure=False).to_json(), str(where)))
+    warm_python.record(folder, Request(target, measure=False), where)
     with opened(folder) as recording:
         run = read_run(recording)
-    report = make_report(run, [module.RULE for module in plugins.load_analyses()])
+    report = make_report(run, plugins.load_rules("run"))
     return sorted((finding.rule, finding.fingerprint) for finding in report.findings)
 
 
 @pytest.mark.parametrize("name", EDITS)
-def test_an_edit_elsewhere_keeps_them(server: ForkServer, tmp_path: Path, name: str) -> None:
-    before = prints(server, tmp_path / "before" / "model.py", MODEL)
-    after = prints(server, tmp_path / "after" / "model.py", EDITS[name](MODEL))
+def test_an_edit_elsewhere_keeps_them(tmp_path: Path, name: str) -> None:
+    before = prints(tmp_path / "before" / "model.py", MODEL)
+    after = prints(tmp_path / "after" / "model.py", EDITS[name](MODEL))
 
     assert {rule for rule, _ in before} == {"graph-break", "recompile"}
     assert len(before) == len(set(before)) == 3
     assert after == before
 
 
-def test_another_checkout_and_working_directory_keep_them(
-    server: ForkServer, tmp_path: Path
-) -> None:
-    here = prints(server, tmp_path / "one" / "project" / "model.py", MODEL)
-    there = prints(server, tmp_path / "two" / "sub" / "model.py", MODEL, tmp_path / "two")
+def test_another_checkout_and_working_directory_keep_them(tmp_path: Path) -> None:
+    here = prints(tmp_path / "one" / "project" / "model.py", MODEL)
+    there = prints(tmp_path / "two" / "sub" / "model.py", MODEL, tmp_path / "two")
 
     assert there == here
 
 
-def test_the_same_break_in_another_function_differs(server: ForkServer, tmp_path: Path) -> None:
-    before = prints(server, tmp_path / "before" / "model.py", MODEL)
+def test_the_same_break_in_another_function_differs(tmp_path: Path) -> None:
+    before = prints(tmp_path / "before" / "model.py", MODEL)
     again = '    def again(self, x):\n        print("inside")\n        return x + 1\n\n'
     twice = MODEL.replace("    def helper", again + "    def helper")
     twice = twice.replace("return x * n", "return self.again(x) * n")
-    after = prints(server, tmp_path / "after" / "model.py", twice)
+    after = prints(tmp_path / "after" / "model.py", twice)
 
     breaks = {(rule, one) for rule, one in after if rule == "graph-break"}
     assert len(breaks - set(before)) == 1

@@ -18,8 +18,9 @@ from pathlib import Path
 import pytest
 
 from inspector.advice.advice import TESTED_ON
-from inspector.graphs.reasons import explain
-from inspector.graphs.reasons_table import KNOWN, PATTERNS, Reason
+from inspector.graphs.reasons import KNOWN, explain
+from inspector.graphs.refusals.cutlass import PATTERNS
+from inspector.graphs.refusals.reason import Reason
 
 VERSION = ".".join(importlib.metadata.version("torch").split(".")[:2])
 CLASS = "WhyNoFuse"

@@ -21,7 +21,7 @@ from torch import fx
 
 import inspector
 from inspector.capture.handler import attached_handler
-from inspector.graphs.became import decompositions
+from inspector.graphs.decompositions import decompositions
 from inspector.graphs.lookup import origins
 from inspector.graphs.networks import network
 from inspector.graphs.operators import computed_inside, shown_operator

@@ -73,6 +73,53 @@ def test_what_a_replay_launches_has_the_places_of_the_same_call_without_cuda_gra
     assert found.unmatched == 1
 
 
+# Names, grids and places as in a recording of an H200 (samples/transformer_block, training).
+COPY = "void at::native::(anonymous namespace)::multi_tensor_apply_kernel<…CopyFunctor…>"
+
+
+def replaying(*, closely: bool) -> list[Launched]:
+    """A call that copies inputs into the memory of a CUDA graph and replays it, two times."""
+    marks = [
+        host("inspector at /p/model.py(32): forward", 0, 450),
+        host("Torch-Compiled Region: 0/0", 5, 440),
+        host("## Call CompiledFxGraph fkey ##", 10, 430),
+        host("inspector line cwrapper:411", 15, 420),
+    ]
+    events = list(marks if closely else [marks[1]])
+    for at in (20, 220):
+        events += [
+            host("aten::_foreach_copy_", at, at + 20),
+            host("cudaLaunchKernel", at + 5, at + 10, at),
+            kernel(COPY, at + 12, at + 18, at),
+            host("cudaGraphLaunch", at + 30, at + 40, at + 1),
+            kernel("triton_poi_fused_0", at + 50, at + 60, at + 1),
+            kernel("gemm", at + 70, at + 80, at + 1),
+        ]
+    (items,) = calls_of(trace(*events), [(BASE, BASE + 900_000)])
+    return items
+
+
+def test_what_torch_copies_before_a_replay_is_known_from_a_replay() -> None:
+    (known,) = calls_of(CLOSE, [(BASE, BASE + 200_000)])
+    items = replaying(closely=False)
+    assert placed(items, known).unmatched == 4  # two copies; the second replay is none of `known`
+    around = [item for item in replaying(closely=True) if not item.is_replayed]
+    found = placed(items, known, around)
+    assert found.unmatched == 2
+    for number in (0, 3):
+        place = found.places[number]
+        assert place.frames == ("/p/model.py(32): forward",)
+        assert (place.file, place.line, place.operator) == ("cwrapper", 411, "aten::_foreach_copy_")
+    assert [place.line for place in found.places] == [411, 12, 15, 411, 0, 0]
+
+
+def test_an_equal_kernel_of_a_call_without_graphs_is_not_the_copy_of_a_replay() -> None:
+    copy = DeviceEvent("kernel", COPY, 7, 0, 1, 0, (4, 1, 1))
+    known = [Launched(copy, None, Place("cother", 7))]
+    around = [Launched(copy, None, Place("cwrapper", 411))]
+    assert placed([Launched(copy, None, Place())], known, around).places == [around[0].place]
+
+
 def test_places_are_known_from_a_call_that_was_watched_closely() -> None:
     (known,) = calls_of(CLOSE, [(BASE, BASE + 200_000)])
     plain = [Launched(item.event, None, Place()) for item in (known[0], known[3])]

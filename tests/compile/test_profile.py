@@ -16,6 +16,7 @@ from tests.compile.warm_python import INSPECT
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "docs" / "schema" / "profile-1.schema.json").read_text("utf-8"))
 ALONE = json.loads((ROOT / "docs" / "schema" / "kernel-bench-1.schema.json").read_text("utf-8"))
+SHORT = ("--seconds", "0.5")
 MODEL = """
 import torch
 from torch import nn
@@ -77,8 +78,8 @@ example_inputs = (torch.randn(8),)
 def recording(tmp_path_factory: pytest.TempPathFactory, machine: Path) -> Path:
     folder = tmp_path_factory.mktemp("profile")
     (folder / "model.py").write_text(MODEL)
-    asked = "--no-grad", "--kernel", "softmax", "--configs", "--save", "kept"
-    done = started(folder, machine, "model.py", *asked)
+    asked = "--no-grad", "--kernel", "softmax", "--save", "kept"
+    done = started(folder, machine, "model.py", *asked, *SHORT)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -176,12 +177,12 @@ def test_what_makes_many_graph_breaks_slower_than_eager_is_divided_and_adds_up(
     tmp_path: Path, machine: Path
 ) -> None:
     (tmp_path / "model.py").write_text(BREAKS)
-    done = started(tmp_path, machine, "model.py", "--no-grad", "--save", "kept", "--format", "json")
+    asked = "--no-grad", "--save", "kept", "--format", "json"
+    done = started(tmp_path, machine, "model.py", *asked, *SHORT)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     jsonschema.validate(found, SCHEMA)
     (profile,) = found["profiles"]
-    assert profile["faster_than_eager"] < 0.9
     gap = profile["compiled_less_eager"]
     assert gap["whole_ns"] == pytest.approx(profile["wall_ns"] - profile["eager_ns"])
     total = sum(part["more_ns"] for part in gap["parts"]) + gap["rest_ns"]
@@ -196,19 +197,20 @@ def test_what_makes_many_graph_breaks_slower_than_eager_is_divided_and_adds_up(
         assert parts[cause]["compiled_ns"] > 0
     assert parts["work"]["eager_ns"] > 0
     assert parts["outside"]["eager_ns"] > 0
-    around = sum(parts[cause]["more_ns"] for cause in ("guards", "wrappers", "graph-break"))
-    assert around > gap["whole_ns"] / 3
     assert profile["eager_launches"] == 8
-    text = inspected(tmp_path, "kept")
-    # Beside other programs, as the other tests are, the ends of the interval may be less far apart.
-    low, high = profile["faster_than_eager_interval"]
-    is_disturbed = (profile["device_state"]["others_percent"] or 0) > 50
-    ratio = profile["faster_than_eager"]
-    is_varying = profile["spread_of_blocks"] > max(0.5, ratio - 1, 1 / ratio - 1)
-    is_told = high <= (1.25 if is_disturbed else 2.0) * low and not is_varying
-    assert ("What makes it slower than eager" in text) is (is_told and high < 1)
-    assert "torch around compiled graphs" in text
-    assert ("too noisy to" in text) is not is_told
+    assert "torch around compiled graphs" in inspected(tmp_path, "kept")
+
+
+@pytest.mark.wild
+def test_many_graph_breaks_are_slower_than_eager_by_what_is_around_graphs(
+    tmp_path: Path, machine: Path
+) -> None:
+    (profile,) = json.loads(profile_of(BREAKS, tmp_path, machine, "--seconds", "12"))["profiles"]
+    assert profile["faster_than_eager"] < 0.9
+    gap = profile["compiled_less_eager"]
+    parts = {part["cause"]: part["more_ns"] for part in gap["parts"]}
+    around = sum(parts[cause] for cause in ("guards", "wrappers", "graph-break"))
+    assert around > gap["whole_ns"] / 3
 
 
 def test_products_have_operations_and_reach_less_than_can_be(report: dict[str, Any]) -> None:
@@ -262,7 +264,7 @@ example_inputs = (torch.randn(32, 64),)
 def profile_of(model: str, folder: Path, machine: Path, *options: str) -> str:
     """The JSON report of one profile, without gradients."""
     (folder / "model.py").write_text(model)
-    shown = ("--format", "json", "--no-progress")
+    shown = ("--format", "json", "--no-progress", *SHORT)
     done = started(folder, machine, "model.py", "--no-grad", *shown, *options)
     assert done.returncode == 0, done.stderr
     return str(done.stdout)
@@ -329,14 +331,17 @@ def test_a_kernel_of_the_cpu_is_timed_alone(recording: Path) -> None:
     assert report["kernel_kind"] == "cpp"
     assert report["in_place"]["launches"] == 1
     assert report["in_place"]["lines"]
-    (config,) = report["configs"]
-    assert config["cold"]["count"] == config["warm"]["count"] == 100
-    assert config["cold"]["median_ns"] > config["warm"]["median_ns"]
+    assert report["cold"]["count"] == report["warm"]["count"] == 100
     # Softmax in the buffer of its input, and a counter of the calls: neither runs away.
     assert any(name.startswith("in_out_ptr") for name in report["restored"])
     assert len(report["restored"]) == 2
-    assert report["repeats"]["is_exact"]
     assert report["bytes"] > 2 * 256 * 64 * 4
+
+
+@pytest.mark.wild
+def test_with_what_it_reads_in_the_cache_a_kernel_takes_less(recording: Path) -> None:
+    report = json.loads(inspected(recording, "kept", "--kernel", "softmax", "--format", "json"))
+    assert report["cold"]["median_ns"] > report["warm"]["median_ns"]
 
 
 def test_the_terminal_shows_a_kernel_alone(recording: Path) -> None:
@@ -350,7 +355,7 @@ def test_the_terminal_shows_a_kernel_alone(recording: Path) -> None:
 
 def test_a_name_of_several_kernels_lists_them(tmp_path: Path, machine: Path) -> None:
     (tmp_path / "model.py").write_text(PRODUCTS)
-    done = started(tmp_path, machine, "model.py", "--no-grad", "--kernel", "extern_")
+    done = started(tmp_path, machine, "model.py", "--no-grad", "--kernel", "extern_", *SHORT)
     assert done.returncode == 2
     assert "'extern_' is in the names of 2 kernels" in done.stderr
     assert "Name one of them: extern_kernels.mm, extern_kernels.bmm." in done.stderr

@@ -101,7 +101,8 @@ def profiles(folder: Path) -> list[dict[str, Any]]:
 def test_ranks_make_the_same_calls_and_wait_for_each_other(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(MODEL)
     command = ["torchrun", "--nproc-per-node", str(RANKS), "--no-python", "inspect", "profile"]
-    done = finished([*command, "model.py", "--no-grad", "--no-progress"], tmp_path)
+    asked = "model.py", "--no-grad", "--no-progress", "--seconds", "0.5"
+    done = finished([*command, *asked], tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Connection closed by peer" not in done.stdout
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
@@ -14,29 +14,22 @@ from inspector.commands.verify import Outcome, verification_of
 from inspector.findings.report import Report, make_report
 from inspector.findings.trials import with_verification
 from inspector.model.request import Request
-from inspector.plugins import load_analyses
+from inspector.plugins import load_rules
 from inspector.sources.recording import opened, read_run
-from tests.compile.forkserver import ForkServer, Job
+from tests.compile import warm_python
 
 Verify: TypeAlias = Callable[..., Report]
 """Verifies a model that is given as a text, with fields of `Request`."""
 
 
-@pytest.fixture(scope="module")
-def verify_server() -> Iterator[ForkServer]:
-    with ForkServer() as server:
-        yield server
-
-
 @pytest.fixture
-def verify(verify_server: ForkServer, tmp_path: Path) -> Verify:
+def verify(tmp_path: Path) -> Verify:
     """Verifies a model; each process is a fork that has imported torch already."""
 
     def run(request: Request, doing: str) -> Outcome:
         assert doing
         folder = tmp_path / f"recording-{len(list(tmp_path.iterdir()))}"
-        folder.mkdir()
-        code = verify_server.record(Job(str(folder), request.to_json(), str(tmp_path)))
+        code = warm_python.record(folder, request, tmp_path)
         outcome = folder / "outcome.json"
         said = json.loads(outcome.read_text()).get("message", "") if outcome.exists() else "died"
         with opened(folder) as recording:
@@ -51,7 +44,7 @@ def verify(verify_server: ForkServer, tmp_path: Path) -> Verify:
         recorded = run(request, "the first")
         assert recorded.run is not None
         assert not recorded.failure
-        report = make_report(recorded.run, [module.RULE for module in load_analyses()])
+        report = make_report(recorded.run, load_rules("run"))
         verification, code = verification_of(report, request, run)
         assert code == 0
         return with_verification(report, verification)

@@ -1,99 +1,268 @@
 """A Python whose torch is imported already, for recorded processes that are nothing special.
 
-Half of the time of a small recording goes into importing torch. A server has done that once; for
-each process that `inspect` starts to record a target it makes a fork, in which everything from that
-process's command line on runs as it would there. The client, which takes the place of the
-interpreter, hands over arguments, environment, folder and open files, passes signals on, and ends
-as the fork does. Whatever is unusual (another script, a variable that torch or Python read when
-they begin, limits) has a server of its own from the third time on, and is run by the real
-interpreter until then; with ``INSPECTOR_TESTS_COLD=1`` everything is.
+Half of the time of a small recording goes into importing torch. A server has done that once, and
+forks for each process: everything from that process's command line on runs in the fork as it would
+in an interpreter of its own. `INSPECT` starts its targets through `python`, a program that hands
+arguments, environment, folder and open files to the server, passes signals on and ends as the fork
+does; `record` and `run` ask the server themselves. Whatever is unusual (a variable that torch or
+Python read when they begin, limits) has a server of its own from the third time on, and is run by
+the real interpreter until then.
 
-Run as a script this is the server.
+This file is all three: `python` is a copy of it, and the server runs it as a script, so it imports
+what a fork needs when it is needed.
 """
 
 from __future__ import annotations
 
 import array
-import atexit
 import contextlib
-import fcntl
+import hashlib
 import importlib
 import json
 import os
-import random
-import runpy
+import resource
 import select
 import signal
 import socket
 import sys
-import tempfile
-import threading
-import traceback
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
-_PYTHON = "INSPECTOR_TESTS_PYTHON"
-# `python -m inspector.commands`, whose own interpreter for targets is the client.
+if TYPE_CHECKING:
+    from inspector.model.request import Request
+
+_FOLDER, _SCRIPT, _PID = "INSPECTOR_TESTS_WARM", "INSPECTOR_TESTS_SERVER", "INSPECTOR_TESTS_PID"
+# `python -m inspector.commands`, whose own interpreter for targets is the program above.
 _LAUNCH = f"""
 import os, runpy, sys
-sys.executable = os.environ.get("{_PYTHON}", sys.executable)
+sys.executable = os.path.join(os.environ.get("{_FOLDER}", ""), "python")
+if not os.path.exists(sys.executable):
+    sys.executable = {sys.executable!r}
 runpy.run_module("inspector.commands", run_name="__main__", alter_sys=True)
 """
 INSPECT = [sys.executable, "-c", _LAUNCH]
-_CLIENT = Path(__file__).with_name("warm_python_client.py")
-_MOST_MESSAGE = 1 << 20
-_PIPE_BYTES = 1 << 16  # what a pipe takes before anybody reads
-_INTERRUPTED = -signal.SIGINT
+_TARGET = "inspector/capture/__main__.py"
+_VERBS = {"bench", "explain", "warm-up"}
+_MOST_SERVERS = 4
+_MOST_SECONDS = 60  # a fork that hangs is a failure, not a long test
+_FILES = ("INSPECTOR_BENCH_IN", "INSPECTOR_BENCH_OUT")
 _ABOVE = 500  # no file that a process hands over has a number as high
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1)
+_INTERRUPTED = -signal.SIGINT
+# What a first compilation imports.
+_IMPORTED = (
+    "torch", "triton", "torch._inductor.compile_fx", "torch._dynamo.backends.registry",
+    "torch._inductor.codegen.cuda_combined_scheduling",
+    "torch._inductor.fx_passes.mkldnn_fusion", "torch._inductor.fx_passes.quantization",
+    "torch.export._trace", "torch.utils.cpp_extension", "sympy.physics.units",
+    "inspector.capture.child", "inspector.capture.explain_calls", "inspector.capture.target",
+)  # fmt: skip
+# What is read when torch, its libraries and Python begin, and what is read when it is used.
+_PREFIXES = (
+    "ATEN_", "CC", "CUDA_", "CXX", "GOMP_", "KMP_", "LC_", "LD_", "MALLOC_", "MKL_", "NCCL_",
+    "OMP_", "PJRT_", "PYTHON", "PYTORCH_", "TORCH", "TRITON_", "XLA_",
+)  # fmt: skip
+_ANY = {"TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"}
+_LIMITS = (resource.RLIMIT_AS, resource.RLIMIT_DATA, resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE)
 
 
 def prepare(folder: Path) -> None:
-    """Lets `INSPECT` find the client, and the client servers, in a folder of these tests."""
+    """Lets these tests find servers in a folder, and `INSPECT` its interpreter for targets."""
     folder.mkdir(exist_ok=True)
-    client = folder / f"python-{os.getpid()}"
-    client.write_text(f"#!{sys.executable} -SE\n{_CLIENT.read_text('utf-8')}", "utf-8")
-    client.chmod(0o755)
+    new = folder / f"python-{os.getpid()}"
+    new.write_text(f"#!{sys.executable} -SE\n{Path(__file__).read_text('utf-8')}", "utf-8")
+    new.chmod(0o755)
+    new.rename(folder / "python")
     is_worker = "PYTEST_XDIST_WORKER" in os.environ
-    os.environ["INSPECTOR_TESTS_WARM"] = str(folder)
-    os.environ["INSPECTOR_TESTS_SERVER"] = __file__
-    os.environ["INSPECTOR_TESTS_PID"] = str(os.getppid() if is_worker else os.getpid())
-    os.environ[_PYTHON] = str(client)
+    os.environ[_FOLDER], os.environ[_SCRIPT] = str(folder), __file__
+    os.environ[_PID] = str(os.getppid() if is_worker else os.getpid())
+
+
+def record(recording: Path, request: Request, folder: Path) -> int:
+    """Records a target into a new folder, from another one; returns the exit code."""
+    recording.mkdir(exist_ok=True)
+    script = Path(__file__).resolve().parents[2] / _TARGET
+    caches = Path(os.environ[_FOLDER]) / "caches"
+    environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(caches)}
+    with open(os.devnull, "w") as nothing:  # noqa: PTH123
+        return run(
+            [str(script), str(recording), "explain", request.to_json()],
+            folder,
+            environment,
+            nothing,
+        )
+
+
+def run(
+    arguments: Sequence[str], folder: Path, environment: Mapping[str, str], output: IO[str]
+) -> int:
+    """Runs a script in a fork of a server, which is started if need be; returns the exit code."""
+    place = Path(os.environ[_FOLDER]) / _kind(environment)
+    if _is_first(place.with_suffix(".started")):
+        _start(place, environment)
+    end = time.monotonic() + _MOST_SECONDS
+    while (server := _connected(place)) is None:
+        assert time.monotonic() < end, place.with_suffix(".log").read_text()
+        time.sleep(0.1)
+    with server, open(os.devnull) as nothing:  # noqa: PTH123
+        server.settimeout(_MOST_SECONDS)
+        files = {0: nothing.fileno(), 1: output.fileno(), 2: output.fileno()}
+        _hand_over(server, arguments, environment, folder, files)
+        return int(server.recv(100) or -signal.SIGKILL)
+
+
+# ------------------------------------------------------------------------------- who asks a server
+
+
+def _kind(environment: Mapping[str, str]) -> str:
+    """A name for what only a process that was begun with it has: a server serves one."""
+    found = {
+        "variables": {
+            name: value
+            for name, value in environment.items()
+            if name.startswith(_PREFIXES) and name not in _ANY
+        },
+        "limits": [resource.getrlimit(limit) for limit in _LIMITS],
+        "cores": sorted(os.sched_getaffinity(0)),
+        "is_nice": os.nice(0),
+    }
+    return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _is_first(mark: Path) -> bool:
+    try:
+        mark.touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
+
+
+def _connected(place: Path) -> socket.socket | None:
+    server = socket.socket(socket.AF_UNIX)
+    try:
+        server.connect(str(place))
+    except OSError:
+        server.close()
+        return None
+    return server
+
+
+def _start(place: Path, environment: Mapping[str, str]) -> None:
+    """Starts a server, as a grandchild: this process may become the interpreter."""
+    shell = 'exec "$0" "$1" --serve "$2" </dev/null >"$2.log" 2>&1 &'
+    command = ["sh", "-c", shell, sys.executable, os.environ[_SCRIPT], str(place)]
+    os.waitpid(os.posix_spawn("/bin/sh", command, dict(environment), setsid=True), 0)
+
+
+def _hand_over(
+    server: socket.socket,
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    folder: Path,
+    files: Mapping[int, int],
+) -> None:
+    """Arguments, environment, folder and open files, by the number that they are to have."""
+    umask = os.umask(0o022)
+    os.umask(umask)
+    asked = {
+        "arguments": list(arguments), "environment": dict(environment), "folder": str(folder),
+        "umask": umask, "files": list(files),
+    }  # fmt: skip
+    rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", files.values()))]
+    data = json.dumps(asked).encode() + b"\n"
+    sent = server.sendmsg([data], rights)
+    server.sendall(data[sent:])
+
+
+def _be_python() -> NoReturn:
+    """What takes the place of the interpreter."""
+    server, arguments = None, sys.argv[1:]
+    is_target = len(arguments) == 4 and arguments[0].endswith(_TARGET) and arguments[2] in _VERBS
+    place = Path(os.environ.get(_FOLDER, "nowhere")) / _kind(os.environ)
+    if is_target and place.parent.is_dir():
+        server = _connected(place)
+        is_again = server is None and not _is_first(place.with_suffix(".once"))
+        are_more = len(list(place.parent.glob("*.started"))) < _MOST_SERVERS
+        if is_again and are_more and _is_first(place.with_suffix(".started")):
+            _start(place, os.environ)
+    if server is None:
+        os.execv(sys.executable, [sys.executable, *arguments])  # noqa: S606
+    signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)  # until it knows whom they are for
+    numbers = (0, 1, 2, *(int(os.environ[name]) for name in _FILES if name in os.environ))
+    files = {number: number for number in numbers}
+    _hand_over(server, arguments, os.environ, Path.cwd(), files)
+    for number in _SIGNALS:
+        signal.signal(number, lambda number, _: server.send(bytes([number])))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+    # That a pipe is closed has to be seen by whoever is at its other end.
+    os.closerange(3, server.fileno())
+    os.closerange(server.fileno() + 1, 1024)
+    code = int(server.recv(100) or -signal.SIGKILL)
+    if code < 0:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if -code != signal.SIGKILL:
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code)
+
+
+# ------------------------------------------------------------------------------------- the server
 
 
 def _serve(place: Path) -> None:
-    """Forks for each connection while there are tests."""
+    """Forks for each connection while there are tests, and is the parent of the forks."""
+    os.closerange(3, 1024)  # of the process that asked for this server
+    os.chdir(place.parent)
+    cores = os.sched_getaffinity(0)
+    for name in _IMPORTED:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    sys.modules["torch._dynamo.backends.registry"].list_backends(())
+    bound = os.sched_getaffinity(0)  # torch's OpenMP may bind this thread
+    os.sched_setaffinity(0, cores)  # as the process has them that would have started the forks
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(place.with_suffix(".new")))
-    cores = os.sched_getaffinity(0)  # torch's OpenMP may bind this thread
-    _import(("torch", "torch._inductor.compile_fx", "inspector.capture.execution"))
     listener.listen(64)
     place.with_suffix(".new").rename(place)  # from now on clients find it
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for keepers
-    known = set(sys.modules)
-    news: int | None = None
-    has_asked = False
-    while _is_there(int(os.environ["INSPECTOR_TESTS_PID"])):
-        watched = [listener, *([news] if news is not None else [])]
-        ready = select.select(watched, [], [], 1.0)[0]
-        if news is not None and news in ready:
-            _import(os.read(news, _PIPE_BYTES).decode().split("\n"))
-            os.close(news)
-            news = None
-        if listener in ready:
-            connection, _ = listener.accept()
-            reading, writing = os.pipe()
-            if os.fork() == 0:
-                listener.close()
-                os.close(reading)
-                _keep(connection, cores, known, None if has_asked else writing)
+    forks: dict[int, tuple[int, socket.socket]] = {}  # by what can be read when they end
+    while _is_there(int(os.environ[_PID])):
+        connections = {connection: pid for pid, connection in forks.values()}
+        ready = select.select([listener, *forks, *connections], [], [], 1.0)[0]
+        for ended in forks.keys() & set(ready):
+            pid, connection = forks.pop(ended)
+            os.close(ended)
+            code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+            with contextlib.suppress(OSError):
+                connection.send(str(code).encode())
             connection.close()
-            os.close(writing)
-            if has_asked:
-                os.close(reading)
-            else:
-                has_asked, news = True, reading
+        for connection, pid in connections.items():
+            if connection in ready and connection.fileno() >= 0:
+                number = connection.recv(1)  # a signal, or the client has gone
+                os.kill(pid, number[0] if number else signal.SIGKILL)
+        if listener in ready:
+            _accept(listener, forks, bound)
+
+
+def _accept(
+    listener: socket.socket, forks: dict[int, tuple[int, socket.socket]], bound: set[int]
+) -> None:
+    connection, _ = listener.accept()
+    files, asked = _received(connection)
+    pid = os.fork()
+    if pid == 0:
+        listener.close()
+        connection.close()
+        for ended, (_, other) in forks.items():
+            os.close(ended)
+            other.close()
+        os.sched_setaffinity(0, bound)
+        _be_fork(files, asked)
+    forks[os.pidfd_open(pid)] = pid, connection
+    for file in files:
+        os.close(file)
 
 
 def _is_there(pid: int) -> bool:
@@ -104,69 +273,38 @@ def _is_there(pid: int) -> bool:
     return True
 
 
-def _import(names: Iterable[str]) -> None:
-    """Of what the first fork imported what is torch's and ours, so that the others need not."""
-    for name in names:
-        if name.startswith(("torch", "inspector.")):
-            with contextlib.suppress(ImportError):  # the last name may be cut off
-                importlib.import_module(name)
-
-
-def _keep(
-    connection: socket.socket, cores: set[int], known: set[str], news: int | None
-) -> NoReturn:
-    """Runs a process, and is its parent."""
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    os.setsid()  # what a terminal sends comes by the client, once
-    asked, files = _received(connection)
-    pid = os.fork()
-    if pid == 0:
-        connection.close()
-        _run(asked, files, known, news)
-    os.sched_setaffinity(0, cores)  # as the process has them that would have started it
-    for file in files:
-        os.close(file)
-    if news is not None:
-        os.close(news)
-    ended = os.pidfd_open(pid)
-    while True:
-        ready = select.select([connection, ended], [], [])[0]
-        if ended in ready:
-            break
-        said = connection.recv(1)
-        os.kill(pid, said[0] if said else signal.SIGKILL)  # gone is what the client is
-        if not said:
-            break
-    _, status = os.waitpid(pid, 0)
-    with contextlib.suppress(OSError):
-        connection.send(json.dumps(os.waitstatus_to_exitcode(status)).encode())
-    os._exit(0)
-
-
-def _received(connection: socket.socket) -> tuple[Mapping[str, Any], list[int]]:
-    numbers = array.array("i")
-    data, ancillary, _, _ = connection.recvmsg(
-        _MOST_MESSAGE, socket.CMSG_SPACE(64 * numbers.itemsize)
-    )
-    for _, _, found in ancillary:
-        numbers.frombytes(found[: len(found) - len(found) % numbers.itemsize])
-    while not data.endswith(b"\n"):
-        more = connection.recv(_MOST_MESSAGE)
-        if not more:  # the client has gone
-            os._exit(1)
+def _received(connection: socket.socket) -> tuple[list[int], bytes]:
+    data, files, _, _ = socket.recv_fds(connection, 1 << 20, 64)
+    while not data.endswith(b"\n") and (more := connection.recv(1 << 20)):
         data += more
-    return json.loads(data), list(numbers)
+    return files, data
 
 
-def _run(asked: Mapping[str, Any], files: list[int], known: set[str], news: int | None) -> NoReturn:
-    """What the process would do."""
-    moved = [fcntl.fcntl(file, fcntl.F_DUPFD, _ABOVE) for file in files]
-    for file in files:
-        os.close(file)
-    if news is not None:
-        news, old = fcntl.fcntl(news, fcntl.F_DUPFD_CLOEXEC, _ABOVE), news
-        os.close(old)
-    for file, number in zip(moved, asked["files"], strict=True):
+def _be_fork(files: Sequence[int], asked: bytes) -> NoReturn:
+    code = 1
+    try:
+        os.setsid()  # what a terminal sends comes by the client, once
+        code = _ran([_moved(file) for file in files], json.loads(asked))
+    finally:
+        _end(code)
+
+
+def _moved(file: int) -> int:
+    import fcntl
+
+    moved = fcntl.fcntl(file, fcntl.F_DUPFD, _ABOVE)
+    os.close(file)
+    return moved
+
+
+def _ran(files: Sequence[int], asked: Mapping[str, Any]) -> int:
+    """What the process would do; its exit code."""
+    import random
+    import runpy
+    import tempfile
+    import traceback
+
+    for file, number in zip(files, asked["files"], strict=True):
         os.dup2(file, number, inheritable=True)
         os.close(file)
     os.environ.clear()
@@ -178,26 +316,8 @@ def _run(asked: Mapping[str, Any], files: list[int], known: set[str], news: int 
     random.seed()
     sys.argv = asked["arguments"]
     sys.path[0] = str(Path(sys.argv[0]).parent)
-    code = 1
     try:
-        code = _code_of(sys.argv[0])
-    finally:
-        threading._shutdown()  # type: ignore[attr-defined] # as Python's own end does
-        atexit._run_exitfuncs()
-        if news is not None:
-            os.write(news, "\n".join(sorted(set(sys.modules) - known)).encode()[:_PIPE_BYTES])
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(OSError, ValueError):
-                stream.flush()
-        if code == _INTERRUPTED:
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
-            os.kill(os.getpid(), signal.SIGINT)
-        os._exit(code)
-
-
-def _code_of(script: str) -> int:
-    try:
-        runpy.run_path(script, run_name="__main__")
+        runpy.run_path(sys.argv[0], run_name="__main__")
     except SystemExit as end:
         if end.code is None or isinstance(end.code, int):
             return (end.code or 0) & 0xFF
@@ -212,5 +332,24 @@ def _code_of(script: str) -> int:
     return 0
 
 
+def _end(code: int) -> NoReturn:
+    """Ends as Python does."""
+    import atexit
+    import threading
+
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    if code == _INTERRUPTED:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+    os._exit(code)
+
+
 if __name__ == "__main__":
-    _serve(Path(sys.argv[1]))
+    if sys.argv[1:2] == ["--serve"]:
+        _serve(Path(sys.argv[2]))
+    else:
+        _be_python()

@@ -1,4 +1,4 @@
-"""`inspect profile --kernel` on a GPU: configurations are timed and checked, nothing changes."""
+"""`inspect profile --kernel` on a GPU: a kernel is timed, and nothing changes."""
 
 from __future__ import annotations
 
@@ -80,64 +80,18 @@ mean = model.mean.clone()
 names = [name for name, kind in called_kernels().items() if kind == "triton"]
 assert len(names) >= 3, names
 for name in names:
-    Alone(name, with_configs=True).measure(0, prepared)
+    Alone(name).measure(0, prepared)
 after = [item.clone() for item in prepared()()]
 assert all(map(torch.equal, before, after))
 assert torch.equal(mean, model.mean)
 assert [payload["name"] for _, payload in said] == names
 for _, payload in said:
     assert "missing" not in payload, payload
-    assert payload["results"], payload["name"]
-    assert payload["configs"][payload["chosen"]]["cold_ns"], payload["name"]
-    assert len(payload["configs"]) > 1, payload["name"]
+    assert any(argument.get("written") for argument in payload["arguments"]), payload["name"]
+    assert payload["config"]["cold_ns"], payload["name"]
 restored = {name for _, payload in said for name in payload["restored"]}
 assert restored, "the running mean is changed in place"
 print("unchanged", len(said))
-"""
-# A configuration that leaves out half of its work is faster, and must not be taken.
-WRONG = """
-import torch
-from inspector.capture.alone import bench, triton_configs
-from inspector.capture.alone.bench import Alone
-from inspector.capture.alone.calls import called_kernels
-from model import example_inputs, model
-
-said = []
-bench.write_artifact = lambda *given: said.append(given)
-compiled = torch.compile(model)
-for _ in range(2):
-    compiled(*example_inputs)
-name = next(name for name in called_kernels() if name.startswith("triton_red"))
-own = triton_configs.Configurations._compiled
-spoiled = []
-
-def compile_wrongly(self, config):
-    launcher = own(self, config)
-    if spoiled:
-        return launcher
-
-    def wrong(*args, stream):
-        names = triton_configs.parameter_names(launcher)
-        given = list(args)
-        place = names.index("xnumel")
-        given[place] //= 2
-        return launcher(*given, stream=stream)
-
-    for attribute in ("n_regs", "n_spills", "shared", "config"):
-        setattr(wrong, attribute, getattr(launcher, attribute, None))
-    spoiled.append(triton_configs.config_key(config))
-    return wrong
-
-triton_configs.Configurations._compiled = compile_wrongly
-Alone(name, with_configs=True).measure(0, lambda: lambda: compiled(*example_inputs))
-((_, payload),) = said
-found = [config for config in payload["configs"]
-         if config.get("difference") and not config["difference"]["is_correct"]]
-assert len(found) == 1, [config.get("difference") for config in payload["configs"]]
-assert not found[0].get("final_cold_ns")
-right = [config for config in payload["configs"] if config not in found and not config["error"]]
-assert len(right) > 3
-print("caught", found[0]["difference"]["relative"])
 """
 
 
@@ -168,7 +122,6 @@ def run(folder: Path, *arguments: str) -> str:
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "model.py").write_text(MODEL)
     (tmp_path / "unchanged.py").write_text(UNCHANGED)
-    (tmp_path / "wrong.py").write_text(WRONG)
     return tmp_path
 
 
@@ -180,49 +133,30 @@ def profiled(folder: Path, *arguments: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("mode", ["", "reduce-overhead"])
-def test_configurations_of_a_reduction_are_timed(folder: Path, mode: str) -> None:
+def test_a_reduction_is_timed_alone(folder: Path, mode: str) -> None:
     how = ("--mode", mode) if mode else ()
-    report = profiled(folder, "model.py", "--no-grad", "--kernel", "triton_red", "--configs", *how)
+    report = profiled(folder, "model.py", "--no-grad", "--kernel", "triton_red", *how)
     assert report["missing"] is None, report["notices"]
-    assert report["searched"]
     assert report["in_place"]["launches"] >= 1
-    configs = report["configs"]
-    timed = [config for config in configs if config["cold"] and config["warm"]]
-    assert len(timed) > 5
-    assert len({json.dumps([config["values"], config["num_warps"], config["num_stages"]])
-                for config in configs}) == len(configs)  # fmt: skip
-    for mark in ("chosen", "best", "autotuned"):
-        (marked,) = [config for config in configs if config[mark]]
-        assert marked["second_run"], mark
-        assert marked["difference"]["is_correct"], mark
-        assert marked["registers"] > 0
-    (chosen,) = [config for config in configs if config["chosen"]]
-    assert chosen["difference"]["is_exact"]
+    assert report["config"]["registers"] > 0
     # Alone it takes about what it takes in place: between warm and cold, or near to them.
-    low, high = chosen["warm"]["median_ns"], chosen["cold"]["median_ns"]
+    low, high = report["warm"]["median_ns"], report["cold"]["median_ns"]
     assert low <= high * 1.05
     assert 0.6 * low <= report["in_place"]["median_ns"] <= 1.6 * high
-    assert any(config["difference"] and not config["difference"]["is_exact"] for config in configs)
     assert {rate["regime"] for rate in report["rates"]} >= {"cold", "warm"}
 
 
-def test_a_kernel_of_the_program_s_own_is_tuned_among_its_configurations(folder: Path) -> None:
-    report = profiled(folder, "model.py", "--no-grad", "--kernel", "gated", "--configs")
+def test_a_kernel_of_the_program_s_own_is_timed_alone(folder: Path) -> None:
+    report = profiled(folder, "model.py", "--no-grad", "--kernel", "gated")
     assert report["kernel_kind"] == "user_triton"
-    assert report["sizes_kept"]
-    blocks = {config["values"]["BLOCK"] for config in report["configs"]}
-    assert blocks == {256, 1024}
-    warps = {config["num_warps"] for config in report["configs"] if config["cold"]}
-    assert len(warps) > 2, report["configs"]
-    assert "result" in report["results"]
-    assert "values" not in report["results"]
+    assert report["config"]["values"]["BLOCK"] in {256, 1024}
+    assert [item["name"] for item in report["arguments"] if item["written"]] == ["result"]
 
 
 def test_a_library_s_function_is_timed(folder: Path) -> None:
-    report = profiled(folder, "model.py", "--no-grad", "--kernel", "mm", "--configs")
+    report = profiled(folder, "model.py", "--no-grad", "--kernel", "mm")
     assert report["kernel_kind"] == "library"
-    (config,) = report["configs"]
-    assert config["cold"]["median_ns"] > 0
+    assert report["cold"]["median_ns"] > 0
     assert any("max-autotune" in notice for notice in report["notices"])
     assert {rate["what"] for rate in report["rates"]} == {"bytes", "flops"}
 
@@ -230,32 +164,3 @@ def test_a_library_s_function_is_timed(folder: Path) -> None:
 @pytest.mark.parametrize("mode", ["", "reduce-overhead"])
 def test_the_model_gives_the_same_afterwards(folder: Path, mode: str) -> None:
     assert "unchanged" in run(folder, "unchanged.py", *filter(None, [mode]))
-
-
-def test_a_wrong_configuration_is_caught(folder: Path) -> None:
-    assert "caught" in run(folder, "wrong.py")
-
-
-def test_the_table_of_torch_takes_what_was_found(folder: Path) -> None:
-    """What the report says to write makes Inductor compile that configuration alone."""
-    report = profiled(folder, "model.py", "--no-grad", "--kernel", "triton_red", "--configs")
-    other = next(
-        config
-        for config in report["configs"]
-        if not config["chosen"] and config["cold"] and config["values"]
-    )
-    entry = {**other["values"], "num_warps": other["num_warps"], "num_stages": other["num_stages"]}
-    (folder / "told.py").write_text(
-        "import torch\n"
-        "import torch._inductor.config as config\n"
-        "from torch._inductor.codecache import PyCodeCache\n"
-        f"config.autotune_lookup_table[{report['lookup_key']!r}] = {entry!r}\n"
-        "from model import example_inputs, model\n"
-        "torch.compile(model)(*example_inputs)\n"
-        f"name = {report['kernel']!r}\n"
-        "found = [vars(m).get(name) for m in PyCodeCache.modules]\n"
-        "kernel = next(kernel for kernel in found if getattr(kernel, 'launchers', None))\n"
-        "(launcher,) = kernel.launchers\n"
-        "print(dict(launcher.config.kwargs), launcher.config.num_warps)\n"
-    )
-    assert run(folder, "told.py").strip() == f"{other['values']} {other['num_warps']}"

@@ -22,7 +22,7 @@ def read(name: str) -> Run:
 
 
 def report_of(run: Run, other: Run | None = None) -> ColdStartReport:
-    rules = [module.RULE for module in plugins.load_cold_start_analyses()]
+    rules = plugins.load_rules("cold-start")
     against = None
     if other is not None:
         time_ns = sum(process.compile_time_ns for process in other.processes)

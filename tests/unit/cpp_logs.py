@@ -19,7 +19,7 @@ def cpp_log(version: str) -> Path:
 
 
 def cpp_report(log: Path) -> KernelsReport:
-    rules = [module.RULE for module in plugins.load_cpp_analyses()]
+    rules = plugins.load_rules("cpp")
     with opened(log) as recording:
         return make_kernels_report(read_run(recording), cpp_rules=rules)
 

@@ -102,7 +102,7 @@ def _is_of(name: str, item: str) -> bool:
 
 def report_of(run: Run) -> CudaGraphsReport:
     """The report on a run, as the command makes it."""
-    rules = [module.RULE for module in plugins.load_analyses()]
+    rules = plugins.load_rules("run")
     return make_cuda_graphs_report(
         run, [rule for rule in rules if rule.id.startswith("cuda-graph-")]
     )

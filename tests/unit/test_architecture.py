@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 CHILD_SIDE = tuple(
     f"inspector.{name}" for name in ("capture", "errors", "events", "model", "records", "version")
 )
-FOREIGN_TO_THE_CHILD = {"inspector", "torch", "torch_xla", "triton"}
+FOREIGN_TO_THE_CHILD = {"inspector", "torch", "triton"}
 
 IMPORT_ALL = """
 import importlib, sys
@@ -81,7 +81,7 @@ def test_nothing_outside_capture_loads_torch(graph: grimp.ImportGraph, root: Pat
     names = sorted(name for name in _own(graph) if not _is_in(name, ("inspector.capture",)))
     loaded = _run(IMPORT_ALL, *names, cwd=root).split()
     assert "inspector" in loaded
-    assert {"torch", "torch_xla", "triton"}.isdisjoint(loaded)
+    assert {"torch", "triton"}.isdisjoint(loaded)
 
 
 def test_the_childs_side_needs_the_standard_library_and_torch_alone(

@@ -14,7 +14,7 @@ from inspector.errors import EnvironmentLacksError, UsageError
     "module",
     sorted(
         {entry.module for entry in plugins.COMMANDS.values()}
-        | set(plugins.ANALYSES)
+        | {module for modules in plugins.RULES.values() for module in modules}
         | set(plugins.RENDERERS.values())
     ),
 )
@@ -46,7 +46,7 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> None:
     points = {
         "inspector.commands": [EntryPoint("fly", "json", "inspector.commands")],
         "inspector.renderers": [EntryPoint("bad", "no_such_module", "inspector.renderers")],
-        "inspector.analyses": [EntryPoint("more", "json", "inspector.analyses")],
+        "inspector.rules.cpp": [EntryPoint("more", "inspector.analyses.cpp_time", "")],
     }
     monkeypatch.setattr(plugins, "_entry_points", lambda group: tuple(points[group]))
 
@@ -60,8 +60,8 @@ def test_an_installed_command_stands_behind_the_built_in_ones() -> None:
 
 
 @pytest.mark.usefixtures("installed")
-def test_an_installed_analysis_is_loaded() -> None:
-    assert [module.__name__ for module in plugins.load_analyses()][-1] == "json"
+def test_an_installed_rule_is_loaded() -> None:
+    assert plugins.load_rules("cpp")[-1].id == "cpp-compile-time"
 
 
 @pytest.mark.usefixtures("installed")

@@ -9,25 +9,22 @@ import collections
 import contextlib
 import dataclasses
 import statistics
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import torch
 
 from inspector.capture import versions
-from inspector.capture.alone.arguments import Arguments, TooLargeError, written_by
+from inspector.capture.alone.arguments import Arguments, TooLargeError
 from inspector.capture.alone.calls import Statement, called_kernels, watched
-from inspector.capture.alone.configurations import difference_fields, searched, timed_alone
 from inspector.capture.alone.kernels import Launched, launched
-from inspector.capture.alone.search import Bench, Row
-from inspector.capture.alone.timer import Flush, timing
+from inspector.capture.alone.timer import Flush, cold_and_warm_ns, timing
 from inspector.capture.profiling.device import uses_cuda, wait
 from inspector.capture.writer import write_artifact
-from inspector.model.kernel_name import named
+from inspector.model.near_matches import named
 
 Prepared: TypeAlias = Callable[[], Callable[[], object]]
-_MOST_SHARE = 5  # of free memory: copies, what stood there, what the original wrote
+_MOST_SHARE = 3  # of free memory: copies, and what stood there
 
 
 @dataclasses.dataclass(slots=True)
@@ -51,12 +48,10 @@ class Alone:
 
     Attributes:
         asked: Its name, or a part of it.
-        with_configs: Whether its other configurations are tried.
         launch: Number of the launch in a call, from 1; None takes that of the most time.
     """
 
     asked: str
-    with_configs: bool = False
     launch: int | None = None
     _name: str = ""
     _done: bool = False
@@ -105,21 +100,19 @@ class Alone:
     def _measured(
         self, name: str, kind: str, seen: Sequence[_Seen], run: Prepared
     ) -> Mapping[str, object]:
-        began = time.monotonic()
         number = self._number(seen)
         alike = [item for item in seen if item.signature == seen[number].signature]
         taken, arguments = _taken(name, kind, number, run)
         if taken.missing:
             raise _NotMeasuredError(taken.missing)
         with _device_of(arguments):
-            fields = _benchmarked(taken, arguments, alike, with_configs=self.with_configs)
+            fields = _benchmarked(taken, arguments, alike)
             wait()
         return {
             "launch": number + 1,
             "launches": _groups(seen, seen[number].signature),
             "places": [[item.statement.file, item.statement.line] for item in alike],
             **fields,
-            "seconds": round(time.monotonic() - began, 3),
         }
 
     def _number(self, seen: Sequence[_Seen]) -> int:
@@ -140,36 +133,29 @@ class _NotMeasuredError(Exception):
 
 
 def _benchmarked(
-    taken: Launched, arguments: Arguments, alike: Sequence[_Seen], *, with_configs: bool
+    taken: Launched, arguments: Arguments, alike: Sequence[_Seen]
 ) -> Mapping[str, object]:
-    """What a launch takes, and with ``with_configs`` other configurations."""
-    perhaps = tuple(arguments.tensors) if taken.perhaps is None else taken.perhaps
-    perhaps = tuple(item for item in perhaps if item in arguments.tensors)
+    """What a launch takes, with an empty and with a full cache."""
+
+    def launch() -> None:
+        taken.launch(arguments)
+
     _set_allocator()
-    written = written_by(
-        lambda: taken.launch(arguments),
-        arguments,
-        perhaps,
-        [item for item in taken.known if item in perhaps],
-        are_named=taken.perhaps is not None,
-    )
+    written = arguments.changed_by(launch) if taken.written is None else taken.written
+    both = arguments.read_through(written) | set(taken.changed)
+    changed = [name for name in written if taken.written is None or name in both]
+    arguments.keep(changed)
+    launch()  # what is loaded or allocated once is no launch's time
     flush = Flush()
     typical_ns = statistics.median(item.time_ns for item in alike)
-    bench = Bench(arguments, written, flush, typical_ns)
-    original = Row(lambda: taken.launch(arguments))
-    again = bench.expect(original.launch)
-    fields: dict[str, object] = {
+    cold_ns, warm_ns = cold_and_warm_ns(launch, arguments.restore, flush, typical_ns)
+    return {
         "kind": taken.kind,
-        "arguments": list(_described(arguments, written.results)),
+        "arguments": list(_described(arguments, written)),
         "cache_bytes": flush.cache_bytes,
-        "flush_bytes": flush.bytes_,
-        "restored": list(written.changed),
-        "results": list(written.results),
-        "repeats": None if again is None else difference_fields(again),
+        "restored": changed,
+        "config": {**taken.config, "cold_ns": cold_ns, "warm_ns": warm_ns},
     }
-    if with_configs and taken.autotuner is not None:
-        return fields | searched(taken, arguments, bench, original)
-    return fields | {"configs": [timed_alone(taken, bench, original)]}
 
 
 def _device_of(arguments: Arguments) -> contextlib.AbstractContextManager[object]:
@@ -274,7 +260,7 @@ def _groups(seen: Sequence[_Seen], taken: tuple[object, ...]) -> list[dict[str, 
     ]
 
 
-def _described(arguments: Arguments, results: Sequence[str]) -> Iterator[dict[str, object]]:
+def _described(arguments: Arguments, written: Sequence[str]) -> Iterator[dict[str, object]]:
     for name, item in [*zip(arguments.names, arguments.args, strict=True),
                        *arguments.kwargs.items()]:  # fmt: skip
         fields: dict[str, object] = {"name": name}
@@ -284,7 +270,7 @@ def _described(arguments: Arguments, results: Sequence[str]) -> Iterator[dict[st
                 "dtype": str(item.dtype).removeprefix("torch."),
                 "size": list(item.shape),
                 "stride": list(item.stride()) if is_strided else [],
-                "written": name in results,
+                "written": name in written,
             }
         elif isinstance(item, int | float | bool | str | type(None)):
             fields["value"] = item

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -21,19 +21,19 @@ class Launched:
     Attributes:
         kind: ``triton``, ``user_triton``, ``cpp`` or ``library``.
         names: Parameters, as far as they are known.
-        perhaps: Those that it may write, or None for all tensors.
-        known: Those that it both reads and writes, as far as the compiler says.
-        launch: Launches the original on arguments.
-        autotuner: Torch's own, of a Triton kernel.
+        written: Those that it writes, or None where the compiler does not say.
+        changed: Those that it both reads and writes, as far as the compiler says.
+        launch: Launches it on arguments.
+        config: Of a Triton kernel: sizes, warps and stages, and the resources that it takes.
         missing: Why it cannot be benchmarked, or an empty string.
     """
 
     kind: str
     names: Sequence[str]
-    perhaps: Sequence[str] | None
-    known: Sequence[str]
+    written: Sequence[str] | None
+    changed: Sequence[str]
     launch: Callable[[Arguments], object]
-    autotuner: Any = None
+    config: Mapping[str, object] = dataclasses.field(default_factory=dict)
     missing: str = ""
 
 
@@ -53,7 +53,7 @@ def launched(kind: str, function: Any, kwargs: dict[str, Any], source: str) -> L
     return _library(function, kwargs)
 
 
-def run_launcher(launcher: Any, arguments: Arguments) -> None:  # noqa: ANN401
+def _run(launcher: Any, arguments: Arguments) -> None:  # noqa: ANN401
     """Launches a Triton kernel on the current stream."""
     stream = torch._C._cuda_getCurrentRawStream(torch.cuda.current_device())  # noqa: SLF001
     given = {name: value for name, value in arguments.kwargs.items() if name != "stream"}
@@ -61,13 +61,12 @@ def run_launcher(launcher: Any, arguments: Arguments) -> None:  # noqa: ANN401
 
 
 def _triton(autotuner: Any) -> Launched:  # noqa: ANN401
-    from inspector.capture.alone.triton_configs import chosen_launcher, parameter_names
-
-    launcher = chosen_launcher(autotuner)
-    if launcher is None:
+    if len(autotuner.launchers) != 1:  # there is one, once autotuning has chosen
         return Launched("triton", (), (), (), lambda _: None, missing="it is several kernels, of "
                         "which the program takes one")  # fmt: skip
-    names = parameter_names(launcher)
+    (launcher,) = autotuner.launchers
+    code = launcher.__code__  # of a function that torch writes
+    names = [name for name in code.co_varnames[: code.co_argcount] if name != "stream"]
     is_users = bool(autotuner.custom_kernel)
     known = [name for name in names if name.startswith("in_out_ptr")]
     known += [name for name in autotuner.mutated_arg_names or () if name in names]
@@ -75,11 +74,26 @@ def _triton(autotuner: Any) -> Launched:  # noqa: ANN401
     return Launched(
         kind="user_triton" if is_users else "triton",
         names=names,
-        perhaps=None if is_users else tuple(dict.fromkeys(written)),
-        known=tuple(dict.fromkeys(known)),
-        launch=lambda arguments: run_launcher(launcher, arguments),
-        autotuner=autotuner,
+        written=None if is_users else tuple(dict.fromkeys(written)),
+        changed=tuple(dict.fromkeys(known)),
+        launch=lambda arguments: _run(launcher, arguments),
+        config=_config(launcher),
     )
+
+
+def _config(launcher: Any) -> Mapping[str, object]:  # noqa: ANN401 - torch's own
+    config = launcher.config
+    return {
+        "values": {
+            name: value if isinstance(value, int | str) else str(value)
+            for name, value in config.kwargs.items()
+        },
+        "num_warps": int(config.num_warps),
+        "num_stages": int(config.num_stages),
+        "registers": getattr(launcher, "n_regs", None),
+        "spills": getattr(launcher, "n_spills", None),
+        "shared_bytes": getattr(launcher, "shared", None),
+    }
 
 
 def _cpp(function: Any, source: str) -> Launched:  # noqa: ANN401
@@ -94,8 +108,8 @@ def _cpp(function: Any, source: str) -> Launched:  # noqa: ANN401
     return Launched(
         kind="cpp",
         names=names,
-        perhaps=tuple(written) if match else None,
-        known=tuple(name for name in written if name.startswith("in_out_ptr")),
+        written=tuple(written) if match else None,
+        changed=tuple(name for name in written if name.startswith("in_out_ptr")),
         launch=lambda arguments: function(*arguments.args, **arguments.kwargs),
     )
 
@@ -111,7 +125,7 @@ def _library(function: Any, kwargs: dict[str, Any]) -> Launched:  # noqa: ANN401
     return Launched(
         kind="library",
         names=[item.name for item in parameters],
-        perhaps=tuple(written),
-        known=tuple(written),
+        written=tuple(written),
+        changed=tuple(written),
         launch=lambda arguments: function(*arguments.args, **arguments.kwargs),
     )

@@ -20,6 +20,10 @@ _MARK = "inspector alone "
 _DEFAULT_CACHE_BYTES = 1 << 26
 _MOST_CACHE_BYTES = 1 << 29
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+_ROUNDS = 10
+_LAUNCHES = 10  # of each kind in a round
+_MOST_ROUND_NS = 2e9
+_FLUSHED_PER_NS = 1000  # bytes
 _UNITS = {"K": 1 << 10, "M": 1 << 20}
 
 
@@ -86,6 +90,40 @@ def times_ns(units: Sequence[Unit]) -> list[int | None]:
             unit.before()
             timed.run(unit.launch)
     return timed.times_ns
+
+
+def cold_and_warm_ns(
+    launch: Callable[[], object], restore: Callable[[], object], flush: Flush, typical_ns: float
+) -> tuple[list[int], list[int]]:
+    """Times launches with an empty cache, and with one that has what an earlier launch left.
+
+    Both take turns, so that what changes meanwhile favours neither.
+
+    Args:
+        launch: Launches it.
+        restore: Puts back what a launch changes.
+        flush: Empties the cache.
+        typical_ns: About how long a launch takes: of what takes long there are fewer.
+    """
+
+    def cold() -> None:
+        restore()
+        flush()
+
+    def warm() -> None:
+        restore()
+        launch()
+        restore()
+
+    each_ns = 3 * typical_ns + flush.bytes_ / _FLUSHED_PER_NS  # a warm launch has one before it
+    number = max(1, min(_LAUNCHES, int(_MOST_ROUND_NS / each_ns)))
+    cold_ns: list[int] = []
+    warm_ns: list[int] = []
+    for _ in range(_ROUNDS):
+        for before, found in ((cold, cold_ns), (warm, warm_ns)):
+            times = times_ns([Unit(launch, before)] * number)
+            found += [time_ns for time_ns in times if time_ns is not None]
+    return cold_ns, warm_ns
 
 
 def _by_mark(trace: Trace) -> dict[int, int]:

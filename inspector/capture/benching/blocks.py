@@ -9,50 +9,43 @@ import torch
 
 from inspector.capture.benching.loop import Loop
 from inspector.capture.profiling.device import uses_cuda, wait, waiting
-from inspector.capture.profiling.faults import page_faults
 from inspector.capture.profiling.plan import is_settled
 
-_MOST_SETTLING_NS = 3_000_000_000
 _MOST_CALLS = 2_000
 _MOST_BURST = 20
 _LEAST_WITH_EVENTS = 2
 
 
-def timed(
-    call: Callable[[], object],
-    now_ns: Callable[[], int] = time.perf_counter_ns,
-    wait: Callable[[], object] = wait,
-) -> int:
+def timed(call: Callable[[], object], wait: Callable[[], object] = wait) -> int:
     """Wall time of a call, in ns, until the device is done.
 
     Args:
         call: The call.
-        now_ns: The clock.
         wait: Waits for the device.
     """
     wait()
-    began_ns = now_ns()
+    began_ns = time.perf_counter_ns()
     call()
     wait()
-    return now_ns() - began_ns
+    return time.perf_counter_ns() - began_ns
 
 
-def settle(loop: Loop, now_ns: Callable[[], int]) -> Mapping[str, object]:
-    """Calls until the median of the later half is that of the earlier one by 1 %, at most 3 s.
+def settle(loop: Loop, seconds: float) -> Mapping[str, object]:
+    """Calls until the median of the later half is that of the earlier one by 1 %.
 
     Args:
         loop: Gives the calls.
-        now_ns: The clock of the 3 s.
+        seconds: How long that may take.
     """
-    began_ns = now_ns()
+    began_ns = time.perf_counter_ns()
     times: list[int] = []
     with loop.context():
         while not is_settled(times) and len(times) < _MOST_CALLS:
-            if len(times) > 1 and now_ns() - began_ns > _MOST_SETTLING_NS:
+            if len(times) > 1 and time.perf_counter_ns() - began_ns > seconds * 1e9:
                 break
             times.append(timed(loop.next_call()))
     return {
-        "settle_ns": now_ns() - began_ns,
+        "settle_ns": time.perf_counter_ns() - began_ns,
         "settle_calls": len(times),
         "is_settled": is_settled(times),
     }
@@ -61,11 +54,7 @@ def settle(loop: Loop, now_ns: Callable[[], int]) -> Mapping[str, object]:
 def block(loop: Loop, calls: int, flush: Callable[[], None] | None) -> Mapping[str, object]:
     """Calls one after the other; the first does not count: others were at work before.
 
-    To record events takes the host time: calls with events are others, a quarter as many. Pages
-    that the system gives anew are counted, of all calls together: where an allocator gives memory
-    back, what a call takes depends on what else the process has had before. To ask the system in
-    between makes the next call 3 microseconds longer, and is done only where what stands in between
-    needs memory, too.
+    To record events takes the host time: calls with events are others, a quarter as many.
 
     Args:
         loop: Gives the calls.
@@ -82,33 +71,10 @@ def block(loop: Loop, calls: int, flush: Callable[[], None] | None) -> Mapping[s
     with_events = max(_LEAST_WITH_EVENTS, calls // 4) if uses_cuda() else 0
     with loop.context():
         loop.next_call()()
-        times, faults = _times(ready, calls, apart=loop.restores or flush is not None)
+        until_done = waiting()
+        times = [timed(ready(), wait=until_done) for _ in range(calls)]
         device = [_between_events(ready()) for _ in range(with_events)]
-    return {"times_ns": times, "device_ns": device, "page_faults": faults}
-
-
-def _times(
-    ready: Callable[[], Callable[[], object]], calls: int, *, apart: bool
-) -> tuple[list[int], int]:
-    """The times of calls, and the pages that the system gives anew in them.
-
-    Args:
-        ready: Makes the next one ready.
-        calls: How many.
-        apart: Whether pages are counted in each call apart from what makes it ready.
-    """
-    times: list[int] = []
-    if not apart:
-        until_done, before = waiting(), page_faults()
-        times += [timed(ready(), wait=until_done) for _ in range(calls)]
-        return times, page_faults() - before
-    faults = 0
-    for _ in range(calls):
-        call = ready()
-        before = page_faults()
-        times.append(timed(call))
-        faults += page_faults() - before
-    return times, faults
+    return {"times_ns": times, "device_ns": device}
 
 
 def _between_events(call: Callable[[], object]) -> int:

@@ -14,7 +14,6 @@ from inspector.capture.call import PreparedCall
 from inspector.capture.profiling.allocations import watched_memory
 from inspector.capture.profiling.device import cuda_devices, uses_cuda, wait
 from inspector.capture.reachable import Reachable
-from inspector.capture.xla.device import uses_xla
 
 _ROUNDED_TO = 512  # c10/cuda/CUDACachingAllocator.cpp, kMinBlockSize
 
@@ -29,8 +28,7 @@ def peak_of(
     ``base`` is there before the call: the model, its inputs, and what else the program keeps;
     ``peak_allocated`` and ``peak_reserved`` are the most that there is in it (the latter on a GPU
     alone). ``pools`` is what CUDA graphs reserved for themselves; a replay writes to it without
-    asking the allocator, so that all of it counts in ``peak_allocated``, too. Nothing is known of
-    XLA's memory.
+    asking the allocator, so that all of it counts in ``peak_allocated``, too.
 
     Args:
         prepare: Makes a call ready.
@@ -38,8 +36,6 @@ def peak_of(
         kept: Tensors that are there for the measurement alone: the program would not have them, and
             they do not count.
     """
-    if uses_xla():  # its allocator tells nobody (`xla_model.get_memory_info` fails on the CPU)
-        return {}
     return _on_gpu(prepare, _held(kept)) if uses_cuda() else _on_cpu(prepare, function)
 
 

@@ -11,11 +11,10 @@ import torch
 
 from inspector.capture.back_to_back import begin_step
 from inspector.capture.benching.batches import shapes_of
-from inspector.capture.benching.varied import Padding, padded, padded_sizes
+from inspector.capture.benching.varied import Padding, padded
 from inspector.capture.call import Call, PreparedCall, fresh
 from inspector.capture.calling import Ones, backward, finished
 from inspector.capture.state import State
-from inspector.capture.xla.device import wait_for_xla
 from inspector.model.bench import Workload
 
 
@@ -70,9 +69,6 @@ class Program:
             self.state.begin_again()
         begin_step()
         given = fresh(self.calls[index])
-        # XLA has only noted what was put back and copied; where a call draws random numbers it
-        # fails while that is still at work (torch_xla 2.9).
-        wait_for_xla()
         if not self.paddings:
             return PreparedCall(given, self.call)
         # Padding is a part of the call: the program would have to do it each time.
@@ -85,10 +81,6 @@ class Program:
         own = {id(tensor) for _, tensor, _ in self.state.tensors()}
         given = (tensor for call in self.calls for tensor in call.tensors)
         return [*(tensor for tensor in given if id(tensor) not in own), *self.state.copies]
-
-    def padded_sizes(self, index: int) -> Mapping[int, int]:
-        """The sizes of an input that are padded, with what they are padded to."""
-        return padded_sizes(self.calls[index], self.paddings[index])
 
     def shown(self, index: int) -> str:
         """``input 2, float32[1, 64]``, or what varies in it, where there are several inputs."""

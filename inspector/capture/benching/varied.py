@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -106,39 +106,6 @@ def padded(call: Call, paddings: Iterable[Padding]) -> Call:
         else:
             kwargs[item.place] = _padded(kwargs[item.place], item.dimension)
     return Call(tuple(args), kwargs)
-
-
-def padded_sizes(call: Call, paddings: Iterable[Padding]) -> Mapping[int, int]:
-    """The sizes that are padded, with what they are padded to; without powers of two."""
-    sizes = (int(_argument(call, item.place).shape[item.dimension]) for item in paddings)
-    return {size: _power_of_two(size) for size in sizes if _power_of_two(size) != size}
-
-
-def _argument(call: Call, place: int | str) -> Any:  # noqa: ANN401 - any argument
-    return call.args[place] if isinstance(place, int) else call.kwargs[place]
-
-
-def without_padding(result: Any, expected: Any, sizes: Mapping[int, int]) -> Any:  # noqa: ANN401 - torch is Any to mypy
-    """The part of a padded call's result that belongs to what was not padded.
-
-    Args:
-        result: What the padded call gave.
-        expected: What the call gives without padding.
-        sizes: See `padded_sizes`.
-
-    Returns:
-        That part, or None where shapes do not tell which it is: where a size differs it has to be
-        one of the inputs', and the other what that was padded to. (Of a product of sizes, the
-        elements of the padding are anywhere.)
-    """
-    if result.dim() != expected.dim():
-        return None
-    pairs = [
-        (int(one), int(other)) for one, other in zip(result.shape, expected.shape, strict=True)
-    ]
-    if any(one != other and one != sizes.get(other) for one, other in pairs):
-        return None
-    return result[tuple(slice(size) for _, size in pairs)]
 
 
 def _power_of_two(size: int) -> int:

@@ -12,7 +12,6 @@ import contextlib
 import dataclasses
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ import torch
 
 from inspector.capture.alone.timer import Flush
 from inspector.capture.attach import attach
-from inspector.capture.benching.awake import AwakeClock
 from inspector.capture.benching.batches import items_of, shapes_of
 from inspector.capture.benching.blocks import block, burst, settle, timed
 from inspector.capture.benching.busy import busy_of
@@ -29,12 +27,11 @@ from inspector.capture.benching.channel import Channel
 from inspector.capture.benching.comparing import compared
 from inspector.capture.benching.cores import Cores
 from inspector.capture.benching.device_name import device_name
+from inspector.capture.benching.divergence import first_divergence
 from inspector.capture.benching.failed_inputs import FailedInputs
 from inspector.capture.benching.failing import failing, sentence
-from inspector.capture.benching.fresh import FreshMemory, pages_of_a_call
 from inspector.capture.benching.loop import Loop, loop_of, restoring_loop
 from inspector.capture.benching.make_program import make_program
-from inspector.capture.benching.parting import first_parting
 from inspector.capture.benching.peak import peak_of
 from inspector.capture.benching.program import Program
 from inspector.capture.benching.so_far import age_ns
@@ -45,13 +42,10 @@ from inspector.capture.execution import write_target
 from inspector.capture.known_backends import check_spelling
 from inspector.capture.outputs import Kept, joined, keep, kept_values
 from inspector.capture.profiling.device import cuda_devices, uses_cuda
-from inspector.capture.profiling.faults import fresh_page, grow, keep_freed, keep_mapped
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target, load_target
 from inspector.capture.trial import seed
 from inspector.capture.writer import emit, write_artifact
-from inspector.capture.xla.compiled import XlaCompiles, compiled_by_xla
-from inspector.capture.xla.device import wait_for_xla
 from inspector.errors import ModelFailedError
 from inspector.model.bench import WorkerRequest
 from inspector.model.result_names import AGAIN, input_of
@@ -59,6 +53,7 @@ from inspector.records.calls import TargetCall
 
 # Of results that are copied into the host's memory by each process, until all have them.
 _MOST_COMPARED_BYTES = 4 << 30
+_SETTLING_PART = 4  # of a session: 3 s, where that has 12 s
 
 
 def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
@@ -77,8 +72,7 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     handler = attach(folder, project=None).handler
     seed(0)
     target = load_target(asked.request)
-    clock = AwakeClock(folder)
-    load_ns = clock.now_ns(age_ns)
+    load_ns = age_ns()
     emit(environment(target.root, asks_for_gpus=True))
     write_target(target, handler.sources)
     handler.sources.add_digests()
@@ -86,7 +80,7 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     channel.say("loaded")
     if channel.told() is None:  # nobody wants it any more
         return
-    worker = _Worker(asked, target, make_program(target, asked), clock)
+    worker = _Worker(asked, target, make_program(target, asked))
     worker.begin(load_ns)
     if asked.is_reference:
         return
@@ -101,20 +95,14 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     )  # fmt: skip
     while (asked_now := channel.told()) is not None:
         worker.do(asked_now.pop("do"), asked_now)
-        channel.say(
-            "done", call_ns=worker.call_ns, fresh_share=worker.fresh_share,
-            keeps_memory=worker.keeps_memory, restores=worker.restores,
-        )  # fmt: skip
+        channel.say("done", call_ns=worker.call_ns, restores=worker.restores)
 
 
 class _Worker:
-    def __init__(
-        self, asked: WorkerRequest, target: Target, program: Program, clock: AwakeClock
-    ) -> None:
+    def __init__(self, asked: WorkerRequest, target: Target, program: Program) -> None:
         self._asked = asked
         self._target = target
         self._program = program
-        self._clock = clock
         self._flush: Flush | None = None
         self._draws = False
         self._wrong: Sequence[str] = ()
@@ -122,8 +110,6 @@ class _Worker:
         self._last_input: int | None = None
         self._inputs = FailedInputs(len(program.calls), self._failed)
         self.call_ns: list[int] = []
-        self.keeps_memory = False
-        self._memory = FreshMemory()
         self._most_bytes = _MOST_COMPARED_BYTES
 
     @property
@@ -141,11 +127,6 @@ class _Worker:
         """Whether there was no memory for some input."""
         return self._inputs.lack_memory
 
-    @property
-    def fresh_share(self) -> float:
-        """How much of a call is memory that the system gives anew; 0 until that was looked for."""
-        return self._memory.share
-
     def do(self, what: str, fields: Mapping[str, Any]) -> None:
         """Does what the recorder asks for.
 
@@ -156,12 +137,8 @@ class _Worker:
         known: Mapping[str, Callable[..., None]] = {
             "block": self.block,
             "busy": self.busy,
-            "fresh": self.fresh,
-            "keep_memory": self.keep_memory,
-            "part": self.part,
+            "bisect": self.bisect,
             "restore": self.restore,
-            "time_kept": self.time_kept,
-            "time": partial(self.time_calls, is_cold=True),
         }
         known[what](**fields)
 
@@ -180,42 +157,39 @@ class _Worker:
     def _begin(self, index: int, load_ns: int) -> Kept:
         """The first three calls with an input; what the first and the last of them gave."""
         before = compilations()
-        first_ns, results, xla = self._first(index)
+        first_ns, results = self._first(index)
         compiled = compilations() - before
         cuda_devices.cache_clear()  # the first call may be the first on a GPU
         self._program.state.look_again()
         with self._failing(index), quiet():
-            second_ns = timed(self._program.prepare(index), self._clock.now_ns)
+            second_ns = timed(self._program.prepare(index))
         results = joined(results, self._again(index))
         call = self._program.calls[index]
         self._write(
             "first", compiled=compiled, input=index, first_ns=first_ns, second_ns=second_ns,
             inputs=shapes_of(call), items=items_of(call),
             draws=self._draws, load_ns=load_ns, threads=torch.get_num_threads(),
-            device=device_name(), xla_programs=xla.programs, xla_compile_ns=xla.time_ns,
+            device=device_name(),
         )  # fmt: skip
         return results
 
-    def _first(self, index: int) -> tuple[int, Kept, XlaCompiles]:
-        """The time of the first call, copies of its results, and what XLA compiled in it."""
+    def _first(self, index: int) -> tuple[int, Kept]:
+        """The time of the first call, and copies of its results."""
         emit(TargetCall(index, 0, "begin"))
         # Before the very first there is nothing to put back, and to look would say that no call
         # draws random numbers.
         prepared = self._program.prepare(index, restores=index > 0)
         seed(1 + index)  # what one input draws does not depend on what was drawn before
         results = kept_values({})
-        xla = XlaCompiles()
         with self._failing(index):
             before = _generators()
-            before_xla = compiled_by_xla()
-            began_ns = self._clock.now_ns()
+            began_ns = time.perf_counter_ns()
             outputs = prepared()
             _wait_for_all()
-            time_ns = self._clock.now_ns() - began_ns
-            xla = compiled_by_xla() - before_xla
+            time_ns = time.perf_counter_ns() - began_ns
             self._draws |= _generators() != before
             results = self._results(index, "", outputs, prepared)
-        return time_ns, results, xla
+        return time_ns, results
 
     def _again(self, index: int) -> Kept:
         """The results of a later call with the same random numbers."""
@@ -241,12 +215,11 @@ class _Worker:
         kept = dataclasses.replace(kept, draws=self._draws)
         if asked.outputs:
             keep(kept, Path(asked.outputs))
-        if asked.outputs or asked.references:
+        if (asked.outputs or asked.references) and not asked.pads:  # results have padding
             found = compared(
                 kept,
                 asked.references,
                 is_eager=asked.eager,
-                padded_sizes=self._program.padded_sizes if asked.pads else None,
             )
             self._wrong = found.wrong
             fields = {item.name: getattr(found, item.name) for item in dataclasses.fields(found)}
@@ -273,22 +246,15 @@ class _Worker:
     def _settle(self, index: int) -> None:
         program = self._program
         loop = self._loops[index] = loop_of(program, index)
-        settled = settle(loop, self._clock.now_ns)
+        settled = settle(loop, self._asked.session_seconds / _SETTLING_PART)
         self._write("settled", input=index, restores=loop.restores, **settled)
 
-    def time_calls(self, *, is_cold: bool = False) -> None:
-        """Finds out what a call with each input takes with all that is around it; 0 if it fails.
-
-        Args:
-            is_cold: Whether it has waited since its last call, and memory was given back.
-        """
+    def time_calls(self) -> None:
+        """Finds out what a call with each input takes with all that is around it; 0 if it fails."""
         self.call_ns = [0] * len(self._program.calls)
         for index in self._inputs.left:
             with self._inputs.apart(index), self._failing(index), quiet():
-                loop = self._loop(index)
-                if is_cold:
-                    self._whole_ns(loop)
-                self.call_ns[index] = self._whole_ns(loop)
+                self.call_ns[index] = self._whole_ns(self._loop(index))
 
     def _loop(self, index: int) -> Loop:
         """The loop for an input, which begins with the model as it was.
@@ -322,7 +288,6 @@ class _Worker:
         if found is None:
             self.call_ns[input] = 0
             return
-        self._memory.count(input, found)
         more: Mapping[str, object] = {}
         if uses_cuda():
             with contextlib.suppress(Exception), quiet():  # the calls alone are worth more
@@ -335,31 +300,6 @@ class _Worker:
             self._loops[input] = restoring_loop(self._program, input)
             self._write("restored", input=input, restores=True)
 
-    def fresh(self) -> None:
-        """Looks what a page of memory takes that the system gives anew."""
-        with contextlib.suppress(Exception), quiet():  # there may be no memory for that
-            self._memory.page = fresh_page()
-            self._write("fresh", fresh_page=self._memory.page)
-
-    def keep_memory(self) -> None:
-        """Keeps memory from now on; before, counts the pages that only large blocks need anew."""
-        if not keep_freed():
-            return
-        for index in self._inputs.left:
-            with contextlib.suppress(Exception), quiet():  # what was timed is worth more
-                pages = pages_of_a_call(self._loops[index], self._flush)
-                self._write("keeps", input=index, mapped_faults=pages)
-        self.keeps_memory = keep_mapped()
-        for index in self._inputs.left:
-            with contextlib.suppress(Exception), quiet():
-                grow(partial(pages_of_a_call, self._loops[index], self._flush))
-
-    def time_kept(self, round: int, input: int, calls: int) -> None:  # noqa: A002 - as in `block`
-        """Times calls with an input, once memory is kept."""
-        with contextlib.suppress(Exception), quiet():  # what was timed before is worth more
-            found = block(self._loop(input), calls, self._flush)
-            self._write("kept", round=round, input=input, **found)
-
     def busy(self) -> None:
         """Looks for how long of a call with each input a GPU works."""
         for index in self._inputs.left if uses_cuda() else ():
@@ -367,8 +307,8 @@ class _Worker:
             with contextlib.suppress(Exception), quiet():
                 self._write("busy", input=index, **busy_of(self._loops[index], self._flush))
 
-    def part(self) -> None:
-        """Looks for the first operator at which results part from eager ones, of each input."""
+    def bisect(self) -> None:
+        """Looks for the first operator at which results diverge from eager ones, of each input."""
         # What is compiled here is none of the program's compilations.
         begin = TargetCall(0, 1, "begin")
         emit(begin)
@@ -376,15 +316,15 @@ class _Worker:
             torch.compiler.reset()
             try:
                 with quiet():
-                    found = self._parting(index)
+                    found = self._first_divergence(index)
             except Exception as error:  # noqa: BLE001 - parts of a graph may not compile
                 failure = f"{type(error).__name__}: {sentence(error)}"
-                self._write("parting", input=index, failure=failure)
+                self._write("divergence", input=index, failure=failure)
             else:
-                self._write("parting", input=index, parting=found or {})
+                self._write("divergence", input=index, divergence=found or {})
         emit(dataclasses.replace(begin, state="end"))
 
-    def _parting(self, index: int) -> Mapping[str, object] | None:
+    def _first_divergence(self, index: int) -> Mapping[str, object] | None:
         program, request = self._program, self._asked.request
 
         def compile_(graph: Any) -> Any:  # noqa: ANN401 - something that is called
@@ -392,7 +332,7 @@ class _Worker:
                 graph, backend=request.backend, mode=request.mode, dynamic=request.dynamic
             )
 
-        return first_parting(
+        return first_divergence(
             program.plain,
             lambda function: program.forward(function, index),
             compile_,
@@ -427,6 +367,5 @@ def _generators() -> tuple[bytes, ...]:
 
 def _wait_for_all() -> None:
     """Waits for every device that is there; what is used shows only after a first call."""
-    wait_for_xla()
     if torch.cuda.is_available() and torch.cuda.is_initialized():
         torch.cuda.synchronize()

@@ -122,7 +122,6 @@ class _Builder:
             num_warps=int(config.num_warps),
             num_stages=int(config.num_stages),
             num_ctas=int(getattr(config, "num_ctas", 1) or 1),
-            max_registers=getattr(config, "maxnreg", None),
             scaled=scaled,
             **grid_of(self._autotuner, config),
         )

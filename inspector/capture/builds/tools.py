@@ -52,8 +52,6 @@ def resources_of(cubin: Path, log: str, metadata: dict[str, Any], capability: in
         shared_bytes=int(metadata.get("shared") or 0),
         static_shared_bytes=shared - reserved,
         barriers=int(barriers[1]) if barriers else None,
-        tensor_memory_columns=int(metadata.get("tmem_size") or 0),
-        scratch_bytes=int(metadata.get("global_scratch_size") or 0),
     )
 
 

@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 import torch
 
-from inspector.capture.xla.device import uses_xla, wait_for_xla
-
 
 @functools.cache
 def cuda_devices() -> tuple[int, ...]:
@@ -35,7 +33,6 @@ def wait() -> None:
     else:
         for at in devices:
             torch.cuda.synchronize(at)
-    wait_for_xla()
 
 
 def waiting() -> Callable[[], object]:
@@ -43,8 +40,6 @@ def waiting() -> Callable[[], object]:
 
     To be asked after the first call. To look takes 1 or 2 microseconds.
     """
-    if uses_xla():
-        return wait
     devices = cuda_devices()
     if not devices:
         return _nothing

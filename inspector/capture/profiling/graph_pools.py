@@ -80,6 +80,11 @@ def layout() -> Layout:
     return Layout(tuple(segments), tuple(blocks))
 
 
+def has_cuda_graphs() -> bool:
+    """Whether ``torch.compile`` captures CUDA graphs on the current device."""
+    return uses_cuda() and bool(_pools())
+
+
 def _pools() -> set[tuple[int, ...]]:
     """The pools that ``torch.compile`` captures its CUDA graphs in."""
     trees: Any = sys.modules.get(_TREES)

@@ -27,11 +27,10 @@ from inspector.capture.back_to_back import BackToBack
 from inspector.capture.profiling.cpu_lines import cpu_calls, significant
 from inspector.capture.profiling.device import cuda_devices, uses_cuda, wait
 from inspector.capture.profiling.explained import EXPLAINED_CALLS, explain, explained_on_cpu
-from inspector.capture.profiling.faults import fresh_page
 from inspector.capture.profiling.gradients import marked_gradients
 from inspector.capture.profiling.measured import Block, Measured, Prepared
 from inspector.capture.profiling.payload import PROFILE, SO_FAR, write_profile
-from inspector.capture.profiling.plan import Plan, is_settled, make_plan
+from inspector.capture.profiling.plan import SETTLING, Plan, is_settled, make_plan
 from inspector.capture.profiling.sequence import Launched, calls_of
 from inspector.capture.profiling.trace import Traced, traced
 from inspector.capture.profiling.user_files import is_users
@@ -41,11 +40,17 @@ from inspector.capture.ranks import agreed
 from inspector.capture.writer import guarded
 from inspector.model.out_of_memory import lacks_memory
 
-__all__ = ["Attribution", "Prepared", "attributed", "count_once", "profile_in_place"]
+__all__ = [
+    "Attribution",
+    "Prepared",
+    "attributed",
+    "count_once",
+    "profile_in_place",
+    "replays_attributed",
+]
 
-_SETTLING_SECONDS = 3.0
-_MOST_SETTLING = 200
 _AT_ONCE = 10
+_MOST_SETTLING = 200
 _LONG_NS = 100_000_000
 
 
@@ -55,11 +60,13 @@ class Attribution:
 
     Attributes:
         launched: What ran on the device.
+        around_replays: What a further call launched around the replays of CUDA graphs.
         is_training: Whether a module of the target was in training mode, or None where the target
             is none.
     """
 
     launched: list[Launched] = dataclasses.field(default_factory=list)
+    around_replays: list[Launched] = dataclasses.field(default_factory=list)
     is_training: bool | None = None
 
 
@@ -75,15 +82,43 @@ def attributed(found: Attribution, target: Callable[..., object]) -> Iterator[No
         found: Gets what was seen.
         target: What is called.
     """
-    with_device = uses_cuda()
     if isinstance(target, torch.nn.Module):
         found.is_training = any(module.training for module in target.modules())
+    with _closely(target, found.launched), versions.without_cuda_graphs():
+        yield
+
+
+@contextlib.contextmanager
+def replays_attributed(found: Attribution, target: Callable[..., object]) -> Iterator[None]:
+    """Watches one more call closely, which replays CUDA graphs, for what these do not launch.
+
+    Around a replay torch copies inputs into the memory of the graph, which a call without CUDA
+    graphs does not do. Where this cannot be watched, the call is made all the same.
+
+    Args:
+        found: Gets what was seen.
+        target: What is called.
+    """
+    launched: list[Launched] = []
+    stack = contextlib.ExitStack()
+    watch = "watch the replay of CUDA graphs"
+    guarded(watch, lambda: stack.enter_context(_closely(target, launched)))
+    try:
+        yield
+    finally:
+        guarded(watch, stack.close)
+    if any(item.is_replayed for item in launched):
+        found.around_replays += [item for item in launched if not item.is_replayed]
+
+
+@contextlib.contextmanager
+def _closely(target: Callable[..., object], launched: list[Launched]) -> Iterator[None]:
+    with_device = uses_cuda()
     with (
         traced(with_device=with_device) as seen,
         marked_lines(),
         marked_user_lines(is_users),
         marked_gradients(target),
-        versions.without_cuda_graphs(),
     ):
         begun_ns = time.time_ns()
         yield
@@ -91,18 +126,19 @@ def attributed(found: Attribution, target: Callable[..., object]) -> Iterator[No
         ended_ns = time.time_ns()
     window = (begun_ns, ended_ns)
     if with_device:
-        found.launched += calls_of(seen.trace, [window])[0]
+        launched += calls_of(seen.trace, [window])[0]
     else:
-        found.launched += cpu_calls(seen.trace, [window])[0]
+        launched += cpu_calls(seen.trace, [window])[0]
 
 
-def profile_in_place(
+def profile_in_place(  # noqa: PLR0913, PLR0917 - what is measured, and how
     index: int,
     runs: tuple[Prepared, Prepared],
     attribution: Attribution,
     arguments: Sequence[Mapping[str, object]],
     back_to_back: BackToBack,
-) -> Measured:
+    seconds: float,
+) -> None:
     """Measures warm calls and writes ``inspector_device_profile``, also when a call fails.
 
     Args:
@@ -111,9 +147,7 @@ def profile_in_place(
         attribution: What a closely watched call showed.
         arguments: What the calls are made with, see `inspector.capture.call.shapes_of`.
         back_to_back: Prepares both.
-
-    Returns:
-        What was written.
+        seconds: About how long all rounds take together.
     """
     measured = Measured(_device(), arguments, attribution.is_training)
 
@@ -122,31 +156,34 @@ def profile_in_place(
         kept = measured
         if not uses_cuda():
             kept = dataclasses.replace(measured, launched=significant(measured.launched))
-        write_profile(index, kept, attribution.launched, name)
+        known = attribution.launched, attribution.around_replays
+        write_profile(index, kept, known, name)
 
     def write_so_far() -> None:
         guarded("write what is measured so far", lambda: write(SO_FAR))
 
     try:
-        _measure(runs, measured, write_so_far)
+        _measure(runs, measured, write_so_far, seconds)
     except BaseException as error:  # out of memory, say: what was measured until then is there
         measured.failed(error)
         if measured.unwatched:
             guarded("write what was measured", write)
         raise
     write()
-    return measured
 
 
 def _measure(
-    runs: tuple[Prepared, Prepared], measured: Measured, write_so_far: Callable[[], None]
+    runs: tuple[Prepared, Prepared],
+    measured: Measured,
+    write_so_far: Callable[[], None],
+    seconds: float,
 ) -> None:
     run, eager = runs
-    _settle(measured, "warm-up", run, measured.warm)
+    _settle(measured, "warm-up", run, measured.warm, seconds)
     settled: list[int] = []
     try:
         with _eagerly():
-            _settle(measured, "eager", eager, settled)
+            _settle(measured, "eager", eager, settled, seconds)
     except (MemoryError, RuntimeError) as error:
         # Other ranks of a job would make eager calls, and wait for ours.
         if versions.job() is not None or not lacks_memory(f"{type(error).__name__}: {error}"):
@@ -154,7 +191,7 @@ def _measure(
         # What is compiled can do with less, and is measured without eager calls between.
         measured.failed(error)
         settled.clear()
-    plan = Plan(*agreed(list(dataclasses.astuple(make_plan(measured.warm, settled)))))
+    plan = Plan(*agreed(list(dataclasses.astuple(make_plan(measured.warm, settled, seconds)))))
     for number in range(plan.rounds):
         _round(number, plan, runs, measured, settled)
         if not number:
@@ -162,9 +199,6 @@ def _measure(
     if uses_cuda():
         calls = min(plan.calls, EXPLAINED_CALLS)
         measured.explained = explain("explained", run, (calls, plan.untimed), measured)
-    else:
-        with contextlib.suppress(MemoryError, RuntimeError):  # as little memory as that is left
-            measured.fresh_page = fresh_page()
     is_short = uses_cuda() or plan.calls > 1  # on the CPU, calls of seconds are not made once more
     if settled and is_short:
         with _eagerly():
@@ -218,14 +252,16 @@ def _eagerly() -> contextlib.AbstractContextManager[object]:
     return stance
 
 
-def _settle(measured: Measured, kind: str, run: Prepared, times_ns: list[int]) -> None:
+def _settle(
+    measured: Measured, kind: str, run: Prepared, times_ns: list[int], seconds: float
+) -> None:
     """Calls until the median is stable to 1 %, or it takes too long."""
     began = time.monotonic()
     while True:
         is_long = agreed(not times_ns or times_ns[-1] > _LONG_NS)
         measured.time(kind, run, 1 if is_long else _AT_ONCE, times_ns)
         took = time.monotonic() - began
-        is_enough = took > _SETTLING_SECONDS or len(times_ns) >= _MOST_SETTLING
+        is_enough = took > SETTLING * seconds or len(times_ns) >= _MOST_SETTLING
         if agreed(is_settled(times_ns) or is_enough):
             return
 

@@ -8,15 +8,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from inspector.capture.profiling.device import uses_cuda, waiting
-from inspector.capture.profiling.faults import page_faults
+from inspector.capture.profiling.device import waiting
 from inspector.capture.profiling.sequence import Launched
 from inspector.errors import InspectorError
 
 Prepared: TypeAlias = Callable[[], Callable[[], object]]
 """Prepares the arguments, and puts back what calls have changed; gives the call itself."""
 _LONGEST_ERROR = 400
-_COUNTED_EACH = 8  # calls: to ask the system makes one 3 microseconds longer
 
 
 @dataclasses.dataclass(slots=True)
@@ -76,10 +74,6 @@ class Measured:
         eager_watched: How long these calls took.
         explained: A call in which the host was watched, too.
         eager_explained: The same without the compiler.
-        faults: On the CPU, of one in eight plain calls, pages of memory that it was the first to
-            touch.
-        eager_faults: The same of calls without the compiler.
-        fresh_page: What such a page takes, see `inspector.capture.profiling.faults`.
         back_to_back: Whether calls followed one another with nothing put back between them.
         error: What failed, or None.
     """
@@ -99,9 +93,6 @@ class Measured:
     eager_watched: list[int] = dataclasses.field(default_factory=list)
     explained: Explained = dataclasses.field(default_factory=Explained)
     eager_explained: Explained = dataclasses.field(default_factory=Explained)
-    faults: list[int] = dataclasses.field(default_factory=list)
-    eager_faults: list[int] = dataclasses.field(default_factory=list)
-    fresh_page: Mapping[str, int] = dataclasses.field(default_factory=dict)
     back_to_back: bool | None = None
     error: Mapping[str, object] | None = None
     _made: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
@@ -124,30 +115,17 @@ class Measured:
             times_ns: Gets the time of each call as soon as it is made.
             windows: Gets when each call began and ended, by `time.time_ns`.
         """
-        counted, until_done = self._counted(times_ns), waiting()
-        which = min(calls, _COUNTED_EACH) - 1  # not the first, which comes behind other calls
-        for number in range(calls):
+        until_done = waiting()
+        for _ in range(calls):
             self.begin(kind)
             call = run()
             until_done()
-            counts = counted is not None and number % _COUNTED_EACH == which
-            faults = page_faults() if counts else 0
             begun_ns, at_ns = time.time_ns(), time.perf_counter_ns()
             call()
             until_done()
             times_ns.append(time.perf_counter_ns() - at_ns)
-            if counted is not None and counts:
-                counted.append(page_faults() - faults)
             if windows is not None:
                 windows.append((begun_ns, begun_ns + times_ns[-1]))
-
-    def _counted(self, times_ns: list[int]) -> list[int] | None:
-        """Where pages go that calls are the first to touch; None where nobody wants to know."""
-        if uses_cuda():
-            return None
-        if times_ns is self.plain:
-            return self.faults
-        return self.eager_faults if times_ns is self.eager else None
 
     def time_block(
         self, block: Block, run: Prepared, untimed: int, made_ns: Sequence[int] = ()

@@ -20,7 +20,7 @@ SO_FAR = "device_profile_so_far"
 def write_profile(
     index: int,
     measured: Measured,
-    known: Sequence[Launched],
+    known: tuple[Sequence[Launched], Sequence[Launched]],
     name: str = PROFILE,
 ) -> None:
     """Writes the artifact.
@@ -28,12 +28,13 @@ def write_profile(
     Args:
         index: Number of the input, from 0.
         measured: What was measured, perhaps not all.
-        known: What a call launched that was watched closely.
+        known: What a call without CUDA graphs launched that was watched closely, and what another
+            one launched around the replays of these.
         name: What the artifact is called: `PROFILE` or `SO_FAR`.
     """
     numbers = _typical(measured.launched)
     first = measured.launched[numbers[0]] if numbers else []
-    found = placed(first, known)
+    found = placed(first, *known)
     explained = measured.explained
     write_artifact(
         name,
@@ -44,9 +45,6 @@ def write_profile(
             "arguments": measured.arguments,
             "is_training": measured.is_training,
             "plain_ns": measured.unwatched,
-            "page_faults": measured.faults,
-            "eager_page_faults": measured.eager_faults,
-            "fresh_page": measured.fresh_page,
             "back_to_back": measured.back_to_back,
             "watched_ns": measured.watched,
             "eager_ns": measured.eager,

@@ -14,22 +14,22 @@ from inspector.capture.call import PreparedCall, shapes_of
 from inspector.capture.handler import attached_handler
 from inspector.capture.profiling.ceilings import ceilings, current_uuid, kept_ceilings
 from inspector.capture.profiling.device import uses_cuda
-from inspector.capture.profiling.graph_pools import Captured, watched_capture
+from inspector.capture.profiling.graph_pools import (
+    Captured,
+    has_cuda_graphs,
+    watched_capture,
+)
 from inspector.capture.profiling.in_place import (
     Attribution,
     Prepared,
     attributed,
     count_once,
     profile_in_place,
-)
-from inspector.capture.profiling.kept_memory import (
-    Again,
-    is_worth_it,
-    profile_with_kept_memory,
+    replays_attributed,
 )
 from inspector.capture.profiling.machine.device_state import device_state, others_percent
-from inspector.capture.profiling.machine.others import Others
 from inspector.capture.profiling.memory import profile_memory
+from inspector.capture.profiling.plan import SECONDS
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target
 from inspector.capture.writer import guarded, write_artifact
@@ -52,6 +52,7 @@ class Profiles:
         target: What is profiled.
         counters: Whether a profiler watches the process: then one warm call is marked for it.
         fresh_ceilings: Whether the machine's limits are measured in any case.
+        seconds: About how long calls with each input are timed, or None.
         alone: A kernel to benchmark alone, or None.
     """
 
@@ -61,17 +62,18 @@ class Profiles:
         *,
         counters: bool = False,
         fresh_ceilings: bool = False,
+        seconds: float | None = None,
         alone: OneKernel | None = None,
     ) -> None:
         self._target = target
         self._counters = counters
         self._fresh_ceilings = fresh_ceilings
+        self._seconds = seconds or SECONDS
         self._has_ceilings = False
         self._alone = alone
         self._attributions: dict[int, Attribution] = {}
         self._captured: dict[int, Captured] = {}
         self._back_to_back: list[BackToBack] = []
-        self._again: list[Again] = []
         self._memory: list[Callable[[], None]] = []
         if not counters:
             attached_handler().watch_autotuning()
@@ -92,6 +94,14 @@ class Profiles:
             return contextlib.nullcontext()
         found = self._attributions[index] = Attribution()
         return attributed(found, self._target.function)
+
+    def has_replays(self) -> bool:
+        """Whether a further call is to be watched, within `around_replays`."""
+        return not self._counters and has_cuda_graphs()
+
+    def around_replays(self, index: int) -> contextlib.AbstractContextManager[None]:
+        """To be entered around a call after that of `closely`, with the same input."""
+        return replays_attributed(self._attributions[index], self._target.function)
 
     def is_refused(self) -> bool:
         """Whether a kernel is asked for that is not there; to be asked once all is compiled."""
@@ -120,9 +130,7 @@ class Profiles:
         guarded("look for known ceilings", self._write_kept_ceilings)
         with _device_watched(index):
             arguments = shapes_of(self._target.calls[index])
-            measured = profile_in_place(index, (run, eager), found, arguments, back_to_back)
-        if is_worth_it(measured):
-            self._again.append(Again(index, run, eager, measured.blocks))
+            profile_in_place(index, (run, eager), found, arguments, back_to_back, self._seconds)
         captured = self._captured.get(index)
         self._back_to_back.append(back_to_back)
         self._memory.append(lambda: profile_memory(index, run, eager, self._target, captured))
@@ -134,12 +142,10 @@ class Profiles:
     def finish(self) -> None:
         """Measures the memory of a call, after all that is timed, and what the machine can do.
 
-        The latter comes last, for it heats the machine up. Calls whose memory is kept come first.
+        The latter comes last, for it heats the machine up.
         """
         if self._counters:
             return
-        with quiet():
-            guarded("keep memory", lambda: profile_with_kept_memory(self._again))
         for each in self._back_to_back:  # no input's copy lies beside another one's memory
             each.end()
         for measure in self._memory:
@@ -160,8 +166,8 @@ class Profiles:
 
 
 def _device_watched(index: int) -> contextlib.AbstractContextManager[None]:
-    """Writes in which state the machine was before and after: a profile of a slow one lies."""
-    return _gpu_watched(index) if uses_cuda() else _processors_watched(index)
+    """Writes in which state the GPU was before and after: a profile of a slow one lies."""
+    return _gpu_watched(index) if uses_cuda() else contextlib.nullcontext()
 
 
 @contextlib.contextmanager
@@ -181,39 +187,16 @@ def _gpu_watched(index: int) -> Iterator[None]:
         after, elapsed_ns = _device_state(), time.monotonic_ns() - begun_ns
         others.append(_others_percent())
         if before is not None and after is not None:
-            known = [found for found in others if found is not None]
-            _write_state(index, before[0], after[0], elapsed_ns, after[1], max(known, default=None))
-
-
-@contextlib.contextmanager
-def _processors_watched(index: int) -> Iterator[None]:
-    """Writes what other programs had of the processors meanwhile."""
-    beside, begun_ns = Others(), time.monotonic_ns()
-    try:
-        yield
-    finally:
-        elapsed_ns = time.monotonic_ns() - begun_ns
-        _write_state(index, {}, {}, elapsed_ns, "", beside.percent())
-
-
-def _write_state(  # noqa: PLR0913, PLR0917 - the fields of the event
-    index: int,
-    before: Mapping[str, str],
-    after: Mapping[str, str],
-    elapsed_ns: int,
-    missing: str,
-    others_percent: int | None,
-) -> None:
-    fields = {
-        "v": 1,
-        "input": index,
-        "before": before,
-        "after": after,
-        "elapsed_ns": elapsed_ns,
-        "missing": missing,
-        "others_percent": others_percent,
-    }
-    guarded("write the device's state", lambda: write_artifact("device_state", fields))
+            fields = {
+                "v": 1,
+                "input": index,
+                "before": before[0],
+                "after": after[0],
+                "elapsed_ns": elapsed_ns,
+                "missing": after[1],
+                "others_percent": max((n for n in others if n is not None), default=None),
+            }
+            guarded("write the device's state", lambda: write_artifact("device_state", fields))
 
 
 def _device_state() -> tuple[Mapping[str, str], str] | None:

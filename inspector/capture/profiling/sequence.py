@@ -77,12 +77,18 @@ def calls_of(trace: Trace, windows: Sequence[tuple[int, int]]) -> list[list[Laun
     return [sorted(items, key=lambda item: item.order) for items in found]
 
 
-def placed(launched: Sequence[Launched], known: Sequence[Launched]) -> Placed:
-    """The place of each launch of a call, out of another call that was looked at more closely.
+def placed(
+    launched: Sequence[Launched],
+    known: Sequence[Launched],
+    around_replays: Sequence[Launched] = (),
+) -> Placed:
+    """The place of each launch of a call, out of other calls that were looked at more closely.
 
     Args:
         launched: What a call launched.
         known: What another call launched that knows more of the places.
+        around_replays: What a call launched around the replays of CUDA graphs, where `known` is of
+            one without them.
     """
     places = [item.place for item in launched]
     found = {number for number, place in enumerate(places) if place.file}
@@ -92,6 +98,12 @@ def placed(launched: Sequence[Launched], known: Sequence[Launched]) -> Placed:
         if not launched[here].is_replayed or place.file:
             places[here] = place
             found.add(here)
+    around = [number for number, item in enumerate(launched) if not item.is_replayed]
+    inner = [launched[number] for number in around]
+    # The same code launched both: that is surer than an equal kernel of a call without graphs.
+    for here, there in align_by(inner, around_replays, (_shape, _shape), (_name, _name)):
+        places[around[here]] = around_replays[there].place
+        found.add(around[here])
     return Placed(places, len(launched) - len(found))
 
 

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import sys
+from collections.abc import Sequence
+from typing import IO
 
 import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
-__all__ = ["command"]
+from inspector.commands.doctor.checks import Row, State, diagnose
+from inspector.commands.doctor.environment import look_around
+from inspector.version import __version__
+
+_FORMAT_VERSION = 1
+_STYLES = {State.OK: "green", State.MISSING: "yellow", State.NOT_HERE: "dim"}
 
 
 @click.command()
@@ -36,11 +48,40 @@ def command(interpreter: str | None, form: str) -> None:
       inspect doctor --python python3
       inspect doctor --format json
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
-    from inspector.commands.doctor import checks, show
-    from inspector.commands.doctor.environment import look_around
-
-    rows = checks.diagnose(look_around(interpreter))
+    rows = diagnose(look_around(interpreter))
     if form == "json":
-        click.echo(show.as_json(rows))
+        fields = [dataclasses.asdict(row) for row in rows]
+        report = {"format_version": _FORMAT_VERSION, "version": __version__, "rows": fields}
+        click.echo(json.dumps(report, indent=2))
     else:
-        show.print_text(rows, sys.stdout)
+        print_text(rows, sys.stdout)
+
+
+def print_text(rows: Sequence[Row], file: IO[str]) -> None:
+    """Prints a table, and below it how to get what is missing, unwrapped, so that it is copied."""
+    console = Console(file=file, highlight=False)
+    with console.capture() as capture:
+        console.print(_table(rows))
+        _print_fixes(console, [row for row in rows if row.fix])
+    # rich pads every line to the width of the table, which a diff or a paste would show.
+    file.writelines(f"{line.rstrip()}\n" for line in capture.get().splitlines())
+
+
+def _print_fixes(console: Console, wanted: Sequence[Row]) -> None:
+    if wanted:
+        console.print(Text("\nTo get what is missing:", style="bold"))
+    for row in wanted:
+        console.print(Text(f"  {row.name}"))
+        console.print(Text(f"    {row.fix}", style="cyan"), soft_wrap=True)
+
+
+def _table(rows: Sequence[Row]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("", no_wrap=True)
+    table.add_column("state", no_wrap=True)
+    table.add_column("found", overflow="fold", ratio=3)
+    table.add_column("needed for", overflow="fold", ratio=2)
+    for row in rows:
+        state = Text(row.state, style=_STYLES.get(row.state, "red"))
+        table.add_row(Text(row.name), state, Text(row.found or "-"), Text(row.purpose))
+    return table

@@ -7,16 +7,15 @@ import shlex
 import sys
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from inspector.commands.doctor.environment import Environment
+from inspector.commands.doctor.environment import Environment
 
 PYTHON_VERSIONS = ((3, 11), (3, 14))
 """The first version that is supported, and the first that is not, as in pyproject.toml."""
 TORCH_VERSIONS = ((2, 11), (2, 14))
 TRITON_VERSIONS = ((3, 6), (3, 10))
 TRANSFORMERS_VERSIONS = ((5, 17), (6, 0))
+_GET_NCU = "Install https://developer.nvidia.com/nsight-compute and put ncu on the PATH."
 
 
 class State(StrEnum):
@@ -58,10 +57,10 @@ def diagnose(env: Environment) -> tuple[Row, ...]:
         _triton(env),
         _compiler(env),
         _gpu(env),
-        _program("Nsight Compute (ncu)", env.ncu, "hardware counters of a GPU", _get_ncu()),
-        _program("Graphviz (dot)", env.dot, "pictures of graphs", _get_dot(env)),
+        _program("Nsight Compute (ncu)", env.ncu, "hardware counters of a GPU", _GET_NCU),
+        _dot(env),
         _matplotlib(env),
-        _transformers(env),
+        _package(env, "transformers", TRANSFORMERS_VERSIONS, "the sample bert_base"),
         _inspect(env),
     )
 
@@ -78,8 +77,7 @@ def _python(env: Environment) -> Row:
 
 def _torch(env: Environment) -> Row:
     build = f", {env.torch_build} build" if env.torch_build else ""
-    purpose = "recording: explain MODEL, run"
-    return _package(env, "torch", TORCH_VERSIONS, purpose, build)
+    return _package(env, "torch", TORCH_VERSIONS, "recording: explain MODEL, run", build)
 
 
 def _triton(env: Environment) -> Row:
@@ -91,10 +89,6 @@ def _triton(env: Environment) -> Row:
     return _package(env, "triton", TRITON_VERSIONS, purpose, tools)
 
 
-def _transformers(env: Environment) -> Row:
-    return _package(env, "transformers", TRANSFORMERS_VERSIONS, "the sample bert_base", "")
-
-
 def _matplotlib(env: Environment) -> Row:
     fix = f"{shlex.quote(sys.executable)} -m pip install {shlex.quote('matplotlib>=3.10')}"
     state = State.OK if env.matplotlib else State.MISSING
@@ -103,7 +97,11 @@ def _matplotlib(env: Environment) -> Row:
 
 
 def _package(
-    env: Environment, name: str, supported: tuple[tuple[int, int], ...], purpose: str, extra: str
+    env: Environment,
+    name: str,
+    supported: tuple[tuple[int, int], ...],
+    purpose: str,
+    extra: str = "",
 ) -> Row:
     (first, last) = (".".join(map(str, version)) for version in supported)
     requirement = shlex.quote(f"{name}>={first},<{last}")
@@ -129,25 +127,18 @@ def _gpu(env: Environment) -> Row:
     purpose = "--device cuda"
     if env.gpus:
         return Row("NVIDIA GPU", State.OK, "; ".join(env.gpus), purpose, "")
-    return Row(
-        "NVIDIA GPU",
-        State.MISSING,
-        "",
-        purpose,
+    fix = (
         "If this machine has one, install its driver: nvidia-smi must list it. "
-        "Without one, --device cpu.",
+        "Without one, --device cpu."
     )
+    return Row("NVIDIA GPU", State.MISSING, "", purpose, fix)
 
 
-def _get_ncu() -> str:
-    return "Install https://developer.nvidia.com/nsight-compute and put ncu on the PATH."
-
-
-def _get_dot(env: Environment) -> str:
-    return {
-        "darwin": "brew install graphviz",
-        "win32": "winget install Graphviz.Graphviz",
-    }.get(env.platform, "sudo apt-get install graphviz")
+def _dot(env: Environment) -> Row:
+    fix = {"darwin": "brew install graphviz", "win32": "winget install Graphviz.Graphviz"}.get(
+        env.platform, "sudo apt-get install graphviz"
+    )
+    return _program("Graphviz (dot)", env.dot, "pictures of graphs", fix)
 
 
 def _program(name: str, path: str | None, purpose: str, fix: str) -> Row:
@@ -157,17 +148,15 @@ def _program(name: str, path: str | None, purpose: str, fix: str) -> Row:
 
 
 def _inspect(env: Environment) -> Row:
-    name, purpose, script = "inspect on the PATH", "typing inspect", env.inspect
-    instead = "Type torch-inspector instead of inspect: it is the same command."
-    if script.alternative is None:
-        instead = "Activate the environment of torch-inspector, then type torch-inspector."
-    if script.path is None:
-        return Row(name, State.MISSING, "", purpose, instead)
-    if not script.ours:
-        rival = f" (of {script.rival})" if script.rival else ""
-        return Row(name, State.NOT_OURS, script.path + rival, purpose, instead)
-    where = "" if script.here else " (ours, of another environment)"
-    return Row(name, State.OK, script.path + where, purpose, "")
+    name, purpose = "inspect on the PATH", "typing inspect"
+    fix = "Type torch-inspector instead of inspect: it is the same command."
+    if env.torch_inspector is None:
+        fix = "Activate the environment of torch-inspector, then type torch-inspector."
+    if env.inspect is None:
+        return Row(name, State.MISSING, "", purpose, fix)
+    if not env.is_ours:
+        return Row(name, State.NOT_OURS, env.inspect, purpose, fix)
+    return Row(name, State.OK, env.inspect, purpose, "")
 
 
 def _pip(env: Environment) -> str:

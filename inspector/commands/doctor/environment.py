@@ -7,17 +7,18 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from inspector.commands.doctor import probe
-from inspector.commands.doctor.script import Ownership, find_inspect
 from inspector.errors import UsageError
 
-PROBE_TIMEOUT_S = 60
-PROGRAM_TIMEOUT_S = 15
+_PROBE_TIMEOUT_S = 60
+_PROGRAM_TIMEOUT_S = 15
+_OUR_MODULE = b"inspector.commands"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +27,9 @@ class Environment:
 
     Attributes:
         python: Version of the interpreter that models run in.
-        executable: Path of that interpreter.
+        executable: Its path.
         chosen: Whether ``--python`` named it.
         platform: Its ``sys.platform``.
-        machine: Its processor architecture.
         packages: Version by package; None where it is not installed, empty where it tells none.
         torch_build: ``CPU``, ``CUDA 13.0``, ``ROCm 7.0``; None without torch.
         triton_tools: NVIDIA's programs that come with Triton.
@@ -37,15 +37,16 @@ class Environment:
         gpus: A line for each NVIDIA GPU: name, driver, compute capability.
         ncu: Path of Nsight Compute, or None.
         dot: Path of Graphviz' dot, or None.
-        inspect: The ``inspect`` on the PATH.
-        matplotlib: Its version beside this package, which draws with it, or None.
+        inspect: Path of the ``inspect`` on the PATH, or None.
+        is_ours: Whether that starts this package: another popular one installs an ``inspect``, too.
+        torch_inspector: Path of the ``torch-inspector`` on the PATH, or None.
+        matplotlib: Its version next to this package, which draws with it, or None.
     """
 
     python: str
     executable: str
     chosen: bool
     platform: str
-    machine: str
     packages: dict[str, str | None]
     torch_build: str | None
     triton_tools: tuple[str, ...]
@@ -53,7 +54,9 @@ class Environment:
     gpus: tuple[str, ...]
     ncu: str | None
     dot: str | None
-    inspect: Ownership
+    inspect: str | None
+    is_ours: bool
+    torch_inspector: str | None
     matplotlib: str | None = None
 
 
@@ -67,12 +70,12 @@ def look_around(interpreter: str | None) -> Environment:
         UsageError: The interpreter cannot be run.
     """
     found = _probe_other(interpreter) if interpreter else probe.probe()
+    script = shutil.which("inspect")
     return Environment(
         python=found["python"],
         executable=found["executable"],
         chosen=interpreter is not None,
         platform=found["platform"],
-        machine=found["machine"],
         packages=found["packages"],
         torch_build=found["torch_build"],
         triton_tools=tuple(found["triton_tools"]),
@@ -80,7 +83,9 @@ def look_around(interpreter: str | None) -> Environment:
         gpus=_gpus(),
         ncu=shutil.which("ncu"),
         dot=shutil.which("dot"),
-        inspect=find_inspect(),
+        inspect=script,
+        is_ours=script is not None and _starts_us(Path(script)),
+        torch_inspector=shutil.which("torch-inspector"),
         matplotlib=_version_here("matplotlib"),
     )
 
@@ -101,7 +106,7 @@ def _probe_other(interpreter: str) -> dict[str, Any]:
     source = Path(probe.__file__).read_text(encoding="utf-8")
     try:
         done = subprocess.run(
-            [path, "-c", source], capture_output=True, timeout=PROBE_TIMEOUT_S, check=True
+            [path, "-c", source], capture_output=True, timeout=_PROBE_TIMEOUT_S, check=True
         )
         found: dict[str, Any] = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.SubprocessError) as error:
@@ -127,7 +132,7 @@ def _gpus() -> tuple[str, ...]:
     query = [program, "--query-gpu=name,driver_version,compute_cap", "--format=csv,noheader"]
     try:
         done = subprocess.run(
-            query, capture_output=True, timeout=PROGRAM_TIMEOUT_S, check=True, text=True
+            query, capture_output=True, timeout=_PROGRAM_TIMEOUT_S, check=True, text=True
         )
     except (OSError, subprocess.SubprocessError):
         return ()
@@ -138,3 +143,14 @@ def _gpu(line: str) -> str:
     fields = [field.strip() for field in line.split(",")]
     labels = ("", "driver ", "compute capability ")
     return ", ".join(label + field for label, field in zip(labels, fields, strict=False))
+
+
+def _starts_us(path: Path) -> bool:
+    """Installers write a script of a few lines; on Windows a launcher with a zip after it."""
+    try:
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                return any(_OUR_MODULE in archive.read(name) for name in archive.namelist())
+        return _OUR_MODULE in path.read_bytes()
+    except (OSError, zipfile.BadZipFile):
+        return False

@@ -23,7 +23,6 @@ def probe() -> dict[str, Any]:
         "python": platform.python_version(),
         "executable": sys.executable,
         "platform": sys.platform,
-        "machine": platform.machine(),
         "packages": {name: _version(name) for name in ("torch", "triton", "transformers")},
         "torch_build": _torch_build(_folder("torch")),
         "triton_tools": [tool for tool in ("ptxas", "nvdisasm") if _is_tool(triton, tool)],

@@ -13,7 +13,6 @@ def around(graph: Graph, pattern: str, depth: int) -> Graph:
     """The nodes that match a pattern with their neighbours.
 
     Args:
-        graph: The whole graph.
         pattern: A part of a node's name or target, or of the path or class of a module that it is
             in; upper and lower case are the same.
         depth: How many arrows to go, up and down.

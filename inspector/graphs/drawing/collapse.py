@@ -46,7 +46,6 @@ def make_boxes(graph: Graph, options: Drawing) -> tuple[list[Box], str]:
 
     Args:
         graph: The graph; its inputs and its results always are boxes of their own.
-        options: How to draw.
 
     Returns:
         Boxes in order, and a few words about what became one (empty where nothing did).

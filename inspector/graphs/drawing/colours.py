@@ -26,9 +26,6 @@ class Colours:
     """Knows the boxes of a picture.
 
     Args:
-        boxes: All of them.
-        colour: What colours tell.
-        roles: What inputs and results are.
         around: What marked nodes match, or an empty string.
     """
 

@@ -20,10 +20,8 @@ def new_picture(
     """An empty picture with its caption and its legend.
 
     Args:
-        caption: What is drawn.
         totals: Lines below it.
         looks: What the borders and fills mean.
-        notes: What else is to be known.
     """
     title = " · ".join(filter(None, (caption.model, caption.stage))) or "graph"
     version = f"torch {caption.torch_version}" if caption.torch_version else ""

@@ -9,7 +9,7 @@ from inspector.graphs.drawing import labels, style
 from inspector.graphs.drawing.fusion_flow import Amount, Kernel
 from inspector.graphs.drawing.html_table import Cell, table
 from inspector.graphs.fusion import Step
-from inspector.graphs.outside import call_kind
+from inspector.graphs.outside_graph import call_kind
 from inspector.graphs.targets import is_view
 from inspector.model.graph import Node
 
@@ -24,7 +24,6 @@ def kernel_label(kernel: Kernel, number: int, part: str = "") -> str:
     """An HTML-like label.
 
     Args:
-        kernel: The kernel.
         number: The one that it has in reports.
         part: What it does where all of its operators are another kernel's; else empty.
     """

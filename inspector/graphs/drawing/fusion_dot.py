@@ -16,7 +16,7 @@ from inspector.graphs.drawing.html_table import Cell, table
 from inspector.graphs.drawing.options import Caption, Drawing
 from inspector.graphs.drawing.roles import Roles, make_roles
 from inspector.graphs.fusion import Fusion
-from inspector.graphs.outside import call_kind
+from inspector.graphs.outside_graph import call_kind
 from inspector.graphs.step_names import named_nodes, number_of, operator_name, part_of
 from inspector.records.fusion import Buffer
 from inspector.records.graphs import TensorMeta
@@ -40,14 +40,9 @@ def fusion_dot(
     """Draws what was fused.
 
     Args:
-        fusion: What became of a graph.
-        caption: What stands over it.
         options: How to draw. Only `Drawing.most_boxes` and `Drawing.force` matter: with more than
             three quarters of so many kernels, what repeats is drawn once, unless forced.
         roles: What inputs and results are; `make_roles` finds out more with all graphs at hand.
-
-    Returns:
-        DOT.
     """
     options = options or Drawing()
     flow = make_flow(fusion, roles or make_roles(fusion.graph))

@@ -17,12 +17,7 @@ _MOST_ENDS = 6
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Amount:
-    """Tensors that are counted and not drawn.
-
-    Attributes:
-        count: How many.
-        bytes_: Their bytes.
-    """
+    """Tensors that are counted and not drawn."""
 
     count: int = 0
     bytes_: int = 0
@@ -39,7 +34,6 @@ class Kernel:
     """A step with what is counted in its box.
 
     Attributes:
-        step: The step.
         parameters: Parameters that it reads, brought into another layout or not.
         kept: Tensors that it reads and that the forward pass kept.
         inputs: Inputs that it alone reads, where nobody knows which are parameters.
@@ -62,7 +56,6 @@ class Flow:
     Attributes:
         source: Place of the kernel that writes it, or -1 for an input of the graph.
         target: Place of the kernel that reads it, or -1 for a result of the graph.
-        buffer: The tensor.
         bytes_: Bytes of it that are read, or written in case of a result.
     """
 
@@ -88,12 +81,7 @@ class FusionFlow:
 
 
 def make_flow(fusion: Fusion, roles: Roles) -> FusionFlow:
-    """Sorts out the tensors of a graph.
-
-    Args:
-        fusion: What became of the graph.
-        roles: What its inputs and results are.
-    """
+    """Sorts out the tensors of a graph."""
     return _Builder(fusion, roles).build()
 
 

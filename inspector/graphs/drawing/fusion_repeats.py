@@ -62,7 +62,6 @@ def make_shown(flow: FusionFlow, most: int | None) -> Shown:
     """Decides what is drawn.
 
     Args:
-        flow: All kernels and tensors.
         most: With more kernels than this, what repeats is drawn once; None draws everything.
     """
     small = () if most is None else _small(flow)

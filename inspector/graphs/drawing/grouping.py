@@ -29,7 +29,6 @@ def group_nodes(nodes: Sequence[Node], key_of: Callable[[Node], Hashable]) -> li
 
     Args:
         nodes: In an order in which each stands behind its inputs.
-        key_of: What nodes of one group have in common.
     """
     return _Grouping().of(nodes, key_of)
 

@@ -14,15 +14,11 @@ class Cell:
     """Text of a box.
 
     Attributes:
-        text: One line.
-        bold: Whether it is bold.
         size: Of the letters, in points.
         colour: Of the letters.
         fill: Behind the text, or an empty string.
         align: ``left``, ``center`` or ``right``.
         border: Around the cell, in points; `colour` is not its colour but `edge` is.
-        edge: Colour of the border.
-        line: ``solid``, ``dashed`` or ``dotted``.
         sides: Which sides have the border (``t`` is the top); all where it is empty.
         span: How many columns it takes.
         inner: A table that stands in it instead of a text, as `table` gives it.
@@ -51,7 +47,6 @@ def table(
         rows: Cells; rows may differ in length.
         look: Border and background of the whole, or None for none.
         padding: Around each text, in points.
-        spacing: Between cells, in points.
     """
     columns = max((sum(cell.span for cell in cells) for cells in rows), default=1)
     return framed([row(cells, columns) for cells in rows], look, padding, spacing)

@@ -23,8 +23,6 @@ def write(dot_text: str, path: Path, suffix: str = "", *, timeout_s: float = TIM
     """Writes a picture.
 
     Args:
-        dot_text: What to draw.
-        path: The file.
         suffix: One of `SUFFIXES`, which says the format; that of the file where it is empty.
         timeout_s: How long placing the boxes may take.
 

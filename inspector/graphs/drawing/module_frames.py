@@ -27,7 +27,6 @@ def add_frames(
     """Draws all boxes, in the frames of their modules.
 
     Args:
-        picture: The picture.
         boxes: What is drawn.
         add_box: Draws the box at a place into a picture or a frame.
         is_mixed: Whether both passes are drawn: a module then has a frame for each.

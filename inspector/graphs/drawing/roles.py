@@ -41,7 +41,6 @@ def make_roles(graph: Graph, graphs: Iterable[Graph] = ()) -> Roles:
     """Finds out what the inputs and results are.
 
     Args:
-        graph: The graph to draw.
         graphs: All graphs of the recording: Dynamo's says which inputs are parameters, that of the
             forward pass what is kept. Without them little is known.
     """

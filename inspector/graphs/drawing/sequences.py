@@ -18,7 +18,6 @@ class Repeat:
     Attributes:
         start: Place of its first item.
         period: How many items it has.
-        times: How often it stands there.
     """
 
     start: int

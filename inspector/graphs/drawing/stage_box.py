@@ -24,13 +24,7 @@ _size = _cached(labels.size)
 
 
 def box_label(box: Box, look: style.Look, roles: Roles) -> str:
-    """An HTML-like label.
-
-    Args:
-        box: The box.
-        look: How it is drawn.
-        roles: What inputs and results are.
-    """
+    """An HTML-like label."""
     title, *lines = _group_lines(box) if box.is_group else _node_lines(box.nodes[0])
     lines += [] if box.is_group else [_called(box)]
     lines += _counted(box, roles)

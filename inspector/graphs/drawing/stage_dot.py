@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import graphviz
+from graphviz.quoting import quote
 
 from inspector.graphs.drawing import labels, style
 from inspector.graphs.drawing.collapse import Box, make_boxes
@@ -15,7 +16,6 @@ from inspector.graphs.drawing.module_frames import add_frames
 from inspector.graphs.drawing.options import Caption, Drawing
 from inspector.graphs.drawing.roles import Roles, make_roles
 from inspector.graphs.drawing.stage_box import arrow_text, arrow_tooltip, box_label, box_tooltip
-from inspector.graphs.drawing.statements import add_node, add_plain_edges
 from inspector.graphs.drawing.wiring import Arrow, wire
 from inspector.model.graph import Graph
 
@@ -33,12 +33,8 @@ def stage_dot(
 
     Args:
         graph: The graph, or a part of it (`inspector.graphs.drawing.around`).
-        caption: What stands over it.
-        options: How to draw.
         roles: What inputs and results are; `make_roles` finds out more with all graphs at hand.
 
-    Returns:
-        DOT.
 
     Raises:
         UsageError: It would be over 2,000 boxes, and is not forced.
@@ -96,3 +92,27 @@ class _Picture:
                 about["label"] = table([[Cell(said, size=8, colour=style.MUTED)]])
                 about["labeltooltip"] = about["tooltip"]
             picture.edge(f"n{arrow.source}", f"n{arrow.target}", **about)
+
+
+def add_node(picture: graphviz.Digraph, name: str, label: str, tooltip: str) -> None:
+    """Adds a box.
+
+    Args:
+        name: Its name, of letters and digits.
+        label: An HTML-like label, as `inspector.graphs.drawing.html_table.table` gives it.
+        tooltip: As `inspector.graphs.drawing.labels.in_tooltip` gives it.
+    """
+    picture.body.append(f"\t{name} [label={label} tooltip={_quoted(tooltip)}]\n")
+
+
+def add_plain_edges(picture: graphviz.Digraph, ends: Iterable[tuple[str, str]]) -> None:
+    """Adds arrows without texts, each between two names of letters and digits."""
+    picture.body += [f"\t{source} -> {target}\n" for source, target in ends]
+
+
+def _quoted(text: str) -> str:
+    # With a space it is neither a name nor a keyword of DOT; without a backslash no quote in it is
+    # escaped yet.
+    if " " in text and "\\" not in text and not text.startswith("<"):
+        return '"' + text.replace('"', r"\"") + '"'
+    return str(quote(text))

@@ -21,7 +21,6 @@ class Look:
 
     Attributes:
         word: What it is called in the picture.
-        colour: Of the border.
         fill: Of the inside, light enough for black text.
         border: ``solid``, ``dashed`` or ``dotted``.
         width: Of the border, in points.
@@ -46,7 +45,7 @@ KINDS: dict[str, Look] = {
     "higher_order": Look("graphs of its own", "#666666", "#e4e4e4", width=2),
     "user_kernel": Look("your kernel", "#a8467c", "#f1d6e4", "dashed", 3),
 }
-"""By `inspector.graphs.outside.call_kind`."""
+"""By `inspector.graphs.outside_graph.call_kind`."""
 
 SERIES: tuple[tuple[str, str], ...] = (
     ("#3b93c4", "#d6ecf9"),

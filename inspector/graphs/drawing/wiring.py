@@ -39,8 +39,6 @@ def wire(
 
     Args:
         boxes: In order.
-        graph: The graph.
-        roles: What its inputs and results are.
         is_collapsed: Whether boxes stand for several nodes. Then parameters, and what the forward
             pass kept, are counted where they are used; if nobody knows which inputs these are,
             those that one box alone uses.

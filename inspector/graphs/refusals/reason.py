@@ -31,7 +31,6 @@ class Reason:
         sentence: For the author of the model. A format with the names ``first`` and ``second``
             for the two operators; see `between`.
         change: What lets them fuse, or empty where nothing from outside does.
-        kind: What it is about.
     """
 
     sentence: str

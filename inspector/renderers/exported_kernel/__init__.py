@@ -13,7 +13,6 @@ from typing import TextIO
 
 from inspector.findings.escaping import one_line
 from inspector.findings.kernel_export import KernelExport
-from inspector.findings.kernels_wording import lines_of
 from inspector.model.kernel_build import ConfigBuild
 from inspector.version import __version__
 
@@ -49,7 +48,7 @@ def _head(export: KernelExport) -> Iterator[str]:
     yield f"Generated for {_text(export.gpu)} ({versions}), from {_text(export.recording)}."
     if kernel.aten:
         yield f"It computes {_text(', '.join(kernel.aten))}:"
-    for node in lines_of(kernel)[:_MOST_NODES]:
+    for node in kernel.lines[:_MOST_NODES]:
         yield f"    {_text(node.file)}:{node.line}  {_text(node.code)}"
     yield '"""'
     yield ""

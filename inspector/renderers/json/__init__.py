@@ -5,13 +5,14 @@ Everything that the other renderers show is here. Columns are 0-based, durations
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TextIO
 
 import orjson
 
 from inspector.findings.any_report import AnyReport
 from inspector.findings.bench_report import BenchReport
-from inspector.findings.claims_report import ClaimsReport
+from inspector.findings.cold_start import ColdStartReport
 from inspector.findings.collection_report import CollectionReport
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.findings.diff_report import DiffReport
@@ -24,6 +25,7 @@ from inspector.findings.report import Report
 from inspector.findings.warmup_report import WarmupReport
 from inspector.renderers.json.any_bench import any_bench_fields
 from inspector.renderers.json.cleaned import cleaned
+from inspector.renderers.json.cold_start import cold_start_fields
 from inspector.renderers.json.cuda_graphs import cuda_graphs_fields
 from inspector.renderers.json.diff import diff_fields
 from inspector.renderers.json.graph import graph_fields
@@ -35,27 +37,24 @@ from inspector.renderers.json.report import report_fields
 
 __all__ = ["render"]
 
+_FIELDS: dict[type, Callable[..., dict[str, object]]] = {
+    GuardsReport: guards_fields,
+    ColdStartReport: cold_start_fields,
+    CudaGraphsReport: cuda_graphs_fields,
+    GraphReport: graph_fields,
+    BenchReport: any_bench_fields,
+    CollectionReport: any_bench_fields,
+    WarmupReport: any_bench_fields,
+    KernelBenchReport: kernel_bench_fields,
+    ProfileReport: profile_fields,
+    DiffReport: diff_fields,
+    KernelsReport: kernels_fields,
+    Report: report_fields,
+}
+
 
 def render(report: AnyReport, stream: TextIO) -> None:
     """Writes a report as indented JSON, the same for the same report."""
-    match report:
-        case GuardsReport():
-            fields = guards_fields(report)
-        case CudaGraphsReport():
-            fields = cuda_graphs_fields(report)
-        case GraphReport():
-            fields = graph_fields(report)
-        case BenchReport() | CollectionReport() | ClaimsReport() | WarmupReport():
-            fields = any_bench_fields(report)
-        case KernelBenchReport():
-            fields = kernel_bench_fields(report)
-        case ProfileReport():
-            fields = profile_fields(report)
-        case DiffReport():
-            fields = diff_fields(report)
-        case KernelsReport():
-            fields = kernels_fields(report)
-        case Report():
-            fields = report_fields(report)
-    text = orjson.dumps(cleaned(fields), option=orjson.OPT_INDENT_2).decode()
+    fields = next(make for kind, make in _FIELDS.items() if isinstance(report, kind))
+    text = orjson.dumps(cleaned(fields(report)), option=orjson.OPT_INDENT_2).decode()
     stream.write(text + "\n")

@@ -1,13 +1,11 @@
-"""Any report of `inspect bench` as JSON: one model, several, claims, a warm-up."""
+"""Any report of `inspect bench` as JSON: one model, several, a warm-up."""
 
 from __future__ import annotations
 
 from inspector.findings.any_report import AnyBench
 from inspector.findings.bench_report import BenchReport
-from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.warmup_report import WarmupReport
 from inspector.renderers.json.bench import bench_fields
-from inspector.renderers.json.bench_claims import claims_fields
 from inspector.renderers.json.bench_collection import collection_fields
 from inspector.renderers.json.warmup import warmup_fields
 
@@ -16,8 +14,6 @@ def any_bench_fields(report: AnyBench) -> dict[str, object]:
     """All fields of the report."""
     if isinstance(report, BenchReport):
         return bench_fields(report)
-    if isinstance(report, ClaimsReport):
-        return claims_fields(report)
     if isinstance(report, WarmupReport):
         return warmup_fields(report)
     return collection_fields(report)

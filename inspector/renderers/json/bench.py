@@ -6,10 +6,8 @@ import dataclasses
 import math
 
 from inspector.benches.comparison import BenchComparison
-from inspector.benches.kept import KeptMemory
 from inspector.benches.ratio import Ratio
 from inspector.benches.rows import BenchRow
-from inspector.benches.sessions import middle_of
 from inspector.benches.varied import VariedSetting
 from inspector.findings.bench_report import FORMAT_VERSION, BenchGroup, BenchReport
 from inspector.findings.bench_verdict import verdict_lines
@@ -32,8 +30,7 @@ def bench_fields(report: BenchReport) -> dict[str, object]:
         "threads": report.threads or None,
         "processor": report.processor or None,
         "sessions": report.plan.sessions,
-        "rounds": report.plan.rounds or None,
-        "jobs": report.plan.jobs,
+        "session_seconds": report.plan.session_seconds,
         "grad": report.plan.is_grad,
         "cold_cache": report.plan.cold_cache,
         "groups": [_group(group) for group in report.groups],
@@ -61,8 +58,6 @@ def _varied(found: VariedSetting) -> dict[str, object]:
                 "first_call_ns": item.row.first_ns,
                 "cached_call_ns": item.row.latency.middle_ns if item.row.latency else None,
                 "compiled": item.compiled,
-                "xla_programs": item.xla_programs,
-                "xla_compile_ns": item.xla_compile_ns,
                 "recompiled_because": [changed(each) for each in item.recompiles],
                 "failure": item.row.failure or None,
             }
@@ -126,7 +121,6 @@ def row_fields(row: BenchRow) -> dict[str, object]:
         "items_per_s": row.items_per_s,
         "faster_than_eager": row.faster.middle if row.faster else None,
         "faster_than_eager_interval": _interval(row.faster),
-        "measured_interval": _interval(row.measured),
         "differs_from_eager": row.faster.is_known if row.faster else None,
         "load_ns": row.load_ns,
         "first_call_ns": row.first_ns,
@@ -151,36 +145,17 @@ def row_fields(row: BenchRow) -> dict[str, object]:
             for error in row.errors
         ],
         "wrong": row.is_wrong,
-        "padding_changes_results": row.padding_changes,
-        "not_compared": [*row.uncut, *row.uncompared],
-        "parting": dataclasses.asdict(row.parting) if row.parting else None,
+        "not_compared": list(row.uncompared),
+        "divergence": dataclasses.asdict(row.divergence) if row.divergence else None,
         "draws_random_numbers": row.draws,
         "compiled": dataclasses.asdict(compiled) if compiled else None,
         "settled": row.is_settled,
-        "memory_kept": _kept(row.kept) if row.kept else None,
         "blocks": [
-            {
-                "session": key[0],
-                "round": key[1],
-                "median_ns": median,
-                "page_faults": row.page_faults.get(key),
-            }
-            for key, median in row.medians.items()
+            {"session": session, "round": number, "median_ns": median}
+            for (session, number), median in row.medians.items()
         ],
         "failure": row.failure or None,
         "detail": row.detail or None,
-    }
-
-
-def _kept(kept: KeptMemory) -> dict[str, object]:
-    return {
-        "latency_ns": middle_of(kept.medians),
-        "faster_than_eager": kept.faster.middle if kept.faster else None,
-        "faster_than_eager_interval": _interval(kept.faster),
-        "blocks": [
-            {"session": session, "round": number, "median_ns": median}
-            for (session, number), median in kept.medians.items()
-        ],
     }
 
 

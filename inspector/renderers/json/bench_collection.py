@@ -18,8 +18,6 @@ def collection_fields(report: CollectionReport) -> dict[str, object]:
         "versions": dict(sorted(report.versions.items())),
         "device": report.device,
         "sessions": report.sessions,
-        "rounds": report.rounds or None,
-        "jobs": report.jobs,
         "settings": [dataclasses.asdict(summary) for summary in report.summaries],
         "models": [
             {

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TextIO
-
-import orjson
 
 from inspector.findings.cold_start import Against, ColdStartReport, cold_notes, cold_notices
 from inspector.model.cache_lookup import CacheLookup
 from inspector.model.cold_start import CacheUse, Change, KeyChange, OwnTime, PlaceTime
 from inspector.model.compile_time import CompilationTime, StageTime
 from inspector.model.run import Process, Run
-from inspector.renderers.json.cleaned import cleaned
 from inspector.renderers.json.findings import finding_fields
 from inspector.version import __version__
 
@@ -20,13 +16,8 @@ FORMAT_VERSION = 1
 """Counts up when a field changes its meaning or goes, not for a new one."""
 
 
-def render(report: ColdStartReport, stream: TextIO) -> None:
-    """Writes a report as indented JSON, the same for the same report. Durations are in ns."""
-    text = orjson.dumps(cleaned(_fields(report)), option=orjson.OPT_INDENT_2).decode()
-    stream.write(text + "\n")
-
-
-def _fields(report: ColdStartReport) -> dict[str, object]:
+def cold_start_fields(report: ColdStartReport) -> dict[str, object]:
+    """All fields of a report on a cold start; durations are in ns."""
     run, cold = report.run, report.cold_start
     against = report.against
     return {

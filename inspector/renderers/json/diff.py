@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 from inspector.findings.diff_report import FORMAT_VERSION, DiffReport, Side
-from inspector.findings.diff_wording import answer
 from inspector.model.kernel import NodeLine
 from inspector.model.kernel_diff import DiffKernel, KernelChange
+from inspector.pages.diff import answer
 from inspector.renderers.json.kernels import gpu_fields
 from inspector.version import __version__
 

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
-import math
-
-from inspector.events.kernel_bench import BenchedArgument, BenchedConfig, ResultDifference
+from inspector.events.kernel_bench import BenchedArgument, BenchedConfig
 from inspector.findings.kernel_bench_report import FORMAT_VERSION, KernelBenchReport, Rate
-from inspector.findings.kernel_bench_row import BenchRow
-from inspector.findings.kernel_bench_wording import tables_entry
 from inspector.profiles.alone import InPlace, Measured
 from inspector.renderers.json.ceilings import ceilings_fields
 from inspector.renderers.json.lines import line_fields
@@ -27,7 +22,6 @@ def kernel_bench_fields(report: KernelBenchReport) -> dict[str, object]:
         "versions": [dict(sorted(process.versions.items())) for process in report.run.processes],
         "kernel": bench.name,
         "kernel_kind": bench.kind,
-        "heuristic": bench.heuristic or None,
         "input": bench.input,
         "launch": bench.launch,
         "launches": [
@@ -38,23 +32,16 @@ def kernel_bench_fields(report: KernelBenchReport) -> dict[str, object]:
         "arguments": [_argument(argument) for argument in bench.arguments],
         "argument_bytes": bench.argument_bytes,
         "cache_bytes": bench.cache_bytes,
-        "flush_bytes": bench.flush_bytes,
         "restored": list(bench.restored),
-        "results": list(bench.results),
-        "repeats": _difference(bench.repeats),
         "bytes": report.bytes_,
         "bytes_are_inductors": report.bytes_are_inductors,
         "flops": report.flops,
         "in_place": None if there is None else _in_place(there),
         "nearer_to_in_place": report.regime,
         "rates": [_rate(regime, rate) for regime, rate in report.rates],
-        "configs": [_row(row) for row in report.rows],
-        "searched": bench.has_configs,
-        "search_cut_short": bench.is_cut,
-        "sizes_kept": bench.keeps_sizes,
-        "lookup_key": bench.lookup or None,
-        "to_run_it_so": tables_entry(report) or None,
-        "seconds": bench.seconds,
+        "config": None if bench.config is None else _config(bench.config),
+        "cold": None if report.cold is None else _measured(report.cold),
+        "warm": None if report.warm is None else _measured(report.warm),
         "ceilings": None if ceilings is None else ceilings_fields(ceilings),
         "notices": list(report.notices),
         "next_steps": list(report.next_steps),
@@ -92,29 +79,8 @@ def _rate(regime: str, rate: Rate) -> dict[str, object]:
     }
 
 
-def _row(row: BenchRow) -> dict[str, object]:
-    config, gain = row.config, row.gain
-    return {
-        **_config(config),
-        "second_run": row.is_timed_again,
-        "cold": None if row.cold is None else _measured(row.cold),
-        "warm": None if row.warm is None else _measured(row.warm),
-        "times_as_fast": None if gain is None else gain.ratio,
-        "times_as_fast_interval": None if gain is None else list(gain.interval),
-        "gain_of_launch_ns": None if gain is None else gain.launch_ns,
-        "gain_of_call_ns": None if gain is None else gain.call_ns,
-        "gain_share_of_call": None if gain is None else gain.share,
-        "chosen": row.is_chosen,
-        "autotuned": row.is_autotuned,
-        "best": row.is_best,
-        "difference": _difference(config.difference),
-        "error": config.error or None,
-    }
-
-
 def _config(config: BenchedConfig) -> dict[str, object]:
     return {
-        "from": config.source,
         "values": dict(config.values),
         "num_warps": config.num_warps,
         "num_stages": config.num_stages,
@@ -131,13 +97,3 @@ def _measured(times: Measured) -> dict[str, object]:
         "p95_ns": times.high_ns,
         "count": times.number,
     }
-
-
-def _difference(found: ResultDifference | None) -> dict[str, object] | None:
-    if found is None:
-        return None
-    fields = dataclasses.asdict(found)
-    # Null where one is no number, which JSON has no word for.
-    for name in ("largest", "relative"):
-        fields[name] = fields[name] if math.isfinite(fields[name]) else None
-    return fields

@@ -8,7 +8,6 @@ from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.findings.profile_report import FORMAT_VERSION, ProfileReport
 from inspector.findings.profiled import Profiled
 from inspector.profiles.gap import make_gap
-from inspector.profiles.kept import KeptCalls
 from inspector.profiles.roofline import make_roofline
 from inspector.profiles.throttling import held_back, slowed_by
 from inspector.profiles.timed import TimedLaunch
@@ -115,24 +114,8 @@ def _wall(found: Profiled) -> dict[str, object]:
         "eager_launches": budget.eager_launches,
         "faster_than_eager": ratio,
         "faster_than_eager_interval": None if low is None else [low, high],
-        "memory_kept": _kept(budget.kept),
         "spread_of_blocks": budget.spread,
         "stable": None if budget.spread is None else budget.is_stable,
-    }
-
-
-def _kept(kept: KeptCalls | None) -> dict[str, object] | None:
-    """The same where the allocator keeps memory."""
-    if kept is None:
-        return None
-    low, ratio, high = kept.faster
-    return {
-        "wall_ns": kept.wall_ns,
-        "eager_ns": kept.eager_ns,
-        "faster_than_eager": ratio,
-        "faster_than_eager_interval": [low, high],
-        "is_chance": kept.is_chance,
-        "is_shorter": kept.is_shorter,
     }
 
 

@@ -7,14 +7,8 @@ from typing import TextIO
 
 from inspector.findings.any_report import AnyReport
 from inspector.findings.bench_report import BenchReport
-from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import CollectionReport
-from inspector.findings.cuda_graphs_report import CudaGraphsReport
-from inspector.findings.diff_report import DiffReport
-from inspector.findings.graph_report import GraphReport
-from inspector.findings.guards_report import GuardsReport
 from inspector.findings.kernel_bench_report import KernelBenchReport
-from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.overview import (
     headline,
     notices,
@@ -28,15 +22,12 @@ from inspector.findings.warmup_report import WarmupReport
 from inspector.findings.wording import duration, failure
 from inspector.model.ended import further_endings
 from inspector.model.run import Meta
+from inspector.pages.page import Page
 from inspector.renderers.markdown.any_bench import any_bench_lines
-from inspector.renderers.markdown.cuda_graphs import cuda_graphs_lines
-from inspector.renderers.markdown.diff import diff_lines
+from inspector.renderers.markdown.blocks import page_lines
 from inspector.renderers.markdown.finding import finding_lines
 from inspector.renderers.markdown.gate import gate_lines
-from inspector.renderers.markdown.graph import graph_lines
-from inspector.renderers.markdown.guards import guards_lines
 from inspector.renderers.markdown.kernel_bench import kernel_bench_lines
-from inspector.renderers.markdown.kernels import kernels_lines
 from inspector.renderers.markdown.markup import cell, code, details, fenced, prose
 from inspector.renderers.markdown.profile import profile_lines
 from inspector.renderers.markdown.tried import tried_lines
@@ -46,25 +37,17 @@ __all__ = ["render"]
 _MOST_NOTICES = 10
 
 
-def render(report: AnyReport, stream: TextIO) -> None:
+def render(report: Page | AnyReport, stream: TextIO) -> None:
     """Writes a report. Recorded text is escaped: it cannot become markup, HTML or a mention."""
     match report:
-        case GuardsReport():
-            lines = list(guards_lines(report))
-        case CudaGraphsReport():
-            lines = list(cuda_graphs_lines(report))
-        case GraphReport():
-            lines = list(graph_lines(report))
-        case BenchReport() | CollectionReport() | ClaimsReport() | WarmupReport():
+        case Page():
+            lines = list(page_lines(report))
+        case BenchReport() | CollectionReport() | WarmupReport():
             lines = list(any_bench_lines(report))
         case KernelBenchReport():
             lines = list(kernel_bench_lines(report))
         case ProfileReport():
             lines = list(profile_lines(report))
-        case DiffReport():
-            lines = list(diff_lines(report))
-        case KernelsReport():
-            lines = list(kernels_lines(report))
         case Report():
             lines = list(_lines(report))
     # A recorded file name can hold what UTF-8 cannot (a lone surrogate); it is spelled out by then.

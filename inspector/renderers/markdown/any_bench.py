@@ -1,4 +1,4 @@
-"""Any report of `inspect bench` as Markdown: one model, several, claims, a warm-up."""
+"""Any report of `inspect bench` as Markdown: one model, several, a warm-up."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from collections.abc import Iterator
 
 from inspector.findings.any_report import AnyBench
 from inspector.findings.bench_report import BenchReport
-from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.warmup_report import WarmupReport
 from inspector.renderers.markdown.bench import bench_lines
-from inspector.renderers.markdown.bench_claims import claims_lines
 from inspector.renderers.markdown.bench_collection import collection_report_lines
 from inspector.renderers.markdown.warmup import warmup_lines
 
@@ -18,8 +16,6 @@ def any_bench_lines(report: AnyBench) -> Iterator[str]:
     """The lines of the report."""
     if isinstance(report, BenchReport):
         return bench_lines(report)
-    if isinstance(report, ClaimsReport):
-        return claims_lines(report)
     if isinstance(report, WarmupReport):
         return warmup_lines(report)
     return collection_report_lines(report)

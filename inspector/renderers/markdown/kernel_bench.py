@@ -8,15 +8,8 @@ from inspector.findings.kernel_bench_report import KernelBenchReport
 from inspector.findings.kernel_bench_wording import (
     WHOLE_MODEL,
     argument_texts,
-    config_text,
-    marks,
-    ratio_text,
-    resources,
-    result_text,
-    tables_entry,
     time_lines,
     title,
-    us,
     verdict_lines,
 )
 from inspector.findings.overview import recording_line
@@ -43,14 +36,6 @@ def kernel_bench_lines(report: KernelBenchReport) -> Iterator[str]:
     if lines:
         yield ""
     yield from _table(("", "time", ""), "|:--|--:|:--|", time_lines(report))
-    if report.bench.has_configs:
-        heads = ("configuration", "cold", "warm", "faster", "", "resources", "results")
-        yield from _table(heads, "|:--|--:|--:|--:|:--|:--|:--|", _rows(report))
-        entry = tables_entry(report)
-        if entry:
-            yield "To run it so, before the model is compiled:"
-            yield ""
-            yield from fenced(entry, "python")
     yield from _table(("argument", ""), "|:--|:--|", argument_texts(report))
     for notice in report.notices:
         yield f"> {prose(notice)}"
@@ -59,20 +44,6 @@ def kernel_bench_lines(report: KernelBenchReport) -> Iterator[str]:
         yield f"{WHOLE_MODEL[:1].upper()}{WHOLE_MODEL[1:]}:"
         yield ""
         yield from fenced("\n".join(report.next_steps), "sh")
-
-
-def _rows(report: KernelBenchReport) -> Iterator[tuple[str, ...]]:
-    for row in report.rows:
-        cold, warm = (us(item.median_ns) if item else "" for item in (row.cold, row.warm))
-        yield (
-            config_text(row.config),
-            cold,
-            warm,
-            ratio_text(row),
-            marks(row),
-            resources(row.config),
-            result_text(row),
-        )
 
 
 def _table(heads: tuple[str, ...], below: str, rows: Iterator[tuple[str, ...]]) -> Iterator[str]:

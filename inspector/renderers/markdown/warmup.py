@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.findings.overview import recording_line
-from inspector.findings.warmup_notices import warmup_notices
 from inspector.findings.warmup_report import WarmupReport
-from inspector.findings.warmup_rows import start_columns, start_rows
 from inspector.findings.warmup_wording import (
     check_lines,
     plan_cells,
     plan_title,
+    start_columns,
+    start_rows,
     warmup_machine,
+    warmup_notices,
     warmup_verdict,
 )
 from inspector.renderers.markdown.markup import cell, fenced, prose

@@ -10,30 +10,21 @@ from rich.text import Text
 
 from inspector.findings.any_report import AnyReport
 from inspector.findings.bench_report import BenchReport
-from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.collection_report import CollectionReport
-from inspector.findings.cuda_graphs_report import CudaGraphsReport
-from inspector.findings.diff_report import DiffReport
 from inspector.findings.finding import Finding
-from inspector.findings.graph_report import GraphReport
-from inspector.findings.guards_report import GuardsReport
 from inspector.findings.kernel_bench_report import KernelBenchReport
-from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.overview import recording_line
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import Report
 from inspector.findings.warmup_report import WarmupReport
 from inspector.findings.wording import count
+from inspector.pages.page import Page
 from inspector.renderers.terminal.any_bench import add_any_bench
-from inspector.renderers.terminal.cuda_graphs import add_cuda_graphs
-from inspector.renderers.terminal.diff import add_diff
+from inspector.renderers.terminal.blocks import add_page
 from inspector.renderers.terminal.finding import finding_heading, finding_lines
 from inspector.renderers.terminal.gate import gate_lines
-from inspector.renderers.terminal.graph import add_graphs
-from inspector.renderers.terminal.guards import add_guards
 from inspector.renderers.terminal.kernel_bench import add_kernel_bench
-from inspector.renderers.terminal.kernels import add_kernels
-from inspector.renderers.terminal.page import Page
+from inspector.renderers.terminal.page import Page as Screen
 from inspector.renderers.terminal.profile import add_profiles
 from inspector.renderers.terminal.summary import error_lines, further_lines, summary_lines
 from inspector.renderers.terminal.tried import tried_lines
@@ -43,37 +34,29 @@ __all__ = ["render"]
 _MOST_WHOLE = 40
 
 
-def render(report: AnyReport, stream: TextIO) -> None:
+def render(report: Page | AnyReport, stream: TextIO) -> None:
     """Writes a report.
 
     Colours are left out where the stream is no terminal or ``NO_COLOR`` is set. The width is the
     terminal's, or ``COLUMNS``, or 80. Only what is to be copied (locations, links, commands) can
     make a line longer than that.
     """
-    page = Page(stream)
+    page = Screen(stream)
     match report:
-        case GuardsReport():
-            add_guards(page, report)
-        case CudaGraphsReport():
-            add_cuda_graphs(page, report)
-        case KernelsReport():
-            add_kernels(page, report)
-        case GraphReport():
-            add_graphs(page, report)
-        case BenchReport() | CollectionReport() | ClaimsReport() | WarmupReport():
+        case Page():
+            add_page(page, report)
+        case BenchReport() | CollectionReport() | WarmupReport():
             add_any_bench(page, report)
         case KernelBenchReport():
             add_kernel_bench(page, report)
         case ProfileReport():
             add_profiles(page, report)
-        case DiffReport():
-            add_diff(page, report)
         case Report():
             _add_report(page, report)
     page.write()
 
 
-def _add_report(page: Page, report: Report) -> None:
+def _add_report(page: Screen, report: Report) -> None:
     _begin(page, report)
     page.add(error_lines(page, report.run.meta))
     page.add(further_lines(page, report.run))
@@ -88,7 +71,7 @@ def _add_report(page: Page, report: Report) -> None:
     page.add(gate_lines(page, report))
 
 
-def _add_findings(page: Page, findings: Sequence[Finding], most: int) -> None:
+def _add_findings(page: Screen, findings: Sequence[Finding], most: int) -> None:
     """The first ones, which cost most, as a whole; of hundreds the titles of the others."""
     for finding in findings[:most]:
         page.add(finding_lines(page, finding))
@@ -99,7 +82,7 @@ def _add_findings(page: Page, findings: Sequence[Finding], most: int) -> None:
         page.add(line for finding in rest for line in finding_heading(page, finding))
 
 
-def _begin(page: Page, report: Report) -> None:
+def _begin(page: Screen, report: Report) -> None:
     """Which recording it is, and at once whether something of it is missing."""
     line = _joined(page, recording_line(report.run))
     partial = report.run.meta.partial
@@ -109,7 +92,7 @@ def _begin(page: Page, report: Report) -> None:
     page.add(line)
 
 
-def _joined(page: Page, parts: tuple[str, ...]) -> list[Text]:
+def _joined(page: Screen, parts: tuple[str, ...]) -> list[Text]:
     """Parts between dots, broken only at the dots where that is possible."""
     lines: list[str] = []
     for part in parts:

@@ -1,13 +1,11 @@
-"""Any report of `inspect bench` for people at a terminal: one model, several, claims, a warm-up."""
+"""Any report of `inspect bench` for people at a terminal: one model, several, a warm-up."""
 
 from __future__ import annotations
 
 from inspector.findings.any_report import AnyBench
 from inspector.findings.bench_report import BenchReport
-from inspector.findings.claims_report import ClaimsReport
 from inspector.findings.warmup_report import WarmupReport
 from inspector.renderers.terminal.bench import add_bench
-from inspector.renderers.terminal.bench_claims import add_claims
 from inspector.renderers.terminal.bench_collection import add_collection
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.warmup import add_warmup
@@ -17,8 +15,6 @@ def add_any_bench(page: Page, report: AnyBench) -> None:
     """Adds the report."""
     if isinstance(report, BenchReport):
         add_bench(page, report)
-    elif isinstance(report, ClaimsReport):
-        add_claims(page, report)
     elif isinstance(report, WarmupReport):
         add_warmup(page, report)
     else:

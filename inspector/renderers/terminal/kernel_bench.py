@@ -9,32 +9,20 @@ from rich.text import Text
 
 from inspector.findings.file_names import line_texts, short_names
 from inspector.findings.kernel_bench_report import KernelBenchReport
-from inspector.findings.kernel_bench_row import BenchRow
 from inspector.findings.kernel_bench_wording import (
     WHOLE_MODEL,
     argument_texts,
-    config_text,
-    marks,
-    ratio_text,
-    resources,
-    result_text,
-    tables_entry,
     time_lines,
     title,
-    us,
     verdict_lines,
 )
 from inspector.findings.overview import recording_line
-from inspector.findings.wording import count
 from inspector.renderers.terminal.page import Page
 from inspector.renderers.terminal.summary import error_lines
 
 _GAP = "  "
-_MOST_ROWS = 14
-_MOST_FAILED = 4
 _MOST_ARGUMENTS = 12
 _MOST_LINES = 3
-_HEAD = f"{_GAP}{'cold':>9} {'warm':>9} {'faster':>7}  configuration"
 
 
 def add_kernel_bench(page: Page, report: KernelBenchReport) -> None:
@@ -43,9 +31,6 @@ def add_kernel_bench(page: Page, report: KernelBenchReport) -> None:
     page.add(page.wrapped(Text(line, style="dim")))
     page.add(_verdict(page, report))
     page.add(_times(page, report))
-    if report.bench.has_configs:
-        page.add(_configs(page, report))
-        page.add(_entry(page, report))
     page.add(_arguments(page, report))
     page.add(error_lines(page, report.run.meta))
     page.add(_notices(page, report))
@@ -71,46 +56,6 @@ def _times(page: Page, report: KernelBenchReport) -> Iterator[Text]:
     for name, time, detail in lines:
         head = f"{_GAP}{name:<11}{time:>10}{_GAP}"
         yield from page.wrapped(page.safe(detail), head, " " * (cell_len(head) + 2))
-
-
-def _configs(page: Page, report: KernelBenchReport) -> Iterator[Text]:
-    good = [row for row in report.rows if not row.config.error and not row.is_wrong]
-    bad = [row for row in report.rows if row.config.error or row.is_wrong]
-    yield Text("Configurations, timed in turns", style="bold")
-    yield Text(_HEAD, style="dim")
-    shown = good[:_MOST_ROWS]
-    shown += [row for row in good[_MOST_ROWS:] if marks(row)]
-    for row in shown:
-        yield from _row(page, row)
-    if len(good) > len(shown):
-        more = f"{_GAP}… {len(good) - len(shown)} more in the JSON report"
-        yield Text(more, style="dim")
-    for row in bad[:_MOST_FAILED]:
-        text = page.safe(config_text(row.config)).append(": ")
-        text.append_text(page.safe(result_text(row), "red"))
-        yield from page.wrapped(text, _GAP, _GAP * 2)
-    if len(bad) > _MOST_FAILED:
-        others = count(
-            len(bad) - _MOST_FAILED, "more that failed or is wrong", "more that failed or are wrong"
-        )
-        yield Text(f"{_GAP}… {others}, in the JSON report", style="dim")
-
-
-def _row(page: Page, row: BenchRow) -> Iterator[Text]:
-    cold, warm = (us(item.median_ns) if item else "" for item in (row.cold, row.warm))
-    marked = marks(row)
-    head = Text(f"{_GAP}{cold:>9} {warm:>9} {ratio_text(row):>7}{_GAP}")
-    yield page.cropped(head.append_text(page.safe(config_text(row.config), "cyan")))
-    if marked:
-        detail = " · ".join(filter(None, (marked, resources(row.config), result_text(row))))
-        yield from page.wrapped(page.safe(detail, "green"), " " * 31, " " * 33)
-
-
-def _entry(page: Page, report: KernelBenchReport) -> Iterator[Text]:
-    entry = tables_entry(report)
-    if entry:
-        yield Text("To run it so, before the model is compiled", style="bold")
-        yield from page.verbatim(entry, _GAP)
 
 
 def _arguments(page: Page, report: KernelBenchReport) -> Iterator[Text]:

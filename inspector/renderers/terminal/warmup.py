@@ -8,14 +8,15 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from inspector.findings.overview import recording_line
-from inspector.findings.warmup_notices import warmup_notices
 from inspector.findings.warmup_report import WarmupReport
-from inspector.findings.warmup_rows import start_columns, start_rows
 from inspector.findings.warmup_wording import (
     check_lines,
     plan_cells,
     plan_title,
+    start_columns,
+    start_rows,
     warmup_machine,
+    warmup_notices,
     warmup_verdict,
 )
 from inspector.renderers.terminal.page import Page
@@ -23,7 +24,7 @@ from inspector.renderers.terminal.summary import error_lines
 
 _GAP = "  "
 _LEAST_NAME = 24
-_STRONG = frozenset({"first calls", "all were called", "pays for itself"})
+_STRONG = frozenset({"first calls", "all were called"})
 
 
 def add_warmup(page: Page, report: WarmupReport) -> None:

@@ -48,6 +48,40 @@ def test_sizes_stay_in_the_graph(body: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("body", "checks"),
+    [
+        (
+            'n = lengths.tolist()[0]\nif not n < 5:\n    raise ValueError("long")\nreturn x[:n]',
+            '`torch._check(n < 5, lambda: "long")` in place of the check in line 3',
+        ),
+        (
+            "n = lengths.tolist()[0]\nif n >= 5:\n    raise ValueError\nreturn x[:n]",
+            "`torch._check(n < 5)` in place of the check in line 3",
+        ),
+        (
+            "n = lengths.tolist()[0]\nif not (0 < n < 5):\n    raise ValueError\nreturn x[:n]",
+            "`torch._check(0 < n); torch._check(n < 5)` in place of the check in line 3",
+        ),
+        (
+            'sizes = lengths.tolist()\nn = sizes[0]\nassert n < 5, f"long: {n}"\nreturn x[:n]',
+            "`torch._check(n < 5)` in place of the check in line 4",
+        ),
+        (
+            "n, m = lengths.tolist()\nif n > 3 or m > 4:\n    raise ValueError\nreturn x[:n, :m]",
+            "`torch._check(n <= 3); torch._check(m <= 4)` in place of the check in line 3",
+        ),
+    ],
+)
+def test_a_check_of_a_number_is_torch_s(body: str, checks: str) -> None:
+    record = found(body)
+    advice = best(record)
+    assert advice is not None
+    assert advice.id == "tolist-checked-sizes"
+    assert f"Write {checks}, and call with the number captured" in advice.fix_for(record.code)
+    assert [other.id for other in other_ways(advice, record)] == ["tolist-in-caller"]
+
+
+@pytest.mark.parametrize(
     "body",
     [
         "parts = x.split(lengths.tolist())\nreturn pad_sequence(parts)",

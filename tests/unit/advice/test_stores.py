@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from inspector.advice.reading import Span, read_text
@@ -45,6 +47,32 @@ from tests.unit.advice.fixes import BY_ID, fix
 )
 def test_an_update_of_what_a_mask_selects_is_a_choice(body: str, statement: str, said: str) -> None:
     assert said in fix("masked-update", body, statement)
+
+
+@pytest.mark.parametrize(
+    ("name", "statement", "missing", "said"),
+    [
+        ("masked-update", "z[m] += x[m]", 0, "`z = torch.where(m, z + x, z)` instead of"),
+        ("masked-update", "z[m] += x[m]", 1, "`z = torch.where(m.unsqueeze(-1), z + x, z)`"),
+        ("masked-update", "z[m] += x[m]", 2, "`z = torch.where(m[..., None, None], z + x, z)`"),
+        (
+            "masked-update",
+            "z[x.sum(1) > 0] *= 2",
+            1,
+            "`z = torch.where((x.sum(1) > 0).unsqueeze(-1), z * 2, z)`",
+        ),
+        ("masked-store", "z[m] = x[m]", 1, "`z.copy_(torch.where(m.unsqueeze(-1), x, z))`"),
+        ("masked-write", "z[m] = y", 1, "`z.masked_scatter_(m.unsqueeze(-1), y)` instead of"),
+        ("masked-write", "z[m] = y", 0, "`z.masked_scatter_(m, y)` instead of"),
+    ],
+)
+def test_a_mask_of_rows_selects_all_of_each(
+    name: str, statement: str, missing: int, said: str
+) -> None:
+    code = read_text(f"def f(x, m, y):\n    z = x * 2\n    {statement}\n", Span(3, 3))
+    found = BY_ID[name].fix_for(dataclasses.replace(code, missing_dims=missing))
+    assert said in found
+    assert "the mask" not in found
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from inspector.analyses.aten_fallback import RULE
-from inspector.findings.code_rule import code_findings
+from inspector.findings.kernel_findings import code_findings
 from inspector.model.kernel import Call, GraphCode, NodeLine
 from inspector.model.run import Run
 from tests.unit import logs

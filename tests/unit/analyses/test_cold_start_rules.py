@@ -36,7 +36,7 @@ def run_of(*times: tuple[str, str, int], lookups: tuple[CacheLookup, ...] = ()) 
 
 
 def test_all_are_documented() -> None:
-    rules = [module.RULE for module in plugins.load_cold_start_analyses()]
+    rules = plugins.load_rules("cold-start")
     assert [rule.id for rule in rules] == [
         "autotuning-time", "cache-bypass", "cpp-compile-time", "frame-compile-time"
     ]  # fmt: skip

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from inspector.analyses.cpp_not_vectorised import RULE as SCALAR
 from inspector.analyses.cpp_serial import RULE as SERIAL
+from inspector.findings.rule import Advised, Rule
 from inspector.model.cpp_kernel import CppFacts
 from inspector.model.cpp_source import CppText
 from inspector.records.kernels import CppKernelLoops, CppLoop, CppNest, NotTiled
@@ -53,17 +56,20 @@ def test_where_nobody_recorded_a_reason_there_is_none(
     assert report.findings == ()
 
 
+def look(rule: Rule[CppFacts, Advised], kernel: CppFacts, cores: int | None = 8) -> list[Advised]:
+    return list(rule.check(dataclasses.replace(kernel, cores=cores)))
+
+
 def test_healthy_and_small_kernels_have_no_findings() -> None:
     healthy = facts(nest(LARGE), nest(1 << 16))
     small = facts(nest(64, vector=False, parallel=0, elements=64))
     for rule in (SCALAR, SERIAL):
-        assert rule.look(healthy, 8) is None
-        assert rule.look(small, 8) is None
+        assert not look(rule, healthy)
+        assert not look(rule, small)
 
 
 def test_a_loop_of_a_dtype_without_vectors() -> None:
-    advice = SCALAR.look(facts(nest(LARGE, vector=False), nest(LARGE)), 8)
-    assert advice is not None
+    (advice,) = look(SCALAR, facts(nest(LARGE, vector=False), nest(LARGE)))
     assert advice.message == "has 1 loop of 2 without vectors"
     assert "no vectors of int16" in advice.why
     assert "float32" in advice.fix
@@ -71,22 +77,20 @@ def test_a_loop_of_a_dtype_without_vectors() -> None:
 
 def test_one_thread_on_several_cores() -> None:
     alone = facts(nest(LARGE, parallel=0), threads=1)
-    advice = SERIAL.look(alone, 8)
-    assert advice is not None
+    (advice,) = look(SERIAL, alone)
     assert advice.message == "runs on one of 8 cores"
     assert "OMP_NUM_THREADS" in advice.fix
-    assert SERIAL.look(alone, 1) is None  # nothing to share it with
-    assert SERIAL.look(alone, None) is None  # nobody knows
+    assert not look(SERIAL, alone, 1)  # nothing to share it with
+    assert not look(SERIAL, alone, None)  # nobody knows
 
 
 def test_few_iterations_keep_few_cores_busy() -> None:
     rows = CppLoop("x0", "2", "1", parallel=1)
     columns = CppLoop("x1", "524288", "8", is_reduction=True, is_vector=True)
-    advice = SERIAL.look(facts(CppNest((rows, columns), LARGE)), 8)
-    assert advice is not None
+    (advice,) = look(SERIAL, facts(CppNest((rows, columns), LARGE)))
     assert advice.message == "keeps 2 cores of 8 busy"
     symbolic = CppLoop("x0", "s0", "1", parallel=1)
-    assert SERIAL.look(facts(CppNest((symbolic, columns), LARGE)), 8) is None
+    assert not look(SERIAL, facts(CppNest((symbolic, columns), LARGE)))
 
 
 def test_shared_loops_count_for_all_that_is_inside_of_them() -> None:
@@ -94,5 +98,5 @@ def test_shared_loops_count_for_all_that_is_inside_of_them() -> None:
     inner = CppNest((CppLoop("x1", "8", "8", is_vector=True),), LARGE)
     said = facts(CppNest((outer,), LARGE, inner=(inner, inner)))
     assert len(said.nests) == 2
-    assert SERIAL.look(said, 8) is None
-    assert SCALAR.look(said, 8) is None
+    assert not look(SERIAL, said)
+    assert not look(SCALAR, said)

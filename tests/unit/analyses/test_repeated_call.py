@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from inspector.analyses.repeated_call import RULE
-from inspector.findings.code_rule import code_findings
+from inspector.findings.kernel_findings import code_findings
 from inspector.model.kernel import Call, GraphCode, NodeLine
 from tests.unit import logs
 

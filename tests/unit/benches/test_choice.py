@@ -35,13 +35,6 @@ def test_what_dies_while_it_is_timed_is_not_taken() -> None:
     assert choose([row(Setting()), cut]).latency is cut
 
 
-def test_the_shortest_where_compiling_was_not_timed_alone() -> None:
-    quick = equal(10**9, 501, mode="default")
-    short = equal(10**10, 500, mode="max-autotune")
-    found = choose([EAGER, quick, short], compiled_alone=False)
-    assert (found.latency, found.as_good) == (short, (quick,))
-
-
 def test_what_was_measured_in_sessions_of_its_own_is_compared_by_its_ratio() -> None:
     """Where there was no room for all, times are of other sessions, and of other conditions."""
     beside = dataclasses.replace(equal(10**9, 501, mode="default"), faster=Ratio(1.9, 2.0, 2.1))

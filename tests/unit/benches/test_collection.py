@@ -8,7 +8,6 @@ import math
 import pytest
 
 from inspector.benches.collection import Measured, summarized
-from inspector.benches.kept import KeptMemory
 from inspector.benches.ratio import Ratio
 from inspector.benches.rows import INTERRUPTED, NOT_TRIED, BenchRow
 from inspector.findings.bench_wording import time_text
@@ -51,19 +50,6 @@ def test_of_several_inputs_a_model_has_one_ratio_and_all_must_run() -> None:
     (found,) = summarized([both, half])
     assert (found.models, found.ran) == (2, 1)
     assert found.speedup == pytest.approx(math.sqrt(2.0 * 8.0))
-
-
-def test_where_memory_is_kept_the_others_are_as_they_are() -> None:
-    fresh = row(DEFAULT, 8.0)
-    kept = KeptMemory({(0, 0): 1e6}, Ratio(1.9, 2.0, 2.1), {})
-    models = [model(dataclasses.replace(fresh, kept=kept)), model(row(DEFAULT, 4.5))]
-    (found,) = summarized(models)
-    assert found.speedup == pytest.approx(6.0)
-    assert found.speedup_kept == pytest.approx(3.0)
-    (line,) = collection_lines(make_collection_report(models, [], 1))
-    assert "6.00 times as fast in the geometric mean, 3.00 where the allocator keeps memory" in line
-    (without,) = summarized([model(fresh)])
-    assert without.speedup_kept is None
 
 
 def test_an_interval_that_says_nothing_is_not_called_noise() -> None:

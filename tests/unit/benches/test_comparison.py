@@ -10,7 +10,6 @@ import pytest
 
 from inspector.benches.comparison import compared
 from inspector.benches.earlier import EarlierBench, EarlierRow, read_earlier
-from inspector.benches.kept import KeptMemory
 from inspector.benches.ratio import Ratio
 from inspector.benches.rows import BenchRow, Compiled, Latency
 from inspector.findings.bench_changes import change_lines, comparison_title, is_worse
@@ -23,7 +22,7 @@ NOW = BenchRow(
     faster=Ratio(1.45, 1.5, 1.55), load_ns=1, first_ns=1, second_ns=1, warm_up_calls=20,
     cached_first_ns=1, break_even_calls=1,
     memory={"peak_allocated": 1000}, busy=None, launches=0, errors=(), worst={}, wrong=(),
-    parting=None, draws=False,
+    divergence=None, draws=False,
     compiled=Compiled(1, 0, 0, 4, 10, None), is_settled=True, medians=MEDIANS, failure="",
     detail="",
 )  # fmt: skip
@@ -184,25 +183,3 @@ def test_what_cannot_be_compared_passes_no_gate() -> None:
 def test_what_is_no_bench_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="no report of `inspect bench`"):
         read_earlier("old.json", text)
-
-
-def test_what_the_allocator_does_by_chance_is_no_change() -> None:
-    """One run has got all memory anew, and the other has kept it by itself."""
-    key = (*KEY[:4], "eager")
-    slow = {at: 1.4 * median for at, median in MEDIANS.items()}
-    eager = dataclasses.replace(
-        NOW, setting=Setting(), faster=None, compiled=None, medians=slow,
-        latency=Latency(1400, 1300, 1500, 100, None),
-    )  # fmt: skip
-    row = dataclasses.replace(BEFORE, label="eager", faster=None, latency_ns=1000.0)
-    before = EarlierBench("old.json", "", *HERE, (False, False), {key: row})
-    assert [change.what for change in compared([eager], before, HERE).changes] == ["time"]
-    kept = dataclasses.replace(eager, kept=KeptMemory(MEDIANS, None, {}))
-    assert not compared([kept], before, HERE).changes
-    # With kept memory it is slower, too.
-    slower = dataclasses.replace(eager, kept=KeptMemory(slow, None, {}))
-    assert [change.what for change in compared([slower], before, HERE).changes] == ["time"]
-    # And the other way around.
-    was = dataclasses.replace(row, medians=slow, latency_ns=1400.0, kept=MEDIANS)
-    fast = dataclasses.replace(eager, medians=MEDIANS, latency=NOW.latency)
-    assert not compared([fast], dataclasses.replace(before, rows={key: was}), HERE).changes

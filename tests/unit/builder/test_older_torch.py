@@ -151,7 +151,7 @@ def test_a_function_that_older_torch_skips_is_no_error(tmp_path: Path) -> None:
 
 
 def test_every_view(run: Run) -> None:
-    rules = [module.RULE for module in plugins.load_analyses()]
+    rules = plugins.load_rules("run")
     kernels = make_kernels_report(run)
     reports = (
         make_report(run, rules),

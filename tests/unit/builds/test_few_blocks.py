@@ -9,6 +9,7 @@ import pytest
 from inspector.analyses.kernel_few_blocks import RULE
 from inspector.builds.predict import predict
 from inspector.findings.finding import Place
+from inspector.findings.kernel_findings import kernel_findings
 from inspector.model.kernel_analysis import ConfigAnalysis
 from inspector.model.kernel_build import ConfigBuild, KernelBuild
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
@@ -46,7 +47,7 @@ def test_few_blocks_are_the_bound_and_many_would_be_faster(blocks: int) -> None:
 
 def test_what_to_do_depends_on_what_is_reduced_and_by_whom() -> None:
     def said(kernel: KernelFacts) -> str:
-        (finding,) = RULE.check([kernel], lambda _: Place())
+        (finding,) = kernel_findings([kernel], lambda _: Place(), [RULE])
         assert finding.cost is not None
         assert finding.cost.cost_ns == 1_776_000
         return f"{finding.why} {finding.fix}"
@@ -56,4 +57,4 @@ def test_what_to_do_depends_on_what_is_reduced_and_by_whom() -> None:
     assert "larger grid" in said(_kernel(Bound.BLOCKS, 1, is_users=True))
     scan = KernelBuild("triton_spl_fused_x_0", "", heuristic="scan")
     assert "larger batch" in said(_kernel(Bound.BLOCKS, 1, build=scan))
-    assert list(RULE.check([_kernel(Bound.COMPUTE, 1)], lambda _: Place())) == []
+    assert list(RULE.check(_kernel(Bound.COMPUTE, 1))) == []

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from inspector.builds.reading import kernel_build
+from inspector.builds.run import kernel_build
 from inspector.events.registry import EVENTS
 from tests.builds_fixture import recorded_pairs
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 import pytest
 
-from inspector.builds.analyse import analyse_texts
 from inspector.builds.predict import predict
-from inspector.findings.finding import Place
+from inspector.findings.finding import Finding, Place
+from inspector.findings.kernel_findings import kernel_findings
 from inspector.model.kernel_analysis import AccessKind
-from inspector.model.kernel_facts import ConfigFacts, KernelFacts
-from inspector.model.kernel_prediction import Bound, KernelWork
-from inspector.plugins import load_kernel_analyses
-from tests.builds_fixture import H200, arguments_of, recorded_pairs
+from inspector.model.kernel_facts import KernelFacts
+from inspector.model.kernel_prediction import Bound
+from inspector.plugins import load_rules
+from tests.builds_fixture import H200, recorded_facts, recorded_pairs
 from tests.predicted_times import compare, error_of_memory_bound
 
 HEALTHY = (
@@ -32,32 +33,18 @@ HEALTHY = (
 @cache
 def _kernels() -> dict[str, tuple[KernelFacts, ...]]:
     found: dict[str, tuple[KernelFacts, ...]] = {}
-    for row, build, texts in recorded_pairs():
-        known, grid = arguments_of(row, build)
-        work = KernelWork(bytes=row["num_bytes"])
-        configs = []
-        for config, of_config in zip(build.configs, texts, strict=True):
-            filled = config
-            if not config.grid and len(grid) == 3:
-                filled = dataclasses.replace(config, grid=tuple(grid))
-            analysis = analyse_texts(of_config, filled, H200, known)
-            prediction = predict(of_config, filled, H200, work, known)
-            configs.append(ConfigFacts(filled, analysis, prediction))
-        facts = KernelFacts(
-            build, tuple(configs), H200, work, is_users=build.heuristic == "user_autotune"
-        )
+    for (row, _, _), facts in zip(recorded_pairs(), recorded_facts(), strict=True):
         found[row["module"]] = (*found.get(row["module"], ()), facts)
     return found
 
 
 def _rules(program: str) -> dict[str, Any]:
-    rules = [module.RULE for module in load_kernel_analyses()]
-    kernels = _kernels()[program]
-    return {
-        finding.rule: finding
-        for rule in rules
-        for finding in rule.check(kernels, lambda _: Place())
-    }
+    return {finding.rule: finding for finding in _found(_kernels()[program])}
+
+
+def _found(kernels: Sequence[KernelFacts]) -> list[Finding]:
+    rules = load_rules("kernel"), load_rules("kernels")
+    return kernel_findings(kernels, lambda _: Place(), *rules)
 
 
 def test_what_was_compiled_needs_what_the_gpu_reported() -> None:
@@ -127,17 +114,9 @@ def test_widths_are_weighted_by_what_a_program_moves() -> None:
     ]
 
 
-def test_a_matrix_product_is_pipelined_as_asked_and_uses_tensor_cores() -> None:
+def test_a_matrix_product_uses_tensor_cores() -> None:
     (kernel,) = _kernels()["own_matmul"]
     for facts in kernel.configs:
-        (pipeline,) = facts.analysis.pipelines
-        assert pipeline.stages == facts.config.num_stages
-        assert pipeline.async_copies == 2
-        block = sum(
-            (facts.config.value(name) or 0) * (facts.config.value("BK") or 0) * 2
-            for name in ("BM", "BN")
-        )
-        assert pipeline.buffer_bytes == block * facts.config.num_stages
         assert [name for name, _ in facts.analysis.tensor_cores] == ["HGMMA bf16"]
         kinds = [access.kind for access in facts.analysis.accesses if access.trips != 1]
         assert kinds == [AccessKind.ASYNC_COPY] * 2
@@ -190,8 +169,7 @@ def _named(program: str, *aten: str, launches: int = 1) -> KernelFacts:
 
 
 def _of(rule: str, *kernels: KernelFacts) -> list[Any]:
-    (found,) = [module.RULE for module in load_kernel_analyses() if module.RULE.id == rule]
-    return list(found.check(kernels, lambda _: Place()))
+    return [finding for finding in _found(kernels) if finding.rule == rule]
 
 
 @pytest.mark.parametrize(

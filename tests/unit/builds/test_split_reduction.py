@@ -6,6 +6,7 @@ import dataclasses
 
 from inspector.analyses.kernel_split_reduction import RULE
 from inspector.findings.finding import Finding, Place
+from inspector.findings.kernel_findings import kernel_findings
 from inspector.model.kernel_analysis import ConfigAnalysis
 from inspector.model.kernel_build import ConfigBuild, KernelBuild
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
@@ -20,7 +21,7 @@ def _kernel(name: str, heuristic: str, rows: int, time_ns: int) -> KernelFacts:
 
 
 def _found(*kernels: KernelFacts) -> list[Finding]:
-    return list(RULE.check(kernels, lambda _: Place()))
+    return kernel_findings(kernels, lambda _: Place(), rules_of_all=[RULE])
 
 
 FIRST = _kernel("triton_red_fused_sum_0", "reduction", 512, 6_000)

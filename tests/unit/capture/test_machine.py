@@ -5,15 +5,12 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from inspector.capture.profiling.machine import others
 from inspector.capture.profiling.machine.cpu_memory import (
     free_bytes,
     last_cache_bytes,
@@ -21,7 +18,6 @@ from inspector.capture.profiling.machine.cpu_memory import (
 )
 from inspector.capture.profiling.machine.device_state import device_state, others_percent
 from inspector.capture.profiling.machine.kept import VERSION, keep, kept, kept_file
-from inspector.capture.profiling.machine.others import Others
 from inspector.capture.profiling.machine.timing import Measured, of_samples, rate, until_stable
 
 DAY_S = 24 * 60 * 60
@@ -281,47 +277,3 @@ def test_what_is_measured_beside_others_is_kept_for_minutes(tmp_path: Path) -> N
         assert (kept(file) is not None) is is_kept
     keep(file, whole(facts={"others_percent": 90}))
     assert kept(file) is not None
-
-
-def ticks(file: Path, idle: int, busy: int) -> None:
-    """Writes what each of 512 processors did, in hundredths of a second."""
-    lines = [f"cpu{number} {busy} 0 0 {idle} 7 0 0 0 0 0" for number in range(512)]
-    file.write_text("\n".join(["cpu  1 2 3 4 5 6 7 8 9 10", *lines, "intr 5 6"]))
-
-
-def test_how_busy_others_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    stat = tmp_path / "stat"
-    now_s = 100.0
-    monkeypatch.setattr(time, "monotonic", lambda: now_s)
-    monkeypatch.setattr(os, "sysconf", lambda _: 100)
-    own_s = 1.0
-    monkeypatch.setattr(os, "times", lambda: os.times_result((own_s, 0.0, 0.0, 0.0, 0.0)))
-    ticks(stat, 1_000, 5_000)
-    beside = Others(stat)
-    assert beside.percent() is None  # nothing has passed
-    now_s, own_s = 110.0, 1.0 + 4.0 * processors()
-    ticks(stat, 1_400, 5_600)  # 6 of 10 s of each, of which 4 are ours
-    assert beside.percent() == 20
-    own_s = 1.0 + 7.0 * processors()
-    assert beside.percent() == 0  # clocks that differ a little
-
-
-def test_without_linux_it_is_not_known_how_busy_others_are(tmp_path: Path) -> None:
-    assert Others(tmp_path / "missing").percent() is None
-    (tmp_path / "odd").write_text("cpu0 not a number\n")
-    assert Others(tmp_path / "odd").percent() is None
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
-def test_children_that_live_are_none_of_the_others() -> None:
-    busy = "import time\nwhile time.process_time() < 0.3: pass\nprint(flush=True)\ninput()"
-    with subprocess.Popen(
-        [sys.executable, "-S", "-c", busy], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as child:
-        before_s = others._own_s()
-        assert child.stdout is not None
-        child.stdout.readline()
-        assert others._had_s(child.pid) >= 0.25
-        assert others._own_s() >= before_s + 0.2
-        child.communicate(b"\n")
-    assert others._had_s(child.pid) == 0

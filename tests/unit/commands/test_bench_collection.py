@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,16 @@ import pytest
 
 from inspector.benches.collection import Measured
 from inspector.benches.rows import BenchRow, Latency
-from inspector.commands.bench_collection import exit_code_of, is_collection, models_of
+from inspector.commands.bench_collection import (
+    exit_code_of,
+    in_a_line,
+    is_collection,
+    is_saved_collection,
+    models_of,
+    saved_collection,
+)
 from inspector.commands.bench_folder import helpers_in
-from inspector.errors import ModelFailedError, UsageError
+from inspector.errors import TRACEBACK_BELOW, ModelFailedError, RecordingError, UsageError
 from inspector.model.bench import Setting
 
 
@@ -108,3 +116,38 @@ def test_what_is_installed_in_a_folder_is_none_of_its_models(tmp_path: Path) -> 
     (tmp_path / "own.py").write_text("model = None")
     (tmp_path / "train.log").write_text("epoch 1")
     assert models_of([str(tmp_path)]) == (str(tmp_path / "own.py"),)
+
+
+def test_a_line_has_the_place_instead_of_the_traceback_below() -> None:
+    detail = 'Traceback:\n  File "zoo/a.py", line 3, in <module>\n  File "parts.py", line 7, in f\n'
+    error = ModelFailedError("Loading failed: ValueError.", TRACEBACK_BELOW, detail=detail)
+    assert in_a_line(error) == "Loading failed: ValueError. (parts.py:7)"
+    assert in_a_line(UsageError("No.", "Do that.")) == "No. Do that."
+    assert in_a_line(OSError(28, "No space left on device")) == "[Errno 28] No space left on device"
+
+
+def recording(place: Path, target: str) -> None:
+    meta = {"format_version": 1, "target": target, "settings": {"bench": True}, "ended": "whole"}
+    place.mkdir()
+    (place / "meta.json").write_text(json.dumps(meta))
+
+
+def test_what_save_did_not_fill_is_no_saved_collection(tmp_path: Path) -> None:
+    assert not is_saved_collection([])
+    assert not is_saved_collection([str(tmp_path / "nothing")])
+    recording(tmp_path / "7", "a.py")  # one of the last recordings
+    (tmp_path / "006-c").mkdir()
+    (tmp_path / "006-c" / "meta.json").write_text("{")
+    assert not is_saved_collection([str(tmp_path)])
+    with pytest.raises(RecordingError, match=r"No recording in .* came to its end"):
+        saved_collection(tmp_path)
+
+
+def test_what_is_damaged_is_a_line_and_numbers_are_the_order(tmp_path: Path) -> None:
+    recording(tmp_path / "1000-b-py", "b.py")
+    recording(tmp_path / "999-a-py", "a.py")
+    assert is_saved_collection([str(tmp_path)])
+    report, code = saved_collection(tmp_path)
+    assert [model.name for model in report.models] == ["a.py", "b.py"]
+    assert all("recording" in model.failure for model in report.models)
+    assert code == 3

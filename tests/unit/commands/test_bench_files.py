@@ -18,9 +18,7 @@ from inspector.commands.bench_files import (
 )
 from inspector.errors import EnvironmentLacksError, UsageError
 from inspector.findings.bench_report import BenchReport
-from inspector.findings.claims_report import ClaimsReport, make_claims_report
 from inspector.findings.collection_report import CollectionReport, make_collection_report
-from inspector.model.claims import Claims
 from inspector.model.variation import Assignment
 from tests.unit.bench_logs import PLAN, block, report_of
 
@@ -29,7 +27,7 @@ SUFFIXES = (".csv", ".SVG", ".png", ".pdf")
 
 @pytest.mark.parametrize(
     ("kind", "can_be"),
-    [(BenchReport, SUFFIXES), (CollectionReport, (".csv",)), (ClaimsReport, ())],
+    [(BenchReport, SUFFIXES), (CollectionReport, (".csv",))],
 )
 def test_each_kind_has_its_files(
     kind: type[Measurements], can_be: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
@@ -54,7 +52,7 @@ def test_of_an_unknown_suffix_all_that_there_are_are_told() -> None:
     assert raised.value.next_step == "Choose one of .csv, .json, .md, .txt."
 
 
-@pytest.mark.parametrize("kind", [BenchReport, CollectionReport, ClaimsReport])
+@pytest.mark.parametrize("kind", [BenchReport, CollectionReport])
 def test_what_every_report_can_be_is_no_matter_of_these(kind: type[Measurements]) -> None:
     for name in ("bench.md", "bench.json", "bench.TXT"):
         assert not is_bench_file(Path(name))
@@ -71,9 +69,6 @@ def test_a_picture_needs_matplotlib_and_a_table_does_not(monkeypatch: pytest.Mon
 
 
 def test_what_cannot_be_written_is_not_left_out_without_a_word(tmp_path: Path) -> None:
-    claims = make_claims_report(Claims("claims.toml", "", ()), [], [])
-    with pytest.raises(UsageError, match="no table"):
-        write_bench_file(claims, tmp_path / "claims.csv")
     several = make_collection_report([], [], 1)
     with pytest.raises(UsageError, match="no picture"):
         write_bench_file(several, tmp_path / "several.png")

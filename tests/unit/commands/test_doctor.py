@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from inspector.commands.doctor import checks, command, environment, probe, script, show
+from inspector.commands.doctor import checks, command, environment, print_text, probe
 from inspector.commands.doctor.checks import State, diagnose
 from inspector.commands.doctor.environment import Environment
-from inspector.commands.doctor.script import Ownership
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +25,6 @@ FULL = Environment(
     executable="/env/bin/python",
     chosen=False,
     platform="linux",
-    machine="x86_64",
     packages={"torch": "2.13.0+cpu", "triton": "3.9.0", "transformers": "5.17.0"},
     torch_build="CPU",
     triton_tools=("ptxas", "nvdisasm"),
@@ -35,7 +33,9 @@ FULL = Environment(
     ncu="/opt/ncu",
     dot="/usr/bin/dot",
     matplotlib="3.11.2",
-    inspect=Ownership("/env/bin/inspect", ours=True, here=True, rival=None, alternative="/env/t"),
+    inspect="/env/bin/inspect",
+    is_ours=True,
+    torch_inspector="/env/t",
 )
 BARE = replace(
     FULL,
@@ -47,7 +47,9 @@ BARE = replace(
     ncu=None,
     dot=None,
     matplotlib=None,
-    inspect=Ownership(None, ours=False, here=False, rival=None, alternative=None),
+    inspect=None,
+    is_ours=False,
+    torch_inspector=None,
 )
 
 
@@ -97,10 +99,9 @@ def test_the_command_is_for_the_interpreter_that_was_asked_about() -> None:
 
 
 def test_the_inspect_of_another_package_is_told_apart() -> None:
-    theirs = Ownership("/b/inspect", ours=False, here=True, rival="other", alternative="/b/t")
-    row = _row(replace(FULL, inspect=theirs), "inspect on the PATH")
+    row = _row(replace(FULL, inspect="/b/inspect", is_ours=False), "inspect on the PATH")
     assert row.state is State.NOT_OURS
-    assert row.found == "/b/inspect (of other)"
+    assert row.found == "/b/inspect"
     assert "torch-inspector instead" in row.fix
 
 
@@ -110,8 +111,12 @@ def test_scripts_are_recognised(tmp_path: Path) -> None:
     theirs.write_text("#!/usr/bin/python\nfrom other.cli import main\n")
     with zipfile.ZipFile(launcher, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("__main__.py", ours.read_text())
-    assert [script._starts_us(path) for path in (ours, theirs, launcher)] == [True, False, True]
-    assert not script._starts_us(tmp_path / "absent")
+    assert [environment._starts_us(path) for path in (ours, theirs, launcher)] == [
+        True,
+        False,
+        True,
+    ]
+    assert not environment._starts_us(tmp_path / "absent")
 
 
 def test_the_supported_versions_are_those_of_the_installation(root: Path) -> None:
@@ -172,7 +177,7 @@ def test_the_table_fits_and_pipes(
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     out = io.StringIO()
-    show.print_text(diagnose(env), out)
+    print_text(diagnose(env), out)
     table, _, fixes = out.getvalue().partition("To get what is missing")
     assert all(len(line) <= width for line in table.splitlines())
     assert all(line == line.rstrip() for line in table.splitlines())

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from inspector.benches.choice import choose
-from inspector.benches.kept import KeptMemory
 from inspector.benches.ratio import Ratio
 from inspector.benches.rows import INTERRUPTED, BenchRow, Compiled, Latency
 from inspector.events.bench import OutputError
@@ -123,91 +122,3 @@ def test_what_is_of_another_kind_is_told_with_both_sides(
     error = OutputError("eager", name, float("inf"), within=False, mine=mine, theirs=theirs)
     first, *_ = verdict(row(INDUCTOR, 2.0, wrong=(name,), errors=(error,)))
     assert first == f"default gives wrong results: {said}"
-
-
-def kept(setting: Setting, ratio: float, ms: float, faster: Ratio | None) -> BenchRow:
-    made = row(setting, ratio)
-    memory = KeptMemory({(0, 0): 1e6 * ms}, faster, {})
-    return dataclasses.replace(made, kept=memory, measured=made.faster)
-
-
-def said_of(*rows: BenchRow) -> list[str]:
-    return list(verdict_lines(BenchGroup(Workload(), 0, "", rows, choose(rows), ())))
-
-
-def test_a_gain_that_is_another_one_with_kept_memory_is_told_both_ways() -> None:
-    eager = kept(Setting(), 1.0, 22.0, None)
-    best = kept(INDUCTOR, 3.2, 9.4, Ratio(2.31, 2.35, 2.39))
-    said = (
-        "where the allocator keeps memory, default is 2.35 times as fast as eager PyTorch (22 ms → "
-        "9.4 ms per call; another run: 2.31 to 2.39); a note says how to have that"
-    )
-    assert said_of(eager, best)[1] == said
-    for of in (
-        (eager, kept(INDUCTOR, 2.4, 9.4, Ratio(2.31, 2.35, 2.39))),  # the same gain
-        (eager, row(INDUCTOR, 3.2)),  # not measured
-        (EAGER, best),
-    ):
-        assert not [line for line in said_of(*of) if "keeps memory" in line]
-
-
-def test_a_wider_interval_is_explained_although_the_ratio_is_the_same() -> None:
-    eager = kept(Setting(), 1.0, 22.0, None)
-    same = kept(INDUCTOR, 2.4, 9.4, Ratio(2.31, 2.35, 2.39))
-    wider = dataclasses.replace(same, faster=Ratio(2.3, 2.4, 34.2))
-    lines = said_of(eager, wider)
-    assert "another run: 2.30 to 34)" in lines[0]
-    assert lines[1].startswith("where the allocator keeps memory, default is 2.35 times as fast")
-
-
-@pytest.mark.parametrize(("ms", "said"), [(21.9999, "some 1,000"), (22.5, "never")])
-def test_with_kept_memory_it_takes_more_calls_to_pay(ms: float, said: str) -> None:
-    eager = kept(Setting(), 1.0, 22.0, None)
-    more: dict[str, Any] = {"break_even_calls": 100, "first_ns": 9_000_000_000}
-    best = dataclasses.replace(kept(INDUCTOR, 1.25, ms, Ratio(1.0, 1.1, 1.2)), **more)
-    latencies = (Latency(1000.0, 900, 1100, 9, None), Latency(0.0, 900, 1100, 9, None))
-    eager, best = (
-        dataclasses.replace(row, latency=latency)
-        for row, latency in zip((eager, best), latencies, strict=True)
-    )
-    (line,) = (line for line in said_of(eager, best) if "paid for itself" in line)
-    assert line.endswith(f"after 100 calls ({said} where memory is kept)")
-
-
-def test_where_nothing_is_faster_the_ratio_with_kept_memory_is_told_too() -> None:
-    eager = kept(Setting(), 1.0, 22.0, None)
-    times = "22 ms → 28 ms per call"
-    slower = f"1.25 times as slow as eager PyTorch ({times}; another run: 1.11 to 1.43)"
-    same = (
-        f"no different from eager PyTorch beyond noise ({times}; 0.80 times as fast; another run: "
-    )
-    for faster, said in ((Ratio(0.7, 0.8, 0.9), slower), (Ratio(0.7, 0.8, 1.1), same)):
-        (line,) = (
-            line
-            for line in said_of(eager, kept(INDUCTOR, 1.0, 27.5, faster))
-            if "keeps memory" in line
-        )
-        assert line.startswith(f"where the allocator keeps memory, default is {said}")
-
-
-@pytest.mark.parametrize(
-    ("measured", "faster", "how", "between"),
-    [
-        # It would say nothing, were it noise.
-        (Ratio(2.4, 2.5, 2.6), Ratio(0.45, 2.5, 2.6), "2.50 times as fast", "0.45 to 2.60"),
-        (Ratio(0.7, 0.8, 0.9), Ratio(0.7, 0.8, 1.1), "1.25 times as slow", "0.91 to 1.43"),
-    ],
-)
-def test_a_gain_by_memory_alone_is_no_noise(
-    measured: Ratio, faster: Ratio, how: str, between: str
-) -> None:
-    said = (
-        f"default is {how} as eager PyTorch by memory that the system gives anew in each call of "
-        f"one of them: whether it does is another thing in another start (another run: {between})"
-    )
-    by_memory = dataclasses.replace(
-        row(INDUCTOR, measured.middle), faster=faster, measured=measured
-    )
-    lines = said_of(EAGER, by_memory)
-    assert said in lines
-    assert not [line for line in lines if "noise" in line or "not known" in line]

@@ -27,7 +27,7 @@ SCHEMA = json.loads((ROOT / "docs/schema/cuda-graphs-1.schema.json").read_text(e
 
 def rendered(report: CudaGraphsReport, format_: str) -> str:
     stream = io.StringIO()
-    plugins.load_renderer(format_).render(report, stream)
+    plugins.render(report, format_, stream)
     return stream.getvalue()
 
 

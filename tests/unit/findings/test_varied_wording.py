@@ -7,9 +7,8 @@ from typing import Any
 
 from inspector.benches.compiled import Compiled
 from inspector.benches.ratio import Ratio
-from inspector.benches.rows import INTERRUPTED, BenchRow, Latency
+from inspector.benches.rows import INTERRUPTED, BenchRow
 from inspector.benches.varied import VariedInput, VariedSetting
-from inspector.findings.varied_notices import varied_notices
 from inspector.findings.varied_wording import varied_cells, varied_totals, varied_verdict
 from inspector.model.bench import Setting, Workload
 
@@ -27,7 +26,6 @@ def make_row(**given: Any) -> BenchRow:
         "wrong": (),
         "worst": {},
         "errors": (),
-        "uncut": (),
     }
     return BenchRow(**{**empty, **known, **given})
 
@@ -128,23 +126,6 @@ def test_where_no_graph_came_of_compiling_it_is_said() -> None:
     assert first.startswith("nothing could be compiled with default + static: `inspect explain`")
 
 
-def test_what_xla_compiles_is_told_apart_from_dynamo() -> None:
-    both = VariedInput("x[0]=1", make_row(), 1, (), xla_programs=1, xla_compile_ns=300_000_000)
-    xla_alone = VariedInput("x[0]=2", make_row(), 0, (), xla_programs=1, xla_compile_ns=50_000_000)
-    nothing = VariedInput("x[0]=3", make_row(), 0, ())
-    late = VariedInput("x[0]=4", make_row(), 0, (), is_after_limit=True)
-    assert varied_cells(late)[-1] == "no: after the limit"
-    assert [varied_cells(item)[-1] for item in (both, xla_alone, nothing)] == [
-        "yes · XLA: 300 ms", "XLA: 50 ms", "no"
-    ]  # fmt: skip
-    assert [item.is_compiled for item in (both, xla_alone, nothing)] == [True, True, False]
-    found = VariedSetting(Setting("openxla"), (both, xla_alone), 1e9, 1e6, 2, None, None, "")
-    assert varied_totals(found) == (
-        "1.0 ms for one call of each, compiled for 2 of 2 inputs, in 1.0 s, 2 programs of XLA's in "
-        "350 ms of it"
-    )
-
-
 def test_the_sum_and_the_mean_say_what_they_are() -> None:
     """Of one large input and a small one they differ: 1.10 together, 2.00 in the mean."""
     found = dataclasses.replace(DYNAMIC, together=1.1, speedup=2.0, break_even_rounds=None)
@@ -170,29 +151,3 @@ def test_what_fails_where_eager_does_not_is_not_added_up() -> None:
     found = dataclasses.replace(STATIC, inputs=(failed,), round_ns=None, first_ns=None)
     assert list(varied_verdict([EAGER, found])) == ["default + static was not measured with x[0]=4"]
     assert varied_totals(found) == "one call of each is not added up: x[0]=4 was not measured"
-
-
-PADDED = Setting("inductor", dynamic=False, pads=True)
-LATENCY = Latency(1e6, 1e6, 1e6, 10, None)
-
-
-def padded(**given: Any) -> VariedSetting:
-    row = make_row(setting=PADDED, latency=LATENCY, **given)
-    return dataclasses.replace(DYNAMIC, setting=PADDED, inputs=(VariedInput("x[0]=3", row, 1, ()),))
-
-
-def test_results_that_padding_changes_are_said_and_never_taken() -> None:
-    found = padded(padding_changes=True, worst={"eager": 0.25})
-    first, second = varied_verdict([EAGER, STATIC, found])
-    assert first == "default + padded gives other results than eager PyTorch for x[0]=3"
-    assert second.startswith("the shortest calls: default + static")
-    assert varied_cells(found.inputs[0])[4] == "2e-01 PADDING"
-    what, why = varied_notices([EAGER, found])
-    assert "the part that is not padding is compared" in what
-    assert why.startswith("default + padded: results are others with x[0]=3: ")
-
-
-def test_results_that_cannot_be_compared_are_named() -> None:
-    _, uncut = varied_notices([EAGER, padded(uncut=("output of input 1",))])
-    assert uncut == "default + padded: not compared, by their shapes: output of input 1"
-    assert list(varied_notices([EAGER, STATIC])) == []

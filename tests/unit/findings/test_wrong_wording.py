@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from inspector.benches.rows import Compiled
-from inspector.events.bench import OutputError, Parting
+from inspector.events.bench import Divergence, OutputError
 from inspector.findings.wrong_wording import wrong_lines
 from inspector.model.bench import Setting, Workload
 from tests.bench_rows import row
 
-NOWHERE = Parting("", "", 0, "", 0, 0, 0, "")
+NOWHERE = Divergence("", "", 0, "", 0, 0, 0, "")
 FIRST, AGAIN = "output of input 1", "output of input 1 (called again)"
 TRAIN = Workload(train=True)
 STEP = Setting("inductor", compiles_optimizer=True)
@@ -38,7 +38,7 @@ def test_what_no_graph_is_at_fault_for_is_looked_for_elsewhere(
     more: dict[str, Any], said: str
 ) -> None:
     given = {"wrong": (FIRST, AGAIN), **more}
-    found = row(given.pop("setting", Setting("inductor")), parting=NOWHERE, **given)
+    found = row(given.pop("setting", Setting("inductor")), divergence=NOWHERE, **given)
     (_, where) = wrong_lines([found])
     assert where == f"every graph of the forward pass alone is right: {said}"
 

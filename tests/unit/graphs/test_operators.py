@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.graphs.became import aten_decompositions, decompositions
+from inspector.graphs.decompositions import aten_decompositions, decompositions
 from inspector.graphs.fusion import Fusion
 from inspector.graphs.make_fusion import make_fusion
 from inspector.graphs.operators import OperatorKind, count_operators, kind_of, shown_operator
-from inspector.graphs.outside import Why, outside
+from inspector.graphs.outside_graph import Why, outside
 from inspector.model.graph import Graph, Node, Stage
 from inspector.model.stack import StackFrame
 from inspector.records.fusion import FusionPlan, Launch, Operation

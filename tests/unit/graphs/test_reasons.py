@@ -7,8 +7,9 @@ import string
 
 import pytest
 
-from inspector.graphs.reasons import explain, formatted
-from inspector.graphs.reasons_table import KNOWN, PATTERNS, Known, Reason
+from inspector.graphs.reasons import KNOWN, explain, formatted
+from inspector.graphs.refusals.cutlass import PATTERNS
+from inspector.graphs.refusals.reason import Known, Reason
 
 MISMATCH = "numel/rnumel mismatch (non-reduce) (%s, %s), (%s, %s)"
 TILING = "tiling mismatch (%s, %s, %s)"

@@ -17,7 +17,6 @@ from inspector.model.input_spec import (
     TensorSpec,
     ValueSpec,
     describe,
-    grammar_help,
 )
 
 F32 = parse_dtype("f32")
@@ -117,13 +116,6 @@ def test_two_inputs_for_one_argument() -> None:
     assert len(parse_inputs(("f32[1]", "f32[1]", "x=1"))) == 3
     with pytest.raises(UsageError, match=r"`--input x=…` is given 2 times"):
         parse_inputs(("x=1", "x=2"))
-
-
-def test_the_help_can_be_read_back() -> None:
-    words = [line.split("  ")[0] for line in grammar_help().splitlines()]
-    for word in words:
-        for text in word.split("  "):
-            parse_input(text)
 
 
 def _tensors() -> st.SearchStrategy[Spec]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.model.kernel_name import named
+from inspector.model.near_matches import named
 
 NAMES = ("triton_poi_fused_add_1", "triton_poi_fused_add_10", "extern_kernels.mm", "cpp_fused_0")
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from inspector.model.student import Confidence, half_width, median_widens, student
+from inspector.model.student import half_width, median_widens, student
 
 
 def between(reach: float, degrees: int) -> float:
@@ -24,15 +24,12 @@ def between(reach: float, degrees: int) -> float:
     return area(math.atan(reach / math.sqrt(degrees))) / area(math.pi / 2)
 
 
-@pytest.mark.parametrize("confidence", Confidence)
 @pytest.mark.parametrize("degrees", range(1, 11))
-def test_a_quantile_is_the_distribution_s_to_four_figures(
-    degrees: int, confidence: Confidence
-) -> None:
-    quantile = student(degrees, confidence)
+def test_a_quantile_is_the_distribution_s_to_four_figures(degrees: int) -> None:
+    quantile = student(degrees)
     # Half a unit of the fourth figure.
     off = 0.5 * 10 ** (math.floor(math.log10(quantile)) - 3)
-    assert between(quantile - off, degrees) <= confidence.value <= between(quantile + off, degrees)
+    assert between(quantile - off, degrees) <= 0.95 <= between(quantile + off, degrees)
 
 
 def test_with_more_degrees_than_the_table_has_the_interval_is_not_too_narrow() -> None:
@@ -44,7 +41,6 @@ def test_the_interval_of_a_mean() -> None:
     # The standard deviation is 2; of four values three degrees of freedom are left.
     values = [10 - math.sqrt(3), 10 - math.sqrt(3), 10 + math.sqrt(3), 10 + math.sqrt(3)]
     assert half_width(values) == pytest.approx(3.182 * 2 / 2)
-    assert half_width(values, Confidence.OF_THE_BEST) == pytest.approx(7.453 * 2 / 2)
 
 
 def error_of_the_median(count: int) -> float:

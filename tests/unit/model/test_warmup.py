@@ -6,13 +6,12 @@ import json
 
 import pytest
 
-from inspector.model.bench import Setting, WorkerRequest, Workload
-from inspector.model.request import Request
+from inspector.model.bench import Setting, Workload
 from inspector.model.variation import Assignment
 from inspector.model.warmup import (
-    CheckedCall,
     Loading,
     StartEnd,
+    WarmupCall,
     WarmupCheck,
     WarmupPlan,
     WarmupRequest,
@@ -25,10 +24,8 @@ PLAN = WarmupPlan(
     job="warmup-0",
     batches=(1, 8),
     variations=((Assignment("x", 0, 4), Assignment("n", None, 2)),),
-    loading=Loading("/home/user/model.py", "model", ("/home/user",), "model", "", {"x": 0}),
-    calls=(0, 2),
-    calls_without=(0, 1, 2),
-    check=WarmupCheck(loaded=True, later=(CheckedCall(0, 5, 0), CheckedCall(1, 7, 2))),
+    loading=Loading("/home/user/model.py", "model", ("/home/user",), "model"),
+    check=WarmupCheck(loaded=True, later=(WarmupCall(0, 5, 0), WarmupCall(1, 7, 2))),
     ends=(StartEnd("cold", "it ended"),),
 )
 
@@ -50,7 +47,7 @@ def test_a_newer_plan_is_said() -> None:
 
 
 def test_a_check_passes_where_nothing_compiled_after_the_plan() -> None:
-    call = CheckedCall(0, 5, 0)
+    call = WarmupCall(0, 5, 0)
     assert WarmupCheck(later=(call,)).is_passed
     assert not WarmupCheck(later=()).is_passed
     assert not WarmupCheck("it ended", later=(call,)).is_passed
@@ -60,13 +57,7 @@ def test_a_check_passes_where_nothing_compiled_after_the_plan() -> None:
 
 
 def test_a_request_is_read_as_it_was_written() -> None:
-    worker = WorkerRequest(
-        Request("model.py"),
-        Workload(),
-        compiles_optimizer=False,
-        eager=False,
-        combination=0,
-        session=0,
-    )
-    request = WarmupRequest("artifact", worker, "warmup-0", (1, 8), "cache.bin", "more.bin")
+    request = WarmupRequest("artifact", "recording", PLAN)
     assert WarmupRequest.from_json(request.to_json()) == request
+    assert not request.worker.eager
+    assert request.worker.request.no_grad

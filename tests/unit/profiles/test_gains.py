@@ -11,7 +11,6 @@ from inspector.model.cpp_source import CppText, TextLoop
 from inspector.model.kernel import Kernel, NodeLine
 from inspector.profiles.budget import make_budget
 from inspector.profiles.copy_gains import copy_gains
-from inspector.profiles.faults import Faults, without_freeing
 from inspector.profiles.gain import Gain
 from inspector.profiles.gains import gains
 from inspector.profiles.hot import Hot
@@ -255,36 +254,6 @@ def test_a_copy_for_what_is_in_place_is_a_gain_of_its_own() -> None:
         "scatter_reduce at model.py:3: what the program changes in place, 2 kernels copy as a whole"
     )
     assert gain.time_ns == pytest.approx(800_000)
-
-
-PAGES = Faults(touch_ns=250.0, free_ns=150.0, page_bytes=4096)
-
-
-def test_fresh_memory_is_a_gain_where_it_is_known_what_it_takes() -> None:
-    budget = make_budget(
-        dataclasses.replace(
-            PROFILE, plain_ns=(1_000_000,) * 3, idle_ns={}, page_faults=(90, 100, 4_000)
-        )
-    )
-    found = {
-        is_known: [
-            gain
-            for gain in gains(budget, [], "", is_cpu=True, faults=PAGES if is_known else None)
-            if "fresh" in gain.what
-        ]
-        for is_known in (True, False)
-    }
-    assert [gain.time_ns for gain in found[True]] == [40_000]
-    assert "100 page faults a call, of some 400 ns each" in found[True][0].what
-    assert not found[False]
-
-
-def test_giving_memory_back_counts_for_fresh_memory_and_not_for_what_frees_it() -> None:
-    budget = dataclasses.replace(
-        BUDGET, page_faults=1_000.0, causes_ns={"launching": 100_000.0, "entry": 70_000.0}
-    )
-    assert without_freeing(budget, PAGES).causes_ns == {"launching": 0.0, "entry": 20_000.0}
-    assert without_freeing(budget, None) is budget
 
 
 def test_what_torch_copies_back_counts_with_what_the_graph_gives_for_it() -> None:

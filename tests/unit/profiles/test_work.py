@@ -18,7 +18,7 @@ from inspector.profiles.kernel_advice import advice
 from inspector.profiles.library_names import shown_name
 from inspector.profiles.step_facts import FusionFacts, StepFacts
 from inspector.profiles.timed import TimedLaunch, runs_of_statements
-from inspector.profiles.work import Bound, Work, all_work, limit_of
+from inspector.profiles.work import Bound, Work, all_work
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, tensor
 from tests.unit.profiles.test_budget import PROFILE
 
@@ -396,36 +396,8 @@ def on_cpu(item: Work) -> list[TimedLaunch]:
     ]
 
 
-OF_CPU = dataclasses.replace(
-    CEILINGS,
-    values={
-        "copy_bytes_per_s": 1e11, "llc_bytes_per_s": 4e11, "float32_flops_per_s": 5e12,
-        "fma_flops_per_s": 2e13,
-    },
-    facts={"llc_bytes": 1_000_000},
-)  # fmt: skip
-
-
-def test_what_stays_in_a_cpu_s_last_cache_is_held_against_that() -> None:
-    small, large = (
-        all_work(on_cpu(work(size=size, time_ns=1_000_000)[0]), OF_CPU, 0)[0]
-        for size in (50_000, 10_000_000)
-    )
-    assert (small.bound, small.ceiling, limit_of(small)) == (
-        Bound.CACHE, 4e11, "last-level cache bandwidth"
-    )  # fmt: skip
-    assert (large.bound, limit_of(large)) == (Bound.MEMORY, "memory bandwidth")
-
-
-def test_a_product_of_a_cpu_is_held_against_registers_and_said_of_its_library() -> None:
-    (found,) = hot(all_work(on_cpu(work()[1]), OF_CPU, 0))
-    assert found.share_of_ceiling == pytest.approx(0.5)
-    assert found.share_of_library == pytest.approx(2.0)
-    assert hot([work()[1]])[0].share_of_library is None
-
-
 def test_nothing_is_said_of_what_is_over_in_no_time_or_compares() -> None:
-    (brief,) = all_work(on_cpu(work(size=1_000, time_ns=400)[0]), OF_CPU, 0)
+    (brief,) = all_work(on_cpu(work(size=1_000, time_ns=400)[0]), CEILINGS, 0)
     assert (brief.share_of_ceiling, brief.bytes_) == (None, 2_000)
     first = work()[0]
     assert first.launches[0].step is not None

@@ -125,7 +125,7 @@ def empty() -> GraphReport:
 
 def rendered(report: GraphReport, name: str) -> str:
     stream = io.StringIO()
-    plugins.load_renderer(name).render(report, stream)
+    plugins.render(report, name, stream)
     return stream.getvalue()
 
 

@@ -28,7 +28,7 @@ class Terminal(io.StringIO):
 
 def rendered(report: Report, format_: str, stream: io.StringIO | None = None) -> str:
     stream = stream or io.StringIO()
-    plugins.load_renderer(format_).render(report, stream)
+    plugins.render(report, format_, stream)
     return stream.getvalue()
 
 

@@ -30,7 +30,7 @@ DATA = Path(__file__).parent.parent / "data"
 def rendered(report: ColdStartReport, format_: str, width: int = 80) -> str:
     stream = io.StringIO()
     with mock.patch.dict(os.environ, {"COLUMNS": str(width)}):
-        plugins.load_cold_start_renderer(format_).render(report, stream)
+        plugins.render(report, format_, stream)
     return stream.getvalue()
 
 

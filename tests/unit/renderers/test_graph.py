@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 from rich.cells import cell_len
 
-from inspector.findings.graph_apart_wording import apart_lines, more_line, smaller_line
+from inspector.findings.graph_apart_wording import apart_lines, smaller_line
 from inspector.findings.graph_report import (
     FusionRow,
     GraphReport,
@@ -19,7 +19,7 @@ from inspector.findings.graph_report import (
 )
 from inspector.findings.graph_wording import TIMES
 from inspector.graphs.not_fused import TEMPLATES, Pair
-from inspector.graphs.reasons import Kind, Reason
+from inspector.graphs.refusals.reason import Kind, Reason
 from inspector.model.gpu_table import known_gpu
 from inspector.model.graph import Graph
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, tensor
@@ -96,12 +96,12 @@ def test_kernels_have_operators_traffic_lines_and_reasons() -> None:
         "1 operator of neg, and 1 of other kernels",
         "#4 triton_red_2 reduction · finishes `gelu`",
         "(what is read or written twice, at most; times at 4.81 TB/s)",
-        "2.0 KiB (< 0.1 µs): #1 `gelu` (model.py:31) and #3 `neg`",
+        "2.0 KiB (< 0.1 µs) #1 `gelu` (model.py:31) and #3 `neg`",
         "`neg` go over `mul` (8 by 64) in different orders: d0; d1.",
-        "change: Put a transpose",
+        "Put a transpose",
         "Torch says: new in torch 9.9.",
         "Torch gives no reason.",
-        "up to 2.0 KiB (< 0.1 µs) each: 2 pairs with calls of libraries",
+        "up to 2.0 KiB (< 0.1 µs) each 2 pairs with calls of libraries",
         "note: a notice",
         "next: inspect graph --stage fusion -o fusion.svg",
     ):
@@ -148,11 +148,9 @@ def test_pairs_are_in_the_order_of_their_use() -> None:
     for name in ("terminal", "markdown"):
         text = rendered(fused(rows=(row_,)), name)
         assert "1 smaller pair, below 1.0 KiB, is in the JSON report" in text
-    assert more_line(lines[:1]) == "1 more pair in the JSON report"
     small = tuple(dataclasses.replace(pair, saved_bytes=8, said=pair.said + "x") for pair in pairs)
     row_ = dataclasses.replace(row_, pairs=small)
     assert smaller_line(row_) == "4 smaller pairs, each below 1.0 KiB, are in the JSON report"
-    assert "Not fused" not in rendered(fused(rows=(row_,)), "terminal")
 
 
 @pytest.mark.parametrize(
@@ -254,7 +252,7 @@ def test_operators_whose_later_names_were_not_recorded_did_not_become_nothing() 
 def test_many_operators_are_cut_off() -> None:
     nodes = [node(f"n{n}", f"aten.op{n}.default") for n in range(13)]
     report = with_operators(whole(rows=(), graphs=(graph(*nodes),)))
-    assert ", 1 other\n" in rendered(report, "terminal").replace(",\n   ", ",")
+    assert ", 1 other " in " ".join(rendered(report, "terminal").split()) + " "
 
 
 def test_a_line_in_every_stage() -> None:
@@ -287,8 +285,8 @@ def test_a_line_that_is_nowhere_is_named() -> None:
 
 
 def test_what_another_line_calls_says_where() -> None:
-    text = rendered(with_line(whole(), "model.py", 7), "terminal")
-    assert "  h: torch.nn.functional.gelu f32[8, 64] · called from here, at model.py:31\n" in text
+    text = " ".join(rendered(with_line(whole(), "model.py", 7), "terminal").split())
+    assert "h torch.nn.functional.gelu f32[8, 64] · called from here, at model.py:31" in text
 
 
 def test_a_graph_break_at_the_line_is_said() -> None:
@@ -311,7 +309,7 @@ def test_a_graph_break_at_the_line_is_said() -> None:
 def test_what_matches_is_marked() -> None:
     report = dataclasses.replace(staged(), part=("--around", "GELU"))
     text = rendered(report, "terminal")
-    assert "* h = gelu    model.py:31" in text
+    assert "* h = gelu  model.py:31" in text
     assert "  y = linear" in text
     assert "* what matches GELU\n" in text
     assert "* `h` = gelu" in rendered(report, "markdown").replace("\\", "") or (
@@ -333,11 +331,8 @@ def test_nothing_but_notices() -> None:
 def test_markdown_is_tables() -> None:
     lines = rendered(whole(), "markdown").splitlines()
     for head in (
-        "| kernel | | lines |",
-        (
-            "| not fused, though they share data (what is read or written twice, at most; times at "
-            "4.81 TB/s) | at most saved | why | change |"
-        ),
+        "| kernel |  | lines |",
+        "| at most saved | what | why | change |",
         "| node | line | gives |",
     ):
         place = lines.index(head)
@@ -353,8 +348,8 @@ def test_long_tables_are_cut_off() -> None:
     pairs = tuple(Pair(n, n + 1, ("x",), SIZE, f"said {n}", None) for n in range(249))
     report = whole(graphs=(graph(*nodes),), rows=(FusionRow(found, pairs),))
     text = rendered(report, "markdown")
-    assert text.count("| … 50 more in the JSON report | | |\n") == 2
-    assert text.count("| … 49 more pairs in the JSON report | | | |\n") == 1
+    assert text.count("| … 50 more in the JSON report |") == 2
+    assert text.count("| … 49 more in the JSON report |") == 1
     text = rendered(report, "terminal")
     assert "… 210 more kernels in the JSON report\n" in text
     assert "… 210 more operators in the JSON report\n" in text
@@ -370,7 +365,8 @@ def test_columns_stay_below_each_other_whatever_the_names_are() -> None:
 def test_a_long_name_leaves_room_for_the_other_columns() -> None:
     nodes = [node(name, "aten.neg.default", at=3) for name in ("n" * 70, "m")]
     text = rendered(staged_of(graph(*nodes)), "terminal")
-    assert f"  {'n' * 43}…  model.py:3  f32[8, 64]\n" in text
+    assert "n…n" in text
+    assert "n = neg  model.py:3  f32[8, 64]\n" in text
     shapes = tuple(tensor(8, 64, n) for n in range(1000, 1003))
     text = rendered(
         staged_of(graph(node("neg" * 20, "aten.neg.default", tensors=shapes))), "terminal"

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from inspector.findings.guards_report import GuardsReport, make_guards_report
-from inspector.plugins import load_renderer
+from inspector.plugins import render
 from inspector.sources.recording import opened, read_run
 from tests import golden
 
@@ -26,7 +26,7 @@ def report_of(path: Path) -> GuardsReport:
 
 def rendered(report: GuardsReport, name: str) -> str:
     stream = io.StringIO()
-    load_renderer(name).render(report, stream)
+    render(report, name, stream)
     return stream.getvalue()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import io
 import json
 from pathlib import Path
@@ -12,74 +11,20 @@ import jsonschema
 import pytest
 
 from inspector import plugins
-from inspector.findings.kernels_report import KernelsReport, make_kernels_report
-from inspector.sources.recording import opened, read_run
-from tests.gpu.compare_kernels import load
+from inspector.findings.kernels_report import KernelsReport
+from tests.unit.renderers.kernel_reports import kernels_choices
 
 ROOT = Path(__file__).resolve().parents[3]
-PREFIX = "V0101 10:00:00.000000 7 torch/x.py:1] "
-GRAPH = (
-    "class GraphModule(torch.nn.Module):\n"
-    "    def forward(self):\n"
-    "        # File: /p/model.py:3 in forward, code: return torch.addmm(b, x, y).tanh()\n"
-    "        addmm = torch.addmm(b, x, y)\n"
-    "        tanh = addmm.tanh()\n"
-)
 
 
-def record(event: dict[str, object], payload: str) -> str:
-    digest = hashlib.md5(payload.encode(), usedforsecurity=False).hexdigest()
-    envelope = {**event, "frame_id": 0, "frame_compile_id": 0, "attempt": 0, "has_payload": digest}
-    lines = "\n".join(f"\t{line}" for line in payload.split("\n"))
-    return f"{PREFIX}{json.dumps(envelope)}\n{lines}\n"
-
-
-_TEMPLATE = """
-@triton_heuristics.template(num_stages=4, num_warps=8, triton_meta={}, inductor_meta={})
-@triton.jit
-def triton_mm(arg_A, arg_B, out_ptr0):
-    tl.dot(arg_A, arg_B)
-"""
-_OTHER = """
-# AOT ID: ['0_forward']
-triton_other_{0} = async_compile.triton('triton_other_{0}', 'pass # {0}')
-def call(args):
-    triton_other_{0}.run(args[0])
-"""
-
-
-@pytest.fixture
-def report(tmp_path: Path) -> KernelsReport:
-    case = load()["cases"]["matmuls.addmm_scaled"]["training"]
-    said = {
-        "v": 1, "gpu": "h200", "attention": [], "missing": ["KeyError: 'b'"],
-        # The second as the first recordings had it.
-        "alternatives": [{"if": "template", "code": _OTHER.format(1)}, _OTHER.format(2)],
-        "measured": [
-            {"what": "padding", "detail": "mm", "taken": "not padded",
-             "candidates": ["not padded", "padded"]},
-            {"what": "template", "detail": "mm float32 8\N{MULTIPLICATION SIGN}8", "taken": "mm",
-             "candidates": ["mm", "triton_mm_0", "triton_mm_1"], "direction": "forward",
-             "sources": {f"triton_mm_{n}": _TEMPLATE + f"    # {n}" for n in (0, 1)}},
-        ],
-    }  # fmt: skip
-    artifact: dict[str, object] = {"artifact": {"name": "inspector_gpu_target", "encoding": "json"}}
-    log = tmp_path / "dedicated_log_torch_trace_x.log"
-    log.write_text(
-        record({"dynamo_output_graph": {}}, GRAPH)
-        + "".join(
-            record({"inductor_output_code": {"filename": "/c/x.py"}}, code["code"])
-            for code in case["codes"]
-        )
-        + record(artifact, json.dumps(said))
-    )
-    with opened(log) as recording:
-        return make_kernels_report(read_run(recording))
+@pytest.fixture(scope="module")
+def report() -> KernelsReport:
+    return kernels_choices()
 
 
 def rendered(report: KernelsReport, name: str) -> str:
     stream = io.StringIO()
-    plugins.load_renderer(name).render(report, stream)
+    plugins.render(report, name, stream)
     return stream.getvalue()
 
 

@@ -79,5 +79,5 @@ def test_what_could_not_be_read_is_said(
 
 def rendered(report: Any, name: str) -> str:
     stream = io.StringIO()
-    plugins.load_renderer(name).render(report, stream)
+    plugins.render(report, name, stream)
     return stream.getvalue()

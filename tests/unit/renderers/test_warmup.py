@@ -12,13 +12,15 @@ from typing import Any
 import jsonschema
 import pytest
 
-from inspector.benches.warmup import make_starts
 from inspector.costs.cold_start import cold_start
-from inspector.findings.warmup_notices import warmup_notices
-from inspector.findings.warmup_report import WarmupReport, check_process, make_warmup_report
-from inspector.findings.warmup_rows import start_rows
-from inspector.findings.warmup_wording import check_lines, warmup_verdict
-from inspector.model.warmup import CheckedCall, StartEnd, WarmupPlan
+from inspector.findings.warmup_report import WarmupReport, make_warmup_report, start_processes
+from inspector.findings.warmup_wording import (
+    check_lines,
+    start_rows,
+    warmup_notices,
+    warmup_verdict,
+)
+from inspector.model.warmup import StartEnd, WarmupCall, WarmupPlan
 from inspector.renderers import json as json_renderer
 from inspector.renderers import markdown, terminal
 from inspector.renderers.warmup_script import render as render_script
@@ -32,16 +34,9 @@ def made(**changes: Any) -> WarmupReport:
     with opened(RECORDING) as found:
         assert has_warmup(found.folder)
         run, plan = read_run(found), read_warmup(found.folder)
-    numbers = {
-        event.start: number
-        for number, process in enumerate(run.processes)
-        for event in process.warmups
-    }
-    check = check_process(run)
-    assert check is not None
     costs = {
         name: cold_start(dataclasses.replace(run, processes=(run.processes[number],)))
-        for name, number in {**numbers, "check": check}.items()
+        for name, number in start_processes(run).items()
     }
     return make_warmup_report(dataclasses.replace(plan, **changes), run, costs)
 
@@ -60,53 +55,11 @@ def test_starts_stand_beside_each_other(report: WarmupReport) -> None:
     found = rows(report)
     assert found["compilations"] == ("", "3", "2", "2")
     assert found["graphs cached"] == ("", "0", "2", "2")
-    assert found["graphs made anew"] == ("", "3", "0", "0")
+    assert found["graphs compiled"] == ("", "3", "0", "0")
     assert found["C++ compiler ran"] == ("", "5", "1", "4")
     assert found["artifact is loaded"][:3] == ("-", "-", "-")
     cold, directory = report.starts[1], report.starts[2]
-    assert cold.compiled_inputs == (0, 1, 3)
-    assert directory.compiled_inputs == (0, 3)
     assert directory.first_ns < cold.first_ns
-
-
-def test_what_is_slower_never_pays_for_itself(report: WarmupReport) -> None:
-    for start in report.starts[1:]:
-        assert start.faster is not None
-        assert start.faster.high < 1
-        assert start.break_even is None
-    assert "slower than eager PyTorch" in list(warmup_verdict(report))[-1]
-
-
-def test_break_even_is_where_both_have_taken_the_same_time(report: WarmupReport) -> None:
-    """As if the names had been given the other way round: what was eager is then faster."""
-    with opened(RECORDING) as found:
-        run = read_run(found)
-    other = {"eager": "cold", "cold": "eager"}
-    processes = tuple(
-        dataclasses.replace(
-            process,
-            warmups=tuple(
-                # Times of its first calls stay with the name.
-                dataclasses.replace(event, start=other.get(event.start, event.start))
-                if event.what == "block"
-                else event
-                for event in process.warmups
-            ),
-        )
-        for process in run.processes
-    )
-    eager, cold, *_ = make_starts(report.plan, dataclasses.replace(run, processes=processes))
-    assert cold.faster is not None
-    assert cold.faster.low > 1
-    assert cold.break_even is not None
-    assert eager.round_ns is not None
-    assert cold.round_ns is not None
-
-    def together(calls: int) -> float:
-        eagers = eager.first_ns + (calls - 1) * eager.round_ns  # type: ignore[operator]
-        return cold.first_ns + (calls - 1) * cold.round_ns - eagers  # type: ignore[operator]
-
-    assert together(cold.break_even) <= 0 < together(cold.break_even - 1)
 
 
 def test_what_still_compiles_has_its_reason(report: WarmupReport) -> None:
@@ -115,11 +68,11 @@ def test_what_still_compiles_has_its_reason(report: WarmupReport) -> None:
     assert check is not None
     first, second = check.calls
     later = tuple(
-        CheckedCall(call.input, call.time_ns, second.compiled if call.input == 3 else 0)
+        WarmupCall(call.input, call.time_ns, second.compiled if call.input == 3 else 0)
         for call in check.later
     )
     shorter = dataclasses.replace(check, calls=(first,), later=later)
-    still = made(check=shorter, calls=(0,))
+    still = made(check=shorter)
     (item,) = still.still
     assert item.input == 3
     # The dynamic graph is for sizes from 2 on.
@@ -141,7 +94,7 @@ def test_a_warm_up_that_was_cut_off_is_said() -> None:
     (eager,) = [process for process in whole.run.processes if process.warmups[:1]
                 and process.warmups[0].start == "eager"]  # fmt: skip
     run = dataclasses.replace(whole.run, meta=meta, processes=(eager,))
-    plan = dataclasses.replace(whole.plan, check=None, calls=(), calls_without=())
+    plan = dataclasses.replace(whole.plan, check=None)
     for renderer in (terminal, markdown):
         stream = io.StringIO()
         renderer.render(make_warmup_report(plan, run, {}), stream)
@@ -229,61 +182,36 @@ def test_the_script_says_where_the_model_is_and_how_it_is_called(report: WarmupR
     assert ast.literal_eval(found["COMPILE"]) == {
         "backend": "inductor", "mode": None, "dynamic": None, "fullgraph": False
     }  # fmt: skip
-    assert ast.literal_eval(found["INPUTS"])["x[0]=6"] == {"of": 0, "changes": [(0, 0, 6)]}
+    assert ast.literal_eval(found["INPUTS"])["x[0]=6"] == "float32[6, 8]"
     assert found["given_model"] == "return module.model"
-    assert found["given_inputs"] == "return module.example_inputs"
+    assert found["context"].startswith("with torch.set_grad_enabled(False)")
     assert found["CALLS_OF_EACH"] == "1"
     assert "inspector." not in found["text"]
 
 
-def test_the_script_makes_the_inputs_of_the_command_line(report: WarmupReport) -> None:
-    texts = ("f16[2,3]", "mask=b8[2]", "ids=i64[2]<9", "past=(none, 3)")
+def test_the_script_has_the_mode_the_dtype_and_autocast(report: WarmupReport) -> None:
     plan = dataclasses.replace(
         report.plan,
-        texts=texts,
         setting=dataclasses.replace(report.plan.setting, mode="reduce-overhead"),
-        workload=dataclasses.replace(report.plan.workload, dtype="bf16"),
+        workload=dataclasses.replace(report.plan.workload, dtype="bf16", autocast="f16"),
     )
     found = constants(plan, report, Path("/home/user/warmup"))
     assert found["CALLS_OF_EACH"] == "3"  # CUDA graphs are recorded in the second call
     assert found["DTYPE"] == "torch.bfloat16"
-    assert found["given_inputs"] == "return Arguments(args, kwargs)"
-    for expected in (
-        "torch.randn((2, 3), generator=generator, dtype=torch.float32).to(torch.float16)",
-        '"mask": torch.randint(2, (2,), generator=generator).to(torch.bool)',
-        '"ids": torch.randint(9, (2,), generator=generator).to(torch.int64)',
-        '"past": (None, 3)',
-    ):
-        assert expected in found["text"]
-
-
-def test_what_compiles_where_cuda_graphs_are_recorded_was_not_in_the_plan(
-    report: WarmupReport,
-) -> None:
-    check = report.plan.check
-    assert check is not None
-    assert check.is_passed
-    graphs = tuple(dataclasses.replace(call, compiled=call.input == 2) for call in check.later)
-    found = made(check=dataclasses.replace(check, graphs=graphs))
-    assert found.plan.check is not None
-    assert not found.plan.check.is_passed
-    assert [item.input for item in found.still] == [2]
-    assert "1 input compiled after it" in "\n".join(warmup_verdict(found))
+    autocast = "torch.autocast('cpu', dtype=torch.float16)"
+    assert found["context"] == f"with torch.set_grad_enabled(False), {autocast}:\n    yield"
 
 
 def test_a_start_that_has_not_called_all_inputs_has_no_plan(report: WarmupReport) -> None:
-    """As where it dies with its second input, or Ctrl-C comes before a plan is looked for."""
+    """As where it dies with its second input, or after Ctrl-C."""
     cold, *others = (start for start in report.starts if start.name != "eager")
     cut = dataclasses.replace(cold, firsts=cold.firsts[:2], failure="it was ended by SIGSEGV")
     died = dataclasses.replace(report, starts=(report.starts[0], cut, *others))
     assert died.start("cold") is None
-    assert not died.has_plan
     (line,) = warmup_verdict(died)
     assert line == "torch.compile fails: there is no start to warm up"
-    early = dataclasses.replace(report, plan=dataclasses.replace(report.plan, calls=(), check=None))
-    assert not early.has_plan
-    assert "is not known: it was cut off before" in list(warmup_verdict(early))[1]
-    assert report.has_plan
+    assert died.calls == (0, 3)  # of the start with the artifact
+    assert died.calls_without == ()
 
 
 def test_a_place_that_no_encoding_has_is_python_all_the_same(report: WarmupReport) -> None:

@@ -13,13 +13,10 @@ from inspector.capture.profiling.machine.cpu_memory import (
     last_cache_bytes,
     processors,
 )
-from inspector.capture.profiling.machine.fma import fma_flops_per_s
-from inspector.capture.profiling.machine.others import OTHERS, Others
 from inspector.capture.profiling.machine.products import matrix_product
 from inspector.capture.profiling.machine.timing import (
     Measured,
     Measurement,
-    Unsupported,
     one,
     rate,
     until_stable,
@@ -28,7 +25,6 @@ from inspector.capture.profiling.machine.timing import (
 _BUFFER_BYTES = 1 << 27
 _OF_CACHE = 4
 _OF_FREE = 8
-_TIMES_IN_CACHE = 8
 _SIDES = (128, 256, 512, 1024, 2048, 4096)
 _PRODUCT_SECONDS = 0.02
 _FEW = 3
@@ -49,42 +45,30 @@ class Cpu:
         self._threads = threads
         self._cache_bytes = last_cache_bytes()
         self._free_bytes = free_bytes()
-        self._others = Others()
 
     @property
     def facts(self) -> Mapping[str, int]:
-        """What the figures depend on, and how busy others were since this was made."""
-        others = self._others.percent()
+        """What the figures depend on."""
         return {
-            **({} if others is None else {OTHERS: others}),
             "threads": self._threads,
             "processors": processors(),
-            "llc_bytes": self._cache_bytes,
             "free_bytes": self._free_bytes,
         }
 
     def measurements(self) -> Iterator[Measurement]:
         """What can be measured: the names of the figures, and what measures them."""
-        yield ("copy_bytes_per_s", "read_bytes_per_s", "triad_bytes_per_s"), self._memory
-        yield one("llc_bytes_per_s", self._cache)
+        yield one("copy_bytes_per_s", self._copies)
         yield one("float32_flops_per_s", functools.partial(_product, "float32"))
         yield one("bfloat16_flops_per_s", functools.partial(_product, "bfloat16"))
-        yield one("fma_flops_per_s", functools.partial(fma_flops_per_s, self._threads))
 
-    def _memory(self) -> Iterator[tuple[str, Measured]]:
+    def _copies(self) -> Measured:
         """As STREAM does it: what a copy reads into the cache before it writes is not counted.
 
         McCalpin, "Memory Bandwidth and Machine Balance in Current High Performance Computers",
         1995; its rule of four times the cache as well.
         """
-        first, second, third = (_numbers(self._buffer_bytes()) for _ in range(3))
-        size = first.nbytes
-        yield "copy_bytes_per_s", _rate(2 * size, lambda: second.copy_(first))
-        ways = (first.sum, lambda: torch.dot(first, second))
-        found = [_rate(amount, way) for amount, way in zip((size, 2 * size), ways, strict=True)]
-        yield "read_bytes_per_s", max(found, key=lambda item: item.value)
-        triad = functools.partial(torch.add, first, second, alpha=3.0, out=third)
-        yield "triad_bytes_per_s", _rate(3 * size, triad)
+        first, second = (_numbers(self._buffer_bytes()) for _ in range(2))
+        return _rate(2 * first.nbytes, lambda: second.copy_(first))
 
     def _buffer_bytes(self) -> int:
         least = _OF_CACHE * self._cache_bytes
@@ -98,25 +82,12 @@ class Cpu:
             raise RuntimeError(f"too little free memory: {free} of the {needed} that it takes")
         return size
 
-    def _cache(self) -> Measured:
-        """Copies within half of the caches of the last level."""
-        if not self._cache_bytes:
-            raise Unsupported("the system does not say how large the cache is")
-        source = _numbers(self._cache_bytes // 4)
-        target = _numbers(self._cache_bytes // 4)
-
-        def copies() -> None:
-            for _ in range(_TIMES_IN_CACHE):
-                target.copy_(source)
-
-        return _rate(2 * source.nbytes * _TIMES_IN_CACHE, copies)
-
 
 def _numbers(size: int) -> torch.Tensor:
     """A buffer that is written first by the threads that use it, each its part.
 
     On a machine of several memories each page then lies with the thread that reads it:
-    `fill_`, `copy_` and `add` split their work alike.
+    `fill_` and `copy_` split their work alike.
     """
     return torch.empty(max(1, size // 4), dtype=torch.float32, device=_CPU).fill_(1.0)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 import torch
 
 from inspector.capture.profiling.machine.device_state import device_state, others_percent
+from inspector.capture.profiling.machine.kept import OTHERS
 from inspector.capture.profiling.machine.launches import (
     aten_launch_ns,
     driver_launch_ns,
@@ -17,7 +18,6 @@ from inspector.capture.profiling.machine.launches import (
     watched,
 )
 from inspector.capture.profiling.machine.names import GPU_NAMES
-from inspector.capture.profiling.machine.others import OTHERS
 from inspector.capture.profiling.machine.products import matrix_product, supported, tensor_float
 from inspector.capture.profiling.machine.timing import (
     Measured,

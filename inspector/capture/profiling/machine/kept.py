@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from inspector.capture.profiling.machine.others import BUSY_PERCENT, OTHERS
-
+OTHERS = "others_percent"
+"""Among the facts: for how much of the time others were at work on the GPU."""
 VERSION = 2
+_BUSY_PERCENT = 10
 _DAY_S = 24 * 60 * 60
 _MOST_DAYS = 30
 _UNSTABLE_S = 60 * 60
@@ -57,7 +58,7 @@ def kept(file: Path) -> Mapping[str, Any] | None:
 def _most_s(found: Mapping[str, Any]) -> float:
     """How long it counts: what was measured while others were at work is too low."""
     others = found["facts"].get(OTHERS)
-    if isinstance(others, int) and others > BUSY_PERCENT:
+    if isinstance(others, int) and others > _BUSY_PERCENT:
         return _BUSY_S
     return _UNSTABLE_S if found["unstable"] else _MOST_DAYS * _DAY_S
 

@@ -20,11 +20,7 @@ GPU_NAMES = (
 
 CPU_NAMES = (
     "copy_bytes_per_s",
-    "read_bytes_per_s",
-    "triad_bytes_per_s",
-    "llc_bytes_per_s",
     "float32_flops_per_s",
     "bfloat16_flops_per_s",
-    "fma_flops_per_s",
 )
 """Of a CPU."""

@@ -7,7 +7,7 @@ import pytest
 
 from inspector.graphs.drawing import labels
 from inspector.graphs.drawing.html_table import Cell, table
-from inspector.graphs.drawing.statements import add_node, add_plain_edges
+from inspector.graphs.drawing.stage_dot import add_node, add_plain_edges
 from tests.unit.graphs.drawing.drawn import HOSTILE
 
 # Names and keywords of DOT, numbers, HTML, and backslashes in front of the end and of quotes.

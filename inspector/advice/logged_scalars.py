@@ -1,0 +1,215 @@
+"""Numbers that are made of tensors to be told or kept: in texts, records, results."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from inspector.advice.advice import Advice
+from inspector.advice.caught import Catcher, catcher
+from inspector.advice.code import Code, dotted_name
+from inspector.advice.kinds import DATA_DEPENDENT, ITEM
+from inspector.advice.moving import in_the_caller
+from inspector.advice.numbers import is_number_of, is_scalar, tensor_of
+
+
+def _number(code: Code) -> ast.expr | None:
+    return code.find(lambda node: is_number_of(node, "bool", "float", "int"))
+
+
+def _is_told(code: Code) -> bool:
+    """Whether the number is made where an error is raised."""
+    return isinstance(code.statement, ast.Raise) and _number(code) is not None
+
+
+def _tailored(code: Code) -> str:
+    """Where the compiled code itself catches the error, and does not look at its text."""
+    error = code.statement if isinstance(code.statement, ast.Raise) else None
+    found = catcher(code, error) if error is not None else None
+    shown = code.shown(_number(code))
+    if found is None or not shown or _is_read(found.node):
+        return ""
+    where = f"line {found.node.lineno}" if isinstance(found.node, ast.ExceptHandler) else "a `with`"
+    return (
+        f"The error is caught in the compiled code ({where} of `{_name(found)}`), which does not "
+        f"look at its text: leave `{shown}` out of it."
+    )
+
+
+def _name(found: Catcher) -> str:
+    return found.code.function.name if found.code.function is not None else "the function"
+
+
+def _is_read(node: ast.ExceptHandler | ast.With) -> bool:
+    """Whether somebody may look at the error that is caught: it has a name, or is raised again."""
+    if isinstance(node, ast.With):
+        return False
+    inner = [each for statement in node.body for each in ast.walk(statement)]
+    named = any(isinstance(each, ast.Name) and each.id == node.name for each in inner)
+    return named or any(isinstance(each, ast.Raise) and each.exc is None for each in inner)
+
+
+IN_ERROR = Advice(
+    id="item-in-error",
+    kinds=(ITEM,),
+    where=_is_told,
+    title="a tensor made a Python number for the text of an error",
+    fix="Raise the error in the caller, which has the number: return what decides, and what is "
+    "told, from the compiled function. Where the compiled code catches it itself, leave the number "
+    "out of its text.",
+    tailored=_tailored,
+    keeps="The outputs and gradients; who reads the text of the error does so in the caller.",
+    instead_of=r"capture_scalar_outputs",
+)
+
+
+# Functions and methods that tell what they are given, or keep it: `print`, `log.info`,
+# `writer.add_scalar`, `history.append`, `"…".format`.
+_TELLS = re.compile(
+    r"^(?:append|appendleft|extend|format|repr|setdefault|str|update)$"
+    r"|^add_scalars?$"
+    r"|(?:^|_)(?:critical|debug|error|exception|info|log|log_dict|log_metrics|pprint|print|warn"
+    r"|warning|write)(?:_once)?$"
+)
+_COMPUTE = ("F.", "cmath.", "math.", "np.", "numpy.", "torch.")  # `math.log` tells nobody
+_ROUNDS = frozenset({"abs", "float", "int", "round"})
+
+
+def is_told(code: Code) -> bool:
+    """Whether all that is done with the number is to tell it or to keep it."""
+    number = _logged_number(code)
+    return number is not None and code.function is not None and _Uses(code).are_told(number)
+
+
+def _logged_number(code: Code) -> ast.expr | None:
+    """The expression that makes the number: ``x.sum().item()``, ``float(x.sum())``."""
+    return code.find(lambda node: is_number_of(node, "int", "float"))
+
+
+class _Uses:
+    """Follows a number.
+
+    Args:
+        code: The function.
+    """
+
+    def __init__(self, code: Code) -> None:
+        self._code = code
+        self._parents = code.parents()
+        self._followed: set[str] = set()
+
+    def are_told(self, node: ast.AST) -> bool:
+        """Whether what an expression gives is told or kept, and nothing is computed with it."""
+        parent = self._parents.get(node)
+        if parent is None or _is_text(parent):
+            return parent is not None
+        match parent:
+            case ast.keyword() | ast.Dict() | ast.Tuple() | ast.List() | ast.UnaryOp():
+                return self.are_told(parent)
+            case ast.BinOp(left=left, right=right):
+                other = right if left is node else left
+                return isinstance(other, ast.Constant) and self.are_told(parent)
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+                return self._is_told_to(name, parent, node)
+        return self._is_kept(parent)
+
+    def _is_kept(self, parent: ast.AST) -> bool:
+        """Whether a statement gives it away, or gives it a name that is only told."""
+        match parent:
+            case ast.Return():
+                # What a function gives that was called here is for its caller to use.
+                return not self._code.callers
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                return self._is_name_told(name)
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name))]):
+                # What the function itself made may be for the function.
+                return not self._code.stores(name) or self._is_name_told(name)
+            case ast.Assign(targets=[ast.Attribute() | ast.Subscript()]):
+                return True
+        return False
+
+    def _is_told_to(self, name: str, call: ast.Call, node: ast.AST) -> bool:
+        if node is call.func or dotted_name(call.func).startswith(_COMPUTE):
+            return False
+        is_rounded = name in _ROUNDS and self.are_told(call)
+        return _TELLS.search(name) is not None or is_rounded or self._is_for_effect(name, call)
+
+    def _is_for_effect(self, name: str, call: ast.Call) -> bool:
+        """Whether nothing is made of what a call gives, nor does it write to a tensor."""
+        return isinstance(self._parents.get(call), ast.Expr) and not name.endswith("_")
+
+    def _is_name_told(self, name: str) -> bool:
+        if name in self._followed:
+            return True
+        self._followed.add(name)
+        is_outer = any(
+            isinstance(node, ast.Global | ast.Nonlocal) and name in node.names
+            for node in ast.walk(self._code.function or ast.Pass())
+        )
+        loads = [load for load in self._code.loads(name) if not self._is_stored_into(load)]
+        return not is_outer and all(map(self.are_told, loads))
+
+    def _is_stored_into(self, load: ast.expr) -> bool:
+        """``told["n"] = …``."""
+        parent = self._parents.get(load)
+        return isinstance(parent, ast.Subscript) and isinstance(parent.ctx, ast.Store)
+
+
+def _is_text(node: ast.AST) -> bool:
+    """Whether an expression makes a text of what is in it: an f-string, or ``"%.1f" % total``."""
+    match node:
+        case ast.FormattedValue() | ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str())):
+            return True
+    return False
+
+
+def _logged_tailored(code: Code) -> str:
+    number = _logged_number(code)
+    if moved := in_the_caller(code):
+        return moved
+    tensor = tensor_of(number)
+    new, old = code.shown(tensor), code.shown(number)
+    if tensor is None or not new or not old:
+        return ""
+    whole = f"{new}.detach()" if is_scalar(tensor) else f"{new}.detach().clone()"
+    if isinstance(code.statement, ast.Return):
+        return f"Return `{whole}` instead of `{old}`, and make the number in the caller."
+    return (
+        f"Return `{whole}` instead of `{old}`, or keep that, and make the number (`.item()`) and "
+        "its text, record or plot in the caller: it exists only after the graph has run."
+    )
+
+
+TOLD = Advice(
+    id="item-told",
+    kinds=(ITEM,),
+    where=is_told,
+    title="a tensor made a Python number that is told or kept",
+    fix="Keep it a tensor: return `total.detach()` (with a `clone()` where it is written to in "
+    "place later), and make the number, the text or the record in the caller: it exists only when "
+    "the graph has run.",
+    tailored=_logged_tailored,
+    keeps="The outputs, and what is told, once the graph has run. On a GPU `.item()` waits until "
+    "it has: what is kept may stay a tensor until somebody looks at it.",
+    instead_of=r"capture_scalar_outputs",
+)
+
+
+FORMATTED = Advice(
+    id="tensor-formatted",
+    kinds=(DATA_DEPENDENT,),
+    where=lambda code: code.has(
+        lambda node: (
+            isinstance(node, ast.BinOp)
+            and isinstance(node.op, ast.Mod)
+            and isinstance(node.left, ast.Constant)
+            and isinstance(node.left.value, str)
+        )
+    ),
+    title="a tensor in a text",
+    fix=TOLD.fix,
+    keeps=TOLD.keeps,
+    instead_of=r"capture_scalar_outputs",
+)
+
+ADVICE = (IN_ERROR, TOLD, FORMATTED)

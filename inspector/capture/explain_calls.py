@@ -1,0 +1,126 @@
+"""The calls of a target for `inspect explain`: each input twice, then as often as is measured."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Callable
+
+import torch
+
+from inspector.capture.call import Call
+from inspector.capture.execution import call_once, error_of, failure, told
+from inspector.capture.failed_call import FailedCall
+from inspector.capture.measure import Measurement, measure, write_copy_rates
+from inspector.capture.quiet import quiet
+from inspector.capture.ranks import announce, is_of_others
+from inspector.capture.replay import replayed
+from inspector.capture.state import State
+from inspector.capture.target import Target
+from inspector.capture.writer import emit, guarded
+from inspector.errors import InspectorError
+from inspector.model.out_of_memory import lacks_memory
+from inspector.model.request import Request
+from inspector.records.calls import Unmeasured
+
+# The first call with each input compiles, the second shows whether anything compiles again.
+_UNMEASURED_CALLS = 2
+
+
+def call_target(target: Target, request: Request, function: Callable[..., object]) -> None:
+    """Calls the target with each input, then once more, then as often as it is measured.
+
+    Every input is called once before any is called again, so that what the first calls show is not
+    mixed with what later ones add.
+
+    Raises:
+        ModelFailedError: A call failed; ``detail`` is the user's own traceback.
+    """
+    if request.measure:
+        # Before any call: one that no other process of the job makes may wait until all is lost.
+        announce()
+    inputs = range(len(target.calls))
+    made: list[int] = []  # the inputs of all calls, in their order
+    given = _before_all(target)
+    for number, index in itertools.product(range(_UNMEASURED_CALLS), inputs):
+        if given is not None and len(made) == len(inputs):
+            given.restore()
+        made.append(index)
+        with told(index, number) as seen, quiet() if number else contextlib.nullcontext():
+            error = error_of(target, index, request, function, seen=seen)
+            if error is not None:
+                _tell(FailedCall(target, index, error, number + 1, made=made), request)
+                return
+    if request.measure:
+        for index in inputs:
+            with told(index, _UNMEASURED_CALLS):
+                _measure(target, index, request, function, made)
+        guarded("measure the memory", write_copy_rates)
+
+
+def _tell(failed: FailedCall, request: Request) -> None:
+    """Says that no further call can be made, where that is enough.
+
+    Raises:
+        InspectorError: It is not.
+    """
+    if not _is_ours(failed, request):
+        raise failure(failed, request) from failed.error
+
+
+def _before_all(target: Target) -> State | None:
+    """What several inputs find first: a further call with one of them is to find it again.
+
+    A model that counts, or fills a cache, is called in their order by its user. One input alone may
+    be that of many calls, of which the second shows whether it is compiled again.
+    """
+    if len(target.calls) == 1:
+        return None
+    return State(target.function, with_attributes=True)
+
+
+def _measure(
+    target: Target,
+    index: int,
+    request: Request,
+    function: Callable[..., object],
+    made: list[int],
+) -> None:
+    def run(call: Call) -> None:
+        made.append(index)
+        call_once(call, request, function)
+
+    what = Measurement(
+        input=index,
+        first_call=_UNMEASURED_CALLS,
+        calls=request.calls,
+        arguments=target.calls[index],
+        target=target.function,
+        run=run,
+        one_graph=request.guards,
+    )
+    try:
+        with quiet():
+            measure(what)
+    except Exception as error:  # noqa: BLE001 - whatever the user's model raises
+        _tell(FailedCall(target, index, error, made.count(index), made=made), request)
+
+
+def _is_ours(failed: FailedCall, request: Request) -> bool:
+    """Whether a call failed by itself that only we make; then that is said, and nothing more.
+
+    The user's program calls the model once with each input, and these calls did not fail.
+    """
+    error = failed.error
+    if failed.number == 1 or isinstance(error, InspectorError):
+        return False
+    if lacks_memory(f"{type(error).__name__}: {error}") or is_of_others(error):
+        return False
+    with torch.compiler.set_stance("force_eager"), quiet():
+        again = error_of(failed.target, failed.index, request, failed.target.function)
+    raised = again or replayed(error, request, failed.target, failed.made)
+    if raised is None:
+        return False
+    said = f"{type(raised).__name__}: {raised}".strip().partition("\n")[0]
+    emit(Unmeasured(failed.index, said))
+    return True

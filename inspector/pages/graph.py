@@ -1,0 +1,172 @@
+"""The page on graphs: what was fused, the operators of a stage, or what became of a line."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
+
+from inspector.findings.command_line import command_about
+from inspector.findings.graph_apart_wording import (
+    ApartLine,
+    apart_head,
+    apart_lines,
+    break_lines,
+    smaller_line,
+)
+from inspector.findings.graph_line_wording import (
+    break_sentences,
+    kernel_blocks,
+    no_line,
+    node_blocks,
+)
+from inspector.findings.graph_report import FusionRow, GraphReport, Operators
+from inspector.findings.graph_wording import (
+    decomposition_lines,
+    fusion_headline,
+    graph_headline,
+    header_parts,
+    node_columns,
+    operator_lines,
+    operators_blocks,
+    outside_lines,
+    step_lines,
+    traffic_line,
+)
+from inspector.findings.wording import count
+from inspector.graphs.drawing.around import matches
+from inspector.graphs.lookup import Around
+from inspector.model.graph import Graph
+from inspector.model.run import Run
+from inspector.pages.page import (
+    CodeLine,
+    Column,
+    Lines,
+    Page,
+    Section,
+    Table,
+    about,
+    as_notes,
+)
+
+_MOST_ROWS = 40
+_MOST_APART = 8
+_MOST_NAMED = 12
+_MOST_OPERATORS = 60
+_STEP = (Column("kernel", "code"), Column("", "below"), Column("lines", "below"))
+_APART = (
+    Column("at most saved"),
+    Column("what", "below"),
+    Column("why", "below"),
+    Column("change", "below"),
+)
+_NODE = (Column("node", "code"), Column("line"), Column("gives", "code"))
+
+
+def page(report: GraphReport) -> Page:
+    """Everything that was asked for."""
+    sections = [section for row in report.rows for section in _fusion(report, row)]
+    broken = list(break_lines(report))
+    sections.append(_apart("In two graphs, though they share data", report, broken))
+    sections += [_graph(report, graph) for graph in report.graphs]
+    if report.operators is not None:
+        sections += _operators(report.operators)
+    if report.around is not None:
+        sections += _line(report.around)
+    return Page(
+        "Graphs",
+        _headline(report),
+        dataclasses.replace(about(report.run), context=(" · ".join(header_parts(report)),)),
+        summary=break_sentences(report.run, report.around) if report.around else (),
+        sections=sections,
+        notes=as_notes(report.notices),
+        next_steps=list(_next_steps(report)),
+    )
+
+
+def _headline(report: GraphReport) -> str:
+    if report.around is not None:
+        return _line_headline(report.run, report.around)
+    if report.operators is not None:
+        return f"operators of {count(len(report.operators.graphs), 'graph')}"
+    if report.graphs:
+        return f"{report.graphs[0].stage.value}: {count(len(report.graphs), 'graph')}"
+    if not report.rows:
+        return "no fusion was recorded"
+    steps = [step for row in report.rows for step in row.fusion.steps]
+    operators = count(sum(len(step.operators) for step in steps), "operator")
+    graphs = count(len(report.rows), "graph")
+    return f"{operators} of {graphs} in {count(len(steps), 'kernel')} and library calls"
+
+
+def _line_headline(run: Run, around: Around) -> str:
+    if not around.nodes:
+        return no_line(run, around)
+    kernels = len(around.forward) + len(around.backward) + len(around.named)
+    nodes = count(len(around.nodes), "node")
+    return f"{around.asked}:{around.line} became {nodes} and {count(kernels, 'kernel')}"
+
+
+def _fusion(report: GraphReport, row: FusionRow) -> Iterator[Section]:
+    rows = [
+        (step.title + step.name, step.detail, [CodeLine(*line) for line in step.lines])
+        for step in step_lines(row.fusion)
+    ]
+    blocks = (Lines([traffic_line(row.fusion)]), Table(_STEP, rows, "kernel", _MOST_ROWS))
+    yield Section(fusion_headline(row.fusion), blocks)
+    lines = apart_lines(report, row)
+    yield _apart("Not fused, though they share data", report, lines, smaller_line(row))
+
+
+def _apart(
+    title: str, report: GraphReport, lines: Sequence[ApartLine], smaller: str = ""
+) -> Section:
+    rows = [(line.saved, line.title, line.reason, line.change) for line in lines]
+    blocks = (Table(_APART, rows, "case", _MOST_APART), Lines([smaller] if smaller else []))
+    return Section(f"{title} ({apart_head(report)})", blocks)
+
+
+def _graph(report: GraphReport, graph: Graph) -> Section:
+    asked = report.part[1] if report.part else None
+    rows = []
+    for node in graph.nodes:
+        if node.is_compute:
+            name, line, gives = node_columns(node)
+            mark = "* " if asked is not None and matches(node, asked) else ""
+            rows.append((mark + name, line, gives))
+    marked = [f"* what matches {asked}"] if any(name[:2] == "* " for name, *_ in rows) else []
+    table = Table(_NODE, rows, "operator", _MOST_ROWS)
+    return Section(graph_headline(graph), (table, Lines(marked)))
+
+
+def _operators(operators: Operators) -> Iterator[Section]:
+    for title, graph in operators_blocks(operators.graphs):
+        yield _pairs(title, ("kind", "operators"), operator_lines(graph))
+    for name, found in operators.decompositions:
+        title = f"What operators became in {name}"
+        yield _pairs(title, ("operator", "became"), decomposition_lines(found))
+    for name, calls in operators.outside:
+        title = f"Not fused with anything in {name}: Inductor writes no code for it"
+        yield _pairs(title, ("call", "why"), outside_lines(calls))
+
+
+def _pairs(title: str, titles: tuple[str, str], rows: Iterable[tuple[str, str]]) -> Section:
+    columns = (Column(titles[0]), Column(titles[1]))
+    return Section(title, [Table(columns, list(rows), titles[0], _MOST_OPERATORS)])
+
+
+def _line(around: Around) -> Iterator[Section]:
+    """The nodes of each stage, then the kernels of forward and of backward."""
+    for title, rows in node_blocks(around):
+        columns = (Column("node", "code"), Column("operator"))
+        yield Section(title, [Table(columns, rows, "node", _MOST_NAMED)])
+    for title, rows in kernel_blocks(around):
+        columns = (Column("kernel", "code"), Column("bytes, nodes", "below"))
+        yield Section(title, [Table(columns, rows, "kernel", _MOST_NAMED)])
+
+
+def _next_steps(report: GraphReport) -> Iterator[str]:
+    if report.rows:
+        yield command_about(report.run, "graph", "--stage", "fusion", "-o", "fusion.svg")
+    elif report.graphs:
+        options = ("--stage", report.graphs[0].stage.value, *report.part, "-o", "graph.svg")
+        yield command_about(report.run, "graph", *options)

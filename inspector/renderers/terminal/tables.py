@@ -1,0 +1,151 @@
+"""Tables at the width of a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+
+from inspector.findings.escaping import one_line
+from inspector.findings.wording import count
+from inspector.pages.page import Cell, CodeLine, Column, Table
+from inspector.renderers.terminal.bars import bar
+from inspector.renderers.terminal.page import Page as Screen
+
+_GAP = "  "
+_BAR_WIDTH = 32
+_LEAST_NAME = 16
+_LEAST_TEXT = 24
+_MOST_CODE_LINES = 2
+_MOST_LINES = 4
+_TONES = {"new": "green", "gone": "red", "changed": "yellow"}
+
+
+def table_lines(screen: Screen, table: Table, limit: int) -> Iterator[Text]:
+    """The rows, each on a line with its columns aligned; what is below follows it."""
+    rows = table.rows[:limit]
+    columns = [
+        (index, column)
+        for index, column in enumerate(table.columns)
+        if column.kind != "below" and (index == 0 or any(row[index] for row in rows))
+    ]
+    below = [index for index, column in enumerate(table.columns) if column.kind == "below"]
+    layout = _Layout(screen, [column for _, column in columns], table.tone)
+    cells = [[row[index] for index, _ in columns] for row in rows]
+    layout.measure(cells)
+    if layout.has_titles:
+        yield from layout.line([column.title for _, column in columns], is_title=True)
+    for row, shown in zip(rows, cells, strict=True):
+        yield from layout.line(shown)
+        for index in below:
+            yield from _below(screen, row[index])
+    yield from more_line(len(table.rows) - limit, table.noun, _GAP)
+
+
+def more_line(number: int, noun: str, indentation: str) -> Iterator[Text]:
+    """``… 8 more kernels in the JSON report``."""
+    if number > 0:
+        more = count(number, f"more {noun}") if noun else f"{number:,} more"
+        yield Text(f"{indentation}… {more} in the JSON report", style="dim")
+
+
+class _Layout:
+    """How wide columns are, so that a row fits on a line."""
+
+    def __init__(self, screen: Screen, columns: Sequence[Column], tone: str) -> None:
+        self._screen = screen
+        self._columns = columns
+        self._tone = tone
+        self._widths: list[int] = []
+        self._longest = 0
+        self.has_titles = any(column.title for column in columns[1:])
+
+    def measure(self, rows: Sequence[Sequence[Cell]]) -> None:
+        """Finds the widths: names are cut before numbers, and before the text at the end."""
+        titles = [column.title for column in self._columns] if self.has_titles else []
+        shown = [*rows, titles] if titles else list(rows)
+        self._widths = [
+            max((cell_len(one_line(str(row[at]))) for row in shown), default=0)
+            for at in range(len(self._columns))
+        ]
+        self._longest = max(
+            (cell for row in rows for cell in row if isinstance(cell, int)), default=0
+        )
+        last = self._columns[-1].kind
+        end = 0
+        if len(self._columns) > 1 and last in {"text", "code"}:
+            end = min(self._widths[-1], max(_LEAST_TEXT, int(self._screen.width * 0.45)))
+        elif last == "bar":
+            end = _BAR_WIDTH // 2
+        middle = self._widths[1:-1] if end else self._widths[1:]
+        room = self._screen.width - len(_GAP) * len(self._widths) - sum(middle) - end
+        if len(self._columns) > 1:
+            self._widths[0] = min(self._widths[0], max(room, _LEAST_NAME))
+
+    def line(self, cells: Sequence[Cell], *, is_title: bool = False) -> Iterator[Text]:
+        """A row; a long text at its end goes on below its own beginning."""
+        style = "dim" if is_title else ""
+        name = Text(_GAP)
+        if len(cells) == 1:
+            only = Text(one_line(str(cells[0])), style=self._name_style())
+            if self._columns[0].kind == "code":  # it is to be copied
+                yield name.append_text(only)
+            else:
+                yield from self._screen.wrapped(only, _GAP, _GAP * 2)
+            return
+        name.append(self._cut(str(cells[0])), style if is_title else self._name_style())
+        for at, (cell, column) in enumerate(zip(cells, self._columns, strict=True)):
+            if not at:
+                continue
+            is_last = at == len(cells) - 1
+            if isinstance(cell, int):
+                room = min(_BAR_WIDTH, self._screen.width - name.cell_len - len(_GAP))
+                name.append(_GAP + bar(cell, self._longest, room), style="blue")
+            elif is_last and column.kind == "text" and not is_title:
+                yield from self._end(name, str(cell))
+                return
+            else:
+                text, width = one_line(str(cell)), self._widths[at]
+                text = f"{text:>{width}}" if column.kind == "number" else f"{text:<{width}}"
+                name.append(_GAP + text, style or ("dim" if column.kind == "code" else ""))
+        name.rstrip()
+        yield self._screen.cropped(name)
+
+    def _end(self, line: Text, text: str) -> Iterator[Text]:
+        shown = self._screen.safe(text)
+        if not text or line.cell_len + len(_GAP) + _LEAST_TEXT > self._screen.prose_width:
+            line.rstrip()
+            yield self._screen.cropped(line)
+            yield from self._screen.wrapped(shown, _GAP * 3) if text else ()
+            return
+        lines = self._screen.wrapped(shown, " " * (line.cell_len + len(_GAP)))
+        yield line.append_text(lines[0][line.cell_len :])
+        yield from lines[1:]
+
+    def _name_style(self) -> str:
+        return _TONES.get(self._tone, "cyan" if self._columns[0].kind == "code" else "")
+
+    def _cut(self, text: str) -> str:
+        """A name without its middle where it is too long: its end tells it from others."""
+        text, width = one_line(text), self._widths[0]
+        if cell_len(text) > width:
+            end = text[-(width // 2) :]
+            while cell_len(end) > width // 2:
+                end = end[1:]
+            text = f"{set_cell_size(text, width - cell_len(end) - 1)}…{end}"
+        return text + " " * (width - cell_len(text))
+
+
+def _below(screen: Screen, cell: Cell) -> Iterator[Text]:
+    lines = [cell] if isinstance(cell, str) else cell if not isinstance(cell, int) else []
+    code = [line for line in lines if isinstance(line, CodeLine)]
+    texts = [line for line in lines if isinstance(line, str) and line]
+    for text in texts[:_MOST_LINES]:
+        yield from screen.wrapped(screen.safe(text), _GAP * 2, _GAP * 3)
+    yield from more_line(len(texts) - _MOST_LINES, "", _GAP * 2)
+    for line in code[:_MOST_CODE_LINES]:
+        place = Text(_GAP * 2).append_text(screen.safe(line.place)).append(_GAP)
+        yield screen.cropped(place.append_text(screen.safe(line.code, "dim")))
+    if len(code) > _MOST_CODE_LINES:
+        yield Text(f"{_GAP * 2}+{count(len(code) - _MOST_CODE_LINES, 'more line')}", style="dim")
