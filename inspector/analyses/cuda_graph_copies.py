@@ -19,6 +19,7 @@ from inspector.model.cost import Cost, CostKind
 from inspector.model.cuda_graphs import CudaGraphFunction
 from inspector.model.run import Process, Run
 from inspector.records.cuda_graphs import CudaGraphCapture
+from inspector.records.timeline import CopyRates
 
 # Below, a copy on a GPU is its launch.
 _LEAST_BYTES = 4 << 20
@@ -72,7 +73,7 @@ def _finding(
         f"{size(item.size_bytes)})"
         for item in large
     ]
-    rates = process.copy_rates
+    rates = process.last(CopyRates)
     copy_ns = rates.time_ns(capture.copied_bytes) if rates and rates.device == "cuda" else None
     note = f"{duration(copy_ns)} per call, computed from the copy rate" if copy_ns else ""
     return Finding(

@@ -14,6 +14,7 @@ from inspector.model.compilation import Frame, FrameState
 from inspector.model.roots import Owner
 from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame, is_resumed, plain_name
+from inspector.records.calls import TargetFunction
 from inspector.records.graph_breaks import SkippedFrame
 
 _TRIVIAL_REASONS = (
@@ -83,7 +84,7 @@ def _is_empty(frame: Frame) -> bool:
 
 def _is_target(process: Process, frame: Frame) -> bool:
     """Whether the frame is the function that the calls reach (a plain trace does not tell)."""
-    target = process.target
+    target = process.last(TargetFunction)
     if target is None:
         return any(_is_entry(item.stack) for item in frame.compilations)
     return (frame.file, frame.first_line) == (target.file, target.line)
@@ -132,7 +133,7 @@ def _without_graph(run: Run, process: Process, frame: Frame) -> Finding:
 
 
 def _never_seen(run: Run, process: Process) -> Iterator[Finding]:
-    target = process.target
+    target = process.last(TargetFunction)
     finished = any(call.state == "end" for call in process.calls)
     if target is None or not finished or process.frames:
         return

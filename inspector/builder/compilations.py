@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from inspector.builder.compilation import CompilationDraft
 from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import (
@@ -26,6 +28,12 @@ from inspector.records.recompiles import FailedGuards, GuardCosts, Identities
 
 _EXPORT, _AHEAD, _PRECOMPILED = "torch.export", "AOTInductor", "aot_compile"
 _OfAFrame = DynamoStart | DynamoOutputGraph | DynamoError | GraphBreakReason | RecompileReasons
+
+
+CompilationRecord: TypeAlias = (
+    BreakPositions | Caller | FailedGuards | GuardCosts | Identities | OperatorRaised
+)
+"""Those of our own that are about one compilation."""
 
 
 class CompilationsDraft:

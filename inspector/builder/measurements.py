@@ -9,7 +9,7 @@ from inspector.events.graph_text import TextNode, parse_graph
 from inspector.events.payload import Payload
 from inspector.model.boundary import Boundary
 from inspector.model.timeline import Mark, MarkKind, Profile, Thread, nested
-from inspector.records.timeline import CallProfile, CopyRates, MarkedThread
+from inspector.records.timeline import CallProfile, MarkedThread
 
 # Read for crossings that nobody measured: about 2 s. A longer log gives its answer without them.
 _MOST_TEXT_BYTES = 1 << 24
@@ -21,17 +21,14 @@ class Measurements:
 
     def __init__(self) -> None:
         self._profiles: list[CallProfile] = []
-        self._copy_rates: CopyRates | None = None
         self._texts: dict[str, Payload] = {}
         self._hints: dict[str, int] = {}
 
-    def add(self, event: CallProfile | CopyRates | CreateSymbol) -> None:
+    def add(self, event: CallProfile | CreateSymbol) -> None:
         """Takes something that was measured, or the value of a symbolic size."""
         match event:
             case CallProfile():
                 self._profiles.append(event)
-            case CopyRates():
-                self._copy_rates = event
             case CreateSymbol(value=int() as value):
                 self._hints[event.symbol] = value
 
@@ -55,10 +52,6 @@ class Measurements:
             )
             for event in self._profiles
         )
-
-    def copy_rates(self) -> CopyRates | None:
-        """The copy rates, or None."""
-        return self._copy_rates
 
     def graph_inputs(self, compile_id: str) -> tuple[TextNode, ...]:
         """What goes into the graph of a compilation, in order, as its text names it."""

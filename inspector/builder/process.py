@@ -5,15 +5,15 @@ from __future__ import annotations
 import collections
 from typing import TypeAlias
 
-from inspector.builder.account import Account, AccountEvent
+from inspector.builder.account import Account
 from inspector.builder.cold_start import ColdStartDraft, graph_hits
-from inspector.builder.compilations import CompilationsDraft
+from inspector.builder.compilations import CompilationRecord, CompilationsDraft
 from inspector.builder.cuda_graphs import CudaGraphEvent, CudaGraphsDraft
 from inspector.builder.frames import make_frames
 from inspector.builder.graph_places import GraphEvent, GraphPlacesDraft
 from inspector.builder.measurements import Measurements
 from inspector.builder.output_codes import OutputCodesDraft, OutputEvent
-from inspector.builder.results import ResultEvent, Results
+from inspector.events.bench import InspectorBench
 from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
 from inspector.events.dynamo import (
     CompilationMetrics,
@@ -31,11 +31,12 @@ from inspector.events.timing import ChromiumEvent
 from inspector.model.compile_time import StageTime
 from inspector.model.roots import Roots
 from inspector.model.run import Process
-from inspector.records.environment import Environment, SourceText
+from inspector.records.environment import Dropped, Environment, Problem, SourceText
 from inspector.records.gpu_target import GpuTarget
 from inspector.records.graph_breaks import LineTimes
 from inspector.records.kernels import CppKernelLoops, TritonKernelFacts
-from inspector.records.timeline import CallProfile, CopyRates
+from inspector.records.record import Record
+from inspector.records.timeline import CallProfile
 
 # What stands in a log under a compile id and says nothing of what Dynamo does.
 _StageEvent: TypeAlias = (
@@ -70,7 +71,7 @@ class ProcessBuilder:
         self._compilations = CompilationsDraft()
         self._cold_start = ColdStartDraft(keep_spans=keep_spans)
         self._measurements = Measurements()
-        self._results = Results()
+        self._benches: list[InspectorBench] = []
         self._cuda_graphs = CudaGraphsDraft()
         self._codes = OutputCodesDraft()
         self._graphs = GraphPlacesDraft()
@@ -86,6 +87,10 @@ class ProcessBuilder:
         if envelope.rank is not None:
             self._rank = envelope.rank
         event = read(envelope)
+        if isinstance(event, Record):
+            self._account.add(event)
+        elif isinstance(event, KeptRecord):
+            self._account.add_place(event)
         if event is not None:
             self._take(envelope, event)
 
@@ -98,11 +103,9 @@ class ProcessBuilder:
             self._take_of_stage(envelope, event)
         elif isinstance(event, _CompileTimeEvent):
             self._take_of_compile_time(envelope, event)
-        elif isinstance(event, AccountEvent):
-            self._account.add(event)
-        elif isinstance(event, ResultEvent):
-            self._results.add(event)
-        elif isinstance(event, CallProfile | CopyRates):
+        elif isinstance(event, InspectorBench):
+            self._benches.append(event)
+        elif isinstance(event, CallProfile):
             self._measurements.add(event)
         elif isinstance(event, CudaGraphEvent):
             self._cuda_graphs.add(event)
@@ -110,7 +113,7 @@ class ProcessBuilder:
             self._torch_version = event.version
         elif isinstance(event, UnknownEvent):
             self._unknown[event.label] += 1
-        else:
+        elif not isinstance(event, Record | KeptRecord) or isinstance(event, CompilationRecord):
             self._take_of_compilation(envelope, event)
 
     def _take_of_stage(self, envelope: Envelope, event: _StageEvent) -> None:
@@ -156,7 +159,7 @@ class ProcessBuilder:
     @property
     def sources(self) -> list[SourceText]:
         """The source text that the process read."""
-        return self._account.sources
+        return self._account.of(SourceText)
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -170,7 +173,7 @@ class ProcessBuilder:
 
     def build(self, roots: Roots, *, explains_recompiles: bool = True) -> Process:
         """The process, as far as it was logged."""
-        account, results, environment = self._account, self._results, self._account.environment
+        account, environment = self._account, self._account.environment
         stages = (*self._cold_start.stages(), *self._dropped_time())
         codes = self._codes.build()
         ahead = {text.compile_id for text in codes.texts if text.is_ahead}
@@ -185,24 +188,18 @@ class ProcessBuilder:
             rank=self._rank_of(environment),
             versions=self._versions(environment),
             hardware=environment.hardware if environment else {},
-            target=account.target,
-            trial=results.trial,
             calls=tuple(account.calls),
             frames=frames,
             skipped=account.skipped(roots),
             compile_time_ns=sum(stage.time_ns for stage in stages),
             stages=stages,
             unknown_events=dict(self._unknown),
-            problems=tuple(account.problems),
+            problems=tuple(f"{item.where}: {item.error}" for item in account.of(Problem)),
             has_inspector_events=environment is not None,
             profiles=self._measurements.profiles(),
-            copy_rates=self._measurements.copy_rates(),
             boundaries=self._measurements.boundaries(broke=broke),
-            ended=account.ended,
-            raised=tuple(account.raised),
-            late_hooks=tuple(account.late_hooks.values()),
+            late_hooks=account.late_hooks,
             cache_hits=graph_hits(lookups),
-            dropped=account.dropped,
             compile_times=self._cold_start.compile_times(self._compilations.drafts, roots),
             lookups=lookups,
             logging_ns=self._cold_start.logging_ns,
@@ -215,20 +212,14 @@ class ProcessBuilder:
             cuda_graphs=self._cuda_graphs.build(self._measurements.graph_inputs),
             codes=codes,
             graphs=self._graphs.build(),
-            device_profiles=results.all_device_profiles(),
-            memory_profiles=tuple(results.memory_profiles),
-            ceilings=results.ceilings,
-            device_states=tuple(results.device_states),
-            autotuned=tuple(results.autotuned),
-            kernel_bench=results.kernel_bench,
-            benches=tuple(results.benches),
-            warmups=tuple(results.warmups),
-            unmeasured=tuple(results.unmeasured),
+            benches=tuple(self._benches),
+            recorded=account.records(),
+            stored=account.places(),
         )
 
     def _dropped_time(self) -> tuple[StageTime, ...]:
         """Compile time whose stages were dropped from the log, as a stage of its own."""
-        dropped = self._account.dropped
+        dropped = next(reversed(self._account.of(Dropped)), None)
         time_ns = dropped.counts.get("compile_time_ns", 0) if dropped else 0
         return (StageTime("details dropped", time_ns),) if time_ns else ()
 

@@ -18,11 +18,6 @@ from inspector.events.caches import (
     CodeState,
     TritonKernels,
 )
-from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
-from inspector.events.device_profile import (
-    InspectorDeviceProfile,
-    InspectorDeviceProfileSoFar,
-)
 from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,
@@ -47,10 +42,7 @@ from inspector.events.inductor import (
     OutputCode,
 )
 from inspector.events.kept import KeptRecord
-from inspector.events.kernel_bench import InspectorKernelBench
-from inspector.events.memory_profile import InspectorMemoryProfile
 from inspector.events.timing import ChromiumEvent
-from inspector.events.warmup import InspectorWarmup
 from inspector.records.codec import decode
 from inspector.records.record import PREFIX, Record, artifacts, is_retired
 
@@ -96,13 +88,6 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "torch_version"): TorchVersion,
     ("artifact", "triton_kernel_info"): TritonKernels,
     ("artifact", "inspector_bench"): InspectorBench,
-    ("artifact", "inspector_warmup"): InspectorWarmup,
-    ("artifact", "inspector_kernel_bench"): InspectorKernelBench,
-    ("artifact", "inspector_ceilings"): InspectorCeilings,
-    ("artifact", "inspector_device_profile"): InspectorDeviceProfile,
-    ("artifact", "inspector_device_profile_so_far"): InspectorDeviceProfileSoFar,
-    ("artifact", "inspector_device_state"): InspectorDeviceState,
-    ("artifact", "inspector_memory_profile"): InspectorMemoryProfile,
     **dict.fromkeys(GRAPH_TEXTS, GraphLogged),
 }
 

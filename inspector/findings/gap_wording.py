@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.events.launch_place import KEEPS_GRADIENT
 from inspector.findings.cause_wording import cause_name
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration
 from inspector.profiles.gap import COPIES, IDLE, LAUNCHES, WORK, Gap, GapPart, make_gap
+from inspector.records.device_profile import KEEPS_GRADIENT
 
 GAP_TITLE = "What makes it slower than eager"
 _LEAST = 0.05  # of the difference: what is smaller is named in the rows alone

@@ -5,9 +5,6 @@ from __future__ import annotations
 import collections
 from collections.abc import Iterable, Iterator, Sequence
 
-from inspector.events.ceilings import InspectorCeilings
-from inspector.events.device_profile import DeviceProfile, FailedCall
-from inspector.events.launch_place import KEEPS_GRADIENT
 from inspector.findings.ceiling_wording import (
     busy_notice,
     others_notice,
@@ -27,6 +24,8 @@ from inspector.profiles.budget import APPROXIMATE, Budget, is_near
 from inspector.profiles.library_names import shown_name
 from inspector.profiles.timed import TimedLaunch
 from inspector.profiles.work import Work
+from inspector.records.ceilings import Ceilings
+from inspector.records.device_profile import KEEPS_GRADIENT, DeviceProfile, FailedCall
 
 _WITHOUT = {KEEPS_GRADIENT: "gradients that autograd adds up"}
 _MOST_WITHOUT = 3
@@ -47,7 +46,7 @@ _KINDS = {
 def profile_notices(
     run: Run,
     profiles: Sequence[Profiled],
-    ceilings: InspectorCeilings | None,
+    ceilings: Ceilings | None,
     unread: Iterable[str],
 ) -> Iterator[str]:
     """All that is to be known about the profiles of a run, what could not be read of it first.
@@ -82,9 +81,7 @@ def profile_notices(
     yield from unread
 
 
-def _cut_off(
-    run: Run, profiles: Sequence[Profiled], ceilings: InspectorCeilings | None
-) -> Iterator[str]:
+def _cut_off(run: Run, profiles: Sequence[Profiled], ceilings: Ceilings | None) -> Iterator[str]:
     """What is missing because the log ends too early."""
     meta = run.meta
     is_known = bool(meta.error or meta.partial)  # why it ended

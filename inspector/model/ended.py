@@ -55,7 +55,12 @@ def with_ending(meta: Meta, processes: Sequence[Process], roots: Roots) -> Meta:
 
 def _first(processes: Sequence[Process]) -> tuple[Process, Uncaught] | None:
     """The exception that ended the program, and the process that raised it."""
-    found = [(item, raised) for item in processes for raised in item.raised if not raised.thread]
+    found = [
+        (item, raised)
+        for item in processes
+        for raised in item.records(Uncaught)
+        if not raised.thread
+    ]
     found.sort(key=lambda pair: pair[1].time_ns or sys.maxsize)
     pids = {process.pid for process in processes}
     own = [pair for pair in found if pair[1].type not in _LAUNCHERS]
@@ -68,7 +73,7 @@ def further_endings(run: Run) -> Iterator[str]:
     first = _first(run.processes) if run.meta.error else None
     found: dict[str, None] = {}
     for process in run.processes:
-        for raised in process.raised:
+        for raised in process.records(Uncaught):
             is_first = first is not None and first[1] is raised
             if is_first or (not raised.thread and raised.type in _LAUNCHERS):
                 continue
@@ -98,7 +103,7 @@ def is_echo(run: Run, failure: Failure) -> bool:
     """Whether a compilation failed of what ended the program: the shapes of its tensors, say."""
     if failure.type != _WRONG_CALL or not run.meta.error:
         return False
-    return any(item.outer == failure.type for process in run.processes for item in process.raised)
+    return any(item.outer == failure.type for item in run.records(Uncaught))
 
 
 def _name(process: Process) -> str:

@@ -182,7 +182,7 @@ def make_autotuning(processes: Sequence[Process], work: Sequence[Work]) -> Autot
         processes: The run's processes.
         work: What a call does.
     """
-    places = [place for process in processes for place in process.autotuned]
+    places = [place for process in processes for place in process.records(Autotuned)]
     if not places:
         return None
     cached, alone = _kernels(processes)
@@ -212,7 +212,7 @@ def _kernels(processes: Iterable[Process]) -> tuple[int, int]:
                 found[item.compile_id, item.what].add(item.state)
             elif item.cache == "Triton" and item.state is CacheState.MISS:
                 compiled.add((item.compile_id, item.what))
-        tuned = {(place.compile_id, place.name) for place in process.autotuned}
+        tuned = {(place.compile_id, place.name) for place in process.records(Autotuned)}
         cached += sum(CacheState.HIT in states for states in found.values())
         alone += len(compiled - found.keys() - tuned)
     return cached, alone

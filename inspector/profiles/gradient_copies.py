@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from inspector.events.launch_place import KEEPS_GRADIENT
 from inspector.profiles.work import Work
+from inspector.records.device_profile import KEEPS_GRADIENT
 
 _COPIES = "direct_copy_kernel"  # ATen's native/cuda/Copy.cu; one that is added up is no copy
 _CONVOLUTIONS = frozenset({"convolution", "convolution_backward"})

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -29,11 +30,12 @@ from inspector.capture.profiling.device import cuda_devices
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target, load_target
 from inspector.capture.trial import seed
-from inspector.capture.writer import emit, write_artifact
+from inspector.capture.writer import emit
 from inspector.errors import UsageError
 from inspector.model.bench import WorkerRequest
 from inspector.model.warmup import ARTIFACT, INPUTS, Loading, WarmupRequest
 from inspector.records.calls import TargetCall
+from inspector.records.warmup import Warmup
 
 
 def warm_up(folder: Path, asked: WarmupRequest) -> None:
@@ -167,6 +169,6 @@ class _Start:
             failure="" if info is not None else "torch could not read it",
         )  # fmt: skip
 
-    def write(self, what: str, **fields: object) -> None:
+    def write(self, what: str, **fields: Any) -> None:  # noqa: ANN401 - the record's
         """Writes a part of what the start found out."""
-        write_artifact("warmup", {"v": 1, "what": what, "start": self._name, **fields})
+        emit(Warmup(what, self._name, **fields))

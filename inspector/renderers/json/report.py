@@ -7,7 +7,7 @@ from inspector.findings.report import FORMAT_VERSION, Report
 from inspector.model.ended import raised_frame
 from inspector.model.run import Process, Run
 from inspector.model.summary import Summary
-from inspector.records.calls import Uncaught
+from inspector.records.calls import TargetFunction, Uncaught
 from inspector.records.environment import Dropped
 from inspector.renderers.json.findings import finding_fields, summary_fields
 from inspector.renderers.json.frames import break_fields, frame_fields, skipped_fields
@@ -119,9 +119,9 @@ def _process(run: Run, index: int, process: Process, summary: Summary) -> dict[s
         "pid": process.pid,
         "parent_pid": process.parent_pid,
         "ended": process.ended,
-        "exceptions": [_exception(run, raised) for raised in process.raised],
+        "exceptions": [_exception(run, raised) for raised in process.records(Uncaught)],
         "cache_hits": {name: process.cache_hits[name] for name in sorted(process.cache_hits)},
-        "dropped": None if process.dropped is None else _dropped(process.dropped),
+        "dropped": None if (dropped := process.last(Dropped)) is None else _dropped(dropped),
         "summary": summary_fields(summary),
     }
 
@@ -147,7 +147,7 @@ def _dropped(dropped: Dropped) -> dict[str, object]:
 
 
 def _environment(process: Process) -> dict[str, object]:
-    target = process.target
+    target = process.last(TargetFunction)
     return {
         "host": process.host or None,
         "pid": process.pid,

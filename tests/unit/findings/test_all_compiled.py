@@ -6,8 +6,6 @@ import dataclasses
 
 import pytest
 
-from inspector.events.device_profile import DeviceLaunch
-from inspector.events.launch_place import LaunchPlace
 from inspector.findings.all_compiled import is_all_compiled
 from inspector.model.compilation import Frame
 from inspector.model.kernel import NodeLine
@@ -16,6 +14,7 @@ from inspector.profiles.budget import make_budget
 from inspector.profiles.gains import all_compiled, gains
 from inspector.profiles.outside_lines import user_place
 from inspector.profiles.timed import TimedLaunch
+from inspector.records.device_profile import DeviceLaunch, LaunchPlace
 from inspector.records.graph_breaks import SkippedFrame
 from tests.unit.profiles.test_budget import PROFILE
 from tests.unit.renderers.runs import (

@@ -6,7 +6,6 @@ import dataclasses
 
 import pytest
 
-from inspector.events.device_profile import DeviceProfile
 from inspector.findings.cause_wording import OUTSIDE
 from inspector.findings.profile_notices import input_notices
 from inspector.findings.profile_rows import line_rows, work_lines
@@ -17,6 +16,7 @@ from inspector.profiles.gains import gains
 from inspector.profiles.timed import timed_launches
 from inspector.profiles.typical import of_typical_calls
 from inspector.profiles.work import Bound, Work, all_work
+from inspector.records.device_profile import DeviceProfile
 from tests.unit.profiles.test_typical import KERNELS, noisy
 
 

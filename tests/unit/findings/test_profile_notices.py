@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.events.device_profile import DeviceLaunch, DeviceProfile, FailedCall, ProfiledCall
-from inspector.events.launch_place import LaunchPlace
 from inspector.findings.gap_wording import gap_rows
 from inspector.findings.profile_notices import (
     approximate_notice,
@@ -28,6 +26,13 @@ from inspector.profiles.gain import Gain
 from inspector.profiles.outside_lines import user_place
 from inspector.profiles.timed import TimedLaunch
 from inspector.profiles.work import all_work
+from inspector.records.device_profile import (
+    DeviceLaunch,
+    DeviceProfile,
+    FailedCall,
+    LaunchPlace,
+    ProfiledCall,
+)
 from tests.unit.fusions import Kernel as Scheduled
 from tests.unit.fusions import fusion, graph, node
 from tests.unit.profiles.test_budget import PROFILE, in_blocks

@@ -300,5 +300,5 @@ def test_a_payload_that_was_cut_off_is_a_warning(tmp_path: Path, text: str) -> N
 def test_the_recorder_names_the_compilation_where_torch_does_not(tmp_path: Path) -> None:
     (process,) = read(tmp_path, kernel(compile_id="3/1"), template()).processes
     assert isinstance(process, Process)
-    assert [item.compile_id for item in process.autotuned] == ["3/1", "0/0"]
-    assert all(isinstance(item, Autotuned) for item in process.autotuned)
+    assert [item.compile_id for item in process.records(Autotuned)] == ["3/1", "0/0"]
+    assert all(isinstance(item, Autotuned) for item in process.records(Autotuned))

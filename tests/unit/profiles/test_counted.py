@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from inspector.events.counted import CountedKernel
-from inspector.events.device_profile import DeviceLaunch
 from inspector.profiles.counted import counter_texts, with_counters
 from inspector.profiles.timed import TimedLaunch
 from inspector.profiles.work import all_work
+from inspector.records.device_profile import DeviceLaunch
 
 GEMM = "void gemmSN_TN_kernel<float, 128, 16>(cublasGemmSmallNParams<float>)"
 VALUES = {

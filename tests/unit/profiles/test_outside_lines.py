@@ -6,8 +6,6 @@ import dataclasses
 
 import pytest
 
-from inspector.events.device_profile import DeviceLaunch, DeviceProfile, ProfiledCall
-from inspector.events.launch_place import LaunchPlace
 from inspector.model.kernel import Call, GraphCode, NodeLine
 from inspector.profiles.budget import make_budget
 from inspector.profiles.gains import gains
@@ -15,6 +13,7 @@ from inspector.profiles.gradient_copies import copied_gradients
 from inspector.profiles.outside_lines import line_outside, lines_of_modules
 from inspector.profiles.timed import TimedLaunch, timed_launches
 from inspector.profiles.work import all_work
+from inspector.records.device_profile import DeviceLaunch, DeviceProfile, LaunchPlace, ProfiledCall
 from tests.unit.fusions import SIZE, fusion, graph, node
 from tests.unit.fusions import Kernel as Scheduled
 

@@ -8,13 +8,12 @@ import random
 
 import pytest
 
-from inspector.events.device_profile import DeviceLaunch, DeviceProfile, ProfiledCall
-from inspector.events.launch_place import LaunchPlace
 from inspector.profiles.budget import make_budget
 from inspector.profiles.hot import hot
 from inspector.profiles.timed import timed_launches
 from inspector.profiles.typical import of_typical_calls
 from inspector.profiles.work import Work, all_work
+from inspector.records.device_profile import DeviceLaunch, DeviceProfile, LaunchPlace, ProfiledCall
 from tests.unit.profiles.test_budget import PROFILE
 
 KERNELS = 10

@@ -57,7 +57,8 @@ def kernels_choices() -> KernelsReport:
     said = {
         "v": 1, "gpu": "h200", "attention": [], "missing": ["KeyError: 'b'"],
         "alternatives": [
-            {"if": "template", "code": _OTHER.format(1)}, {"if": "padded", "code": _OTHER.format(2)},
+            {"if": name, "code": _OTHER.format(number)}
+            for number, name in enumerate(("template", "padded"), 1)
         ],
         "measured": [
             {"what": "padding", "detail": "mm", "taken": "not padded",

@@ -157,7 +157,6 @@ def process_of(*frames: Frame, **changes: Any) -> Process:
         rank=None,
         versions={"torch": "2.13.0+cpu", "python": "3.11.9"},
         hardware={"cores": 8, "gpus": []},
-        target=TargetFunction("Model", MODEL, 13, "Model.forward", "function"),
         calls=(TargetCall(0, 0, "end"), TargetCall(0, 1, "end")),
         frames=frames,
         skipped=(),
@@ -167,7 +166,8 @@ def process_of(*frames: Frame, **changes: Any) -> Process:
         problems=(),
         has_inspector_events=True,
     )
-    return dataclasses.replace(process, **changes)
+    target = TargetFunction("Model", MODEL, 13, "Model.forward", "function")
+    return dataclasses.replace(process, **changes).with_records(target)
 
 
 def run_of(*processes: Process, source: str = SOURCE, **meta: Any) -> Run:
