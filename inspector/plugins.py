@@ -161,6 +161,7 @@ class ReportEntry:
 
 
 REPORTS: dict[str, ReportEntry] = {
+    "explain": ReportEntry("Report", "inspector.pages.explain"),
     "guards": ReportEntry("GuardsReport", "inspector.pages.guards"),
     "cuda-graphs": ReportEntry("CudaGraphsReport", "inspector.pages.cuda_graphs"),
     "kernels": ReportEntry("KernelsReport", "inspector.pages.kernels"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -16,8 +15,12 @@ from inspector.model.request import Setting
 TESTED_ON = ("2.11", "2.12", "2.13")
 """Versions of torch on which every advice is run, unless it names fewer."""
 
-_PROGRAMS = Path(__file__).parent / "programs"
-_PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_CASES = Path(__file__).parent / "cases"
+_CASE = re.compile(
+    r"# .*?^```\n(.*?)^```\n.*?^## What to do\n(.*?)^## Before\n.*?^```python\n(.*?)^```\n"
+    r".*?^## After\n.*?^```python\n(.*?)^```\n.*?^## What it keeps\n(.*)",
+    re.MULTILINE | re.DOTALL,
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ class Advice:
 
     Both programs compile one function or more with ``torch.compile`` and leave what they computed
     in ``outputs``. `before` breaks its graph with one of `kinds`; `after` has no graph break, the
-    same outputs, and the same prints, log records and warnings. They are in ``programs/``, by id.
+    same outputs, and the same prints, log records and warnings.
 
     Attributes:
         id: Its name, in kebab case.
@@ -66,13 +69,11 @@ class Advice:
         tailored: Makes `fix` for the user's own code; empty where the code is not as expected.
         edits: What that changes in the file, where it can be put there as it stands; else none.
         caution: What else those change, in one sentence, which equal outputs do not show; or empty.
-        instead_of: Regular expression of the hints of torch that say the same or less, or are
-            wrong; empty where they are all worth showing.
+        instead_of: Torch's hints that say the same or less, or are wrong (a regular expression).
         other_way_of: The ids of advice to which it is another way: shown behind it, never first.
         backend: With which `before` breaks its graph: what a backend refuses, another may take.
         is_silent: Whether `after` does not log what `before` logs, when compiled.
-        holds_elsewhere: Whether it leaves the line that broke as it is: a setting, or what a caller
-            does. The line may then be a library's.
+        holds_elsewhere: Whether the line stays as it is: a setting, or what a caller does.
         tested_on: Versions of torch (``2.13``) on which it holds.
     """
 
@@ -80,6 +81,8 @@ class Advice:
     kinds: tuple[Kind, ...]
     title: str
     fix: str
+    before: str
+    after: str
     keeps: str
     says: str = ""
     where: Callable[[Code], bool] | None = None
@@ -93,16 +96,6 @@ class Advice:
     is_silent: bool = False
     holds_elsewhere: bool = False
     tested_on: tuple[str, ...] = TESTED_ON
-
-    @property
-    def before(self) -> str:
-        """A complete program that breaks its graph."""
-        return _programs(self.id)[0]
-
-    @property
-    def after(self) -> str:
-        """The same program, mended."""
-        return _programs(self.id)[1]
 
     def covers(self, gb_id: str | None, gb_type: str | None) -> bool:
         """Whether it is about this kind of graph break."""
@@ -134,8 +127,43 @@ class Advice:
         return bool(self.instead_of) and re.search(self.instead_of, hint) is not None
 
 
-@functools.cache
-def _programs(name: str) -> tuple[str, str]:
-    text = (_PROGRAMS / f"{name}.md").read_text(encoding="utf-8")
-    before, after = _PROGRAM.findall(text)
-    return before, after
+def case(
+    name: str,
+    *,
+    where: Callable[[Code], bool] | None = None,
+    tailored: Callable[[Code], str] | None = None,
+    edits: Callable[[Code], tuple[Edit, ...]] | None = None,
+    settings: tuple[Setting, ...] = (),
+) -> Advice:
+    """The advice of ``cases/<name>.md``, with what is known of it as code.
+
+    Raises:
+        ValueError: The page has not all of its parts.
+    """
+    page = _CASE.fullmatch((_CASES / f"{name}.md").read_text(encoding="utf-8"))
+    if page is None:
+        raise ValueError(f"cases/{name}.md lacks one of its parts.")
+    head, fix, before, after, keeps = page.groups()
+    pairs = [line.partition(": ") for line in head.splitlines()]
+    fields = {key: value for key, _, value in pairs}
+    return Advice(
+        id=name,
+        kinds=tuple(Kind(*text.split(" ", 1)) for key, _, text in pairs if key == "kind"),
+        title=fields["title"],
+        fix=" ".join(fix.split()),
+        before=before,
+        after=after,
+        keeps=" ".join(keeps.split()),
+        says=fields.get("says", ""),
+        where=where,
+        tailored=tailored,
+        edits=edits,
+        settings=settings,
+        caution=fields.get("caution", ""),
+        instead_of=fields.get("instead-of", ""),
+        other_way_of=tuple(fields.get("other-way-of", "").split()),
+        backend=fields.get("backend", "eager"),
+        is_silent="silent" in fields,
+        holds_elsewhere="holds-elsewhere" in fields,
+        tested_on=tuple(fields.get("tested-on", " ".join(TESTED_ON)).split()),
+    )

@@ -5,14 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from inspector.advice.advice import Advice
+from inspector.advice.advice import case
 from inspector.advice.choices import Choices
 from inspector.advice.code import Code, dotted_name
 from inspector.advice.conditions import condition_of, decides, without_numbers
 from inspector.advice.effects import MODES, runs_once
-from inspector.advice.kinds import BRANCH, BRANCH_HINTS, ITEM, ON_TENSOR_OR_ITEM
-
-_HINTS = rf"{BRANCH_HINTS}|capture_scalar_outputs"
 
 
 def _sides(code: Code) -> tuple[ast.expr, Sequence[ast.stmt], Sequence[ast.stmt]] | None:
@@ -141,19 +138,4 @@ def _done_by_caller(
     return ""
 
 
-DECIDED = Advice(
-    id="branch-decided",
-    kinds=(BRANCH, ITEM),
-    says=ON_TENSOR_OR_ITEM,
-    where=decides(_is_more),
-    title="a branch on the value of a tensor that does more than to choose between tensors",
-    fix="Let the caller decide: return the condition as a tensor (no `.item()` of it), with what "
-    "both sides need, and do in the caller, outside of the compiled function, what does more than "
-    "compute tensors. What is computed behind it can be compiled as a second function.",
-    tailored=_tailored,
-    keeps="The outputs, and what is kept or counted, once the graph has run to its end; what "
-    "stands below the branch runs in any case.",
-    instead_of=_HINTS,
-)
-
-ADVICE = (DECIDED,)
+ADVICE = (case("branch-decided", where=decides(_is_more), tailored=_tailored),)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from inspector.advice.advice import Advice
+from inspector.advice.advice import case
 from inspector.advice.branch_values import Chosen, chosen_between
 from inspector.advice.choice_code import tensor_names
 from inspector.advice.choices import Choices
 from inspector.advice.code import Code, names_of
 from inspector.advice.conditions import condition_of
 from inspector.advice.edits import line_instead
-from inspector.advice.kinds import BRANCH, BRANCH_HINTS, ITEM, ON_TENSOR, ON_TENSOR_OR_ITEM
 from inspector.advice.numbers import Uses, tensors_in
 from inspector.model.edit import Edit
 
@@ -113,32 +112,11 @@ def _tensors_behind(code: Code, test: ast.expr) -> frozenset[str]:
     return tensors_in(values[0]) if len(made) == len(values) == 1 else frozenset()
 
 
-WHERE = Advice(
-    id="branch-where",
-    kinds=(BRANCH,),
-    says=ON_TENSOR,
-    title="a branch on the value of a tensor",
-    fix=f"{CHOOSE} (`x.new_tensor(0.1)` for a number that `x` is multiplied with).",
-    tailored=_tailored,
-    edits=edits_of_choice,
-    keeps="The outputs and gradients. Both sides are computed; where one of them, or its "
-    "gradient, is infinite or NaN for the inputs that it is not meant for, the gradient is NaN. "
-    "The result is a new tensor, which writing in place to what it is made of does not change.",
-    instead_of=BRANCH_HINTS,
-)
+WHERE = case("branch-where", tailored=_tailored, edits=edits_of_choice)
 
-COND = Advice(
-    id="branch-cond",
-    kinds=(BRANCH, ITEM),
-    says=ON_TENSOR_OR_ITEM,
-    title="a branch on the value of a tensor, of which only one side may run",
-    fix=f"{_ONE_SIDE}: `torch.cond(condition, then_function, else_function, (x,))`; {_BOTH_NEW}",
-    tailored=_only_one,
-    edits=_edits_of_cond,
-    keeps="The outputs; only one side runs. The sides may not return an input itself (hence the "
-    "`clone`) nor change what is outside of them.",
-    instead_of=rf"{BRANCH_HINTS}|capture_scalar_outputs",
-    other_way_of=("branch-where", "item-branch"),
-)
+COND = case("branch-cond", tailored=_only_one, edits=_edits_of_cond)
 
-ADVICE = (WHERE, COND)
+ADVICE = (
+    WHERE,
+    COND,
+)

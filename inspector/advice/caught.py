@@ -7,11 +7,10 @@ import builtins
 import dataclasses
 from collections.abc import Sequence
 
-from inspector.advice.advice import Advice
+from inspector.advice.advice import case
 from inspector.advice.code import Code, dotted_name
 from inspector.advice.conditions import condition_of, decides
 from inspector.advice.effects import is_total, writes_in_place
-from inspector.advice.kinds import BRANCH, ITEM, ON_TENSOR_OR_ITEM
 from inspector.advice.reporting import reports
 
 
@@ -155,21 +154,4 @@ def _is_set(code: Code, statement: ast.stmt, name: str) -> bool:
     return Code(statement, None, code.function, code.lines).is_set_before(name)
 
 
-CAUGHT = Advice(
-    id="branch-raise-caught",
-    kinds=(BRANCH, ITEM),
-    says=ON_TENSOR_OR_ITEM,
-    where=decides(is_caught),
-    title="an error raised for some values of a tensor, and caught in the compiled code",
-    fix="The error is caught in the compiled code, so it is a branch: compute what the `except` "
-    "side gives and what the rest of the `try` gives, and choose with `torch.where(condition, "
-    "handled, otherwise)`, if neither writes anywhere or draws random numbers; or compile the "
-    "`try` no more: leave it in the caller.",
-    tailored=_tailored,
-    keeps="The outputs and gradients. Both sides are computed; where one of them, or its "
-    "gradient, is infinite or NaN for the inputs that it is not meant for, the gradient is NaN. "
-    "The result is a new tensor.",
-    instead_of=r"torch\.cond|branchless|^Your code may|capture_scalar_outputs",
-)
-
-ADVICE = (CAUGHT,)
+ADVICE = (case("branch-raise-caught", where=decides(is_caught), tailored=_tailored),)

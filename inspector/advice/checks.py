@@ -4,29 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from inspector.advice.advice import Advice
+from inspector.advice.advice import case
 from inspector.advice.caught import is_caught, raised
 from inspector.advice.code import Code
 from inspector.advice.conditions import branches_by, condition_of, decides, without_numbers
 from inspector.advice.edits import line_instead
-from inspector.advice.kinds import BRANCH, BRANCH_HINTS, ITEM, ON_TENSOR, ON_TENSOR_OR_ITEM
 from inspector.advice.numbers import is_number_of, tensor_of
 from inspector.model.edit import Edit
-
-LOOP = Advice(
-    id="branch-while",
-    kinds=(BRANCH, ITEM),
-    says=ON_TENSOR_OR_ITEM,
-    where=lambda code: isinstance(code.statement, ast.While),
-    title="a while loop on the value of a tensor",
-    fix="Run a fixed number of steps, and let those that are not wanted change nothing: "
-    "`x = torch.where(condition, step(x), x)`, if a step neither writes anywhere nor draws random "
-    "numbers.",
-    keeps="The outputs and gradients, for inputs that need no more than `STEPS` steps. All steps "
-    "are computed; one that is infinite or NaN makes the gradient NaN. The result is a "
-    "new tensor.",
-    instead_of=rf"{BRANCH_HINTS}|capture_scalar_outputs",
-)
 
 
 def _is_left(code: Code) -> bool:
@@ -102,10 +86,6 @@ _IN_THE_GRAPH = (
     "CUDA cannot be used any more)."
 )
 
-_OTHER_ERROR = (
-    "where it fails compiled code raises a RuntimeError, without what a message is made of"
-)
-
 
 def _other_loads(code: Code) -> list[ast.Name]:
     """Where the number that the statement gives a name is read beside the checks of it."""
@@ -135,62 +115,23 @@ def _is_checked_alone(code: Code) -> bool:
     return not _other_loads(code)
 
 
-RAISE = Advice(
-    id="branch-raise",
-    kinds=(BRANCH, ITEM),
-    says=ON_TENSOR_OR_ITEM,
-    where=decides(_is_left),
-    title="an error raised for some values of a tensor",
-    fix="Return the condition as a tensor (no `.item()` of it), and raise the error in the caller.",
-    tailored=_raise_tailored,
-    keeps="The same error, once the graph has run to its end.",
-    instead_of=rf"{BRANCH_HINTS}|capture_scalar_outputs",
+ADVICE = (
+    case("branch-while", where=lambda code: isinstance(code.statement, ast.While)),
+    case("branch-raise", where=decides(_is_left), tailored=_raise_tailored),
+    case(
+        "branch-raise-in-graph",
+        where=lambda code: decides(_only_raises)(code) and _is_checked_alone(code),
+        tailored=_asserted,
+        edits=_edits,
+    ),
+    case(
+        "branch-raise-uncompiled",
+        where=lambda code: decides(_is_left)(code) and _is_checked_alone(code),
+    ),
+    case(
+        "branch-assert",
+        where=lambda code: isinstance(code.statement, ast.Assert),
+        tailored=_assert_tailored,
+        edits=_assert_edits,
+    ),
 )
-
-
-RAISE_IN_GRAPH = Advice(
-    id="branch-raise-in-graph",
-    kinds=(BRANCH, ITEM),
-    says=ON_TENSOR_OR_ITEM,
-    where=lambda code: decides(_only_raises)(code) and _is_checked_alone(code),
-    title="an error raised for some values of a tensor, checked in the graph",
-    fix="Where another type of error will do, assert that no element is wrong, with a constant "
-    f"message or none; {_IN_THE_GRAPH}",
-    keeps="It fails for the same inputs, with a RuntimeError that has the same text (not compiled, "
-    "an AssertionError). On a GPU it is a device-side assertion: the error comes with a later call "
-    "that waits for the GPU, and CUDA cannot be used any more in this process.",
-    tailored=_asserted,
-    edits=_edits,
-    caution=_OTHER_ERROR,
-    instead_of=BRANCH_HINTS,
-    other_way_of=("branch-raise",),
-)
-
-RAISE_UNCOMPILED = Advice(
-    id="branch-raise-uncompiled",
-    kinds=(BRANCH, ITEM),
-    says=ON_TENSOR_OR_ITEM,
-    where=lambda code: decides(_is_left)(code) and _is_checked_alone(code),
-    title="an error raised for some values of a tensor, which compiled code need not check",
-    fix="Where compiled code need not check it: `if not torch.compiler.is_compiling() and "
-    "condition:` leaves the check out of the graph, and keeps it in eager runs.",
-    keeps="The outputs for inputs that pass the check; compiled, it is made no more.",
-    instead_of=BRANCH_HINTS,
-    other_way_of=("branch-raise",),
-)
-
-ASSERT = Advice(
-    id="branch-assert",
-    kinds=(BRANCH,),
-    says=ON_TENSOR,
-    where=lambda code: isinstance(code.statement, ast.Assert),
-    title="an assertion about values, with a message that is made of them",
-    fix="Give the assertion a constant message, or none: torch then checks it in the graph.",
-    tailored=_assert_tailored,
-    edits=_assert_edits,
-    caution=_OTHER_ERROR,
-    keeps="It fails for the same inputs, with a RuntimeError instead of an AssertionError.",
-    instead_of=BRANCH_HINTS,
-)
-
-ADVICE = (LOOP, RAISE, RAISE_IN_GRAPH, RAISE_UNCOMPILED, ASSERT)

@@ -49,8 +49,7 @@ class Choices:
 
         Args:
             scalars: As `condition_of` takes them.
-            guards: Whether it divides by what is not 0 on the other side: what is to be put into
-                the file, and not to be read.
+            guards: Whether it divides by what is not 0 on the other side: to be put into the file.
 
         Returns:
             None for a branch that does more, or of which that is not certain.

@@ -15,8 +15,7 @@ class Code:
     """The syntax around a break; nothing is known where the source is not.
 
     Attributes:
-        expression: The expression that torch points at, or None where no expression has exactly
-            the columns that torch gives.
+        expression: The expression that torch points at, or None where none has just its columns.
         function: The function around it, or None; all of it is there only where the file is.
         lines: The source lines that the syntax was read from.
         callers: The code of the compiled functions that led to it, innermost first.

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from inspector.advice.advice import Advice
+from inspector.advice.advice import case
 from inspector.advice.code import Code, dotted_name, header
-from inspector.advice.kinds import EXCEPTION
 
 # Those of torch, and of transformers around them.
 _ASKING = frozenset({"is_compiling", "is_dynamo_compiling", "is_torchdynamo_compiling"})
@@ -51,16 +50,9 @@ def _tailored(code: Code) -> str:
 
 
 ADVICE = (
-    Advice(
-        id="set-only-uncompiled",
-        kinds=(EXCEPTION,),
-        says=r"UnboundLocalError|NameError|NoneType",
+    case(
+        "set-only-uncompiled",
         where=lambda code: any(True for _ in _left_alone(code)),
-        title="a value that is set only where the code is not compiled",
-        fix="Pass the value: what sets it asks whether the code is compiled, and leaves it alone "
-        "then.",
         tailored=_tailored,
-        holds_elsewhere=True,
-        keeps="The outputs, with the value that the code would have set.",
     ),
 )

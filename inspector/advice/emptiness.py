@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from inspector.advice.advice import Advice
+from inspector.advice.advice import case
 from inspector.advice.code import Code
-from inspector.advice.kinds import BRANCH, CAPTURE_SHAPES, DYNAMIC_SHAPE
-from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, under
+from inspector.advice.one_function import under
 from inspector.advice.sizes import deciding_by_size, is_selection
 
 _SETTING = "capture_dynamic_output_shape_ops=True"
@@ -117,33 +116,7 @@ def _visit_tailored(code: Code) -> str:
     )
 
 
-SKIP = Advice(
-    id="empty-selection",
-    kinds=(DYNAMIC_SHAPE,),
-    instead_of=CAPTURE_SHAPES,
-    where=_skips_alone,
-    title="a step that is left out where nothing is selected for it",
-    fix="Take the step in any case, without the test whether anything is selected "
-    f"({_NOTHING}), {_SET}.",
-    tailored=_skip_tailored,
-    keeps="The outputs, where a step on no rows changes nothing: `index_add_`, `x[rows] = ...`, a "
-    "sum. A mean of no rows is NaN, and a maximum of them raises. Parameters of a step that was "
-    f"left out get a gradient of zeros instead of none. {CALLS_ALONE} {BY_ITSELF}",
+ADVICE = (
+    case("empty-selection", where=_skips_alone, tailored=_skip_tailored),
+    case("loop-over-hits", where=_visits_alone, tailored=_visit_tailored),
 )
-
-
-VISIT = Advice(
-    id="loop-over-hits",
-    kinds=(DYNAMIC_SHAPE, BRANCH),
-    instead_of=rf"{CAPTURE_SHAPES}|torch\.cond|branchless",
-    where=_visits_alone,
-    title="a loop over those for which something is selected",
-    fix="Loop over all that there are instead of over those that were found, with a Python number "
-    f"from `range(…)` ({_IN_STEP}), {_SET}.",
-    tailored=_visit_tailored,
-    keeps="The outputs, where a step on no rows changes nothing: `index_add_`, `x[rows] = ...`, a "
-    "sum. The graph holds a step for each. Parameters of a step that was left out get a gradient "
-    f"of zeros instead of none. {CALLS_ALONE} {BY_ITSELF}",
-)
-
-ADVICE = (SKIP, VISIT)

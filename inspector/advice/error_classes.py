@@ -6,12 +6,10 @@ import ast
 import builtins
 import dataclasses
 
-from inspector.advice.advice import Advice, Kind
+from inspector.advice.advice import case
 from inspector.advice.caught import Catcher, catcher
 from inspector.advice.code import Code, dotted_name
-from inspector.advice.kinds import EXCEPTION, METHOD, SKIPPED
 
-SUPER = Kind("GB0006", "Attempted to call a super() attribute that is not a function or method")
 # Their own `__init__` does more than to set `args` (Objects/exceptions.c, CPython 3.10 to 3.14).
 _MORE = (OSError, ImportError, StopIteration, SystemExit, SyntaxError, UnicodeError,
          AttributeError, NameError)  # fmt: skip
@@ -132,49 +130,13 @@ _ATTRIBUTES = (
 )
 
 
-INIT = Advice(
-    id="exception-init",
-    kinds=(SUPER, METHOD),
-    says=r"__init__",
-    where=_is_caught,
-    title="the __init__ of an exception's class, which calls the builtin one",
-    fix="Write `self.args = (message,)` in place of `super().__init__(message)`, or of "
-    f"`ValueError.__init__(self, message)`: {_WHY} {_ATTRIBUTES}",
-    tailored=_tailored,
-    keeps="The outputs, and in eager code `str(error)` and `error.args`. OSError, ImportError, "
-    "StopIteration, SystemExit, AttributeError, NameError and the errors of Unicode and of syntax "
-    "do more in their `__init__`: of these no class is made like that.",
-    instead_of=r"^Ensure the attribute accessed|^Avoid calling|graph break registry|file an issue",
-)
-
-
-FRAME = Advice(
-    id="frame-inspection",
-    kinds=(SKIPPED,),
-    says=r"qualname: _getframe\b",
-    title="inspect.stack, inspect.currentframe or sys._getframe",
-    fix="Look at the stack in the caller, and pass what is needed of it; a name can be written "
-    "as it is.",
-    keeps="The outputs; in compiled code the frames are Dynamo's own in any case.",
-    instead_of=r"third-party|file an issue|^Avoid calling",
-)
-
-
 def _leaves(code: Code) -> bool:
     """Whether the line raises what nothing catches, or makes it where its class is traced."""
     return isinstance(code.statement, ast.Raise) or leaves(code)
 
 
-RAISE = Advice(
-    id="exception-leaves",
-    kinds=(EXCEPTION, SUPER, METHOD),
-    says=r"^raised exception|__init__",
-    where=_leaves,
-    title="an exception that leaves the compiled function",
-    fix="Check the arguments in the caller and raise there: a compiled call that raises runs "
-    "eagerly.",
-    keeps="The outputs and the errors.",
-    instead_of=r"^Your code may|^Ensure the attribute accessed",
+ADVICE = (
+    case("frame-inspection"),
+    case("exception-leaves", where=_leaves),
+    case("exception-init", where=_is_caught, tailored=_tailored),
 )
-
-ADVICE = (FRAME, RAISE, INIT)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from inspector.advice.advice import Advice, Kind
+from inspector.advice.advice import case
 from inspector.advice.code import Code, attribute, dotted_name
 from inspector.advice.edits import instead_of
-from inspector.advice.kinds import BACKEND, DATA_DEPENDENT, ITEM
 from inspector.advice.numbers import is_number_of
 from inspector.model.edit import Edit
 
@@ -101,71 +100,17 @@ def _is_index(node: ast.AST | None, child: ast.AST) -> bool:
     return False
 
 
-MODULE = Advice(
-    id="tensor-chooses-module",
-    kinds=(ITEM, Kind("GB0218", "unsupported index(Tensor)")),
-    where=lambda code: code.has(_calls_item) and not code.has(makes_number),
-    title="a module chosen by a tensor",
-    fix="Choose with a Python int, made in the caller: it is compiled once for each module.",
-    keeps="The outputs; the caller waits for the device once, before the graph.",
-    instead_of=r"capture_scalar_outputs",
-)
-
-INDEX = Advice(
-    id="tensor-as-index",
-    kinds=(
-        ITEM,
-        Kind("GB0070", "Indexing list with non-scalar tensor"),
+ADVICE = (
+    case(
+        "tensor-chooses-module",
+        where=lambda code: code.has(_calls_item) and not code.has(makes_number),
     ),
-    where=lambda code: (
-        code.has(_indexes) and not code.has(makes_number) and not code.has(_calls_item)
+    case(
+        "tensor-as-index",
+        where=lambda code: (
+            code.has(_indexes) and not code.has(makes_number) and not code.has(_calls_item)
+        ),
     ),
-    title="a list of tensors indexed by a tensor",
-    fix="Stack what is in the list and select from it: `index = torch.where(index < 0, index + "
-    "len(tables), index)` where it can be negative, then `torch.stack(tables).index_select(0, "
-    "index.view(1)).squeeze(0)`; `stacked[index]` needs the number too.",
-    keeps="The outputs and gradients; all entries must have one shape and dtype. What is selected "
-    "is a new tensor. Stacked once, outside, the entries would not follow what they are changed "
-    "to.",
-    instead_of=r"capture_scalar_outputs|^Your code may result",
+    case("number-as-index", where=_chosen_by_number),
+    case("tensor-as-element", where=_is_element, tailored=_element_tailored, edits=_element_edits),
 )
-
-
-NUMBER = Advice(
-    id="number-as-index",
-    kinds=(ITEM,),
-    where=_chosen_by_number,
-    title="something chosen by a number that is made of a tensor",
-    fix="Make no number of the index. Of functions compute what each gives, and choose: "
-    "`torch.stack([f(x) for f in functions])[index.reshape(1)].squeeze(0)`, if all may run, and "
-    "give tensors of one shape and dtype (the same of a list of tensors; a row of a tensor is "
-    "`x[index.reshape(1)].squeeze(0)`). What else there is to choose, or to look up in a dict, is "
-    "chosen in the caller.",
-    keeps="The outputs and gradients. All entries are computed; where one of them, or its "
-    "gradient, is infinite or NaN for the inputs that it is not meant for, the gradient may be "
-    "NaN. What is chosen is a new tensor. A tensor of floating-point numbers needs `.long()` "
-    "first, as `int` rounds.",
-    instead_of=r"capture_scalar_outputs",
-)
-
-ELEMENT = Advice(
-    id="tensor-as-element",
-    kinds=(BACKEND, DATA_DEPENDENT),
-    says=r"_local_scalar_dense",
-    where=_is_element,
-    tailored=_element_tailored,
-    edits=_element_edits,
-    title="an element at a tensor without dimensions",
-    fix="Give the index a dimension: `x[i]` is `x[i.reshape(1)].squeeze(0)` and `x[i] = v` is "
-    "`x[i.reshape(1)] = v`; in another dimension, `x[:, i]` is "
-    "`x.index_select(1, i.reshape(1)).squeeze(1)` and `x[:, i] = v` is "
-    "`x.index_copy_(1, i.reshape(1), v.unsqueeze(1))`. Torch reads a tensor without dimensions as "
-    "a number, which it knows only when the program runs.",
-    keeps="The outputs. `x[i]` is a view, and what is taken by a tensor with a dimension is a "
-    "copy: what is changed in it does not change `x`.",
-    # A captured number breaks the graph as well.
-    instead_of="Report an issue to the backend|capture_scalar_outputs",
-    backend="aot_eager",
-)
-
-ADVICE = (MODULE, INDEX, NUMBER, ELEMENT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 
-from inspector.advice.advice import Advice
+from inspector.advice.advice import case
 from inspector.advice.branches import CHOOSE, choice, chosen_number, edits_of_choice
 from inspector.advice.choices import CHOSEN, Choices
 from inspector.advice.code import Code, header
@@ -19,7 +19,6 @@ from inspector.advice.conditions import (
     without_numbers,
 )
 from inspector.advice.edits import instead_of, statements_instead_of
-from inspector.advice.kinds import ITEM
 from inspector.advice.numbers import is_scalar
 from inspector.model.edit import Edit
 
@@ -158,20 +157,4 @@ def _new_scalar(code: Code, bare: ast.expr) -> str:
     return f"{shown}.detach()" if shown and is_scalar(bare) else ""
 
 
-ITEM_BRANCH = Advice(
-    id="item-branch",
-    kinds=(ITEM,),
-    where=_decides,
-    title="a tensor made a Python number, by which a branch decides",
-    fix="Make no number of it: a comparison of the tensor itself is a tensor, too (no `.item()`, "
-    f"`float()` or `bool()`). {CHOOSE}.",
-    tailored=_tailored,
-    edits=_edits,
-    keeps="The outputs and gradients. A tensor is compared in its own dtype, a number in float64. "
-    "Both sides are computed; where one of them, or its gradient, is infinite or NaN for the "
-    "inputs that it is not meant for, the gradient is NaN.",
-    # A captured number would break the graph at the branch.
-    instead_of=r"capture_scalar_outputs",
-)
-
-ADVICE = (ITEM_BRANCH,)
+ADVICE = (case("item-branch", where=_decides, tailored=_tailored, edits=_edits),)

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import ast
 
-from inspector.advice.advice import Advice
+from inspector.advice.advice import case
 from inspector.advice.code import Code
 from inspector.advice.conditions import names_in
 from inspector.advice.edits import statements_instead_of
-from inspector.advice.kinds import BRANCH, BRANCH_HINTS, ITEM
 from inspector.advice.number_checks import (
     CAPTURED,
-    CHECKED,
     ITS_ERROR,
-    KEEPS_CHECK,
-    LESS_SAID,
     as_torch_checks,
     check_edits,
     written_checks,
 )
 from inspector.advice.numbers import is_number_of, tensors_in
-from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, under
-from inspector.advice.size_of_one import FAILS_IN_2_11, KEEPS_NUMBER, caution
+from inspector.advice.one_function import under
+from inspector.advice.size_of_one import caution
 from inspector.advice.size_uses import SizeUses, Use
 from inspector.advice.sized import Sized
 from inspector.model.edit import Edit
@@ -73,36 +69,6 @@ _FIX = (
     "beforehand."
 )
 
-ITEM_SIZE = Advice(
-    id="item-size",
-    kinds=(ITEM,),
-    where=_is_size,
-    title="a tensor made a Python number that is a size",
-    fix=_FIX,
-    tailored=_tailored,
-    keeps=f"The outputs and gradients, but for sizes of 1. {KEEPS_NUMBER} {FAILS_IN_2_11} What "
-    "has such a size is compiled for all sizes. On a GPU the number is waited for, as it was. "
-    f"{CALLS_ALONE} {BY_ITSELF}",
-    instead_of=r"capture_scalar_outputs",
-)
-
-
-ITEM_CHECKED_SIZE = Advice(
-    id="item-checked-size",
-    kinds=(ITEM,),
-    where=_is_checked_size,
-    title="a tensor made a Python number that is a size, and is checked",
-    fix=CHECKED,
-    tailored=_checked,
-    edits=_checked_edits,
-    settings=(("capture_scalar_outputs", True),),
-    caution=LESS_SAID,
-    keeps=f"The outputs and gradients, but for sizes of 1. {KEEPS_NUMBER} {KEEPS_CHECK} "
-    f"{CALLS_ALONE} {BY_ITSELF}",
-    instead_of=r"capture_scalar_outputs",
-    tested_on=("2.13",),
-)
-
 
 def _symbol_checked(code: Code) -> str:
     line = "; ".join(_symbol_checks(code))
@@ -116,20 +82,19 @@ def _symbol_checks(code: Code) -> tuple[str, ...]:
     return ()
 
 
-SYMBOL_CHECK = Advice(
-    id="symbol-checked",
-    kinds=(BRANCH,),
-    says=r"attempted to jump with SymNodeVariable",
-    where=lambda code: bool(_symbol_checks(code)),
-    title="a captured number that is checked",
-    fix="Check it with `torch._check(condition)` in place of the branch or the assertion. "
-    f"{ITS_ERROR}",
-    tailored=_symbol_checked,
-    edits=lambda code: statements_instead_of(code, code.statement, _symbol_checks(code)),
-    caution=LESS_SAID,
-    keeps="The outputs and gradients. It fails for the same numbers, with a RuntimeError.",
-    instead_of=BRANCH_HINTS,
-    tested_on=("2.13",),
+ADVICE = (
+    case("item-size", where=_is_size, tailored=_tailored),
+    case(
+        "item-checked-size",
+        where=_is_checked_size,
+        tailored=_checked,
+        edits=_checked_edits,
+        settings=(("capture_scalar_outputs", True),),
+    ),
+    case(
+        "symbol-checked",
+        where=lambda code: bool(_symbol_checks(code)),
+        tailored=_symbol_checked,
+        edits=lambda code: statements_instead_of(code, code.statement, _symbol_checks(code)),
+    ),
 )
-
-ADVICE = (ITEM_SIZE, ITEM_CHECKED_SIZE, SYMBOL_CHECK)

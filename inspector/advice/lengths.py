@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from inspector.advice.advice import Advice
+from inspector.advice.advice import case
 from inspector.advice.code import Code, header
 from inspector.advice.indices import makes_number
-from inspector.advice.kinds import ITEM
 
 _FILLED = {
     "amax": "-inf", "amin": "inf", "argmax": "-inf", "argmin": "inf", "log_softmax": "-inf",
@@ -69,17 +68,10 @@ def _slice_tailored(code: Code) -> str:
     return ""
 
 
-SLICE = Advice(
-    id="tensor-as-length",
-    kinds=(ITEM,),
-    where=lambda code: code.has(_slices) and not code.has(makes_number),
-    title="a slice whose length is in a tensor",
-    fix="Keep the full length and mask what is behind it, where zeros add nothing: for `x[:n]` of "
-    "one dimension `x.masked_fill(torch.arange(x.shape[0], device=x.device) >= n, 0)`, with an n "
-    "that is not negative (a mean is the sum divided by n; a maximum or a softmax needs "
-    "`float('-inf')` for the 0); or pass the length as a Python int.",
-    tailored=_slice_tailored,
-    keeps="The outputs, where what is masked adds nothing; the shape stays the full one.",
+ADVICE = (
+    case(
+        "tensor-as-length",
+        where=lambda code: code.has(_slices) and not code.has(makes_number),
+        tailored=_slice_tailored,
+    ),
 )
-
-ADVICE = (SLICE,)

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import ast
 
-from inspector.advice.advice import Advice
+from inspector.advice.advice import case
 from inspector.advice.code import Code
-from inspector.advice.kinds import DATA_DEPENDENT
 from inspector.advice.list_uses import ListUses
 from inspector.advice.number_checks import (
     CAPTURED,
-    CHECKED,
-    KEEPS_CHECK,
-    LESS_SAID,
     check_edits,
     written_checks,
 )
 from inspector.advice.numbers import tensors_in
-from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, under
-from inspector.advice.size_of_one import FAILS_IN_2_11, KEEPS_NUMBER, caution
+from inspector.advice.one_function import under
+from inspector.advice.size_of_one import caution
 from inspector.advice.size_uses import SizeUses, Use
 from inspector.advice.sized import Sized
 from inspector.model.edit import Edit
@@ -96,45 +92,15 @@ _FIX = (
     "beforehand."
 )
 
-LIST_SIZES = Advice(
-    id="tolist-sizes",
-    kinds=(DATA_DEPENDENT,),
-    where=_are_sizes,
-    title="a tensor made a list of Python numbers that are sizes",
-    fix=_FIX,
-    tailored=_tailored,
-    keeps=f"The outputs and gradients, but for sizes of 1. {KEEPS_NUMBER} {FAILS_IN_2_11} What "
-    "has such a size is compiled for all sizes. On a GPU each of the numbers is waited for. "
-    f"{CALLS_ALONE} {BY_ITSELF}",
-    instead_of=r"capture_scalar_outputs",
+
+ADVICE = (
+    case("tolist-sizes", where=_are_sizes, tailored=_tailored),
+    case(
+        "tolist-checked-sizes",
+        where=_are_checked_sizes,
+        tailored=_checked,
+        edits=_checked_edits,
+        settings=(("capture_scalar_outputs", True),),
+    ),
+    case("tolist-in-caller", where=lambda code: not _needs_values(code)),
 )
-
-
-LIST_CHECKED = Advice(
-    id="tolist-checked-sizes",
-    kinds=(DATA_DEPENDENT,),
-    where=_are_checked_sizes,
-    title="a list of Python numbers of a tensor that are sizes, and are checked",
-    fix=CHECKED,
-    tailored=_checked,
-    edits=_checked_edits,
-    settings=(("capture_scalar_outputs", True),),
-    caution=LESS_SAID,
-    keeps=f"The outputs and gradients, but for sizes of 1. {KEEPS_NUMBER} {KEEPS_CHECK} "
-    f"{CALLS_ALONE} {BY_ITSELF}",
-    instead_of=r"capture_scalar_outputs",
-    tested_on=("2.13",),
-)
-
-LIST_PASSED = Advice(
-    id="tolist-in-caller",
-    kinds=(DATA_DEPENDENT,),
-    where=lambda code: not _needs_values(code),
-    title="a list of sizes, made in the caller",
-    fix="Make the list in the caller, and pass it as a list: its numbers are constants at first, "
-    "and dynamic once they have changed.",
-    keeps="The outputs and gradients. Another number of sizes is another program.",
-    other_way_of=("tolist-sizes", "tolist-checked-sizes"),
-)
-
-ADVICE = (LIST_SIZES, LIST_CHECKED, LIST_PASSED)

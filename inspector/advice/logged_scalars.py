@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import re
 
-from inspector.advice.advice import Advice
+from inspector.advice.advice import case
 from inspector.advice.caught import Catcher, catcher
 from inspector.advice.code import Code, dotted_name
-from inspector.advice.kinds import DATA_DEPENDENT, ITEM
 from inspector.advice.moving import in_the_caller
 from inspector.advice.numbers import is_number_of, is_scalar, tensor_of
 
@@ -47,20 +46,6 @@ def _is_read(node: ast.ExceptHandler | ast.With) -> bool:
     inner = [each for statement in node.body for each in ast.walk(statement)]
     named = any(isinstance(each, ast.Name) and each.id == node.name for each in inner)
     return named or any(isinstance(each, ast.Raise) and each.exc is None for each in inner)
-
-
-IN_ERROR = Advice(
-    id="item-in-error",
-    kinds=(ITEM,),
-    where=_is_told,
-    title="a tensor made a Python number for the text of an error",
-    fix="Raise the error in the caller, which has the number: return what decides, and what is "
-    "told, from the compiled function. Where the compiled code catches it itself, leave the number "
-    "out of its text.",
-    tailored=_tailored,
-    keeps="The outputs and gradients; who reads the text of the error does so in the caller.",
-    instead_of=r"capture_scalar_outputs",
-)
 
 
 # Functions and methods that tell what they are given, or keep it: `print`, `log.info`,
@@ -180,36 +165,18 @@ def _logged_tailored(code: Code) -> str:
     )
 
 
-TOLD = Advice(
-    id="item-told",
-    kinds=(ITEM,),
-    where=is_told,
-    title="a tensor made a Python number that is told or kept",
-    fix="Keep it a tensor: return `total.detach()` (with a `clone()` where it is written to in "
-    "place later), and make the number, the text or the record in the caller: it exists only when "
-    "the graph has run.",
-    tailored=_logged_tailored,
-    keeps="The outputs, and what is told, once the graph has run. On a GPU `.item()` waits until "
-    "it has: what is kept may stay a tensor until somebody looks at it.",
-    instead_of=r"capture_scalar_outputs",
-)
-
-
-FORMATTED = Advice(
-    id="tensor-formatted",
-    kinds=(DATA_DEPENDENT,),
-    where=lambda code: code.has(
-        lambda node: (
-            isinstance(node, ast.BinOp)
-            and isinstance(node.op, ast.Mod)
-            and isinstance(node.left, ast.Constant)
-            and isinstance(node.left.value, str)
-        )
+ADVICE = (
+    case("item-in-error", where=_is_told, tailored=_tailored),
+    case("item-told", where=is_told, tailored=_logged_tailored),
+    case(
+        "tensor-formatted",
+        where=lambda code: code.has(
+            lambda node: (
+                isinstance(node, ast.BinOp)
+                and isinstance(node.op, ast.Mod)
+                and isinstance(node.left, ast.Constant)
+                and isinstance(node.left.value, str)
+            )
+        ),
     ),
-    title="a tensor in a text",
-    fix=TOLD.fix,
-    keeps=TOLD.keeps,
-    instead_of=r"capture_scalar_outputs",
 )
-
-ADVICE = (IN_ERROR, TOLD, FORMATTED)

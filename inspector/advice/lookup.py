@@ -61,8 +61,7 @@ class Advised:
         fix: The best advice; empty where nobody knows.
         alternatives: What else can be done, the best first.
         example: The fix as programs, or None where the fix is torch's.
-        rewrites: The fix and what else can be done, as changes of the file, as far as they can be
-            made as they stand.
+        rewrites: The fix and what else can be done, as far as it can be put into the file.
     """
 
     fix: str

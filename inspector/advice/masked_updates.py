@@ -6,11 +6,10 @@ import ast
 import copy
 import dataclasses
 
-from inspector.advice.advice import Advice
+from inspector.advice.advice import case
 from inspector.advice.code import Code, dotted_name, widened
 from inspector.advice.edits import line_instead
 from inspector.advice.effects import is_pure, is_total
-from inspector.advice.kinds import CAPTURE_SHAPES, DYNAMIC_SHAPE
 from inspector.model.edit import Edit
 
 # Functions and methods that give each element of what they are given, of all elements alike.
@@ -199,20 +198,12 @@ _NAN = (
     "`torch.where(mask, x, 1)`, then."
 )
 
-UPDATE = Advice(
-    id="masked-update",
-    kinds=(DYNAMIC_SHAPE,),
-    where=lambda code: _update(code) is not None,
-    title="an update of what a mask selects",
-    fix="Compute it of all elements, and choose: `y = torch.where(mask, y * 2, y)` instead of "
-    "`y[mask] = y[mask] * 2`, with a mask of the shape of `y` (`mask.unsqueeze(-1)` where it "
-    "chooses rows); `y.copy_(…)` of that where others know `y`.",
-    tailored=_tailored,
-    edits=_edits,
-    keeps="The outputs and gradients. It is computed of all elements: where it, or its gradient, "
-    "is infinite or NaN for what is not selected, the gradient is NaN, and what goes in is to be "
-    "chosen first: `torch.sqrt(torch.where(mask, x, 1))`.",
-    instead_of=CAPTURE_SHAPES,
-)
 
-ADVICE = (UPDATE,)
+ADVICE = (
+    case(
+        "masked-update",
+        where=lambda code: _update(code) is not None,
+        tailored=_tailored,
+        edits=_edits,
+    ),
+)

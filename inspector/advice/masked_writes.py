@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 
-from inspector.advice.advice import Advice
+from inspector.advice.advice import case
 from inspector.advice.code import Code, widened
-from inspector.advice.kinds import BACKEND
-from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, under
-
-_REPORT = r"Report an issue to the backend"
-_CAPTURE = "capture_dynamic_output_shape_ops=True"
 
 
 def _write(code: Code) -> tuple[ast.Subscript, ast.expr] | None:
@@ -46,37 +40,11 @@ def _tailored(code: Code) -> str:
     )
 
 
-WRITE = Advice(
-    id="masked-write",
-    kinds=(BACKEND,),
-    says=r"aten\.nonzero",
-    where=lambda code: _write(code) is not None,
-    tailored=_tailored,
-    title="a write of what a mask selects, in a training step",
-    fix="Use `out.masked_scatter_(mask, y)` instead of `out[mask] = y`, with "
-    "`mask.unsqueeze(-1)` where the mask selects rows. The gradient of `out[mask] = y` reads what "
-    "the mask selects, whose size depends on the data. To write one value to all selected "
-    "elements, use `torch.where`.",
-    keeps="The outputs and gradients.",
-    instead_of=_REPORT,
-    backend="aot_eager",
-    tested_on=("2.13",),
-)
+CAPTURE = case("captured-sizes")
 
-CAPTURE = Advice(
-    id="captured-sizes",
-    kinds=(BACKEND,),
-    says=r"aten\.nonzero",
-    title="an operator whose size depends on the data, in a backward pass",
-    fix=f"Put {under(_CAPTURE)}: the graph then holds operators whose size depends on the data.",
-    keeps=f"The outputs and gradients. {BY_ITSELF} {CALLS_ALONE}",
-    instead_of=_REPORT,
-    backend="aot_eager",
-    tested_on=("2.13",),
-)
 
-CAPTURE_WRITE = dataclasses.replace(
-    CAPTURE, id="captured-size-of-write", other_way_of=("masked-write",)
+ADVICE = (
+    case("masked-write", where=lambda code: _write(code) is not None, tailored=_tailored),
+    CAPTURE,
+    case("captured-size-of-write"),
 )
-
-ADVICE = (WRITE, CAPTURE, CAPTURE_WRITE)

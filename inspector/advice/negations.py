@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from inspector.advice.advice import Advice
+from inspector.advice.advice import case
 from inspector.advice.branches import CHOOSE
 from inspector.advice.choice_code import tensor_names
 from inspector.advice.code import Code, header
 from inspector.advice.conditions import condition_of, names_in
 from inspector.advice.edits import instead_of
-from inspector.advice.kinds import BRANCH, BRANCH_HINTS, DATA_DEPENDENT, ON_TENSOR
 from inspector.model.edit import Edit
 
 
@@ -54,21 +53,6 @@ def _decides_below(code: Code) -> bool:
     return any(name in names_in(test) for test in tests)
 
 
-NOT = Advice(
-    id="not-of-tensor",
-    kinds=(DATA_DEPENDENT,),
-    where=lambda code: bool(_as_tensor(code, _negated(code))),
-    title="not of a tensor",
-    fix="Keep it a tensor: `x.any().logical_not()` instead of `not x.any()`, with `&` and `|` for "
-    f"`and` and `or`. {CHOOSE}.",
-    tailored=lambda code: _kept(code, _negated(code)),
-    edits=lambda code: _edits(code, _negated(code)),
-    keeps="The outputs and gradients. `not`, `and` and `or` need a Python bool, whatever is done "
-    "with it; both sides of what was a branch are computed.",
-    instead_of=r"capture_scalar_outputs",
-)
-
-
 def _both(code: Code) -> ast.BoolOp | None:
     """``and`` or ``or`` whose value is kept, where nothing branches by it yet."""
     if not isinstance(code.statement, ast.Assign | ast.Return):
@@ -79,19 +63,17 @@ def _both(code: Code) -> ast.BoolOp | None:
     return found[0] if found and not branches else None
 
 
-AND_OR = Advice(
-    id="and-or-of-tensors",
-    kinds=(BRANCH,),
-    says=ON_TENSOR,
-    where=lambda code: _both(code) is not None,
-    title="and, or the like, of tensors",
-    fix="Keep it a tensor: `(a > 0) & (b > 0)` instead of `a > 0 and b > 0`, `|` for `or`, with "
-    f"parentheses around each side. {CHOOSE}.",
-    tailored=lambda code: _kept(code, _both(code)),
-    edits=lambda code: _edits(code, _both(code)),
-    keeps="The outputs and gradients. `and` and `or` ask a tensor for its value, to know whether "
-    "the other side is needed; `&` and `|` compute both, and give a tensor.",
-    instead_of=rf"{BRANCH_HINTS}|^Note: Python",
+ADVICE = (
+    case(
+        "not-of-tensor",
+        where=lambda code: bool(_as_tensor(code, _negated(code))),
+        tailored=lambda code: _kept(code, _negated(code)),
+        edits=lambda code: _edits(code, _negated(code)),
+    ),
+    case(
+        "and-or-of-tensors",
+        where=lambda code: _both(code) is not None,
+        tailored=lambda code: _kept(code, _both(code)),
+        edits=lambda code: _edits(code, _both(code)),
+    ),
 )
-
-ADVICE = (NOT, AND_OR)

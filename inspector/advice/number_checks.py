@@ -15,17 +15,6 @@ from inspector.model.edit import Edit
 
 CAPTURED = "capture_scalar_outputs=True"
 ITS_ERROR = "A failed check raises a RuntimeError."
-LESS_SAID = "where it fails compiled code raises a RuntimeError, without what a message is made of"
-CHECKED = (
-    "Check it with `torch._check(condition)` in place of the branch or the assertion, and call "
-    f"with the number captured: {under(CAPTURED)}. {ITS_ERROR}"
-)
-"""The fix where a number that is a size is checked."""
-KEEPS_CHECK = (
-    "It fails for the same numbers, with a RuntimeError. Each condition is a check of its own, as "
-    "the first side of an `and` would be a branch; a message that is made of values breaks the "
-    "graph."
-)
 _SIZES = re.compile(r"\.shape\b|\.size\(|\.dim\(|\.ndim\b|\blen\(")
 _INVERSE: Mapping[type[ast.cmpop], ast.cmpop] = {
     ast.Lt: ast.GtE(), ast.LtE: ast.Gt(), ast.Gt: ast.LtE(), ast.GtE: ast.Lt(),

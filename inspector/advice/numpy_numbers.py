@@ -6,19 +6,12 @@ import ast
 import re
 from collections.abc import Iterator
 
-from inspector.advice.advice import Advice, Kind
+from inspector.advice.advice import case
 from inspector.advice.code import Code, dotted_name
 from inspector.advice.edits import instead_of
-from inspector.advice.kinds import BRANCH, BUILTIN, DATA_DEPENDENT, INLINED
 from inspector.advice.numpy_calls import in_python, is_numpy
 from inspector.model.edit import Edit
 
-_NO_TENSOR = Kind("GB0208", "torch.* op returned non-Tensor")
-_FAKE_CALL = Kind("GB4315", "RuntimeError when making fake tensor call")
-_HINTS = (
-    r"capture_scalar_outputs|^Your code may result|torch\.cond|branchless|^Avoid calling builtin"
-    r"|logging function"
-)
 # What is called so is hardly ever a tensor.
 _COUNTS = re.compile(
     r"size|shape|dim|num_|count|stride|grid|window|kernel|channel|feature|width|height|depth|head"
@@ -127,22 +120,6 @@ def _edits(code: Code) -> tuple[Edit, ...]:
     return tuple(edit for edits in found for edit in edits)
 
 
-NUMBER = Advice(
-    id="numpy-number",
-    kinds=(DATA_DEPENDENT, _NO_TENSOR, _FAKE_CALL, BRANCH, BUILTIN),
-    where=_is_of_numbers,
-    title="NumPy calculates with sizes",
-    fix="Let Python do it: `math.prod(x.shape)` instead of `np.prod(x.shape)`, `max`, `min`, `sum` "
-    "and `round` of Python's own, and the functions of `math`.",
-    tailored=_tailored,
-    edits=_edits,
-    keeps="The outputs and gradients. In compiled code what NumPy returns is a tensor, and of that "
-    "a number was made; Python's numbers stay numbers, and sizes stay symbols of the graph. Where "
-    "NumPy gives NaN or infinity, `math` raises an error.",
-    instead_of=_HINTS,
-)
-
-
 _GRIDS = frozenset({"mgrid", "ogrid", "r_", "c_"})
 
 
@@ -192,18 +169,7 @@ def _is_fraction(node: ast.AST) -> bool:
     return False
 
 
-GRID = Advice(
-    id="numpy-grid",
-    kinds=(INLINED,),
-    where=lambda code: code.has(_is_grid),
-    title="a grid of NumPy's",
-    fix='Write it with torch: `torch.meshgrid(torch.arange(h), torch.arange(w), indexing="ij")` '
-    "for `np.mgrid[0:h, 0:w]`, `torch.arange(h).unsqueeze(1)` and `torch.arange(w)` for "
-    "`np.ogrid`, `torch.cat` for `np.r_`, `torch.column_stack` for `np.c_`.",
-    tailored=_grid_tailored,
-    keeps="The outputs. A step such as `5j` counts points: that is `torch.linspace`, with "
-    "`dtype=torch.float64` for what NumPy computes.",
-    instead_of=r"nd_grid|Concatenator|dont_skip_tracing|CClass|RClass",
+ADVICE = (
+    case("numpy-number", where=_is_of_numbers, tailored=_tailored, edits=_edits),
+    case("numpy-grid", where=lambda code: code.has(_is_grid), tailored=_grid_tailored),
 )
-
-ADVICE = (NUMBER, GRID)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import dataclasses
 
-from inspector.advice.advice import Advice
+from inspector.advice.advice import case
 from inspector.advice.code import Code, dotted_name
-from inspector.advice.kinds import ITEM
 from inspector.advice.numbers import is_number_of
 
 
@@ -90,18 +89,6 @@ def _tailored(code: Code) -> str:
     )
 
 
-POSITION = Advice(
-    id="position-in-buffer",
-    kinds=(ITEM,),
-    where=lambda code: _store(code) is not None,
-    title="a position in a buffer, held by a tensor",
-    fix="Keep the position a tensor: `places = at + torch.arange(n)`, and "
-    "`bank.index_copy_(dim, places, values)` instead of `bank[:, at : at + n] = values`; the next "
-    "position is calculated of the tensor, too, and written with `copy_`.",
-    tailored=_tailored,
-    keeps="The outputs, and what is in the buffer. No number is made of the position, so that a "
-    "GPU is not waited for; `places % size` goes round where the end is reached within a batch.",
-    instead_of=r"capture_scalar_outputs",
+ADVICE = (
+    case("position-in-buffer", where=lambda code: _store(code) is not None, tailored=_tailored),
 )
-
-ADVICE = (POSITION,)

@@ -5,13 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from inspector.advice.advice import Advice, Kind
+from inspector.advice.advice import case
 from inspector.advice.code import Code, header
 from inspector.advice.keys import becomes_key
-from inspector.advice.kinds import DATA_DEPENDENT, ITEM
 
-_TOLIST = Kind("GB0109", "Tensor.tolist() with non-integer tensor")
-_HINTS = r"capture_scalar_outputs|capture_dynamic|^Consider|data-dependent output"
 _ORDERING = frozenset({"max", "min", "nlargest", "nsmallest", "sort", "sorted"})
 _HASHING = frozenset({"Counter", "frozenset", "set"})
 _MAKING = frozenset({"Counter", "fromkeys"})
@@ -88,31 +85,7 @@ def _name(call: ast.Call) -> str:
     return ""
 
 
-SORT = Advice(
-    id="sorted-by-tensor",
-    kinds=(ITEM, DATA_DEPENDENT),
-    where=_sorts,
-    title="sorting by the values of tensors",
-    fix="Let torch sort: `order = scores.argsort(stable=True)` of all values in one tensor "
-    "(with `descending=True` for `reverse=True`; `argmax` or `topk` for the first ones), and "
-    "`x[order]` with it. What is no tensor is sorted in the caller.",
-    keeps="The outputs and gradients. Equal values stay in their order, as in Python; NaN comes "
-    "last.",
-    instead_of=_HINTS,
+ADVICE = (
+    case("sorted-by-tensor", where=_sorts),
+    case("values-as-keys", where=_hashes),
 )
-
-
-HASH = Advice(
-    id="values-as-keys",
-    kinds=(ITEM, DATA_DEPENDENT, _TOLIST),
-    where=_hashes,
-    title="values of a tensor in a set, a dict or a counter",
-    fix="Make the set, the dict or the counter in the caller, which can have the values, and pass "
-    "what the compiled function needs of it. Where the values are small integers torch can count "
-    "them: `torch.zeros(most).index_add(0, labels, torch.ones(len(labels)))`.",
-    keeps="The outputs and gradients. A number that is passed compiles once more when it is "
-    "another one, and is dynamic then.",
-    instead_of=_HINTS,
-)
-
-ADVICE = (SORT, HASH)

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from inspector.advice.advice import Advice
+from inspector.advice.advice import case
 from inspector.advice.code import Code, dotted_name
 from inspector.advice.edits import instead_of
-from inspector.advice.kinds import DATA_DEPENDENT, ITEM
 from inspector.advice.numbers import Uses, is_scalar, tensors_in
-from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, under
-from inspector.advice.size_of_one import KEEPS_NUMBER
 from inspector.model.edit import Edit
 
-_ITEM_HINT = r"capture_scalar_outputs"
-_SETTING = "capture_scalar_outputs=True"
 _BEHIND = (
     "operators on tensors behind it (`clamp` instead of `max`, `torch.where` instead of a branch). "
     "What has to be a number, for Python or for the caller, is made one in the caller."
@@ -119,34 +114,7 @@ def _kept(code: Code, number: ast.expr, tensor: ast.expr, instead: str) -> str:
     return f"{text}, and with it {more}." if more else f"{text}."
 
 
-KEEP_TENSOR = Advice(
-    id="item",
-    kinds=(ITEM,),
-    title="a tensor made a Python number",
-    fix="Keep it a tensor: `t.detach().clone().reshape(())` instead of `t.item()` or `float(t)` "
-    f"(and `.long()` behind it instead of `int(t)`), and use {_BEHIND}",
-    tailored=_tailored,
-    edits=_edits,
-    keeps="The outputs, to rounding, and the gradients. A number has no history, so the tensor is "
-    "detached; a number does not change with the tensor that it came from, so a tensor that is no "
-    "new one is cloned. A Python number is float64, a tensor keeps its dtype, which it can give to "
-    "a tensor of integers or of no dimensions; dividing by zero gives no error.",
-)
-
-CAPTURE_SCALARS = Advice(
-    id="item-captured",
-    kinds=(ITEM,),
-    where=lambda code: not isinstance(code.statement, ast.If | ast.While | ast.For | ast.Assert),
-    title="a tensor made a Python number, left where it is",
-    fix=f"To leave it where it is: {under(_SETTING)} keeps the number in the graph, as long as no "
-    "Python branch or loop depends on it; as a size an integer works wherever torch need not know "
-    "its value (`x[:n]`, `torch.arange(n)`).",
-    holds_elsewhere=True,
-    keeps="The outputs, but for sizes of 1. A number that a Python branch depends on breaks the "
-    f"graph there instead. {KEEPS_NUMBER} {CALLS_ALONE} {BY_ITSELF}",
-    other_way_of=("item",),
-    instead_of=_ITEM_HINT,
-)
+KEEP_TENSOR = case("item", tailored=_tailored, edits=_edits)
 
 
 def _is_math(node: ast.expr) -> bool:
@@ -176,17 +144,19 @@ def _math_edits(code: Code) -> tuple[Edit, ...]:
 _SAME_IN_TORCH = ("cos", "cosh", "erf", "exp", "log", "log10", "log1p", "log2", "sin", "sinh",
                   "sqrt", "tan", "tanh")  # fmt: skip
 
-MATH = Advice(
-    id="math-of-tensor",
-    kinds=(DATA_DEPENDENT,),
-    where=lambda code: code.has(_is_math),
-    title="a function of math applied to a tensor",
-    fix="Use torch's function instead of math's, without the history that a number does not have: "
-    "`torch.sqrt(t.detach().reshape(()))` instead of `math.sqrt(t)`.",
-    tailored=_math_tailored,
-    edits=_math_edits,
-    keeps="The outputs, to rounding (math computes in float64), and the gradients. Where math "
-    "raises an error (the root of a negative number), torch gives NaN or infinity.",
-)
 
-ADVICE = (KEEP_TENSOR, CAPTURE_SCALARS, MATH)
+ADVICE = (
+    KEEP_TENSOR,
+    case(
+        "item-captured",
+        where=lambda code: (
+            not isinstance(code.statement, ast.If | ast.While | ast.For | ast.Assert)
+        ),
+    ),
+    case(
+        "math-of-tensor",
+        where=lambda code: code.has(_is_math),
+        tailored=_math_tailored,
+        edits=_math_edits,
+    ),
+)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from inspector.advice.advice import Advice
+from inspector.advice.advice import case
 from inspector.advice.code import Code, attribute, dotted_name, widened
 from inspector.advice.edits import line_instead
 from inspector.advice.effects import is_pure
-from inspector.advice.kinds import CAPTURE_SHAPES, DYNAMIC_SHAPE
-from inspector.advice.one_function import BY_ITSELF, CALLS_ALONE, under
-from inspector.advice.size_of_one import KEEPS, caution
+from inspector.advice.one_function import under
+from inspector.advice.size_of_one import caution
 from inspector.advice.sized import Sized
 from inspector.advice.sizes import decides_by_size, is_selection
 from inspector.model.edit import Edit
@@ -103,68 +102,13 @@ def _mask_tailored(code: Code) -> str:
     return "" if _is_reduced(code) else _captured_tailored(code) or _FIX
 
 
-MASK = Advice(
-    id="boolean-mask",
-    kinds=(DYNAMIC_SHAPE,),
-    tailored=_mask_tailored,
-    instead_of=CAPTURE_SHAPES,
-    says=r"aten\.(?:nonzero|index|masked_select)",
-    title="a selection by a boolean mask",
-    fix="Keep the full shape and mask what is not selected: `torch.where(mask, x, 0)`, or "
-    "`x.masked_fill(~mask, 0)`, before a reduction; the mask needs the shape of `x` "
-    "(`mask.unsqueeze(-1)` where it chooses rows).",
-    keeps="The outputs, where the filling does not change the reduction: 0 for a sum, `-inf` for a "
-    "maximum; a mean is the sum divided by `mask.sum()`.",
-)
-
-CAPTURE = Advice(
-    id="dynamic-shape-captured",
-    kinds=(DYNAMIC_SHAPE,),
-    title="an operator whose output shape depends on values",
-    fix=_FIX,
-    tailored=_captured_tailored,
-    where=lambda code: not decides_by_size(code),
-    holds_elsewhere=True,
-    keeps="The outputs, but for sizes of 1. Python code behind it that needs to know the size "
-    f"breaks the graph there instead. {KEEPS} {CALLS_ALONE} {BY_ITSELF}",
-    other_way_of=(
-        "boolean-mask",
-        "nonzero",
-        "masked-store",
-        "masked-update",
-        "unique",
-        "bincount",
-        "combinations",
+ADVICE = (
+    case("masked-store", where=_stores_masked, tailored=_stores_tailored, edits=_stores_edits),
+    case("nonzero", where=lambda code: code.has(_finds_indices)),
+    case("boolean-mask", tailored=_mask_tailored),
+    case(
+        "dynamic-shape-captured",
+        where=lambda code: not decides_by_size(code),
+        tailored=_captured_tailored,
     ),
-    instead_of=CAPTURE_SHAPES,
 )
-
-
-STORE = Advice(
-    id="masked-store",
-    kinds=(DYNAMIC_SHAPE,),
-    instead_of=CAPTURE_SHAPES,
-    where=_stores_masked,
-    title="masked values stored through the same mask",
-    fix="Choose instead of selecting: `y.copy_(torch.where(mask, values, y))`, with a mask of the "
-    "shape of `y` (`mask.unsqueeze(-1)` where it chooses rows).",
-    tailored=_stores_tailored,
-    edits=_stores_edits,
-    keeps="The values and their gradients, and that all who hold `y` see them. The mask, the "
-    "values and `y` must have one shape: a mask of rows would be taken for one of columns.",
-)
-
-NONZERO = Advice(
-    id="nonzero",
-    kinds=(DYNAMIC_SHAPE,),
-    instead_of=CAPTURE_SHAPES,
-    says=r"aten\.nonzero",
-    where=lambda code: code.has(_finds_indices),
-    title="the indices of what is not zero",
-    fix="Use the mask itself instead of the indices that it has: `torch.where(mask, a, b)`; or, "
-    "where at most k of them are wanted, `torch.nonzero_static(mask, size=k)`, which fills up with "
-    "-1.",
-    keeps="The outputs.",
-)
-
-ADVICE = (STORE, NONZERO, MASK, CAPTURE)

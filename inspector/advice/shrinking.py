@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from inspector.advice.advice import Advice
+from inspector.advice.advice import case
 from inspector.advice.code import Code
 from inspector.advice.conditions import names_in
-from inspector.advice.kinds import BRANCH, CAPTURE_SHAPES, DATA_DEPENDENT, DYNAMIC_SHAPE, ITEM
 
 _SELECTING = frozenset({"argwhere", "masked_select", "nonzero", "where"})
 
@@ -57,16 +56,4 @@ def _selects(node: ast.AST, masks: set[str]) -> bool:
     return False
 
 
-SHRINKING = Advice(
-    id="shrinking-loop",
-    kinds=(BRANCH, DATA_DEPENDENT, DYNAMIC_SHAPE, ITEM),
-    where=_is_in_shrinking_loop,
-    title="a loop that goes on while values leave something over",
-    fix="How often the loop runs, and on how much, only values say: run it in the caller, on what "
-    "a compiled function returns, and compile what comes behind it as a second one. Of boxes that "
-    "overlap, `torchvision.ops.nms` does all of it in one call.",
-    keeps="The outputs; the loop itself runs eagerly, as it did, and breaks no graph.",
-    instead_of=rf"{CAPTURE_SHAPES}|capture_scalar_outputs|torch\.cond|branchless|^Your code may",
-)
-
-ADVICE = (SHRINKING,)
+ADVICE = (case("shrinking-loop", where=_is_in_shrinking_loop),)

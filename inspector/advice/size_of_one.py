@@ -13,23 +13,6 @@ from collections.abc import Iterator
 from inspector.advice.code import Code, dotted_name
 from inspector.advice.sized import Sized
 
-KEEPS = (
-    "Where such a size turns out to be 1, Inductor does not know it: `squeeze()` keeps the "
-    "dimension without a word, and what would be broadcast raises."
-)
-"""What does not stay the same where such a size is 1."""
-
-KEEPS_NUMBER = (
-    f"{KEEPS} `torch._check(n != 1)` behind the number makes both an error; what the caller makes "
-    "and passes is known where it is 1."
-)
-"""The same of a number, and what helps."""
-
-FAILS_IN_2_11 = (
-    "On torch 2.11 Inductor fails where a cut meets a tensor that is made with the same number "
-    "(`x[:n] * torch.arange(n)`), without `torch._check(n >= 0)` and `torch._check(n <= len(x))`."
-)
-
 _BROADCASTING = frozenset({"add", "div", "maximum", "minimum", "mul", "sub", "where"})
 _NUMBERS = frozenset({"bool", "float", "int"})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from inspector.advice.advice import Advice, Kind
+from inspector.advice.advice import case
 from inspector.advice.code import Code
 
 
@@ -43,14 +43,5 @@ _WHY = (
     "its own, compiled once."
 )
 
-SYM_BOOL = Advice(
-    id="condition-on-size",
-    kinds=(Kind("GB0112", "TypeError when making fake tensor call"),),
-    says="not SymBool",
-    title="a comparison of sizes where a Python bool is wanted",
-    fix=f"Write `True if condition else False` in place of the condition: {_WHY}",
-    tailored=_tailored,
-    keeps="The outputs and gradients.",
-)
 
-ADVICE = (SYM_BOOL,)
+ADVICE = (case("condition-on-size", tailored=_tailored),)

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+import ast
+import re
+
 from inspector.advice import (
-    arrays,
     branch_side_effects,
     branches,
     caught,
     checkpoints,
     checks,
-    comparisons,
-    compiler,
     compiling,
     contexts,
     counts,
     emptiness,
     error_classes,
-    gradients,
     indices,
     item_branches,
     item_sizes,
     iterators,
-    layers,
     lengths,
-    libraries,
     list_sizes,
     logged_scalars,
     loops,
@@ -31,7 +28,6 @@ from inspector.advice import (
     masked_writes,
     negations,
     numpy_numbers,
-    objects,
     positions,
     printing,
     python_values,
@@ -41,11 +37,40 @@ from inspector.advice import (
     shapes,
     shrinking,
     sym_bools,
-    system,
-    tensors,
-    training,
 )
-from inspector.advice.advice import Advice, Break
+from inspector.advice.advice import Advice, Break, case
+from inspector.advice.code import Code, attribute, dotted_name
+from inspector.advice.moving import call_before
+
+_WRITES = ("json.dump", "json.dumps")
+
+
+def _is_membership(node: ast.expr) -> bool:
+    return isinstance(node, ast.Compare) and any(
+        isinstance(item, ast.In | ast.NotIn) for item in node.ops
+    )
+
+
+_PACKING = r"\b(?:pack_padded_sequence|pack_sequence|pad_packed_sequence)\b"
+
+
+def _packs(code: Code) -> bool:
+    """Whether the function packs sequences, or takes packed ones apart."""
+    return any(
+        isinstance(node, ast.Call) and re.search(_PACKING, dotted_name(node.func)) is not None
+        for node in (ast.walk(code.function) if code.function else ())
+    )
+
+
+def _handles_hook(node: ast.expr) -> bool:
+    """``x.register_forward_hook`` and the like, and ``handle.remove``."""
+    return isinstance(node, ast.Attribute) and (
+        node.attr == "remove" or (node.attr.startswith("register_") and node.attr.endswith("hook"))
+    )
+
+
+_PRODUCTS = ("functional.hvp", "functional.jvp", "functional.vhp", "functional.vjp")
+
 
 ALL: tuple[Advice, ...] = (
     *checkpoints.ADVICE,
@@ -56,7 +81,10 @@ ALL: tuple[Advice, ...] = (
     *indices.ADVICE,
     *lengths.ADVICE,
     *list_sizes.ADVICE,
-    *comparisons.ADVICE,
+    case("value-in-tensor", where=lambda code: code.has(_is_membership)),
+    case("tolist", where=lambda code: code.has(attribute("tolist"))),
+    case("tolist-captured"),
+    case("equal-or-allclose", where=lambda code: code.has(attribute("equal", "allclose"))),
     *emptiness.ADVICE,
     *loops.ADVICE,
     *logged_scalars.ADVICE,
@@ -75,20 +103,95 @@ ALL: tuple[Advice, ...] = (
     *counts.ADVICE,
     *shapes.ADVICE,
     *sym_bools.ADVICE,
-    *arrays.ADVICE,
+    case(
+        "numpy-random-number",
+        where=lambda code: code.has(
+            lambda node: dotted_name(node).startswith(("np.random.", "numpy.random."))
+        ),
+    ),
+    case("numpy-function"),
+    case("ndarray-method"),
     *randomness.ADVICE,
-    *gradients.ADVICE,
-    *training.ADVICE,
+    case("backward"),
+    case("autograd-grad"),
+    case("autograd-grad-traced"),
+    case("grad-fn"),
+    case("retain-grad"),
+    case("requires-grad"),
+    case("create-with-requires-grad"),
+    case("parameter"),
+    case("module-backward-hook"),
+    case("hook-registered-inside", where=lambda code: code.has(_handles_hook)),
+    case("optimizer"),
+    case("scheduled-optimizer"),
+    case("optimizer-step"),
+    case("grad-scaler"),
+    case("data-loader"),
+    case("distributed-data-parallel"),
+    case("fully-sharded"),
+    case("profiler-step"),
+    case("save-or-load"),
     *contexts.ADVICE,
-    *system.ADVICE,
+    case("open"),
+    case("returns-no-tensor"),
+    case("clock"),
     *iterators.ADVICE,
-    *objects.ADVICE,
+    case("deepcopy"),
+    case(
+        "hash-of-tensor",
+        where=lambda code: code.has(
+            lambda node: isinstance(node, ast.Call) and dotted_name(node.func) in {"hash", "id"}
+        ),
+    ),
+    case("id-of-tensor"),
+    case("class-statement"),
+    case("getattr-not-a-function"),
     *compiling.ADVICE,
     *error_classes.ADVICE,
-    *tensors.ADVICE,
-    *layers.ADVICE,
-    *libraries.ADVICE,
-    *compiler.ADVICE,
+    case("data-ptr"),
+    case("storage"),
+    case("out-argument"),
+    case("resize", where=lambda code: code.has(attribute("resize_", "resize_as_"))),
+    case("data-of-another-dtype"),
+    case("sparse-tensor"),
+    case("strided-nested-tensor"),
+    case("is-inference-mode"),
+    case("packed-sequence"),
+    case("packed-recurrent-layer", where=_packs),
+    case("recurrent-layer"),
+    case("scripted-module"),
+    case("c-function", tailored=call_before),
+    case("custom-operator"),
+    case("json-written", where=lambda code: code.has(lambda node: dotted_name(node) in _WRITES)),
+    case("json", where=lambda code: code.has(lambda node: dotted_name(node).startswith("json."))),
+    case("import"),
+    case("foreign-object"),
+    case("operator-without-fake"),
+    case(
+        "value-in-fake",
+        where=lambda code: (
+            code.function is not None
+            and any(
+                dotted_name(node).endswith(("register_fake", "impl_abstract"))
+                for decorator in code.function.decorator_list
+                for node in ast.walk(decorator)
+                if isinstance(node, ast.expr)
+            )
+        ),
+    ),
+    case(
+        "autograd-functional",
+        where=lambda code: code.has(
+            lambda node: dotted_name(node).endswith(("functional.jacobian", "functional.hessian"))
+        ),
+    ),
+    case(
+        "autograd-functional-products",
+        where=lambda code: code.has(lambda node: dotted_name(node).endswith(_PRODUCTS)),
+    ),
+    case("disabled-function"),
+    case("graph-break-call"),
+    case("asynchronous-collective"),
 )
 """By topic; of those that apply to a graph break the first one is the best."""
 

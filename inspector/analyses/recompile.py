@@ -182,6 +182,7 @@ def _case(
     sites = [call_site(run, item.stack, definition, is_whole=is_whole) for item in items]
     site = sites[-1]
     callers = {(each.frame.file, each.frame.line): each.frame for each in sites if each.frame}
+    first_site = call_site(run, first.first_stack, definition) if first.first_stack else site
     if site.frame is not None:
         del callers[site.frame.file, site.frame.line]
     return FixCase(
@@ -195,6 +196,7 @@ def _case(
         on_stack=_on_stack(run, before),
         lost=_lost(run, site, first) if first.kind in _SIZES else None,
         elsewhere=tuple(callers.values()) if site.frame else (),
+        first_site=None if first_site.frame == site.frame else first_site,
         multiplied=_multiplied(frame, items),
         set_at=own_write(run, definition, user_spelling(first.name)) or _set_within(run, first),
         grown=dict(_grown(run, (first, *also_changed(first)))),

@@ -7,7 +7,7 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 
-from inspector.benches.sessions import ratio_logs
+from inspector.benches.blocks import ratio_logs
 from inspector.model.student import half_width, median_widens, student
 
 _LEAST_ROUNDS = 3

@@ -7,13 +7,13 @@ import math
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from inspector.benches.blocks import first_process
 from inspector.benches.ratio import Ratio, ratio_of
 from inspector.benches.rows import INTERRUPTED, BenchRow
-from inspector.benches.sessions import first_process
-from inspector.events.bench import InspectorBench
 from inspector.model.bench import BenchPlan, Setting
 from inspector.model.recompile import Recompile
 from inspector.model.run import Process, Run
+from inspector.records.bench import BenchEvent, FirstCalls
 
 _AS_EAGER = "fails, as without torch.compile"
 
@@ -214,9 +214,9 @@ def _second_ns(found: VariedSetting) -> float:
     )
 
 
-def _firsts(process: Process | None) -> Mapping[int, InspectorBench]:
-    events = process.benches if process is not None else ()
-    return {event.input: event for event in events if event.what == "first"}
+def _firsts(process: Process | None) -> Mapping[int, FirstCalls]:
+    events = process.records(BenchEvent) if process is not None else ()
+    return {event.input: event for event in events if isinstance(event, FirstCalls)}
 
 
 def _recompiles(process: Process | None) -> Mapping[int, list[Recompile]]:

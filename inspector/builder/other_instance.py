@@ -26,7 +26,9 @@ def other_instance(
         if before is None or before.number == now.number:
             continue
         if any(each == name or each.startswith((f"{name}.", f"{name}[")) for each in changed):
-            alive = facts.seen.alive.get(name) if facts.seen and hit_limit else None
+            alive = facts.seen.alive.get(name) if facts.seen else None
+            # Others of the class share the code where each is compiled, and may where it is full.
+            alive = alive if alive and (alive.alone or hit_limit) else None
             return OtherInstance(
                 name,
                 (before.type, now.type),

@@ -13,7 +13,6 @@ from inspector.builder.frames import make_frames
 from inspector.builder.graph_places import GraphEvent, GraphPlacesDraft
 from inspector.builder.measurements import Measurements
 from inspector.builder.output_codes import OutputCodesDraft, OutputEvent
-from inspector.events.bench import InspectorBench
 from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
 from inspector.events.dynamo import (
     CompilationMetrics,
@@ -71,7 +70,6 @@ class ProcessBuilder:
         self._compilations = CompilationsDraft()
         self._cold_start = ColdStartDraft(keep_spans=keep_spans)
         self._measurements = Measurements()
-        self._benches: list[InspectorBench] = []
         self._cuda_graphs = CudaGraphsDraft()
         self._codes = OutputCodesDraft()
         self._graphs = GraphPlacesDraft()
@@ -103,8 +101,6 @@ class ProcessBuilder:
             self._take_of_stage(envelope, event)
         elif isinstance(event, _CompileTimeEvent):
             self._take_of_compile_time(envelope, event)
-        elif isinstance(event, InspectorBench):
-            self._benches.append(event)
         elif isinstance(event, CallProfile):
             self._measurements.add(event)
         elif isinstance(event, CudaGraphEvent):
@@ -212,7 +208,6 @@ class ProcessBuilder:
             cuda_graphs=self._cuda_graphs.build(self._measurements.graph_inputs),
             codes=codes,
             graphs=self._graphs.build(),
-            benches=tuple(self._benches),
             recorded=account.records(),
             stored=account.places(),
         )

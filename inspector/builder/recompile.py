@@ -91,6 +91,7 @@ def make_recompile(
         whitelist=facts.whitelist,
         call=item.call,
         stack=_stack(item, facts, roots),
+        first_stack=below_recorder(facts.seen.first_stack, roots) if facts.seen else (),
         time_ns=sum(time_ns for _, time_ns in stages) or item.duration_ns,
         stages=stages,
         failure=item.failure.reason.partition("\n")[0] if item.failure else "",

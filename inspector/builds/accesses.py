@@ -170,8 +170,8 @@ def _numbers(elements: Sequence[int], value: Value) -> list[int]:
 
 def _contiguous(lanes: Lanes, value: Value) -> int:
     """How many elements each thread holds side by side, from its first one on."""
-    shortest = len(lanes.elements[0])
-    for own in lanes.elements:
+    shortest = len(lanes[0])
+    for own in lanes:
         numbers = _numbers(own, value)
         length = 1
         while length < len(numbers) and numbers[length] == numbers[0] + length:
@@ -182,8 +182,8 @@ def _contiguous(lanes: Lanes, value: Value) -> int:
 
 def _stride(lanes: Lanes, value: Value) -> int | None:
     """From one element to the next: of a thread, or of the next one where each has one."""
-    own = lanes.elements[0]
-    pair = own[:2] if len(own) > 1 else tuple(lane[0] for lane in lanes.elements[:2])
+    own = lanes[0]
+    pair = own[:2] if len(own) > 1 else tuple(lane[0] for lane in lanes[:2])
     numbers = _numbers(pair, value)
     return numbers[1] - numbers[0] if len(numbers) > 1 else None
 
@@ -198,7 +198,7 @@ def _sector_share(numbers: Iterable[int | float], size: int) -> float:
 def _alignment(lanes: Lanes, value: Value, size: int, base: int) -> int:
     """What every thread's first address is a multiple of, 16 at most."""
     common = math.gcd(base, _WIDEST_BYTES)
-    for own in lanes.elements:
+    for own in lanes:
         common = math.gcd(common, int(value.numbers[own[0]]) * size)
     return common
 

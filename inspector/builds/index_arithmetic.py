@@ -18,8 +18,7 @@ class Value:
 
     Attributes:
         shape: Sizes; empty for a scalar.
-        numbers: Its elements, row-major; offsets in elements for pointers. Some are computed in
-            floating point (interpolation does so).
+        numbers: Its elements, row-major; offsets in elements for pointers.
         base: The pointer argument that a pointer comes from, or an empty string.
     """
 

@@ -5,7 +5,6 @@ Formulas from Triton's ``TritonGPUAttrDefs.td`` (BlockedEncodingAttr, LinearEnco
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import re
 from collections.abc import Sequence
@@ -13,18 +12,8 @@ from collections.abc import Sequence
 _WARP = 32
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Lanes:
-    """Elements of the first warp.
-
-    Attributes:
-        elements: By thread the flat indices of the elements that it holds, in their order; only
-            those of the first tile of the layout.
-        fastest: The dimension along which a thread's own elements lie first.
-    """
-
-    elements: tuple[tuple[int, ...], ...]
-    fastest: int
+Lanes = tuple[tuple[int, ...], ...]
+"""By thread of the first warp its flat indices, in order, of the layout's first tile."""
 
 
 def lanes_of(layout: str, shape: Sequence[int]) -> Lanes | None:
@@ -62,7 +51,7 @@ def _blocked(layout: str, shape: Sequence[int]) -> Lanes | None:
             ]
             own.append(_flat(at, shape))
         elements.append(tuple(own))
-    return Lanes(tuple(elements), order[0])
+    return tuple(elements)
 
 
 def _split(number: int, sizes: Sequence[int], order: Sequence[int]) -> list[int]:
@@ -93,9 +82,7 @@ def _linear(layout: str, shape: Sequence[int]) -> Lanes | None:
             at = [(a ^ b) % size for a, b, size in zip(start, inner, shape, strict=True)]
             own.append(_flat(at, shape))
         elements.append(tuple(own))
-    first = (registers or lanes)[0]
-    fastest = next((axis for axis, value in enumerate(first) if value), len(shape) - 1)
-    return Lanes(tuple(elements), fastest)
+    return tuple(elements)
 
 
 def _bases(layout: str, name: str) -> list[list[int]]:

@@ -65,8 +65,7 @@ class _Texts:
 
     Attributes:
         module: Its TTGIR.
-        programs: Values of programs whose loops run differently often, and the share of all
-            programs that each stands for: in causal attention later ones have more to do.
+        programs: Values of programs whose loops run differently often, each with its share.
     """
 
     module: Module

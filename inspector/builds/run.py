@@ -41,8 +41,7 @@ def compile_kernels(  # noqa: PLR0913 - what a request has
         folder: Where results are kept, in place of the user's cache folder.
         workers: Processes at a time; the number of cores unless given.
         time_limit_s: For one configuration.
-        on_progress: Called whenever a configuration is done, with how many are, of how many as far
-            as is known, and the kernel's name.
+        on_progress: Called with how many configurations are done, of how many, and the kernel.
 
     Yields:
         One result for each distinct source as it is done: first those that were compiled before.

@@ -74,8 +74,7 @@ def parse_sass(
     """Reads a listing; of several functions the instructions follow each other.
 
     Args:
-        callers: Lines of the kernel's own source that lines of other files are inlined in, for
-            binaries that do not say so themselves.
+        callers: Lines of the kernel that lines of other files are inlined in.
     """
     instructions: list[Instruction] = []
     labels: dict[str, int] = {}

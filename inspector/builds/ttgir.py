@@ -84,7 +84,6 @@ class Module:
     arguments: dict[str, str]
     divisible: dict[str, int]
     aliases: dict[str, str]
-    warps: int
 
 
 def parse_ttgir(text: str, source: str = "kernel.py") -> Module:
@@ -98,13 +97,11 @@ def parse_ttgir(text: str, source: str = "kernel.py") -> Module:
     aliases = dict(_matches(_ALIAS, lines))
     places = _Places(dict(_matches(_LOC, lines)), source)
     arguments, divisible = _arguments(lines)
-    warps = re.search(r'"ttg\.num-warps" = (\d+)', text)
     return Module(
         operations=tuple(_operations(lines, places)),
         arguments=arguments,
         divisible=divisible,
         aliases=aliases,
-        warps=int(warps[1]) if warps else 4,
     )
 
 

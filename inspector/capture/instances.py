@@ -35,6 +35,7 @@ class Instances:
         self._count = itertools.count()
         # Of each code object, where its guards meet an object, and of which classes those were.
         self._met: dict[types.CodeType, dict[str, set[type]]] = {}
+        self._first: dict[types.CodeType, dict[str, Instance]] = {}
         self._alive: dict[types.CodeType, dict[str, Alive]] = {}
 
     def note(self, code: types.CodeType, text: str, follow: _Follow) -> dict[str, Instance]:
@@ -62,14 +63,19 @@ class Instances:
             if number is not None:
                 kinds.add(type(value))
                 found[name] = Instance(type(value).__name__, number)
+        if found:
+            self._first.setdefault(code, found)
         return found
 
-    def alive(self, code: types.CodeType) -> dict[str, Alive]:
+    def alive(self, code: types.CodeType, called_with: Mapping[str, Instance]) -> dict[str, Alive]:
         """How many objects there are of the classes that were met, by source.
 
-        Where some of them are compiled by themselves, those alone are counted; once for a function,
-        as it takes a while.
+        Where some of them are compiled by themselves, those alone are counted; once for a function
+        that is called with another object than first, as it takes a while.
         """
+        first = self._first.get(code, {})
+        if all(first.get(name, found) == found for name, found in called_with.items()):
+            return {}
         if code not in self._alive:
             objects = gc.get_objects()
             self._alive[code] = {

@@ -14,8 +14,8 @@ import itertools
 import re
 import types
 import weakref
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import torch
 
@@ -27,7 +27,7 @@ from inspector.capture.sources import SourceWriter
 from inspector.capture.writer import emit
 from inspector.events.failed_guard import parse_reason, stripped_source
 from inspector.events.guard_lines import read_guard_lines
-from inspector.records.recompiles import Alive, FailedGuards, Identities, SeenValue
+from inspector.records.recompiles import FailedGuards, Identities, SeenValue
 from inspector.records.stack import StackFrame
 
 _MOST_REASONS = 8
@@ -45,6 +45,14 @@ _TRANSPARENT = frozenset(
 )  # fmt: skip
 
 
+class _Caller(NamedTuple):
+    """A frame of a stack, which may be over."""
+
+    code: types.CodeType
+    line: int
+    instruction: int
+
+
 class RecompileObserver:
     """Remembers the objects that guards pin by identity, and describes what made guards fail."""
 
@@ -54,6 +62,8 @@ class RecompileObserver:
         # Of each code object that was compiled, the cells that its guards look at.
         self._cells: dict[types.CodeType, dict[str, None]] = {}
         self._instances = Instances()
+        # Of each code object, where its first compilation was called from.
+        self._first: dict[types.CodeType, list[_Caller]] = {}
 
     def remember(self, text: str) -> None:
         """Describes what a guard tree names by identity or number, while it is there."""
@@ -69,6 +79,8 @@ class RecompileObserver:
                 if seen.kind in KNOWN_BY_ADDRESS:
                     named[match[2]] = seen
         code = versions.guarded_code()
+        if code is not None and code not in self._first and len(self._first) < _MOST_REMEMBERED:
+            self._first[code] = _from(versions.caller_of_compiled(code))
         follow = functools.partial(_followed, scope)
         instances = self._instances.note(code, text, follow) if code is not None else {}
         if named or instances:
@@ -105,7 +117,11 @@ class RecompileObserver:
         frame, reasons = compiling
         code: types.CodeType = frame.f_code
         scope = (frame.f_locals, frame.f_globals)
-        stack = _stack(code)
+        conversion = versions.frame_of_conversion()
+        callers = _from(conversion[1] if conversion else None)
+        stack = _stack(code, callers)
+        first = self._first.get(code, callers)
+        first_stack = () if first == callers else _stack(code, first)
         now: dict[str, SeenValue] = {}
         before: dict[str, SeenValue] = {}
         for reason in reasons[:_MOST_REASONS]:
@@ -119,7 +135,6 @@ class RecompileObserver:
             if wanted and int(wanted[1]) in self._objects:
                 before.setdefault(failed.guard.source, self._objects[int(wanted[1])])
         instances = self._instances.called_with(code, functools.partial(_followed, scope))
-        alive: dict[str, Alive] = {}
         # Imported at the top of this file, Dynamo would be there before torch has read TORCH_LOGS.
         if len(reasons) >= torch._dynamo.config.recompile_limit:  # noqa: SLF001
             # Nothing will be compiled whose own guards would tell the rest.
@@ -127,7 +142,6 @@ class RecompileObserver:
                 found = _MISSING if name in now else _follow(name, *scope)
                 if found is not _MISSING:
                     now[name] = described(found)
-            alive = self._instances.alive(code)
         emit(
             FailedGuards(
                 varargs=_starred(code, inspect.CO_VARARGS),
@@ -138,12 +152,13 @@ class RecompileObserver:
                 modules=tuple(sorted(_modules(now, scope))),
                 cells=self._cell_names(code, scope),
                 stack=stack,
+                first_stack=first_stack,
                 instances=instances,
-                alive=alive,
+                alive=self._instances.alive(code, instances),
             )
         )
-        for frame_ in stack:
-            self._sources.add(frame_.file, frame_.line)
+        for place in (*stack, *first_stack):
+            self._sources.add(place.file, place.line)
 
 
 def _guarded(code: types.CodeType) -> Iterator[str]:
@@ -164,23 +179,26 @@ def _starred(code: types.CodeType, flag: int) -> str:
     return code.co_varnames[index]
 
 
-def _stack(code: types.CodeType) -> tuple[StackFrame, ...]:
-    """The stack down to the function that is about to be compiled, outermost first."""
-    conversion = versions.frame_of_conversion()
-    frames: list[StackFrame] = []
-    caller = conversion[1] if conversion else None
+def _from(caller: types.FrameType | None) -> list[_Caller]:
+    """A stack from a frame on, innermost first."""
+    found: list[_Caller] = []
     while caller is not None:
-        frames.append(_exact_frame(caller))
+        found.append(_Caller(caller.f_code, caller.f_lineno, caller.f_lasti))
         caller = caller.f_back
+    return found
+
+
+def _stack(code: types.CodeType, callers: Sequence[_Caller]) -> tuple[StackFrame, ...]:
+    """The stack down to the function that is about to be compiled, outermost first."""
     begin = StackFrame(code.co_filename, code.co_firstlineno, code.co_name)
-    return (*reversed(frames), begin)
+    return (*map(_exact_frame, reversed(callers)), begin)
 
 
-def _exact_frame(frame: types.FrameType) -> StackFrame:
+def _exact_frame(frame: _Caller) -> StackFrame:
     """With the expression that it is at: several calls can stand on one line."""
-    code = frame.f_code
-    place = code.co_filename, frame.f_lineno or 0, code.co_name
-    positions = itertools.islice(code.co_positions(), max(frame.f_lasti, 0) // 2, None)
+    code = frame.code
+    place = code.co_filename, frame.line or 0, code.co_name
+    positions = itertools.islice(code.co_positions(), max(frame.instruction, 0) // 2, None)
     line, end_line, start, end = next(positions, (None, None, None, None))
     if line is None or end_line is None or start is None or end is None:
         return StackFrame(*place)

@@ -265,6 +265,16 @@ def frame_of_conversion() -> tuple[CodeType, FrameType] | None:
     return None
 
 
+def caller_of_compiled(code: CodeType) -> FrameType | None:
+    """The Python frame that calls what is being compiled, from anywhere in its compilation."""
+    found: FrameType | None = None
+    for frame in _callers():
+        is_own = frame.f_code.co_filename.endswith("convert_frame.py")
+        if is_own and getattr(frame.f_locals.get("frame"), "f_code", None) is code:
+            found = frame.f_back
+    return found
+
+
 def recompiling() -> tuple[Any, list[str]] | None:
     """The frame that Dynamo is about to compile once more, and the reasons that it has just logged.
 

@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import json
 import logging
-import math
 from collections.abc import Callable, Mapping
 
 from inspector.records.codec import encode
@@ -48,47 +47,11 @@ def _json(record: Record) -> str:
     return json.dumps({"v": record.version, **encode(record)}, ensure_ascii=True, default=repr)
 
 
-def write_artifact(name: str, payload: Mapping[str, object]) -> None:
-    """Writes ``inspector_<name>`` into the trace, with torch's current compile id.
-
-    Args:
-        name: The artifact's name without its prefix.
-        payload: What it says; ``v`` is its version. Escaped to ASCII, so that lone surrogates,
-            which torch's own handlers cannot write, are harmless.
-    """
-    from torch._logging import trace_structured
-
-    text = _text(payload)
-    trace_structured(
-        "artifact",
-        metadata_fn=lambda: {"name": PREFIX + name, "encoding": "json"},
-        payload_fn=lambda: text,
-        # What is said outside of a compilation would else pay for a stack (torch/_logging).
-        expect_trace_id=False,
-    )
-
-
 def trace_record(metadata: Mapping[str, object], payload: str | None = None) -> logging.LogRecord:
     """A record as torch's trace logger has them (torch/_logging/_internal.py)."""
     record = logging.LogRecord("torch.__trace", logging.DEBUG, __file__, 0, "", None, None)
     record.__dict__.update(metadata=metadata, payload=payload)
     return record
-
-
-def _text(payload: Mapping[str, object]) -> str:
-    """The payload as JSON; NaN and infinities, which JSON does not know, as their names."""
-    try:
-        return json.dumps(payload, ensure_ascii=True, default=repr, allow_nan=False)
-    except ValueError:
-        return json.dumps(_finite(payload), ensure_ascii=True, default=repr)
-
-
-def _finite(value: object) -> object:
-    if isinstance(value, float) and not math.isfinite(value):
-        return repr(value)
-    if isinstance(value, Mapping):
-        return {key: _finite(item) for key, item in value.items()}
-    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def guarded(where: str, action: Callable[[], None]) -> None:

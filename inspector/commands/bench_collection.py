@@ -22,8 +22,8 @@ from inspector.commands.bench_measure import (
     asked_of,
     bench_report,
     measured,
-    plan_of,
 )
+from inspector.commands.bench_plan import plan_of
 from inspector.commands.target import changed_files, is_model
 from inspector.errors import (
     TRACEBACK_BELOW,
@@ -44,7 +44,7 @@ from inspector.sources.bench_file import read_plan
 from inspector.sources.meta import read_meta
 from inspector.sources.recording import opened, read_run
 
-_NOT_SAVED = "--save DIR keeps the recordings, and the same command goes on where it was cut off"
+_NOT_SAVED = "pass --save DIR to keep the recordings and to resume a run that was cut off"
 _TRACES = "dedicated_log_torch_trace_*"  # of a folder that TORCH_TRACE filled
 _SESSIONS = 1  # of many models; several of one model say more of that one
 _LIMIT_SECONDS = 900.0  # one that hangs holds the others up
@@ -170,7 +170,7 @@ def _left_out(targets: Sequence[str]) -> Iterator[str]:
     helpers = [file for each in targets if _is_folder(each) for file in helpers_in(Path(each))]
     if helpers:
         names = ", ".join(map(str, helpers))
-        yield f"not measured, as others import it and it has no `model`: {names}"
+        yield f"not measured (imported by others, no `model`): {names}"
 
 
 def exit_code_of(models: Sequence[Measured]) -> int:
@@ -278,7 +278,7 @@ def _say(model: Measured, how: BenchProcess) -> None:
     if not model.rows:
         sys.stderr.write(one_line(f"{model.name}: {model.failure}") + "\n")
     for row in model.compiled():
-        ratio = f"{row.faster.middle:.2f} times as fast" if row.faster else row.failure
+        ratio = f"{row.faster.middle:.2f}\N{MULTIPLICATION SIGN}" if row.faster else row.failure
         sys.stderr.write(one_line(f"{model.name}: {row.setting.label}: {ratio}") + "\n")
 
 

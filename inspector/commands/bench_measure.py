@@ -12,25 +12,25 @@ from pathlib import Path
 from typing import Any
 
 from inspector import plugins
-from inspector.commands.bench_plan import MODES, combinations_of, names_of, variations_of
+from inspector.commands.bench_plan import MODES, names_of, plan_of
 from inspector.commands.bench_progress import BenchProgress
 from inspector.commands.bench_sessions import run_bench
-from inspector.commands.bench_why import profile_of_nothing_faster, read_profile
 from inspector.commands.bench_workers import Bench
 from inspector.commands.ending import interruption
-from inspector.commands.job import check_alone
-from inspector.commands.record import Begun, Settings, finish, recording
-from inspector.errors import InspectorError, ModelFailedError, UsageError
+from inspector.commands.record import Begun, finish, recording
+from inspector.commands.target import recorded
+from inspector.errors import InspectorError, ModelFailedError
 from inspector.findings.bench_report import BenchReport, make_bench_report
-from inspector.model.bench import SESSION_SECONDS, BenchPlan, WorkerEnd
-from inspector.model.input_parser import parse_inputs
+from inspector.findings.profile_report import ProfileReport, make_profile_report
+from inspector.model.bench import BenchPlan, Setting, WorkerEnd, Workload
 from inspector.model.request import Request
 from inspector.model.run import Run
 from inspector.sources.bench_file import write_plan
+from inspector.sources.child import Settings
+from inspector.sources.profile_within import PROFILE_FILE
 from inspector.sources.recording import opened, read_run
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
-_SESSIONS = 3
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -59,32 +59,6 @@ class BenchProcess:
     def given(self) -> dict[str, object]:
         """The options that it comes from, by name, as far as they are about running anything."""
         return {"python": self.python, "timeout": self.timeout_seconds, "save": self.save}
-
-
-def plan_of(target: str, given: dict[str, Any]) -> BenchPlan:
-    """What is compared, by the options of the command line.
-
-    Raises:
-        UsageError: The options are not what they should be, or this is a process of a job.
-    """
-    check_alone("inspect bench")
-    parse_inputs(given.get("inputs", ()))
-    if "optimizer" in given and "train" not in given:
-        raise UsageError("--optimizer is a part of a training step.", "Add --train.")
-    varied = variations_of(given)
-    plan = BenchPlan(
-        target=target,
-        combinations=combinations_of(given),
-        sessions=given.get("sessions", 1 if varied else _SESSIONS),
-        is_grad="grad" in given,
-        cold_cache="cold_cache" in given,
-        variations=varied,
-        session_seconds=given.get("seconds", SESSION_SECONDS),
-    )
-    if varied and len(plan.workloads) > 1:
-        message = "--vary compares the inputs of one workload."
-        raise UsageError(message, "Give one --batch, --dtype, --autocast and --tf32 with it.")
-    return plan
 
 
 def asked_of(target: str, given: Mapping[str, object], python: str | None) -> dict[str, object]:
@@ -141,7 +115,6 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
             scratch=Path(scratch),
             python=how.python,
             ready_seconds=how.timeout_seconds or how.limit_seconds,
-            seed=0,
             left_out_on_cpu=frozenset() if names_of(given.get("modes")) else frozenset({MODES[1]}),
         )
         ends: list[WorkerEnd] = []
@@ -179,7 +152,7 @@ def _explained(
         silent=True,
     )
     try:
-        if profile_of_nothing_faster(report, request, begun.path, settings):
+        if _profile_of_nothing_faster(report, request, begun.path, settings):
             with opened(begun.path) as found:
                 return bench_report(found.folder, report.plan, report.run), ""
     except KeyboardInterrupt as error:
@@ -207,4 +180,63 @@ def exit_code(report: BenchReport) -> int:
 def bench_report(folder: Path, plan: BenchPlan, run: Run) -> BenchReport:
     """What is said about a recording, with the profile in it, if there is one."""
     rules = plugins.load_rules("run")
-    return make_bench_report(plan, run, rules, read_profile(folder))
+    return make_bench_report(plan, run, rules, _read_profile(folder))
+
+
+def _profile_of_nothing_faster(
+    report: BenchReport, request: Request, folder: Path, settings: Settings
+) -> bool:
+    """Profiles what comes nearest to eager PyTorch, where nothing is faster.
+
+    Args:
+        report: What was measured.
+        request: The target, its inputs, and what all combinations have in common.
+        folder: The recording of the bench; the profile's recording is put into it.
+        settings: How it is recorded; where it is kept, and what is said meanwhile, is decided here.
+
+    Returns:
+        Whether there is a profile now.
+    """
+    row = next((group.choice.nearest for group in report.groups if group.choice.nearest), None)
+    if row is None or not _is_plain(row.workload, row.setting, report.plan):
+        return False
+    setting = row.setting
+    asked = dataclasses.replace(
+        request,
+        dtype=row.workload.dtype,
+        train=row.workload.train,
+        backend=setting.backend,
+        mode=setting.mode,
+        dynamic=setting.dynamic,
+        fullgraph=setting.fullgraph,
+        graphs=True,
+        profile=True,
+    )
+    doing = f"nothing is faster: profiles {setting.label}"
+    how = dataclasses.replace(settings, save=folder / PROFILE_FILE, doing=doing)
+    with contextlib.suppress(InspectorError):  # the figures are there all the same
+        if not recorded(asked, how).exit_code:
+            return True
+    (folder / PROFILE_FILE).unlink(missing_ok=True)  # half of one would say half of it
+    return False
+
+
+def _is_plain(workload: Workload, setting: Setting, plan: BenchPlan) -> bool:
+    """Whether `inspect profile` does the same, and not for long."""
+    return (
+        workload == Workload(dtype=workload.dtype, train=workload.train)
+        and not (plan.variations or plan.cold_cache)
+        and not (setting.compiles_optimizer or setting.pads)
+        # To try all of that once more takes minutes.
+        and not (setting.mode or "").startswith("max-autotune")
+    )
+
+
+def _read_profile(folder: Path) -> ProfileReport | None:
+    """The profile in the recording of a bench, if one was made."""
+    file = folder / PROFILE_FILE
+    if not file.is_file():
+        return None
+    with contextlib.suppress(InspectorError, OSError), opened(file) as found:
+        return make_profile_report(read_run(found))
+    return None

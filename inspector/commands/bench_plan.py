@@ -6,9 +6,11 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from inspector.commands.job import check_alone
 from inspector.errors import UsageError
-from inspector.model.bench import Combination, Setting, Workload
+from inspector.model.bench import SESSION_SECONDS, BenchPlan, Combination, Setting, Workload
 from inspector.model.dtypes import parse_autocast_dtype, parse_model_dtype
+from inspector.model.input_parser import parse_inputs
 from inspector.model.near_matches import did_you_mean
 from inspector.model.variation import Assignment, parse_varied, variations
 
@@ -19,6 +21,33 @@ _SHAPES = {"auto": None, "dynamic": True, "static": False, "padded": False}
 _VARIED_SHAPES = ("auto", "dynamic", "static")
 _TF32 = {"on": True, "off": False}
 _INDUCTOR = "inductor"
+_SESSIONS = 3
+
+
+def plan_of(target: str, given: dict[str, Any]) -> BenchPlan:
+    """What is compared, by the options of the command line.
+
+    Raises:
+        UsageError: The options are not what they should be, or this is a process of a job.
+    """
+    check_alone("inspect bench")
+    parse_inputs(given.get("inputs", ()))
+    if "optimizer" in given and "train" not in given:
+        raise UsageError("--optimizer is a part of a training step.", "Add --train.")
+    varied = variations_of(given)
+    plan = BenchPlan(
+        target=target,
+        combinations=combinations_of(given),
+        sessions=given.get("sessions", 1 if varied else _SESSIONS),
+        is_grad="grad" in given,
+        cold_cache="cold_cache" in given,
+        variations=varied,
+        session_seconds=given.get("seconds", SESSION_SECONDS),
+    )
+    if varied and len(plan.workloads) > 1:
+        message = "--vary compares the inputs of one workload."
+        raise UsageError(message, "Give one --batch, --dtype, --autocast and --tf32 with it.")
+    return plan
 
 
 def names_of(text: str | None) -> tuple[str, ...]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from inspector.commands.bench_environment import cores
-from inspector.commands.bench_workers import Bench, started_reference
+from inspector.commands.bench_workers import Bench, cores, started_reference
 from inspector.model.out_of_memory import lacks_memory
 from inspector.sources.worker import Worker
 

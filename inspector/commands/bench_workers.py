@@ -6,14 +6,15 @@ import dataclasses
 import os
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
-from inspector.commands.bench_environment import pinned, with_caches
 from inspector.model.bench import BenchPlan, WorkerRequest
 from inspector.model.request import Request
 from inspector.sources.worker import Worker
 
 _FLOAT64 = "f64"
+_LEFT_OUT = {"INSPECTOR_RECORD", "TORCHINDUCTOR_FORCE_DISABLE_CACHES"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -27,7 +28,6 @@ class Bench:
         scratch: A folder for caches, results and logs of processes that are at work.
         python: The interpreter, or None for this one.
         ready_seconds: How long a process may take until it is ready.
-        seed: Decides the order.
         left_out_on_cpu: Modes that nobody asked for, and that change nothing there.
     """
 
@@ -37,7 +37,6 @@ class Bench:
     scratch: Path
     python: str | None
     ready_seconds: float
-    seed: int
     left_out_on_cpu: frozenset[str] = frozenset()
 
 
@@ -136,3 +135,30 @@ def _start(bench: Bench, asked: WorkerRequest, name: str) -> Worker:
         caches = bench.scratch / "caches.reference"
     environment = with_caches(pinned(os.environ), caches)
     return Worker(folder, bench.python or sys.executable, asked.to_json(), environment)
+
+
+def with_caches(given: Mapping[str, str], caches: Path) -> dict[str, str]:
+    """An environment whose caches are in a folder, and are used."""
+    ours = {
+        "TORCHINDUCTOR_CACHE_DIR": str(caches),
+        "TRITON_CACHE_DIR": str(caches / "triton"),  # of the program's own kernels
+    }
+    return {name: value for name, value in {**given, **ours}.items() if name not in _LEFT_OUT}
+
+
+def pinned(given: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which an operator's threads stay where they are.
+
+    They do not share a core by chance then. A user's environment may say otherwise, and nothing is
+    changed in that case. ``INSPECTOR_PINS`` says that the other variable is not the user's: it is
+    for this process, and not for those that it starts (`inspector.capture.benching.cores`).
+    """
+    if "OMP_PROC_BIND" in given:
+        return dict(given)
+    return {**given, "OMP_PROC_BIND": "true", "INSPECTOR_PINS": "1"}
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    is_linux = hasattr(os, "sched_getaffinity")
+    return len(os.sched_getaffinity(0)) if is_linux else os.cpu_count() or 1

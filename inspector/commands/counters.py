@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from inspector.commands.job import world_size
-from inspector.commands.record import Settings, record
+from inspector.commands.record import record
 from inspector.errors import InspectorError
 from inspector.events.counted import CountedKernel
 from inspector.model.request import Request
+from inspector.sources.child import Settings
 from inspector.sources.counters import (
     METRICS,
     counted_kernels,

@@ -24,11 +24,7 @@ class Ending:
         self.number = 0
 
     def code(self, usual: int) -> int:
-        """The exit code, as shells report it.
-
-        Args:
-            usual: That of a command that no signal ended.
-        """
+        """The exit code, as shells report it."""
         return 128 + self.number if self.number else usual
 
 

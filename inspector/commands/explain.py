@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -19,43 +18,29 @@ from inspector.commands.gate import (
     with_gate,
 )
 from inspector.commands.job import check_alone
-from inspector.commands.options import (
-    given_options,
-    output_options,
-    process_options,
-    target_options,
-)
-from inspector.commands.output import check_output, write_report
-from inspector.commands.record import Settings
-from inspector.commands.target import check_target, is_model, read, recorded
+from inspector.commands.recording_options import Asked, recording_options
+from inspector.commands.target import is_model, read, recorded
 from inspector.commands.verify import recorder, verification_of, verify_option
 from inspector.findings.closing import next_steps
 from inspector.findings.report import Report, make_report
 from inspector.findings.trials import with_verification
 from inspector.model.request import Request
 from inspector.model.run import Run
+from inspector.sources.child import Settings
 
 
 @click.command("explain")
 @click.argument("target", required=False, shell_complete=complete_file)
-@target_options
-@process_options
+@recording_options
 @verify_option
 @gate_options
-@output_options
-def command(  # noqa: PLR0913, PLR0917 - one parameter per option
+def command(
     target: str | None,
-    output: Path | None,
-    format_: str | None,
-    python: str | None,
-    timeout: float | None,
-    save: Path | None,
+    asked: Asked,
     fail_on: tuple[str, ...],
     baseline: Path | None,
     *,
     verify: bool,
-    no_progress: bool,
-    **asked: Any,  # noqa: ANN401 - the options of a Request, typed there
 ) -> int:
     """Show every graph break: its line, its cause and its fix.
 
@@ -72,24 +57,19 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect explain samples/graph_breaks/model.py -o report.json
       inspect explain samples/graph_breaks/model.py --fail-on graph-break --baseline report.json
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
-    check_output(output, format_)
-    gate = asked_gate(fail_on, baseline, output)
-    given = given_options(asked)
-    others = {"python": python, "timeout": timeout, "save": save, "verify": verify or None}
-    check_target(target, python, {**given, **others})
+    gate = asked_gate(fail_on, baseline, asked.output)
+    asked.check(target, verify=verify or None)
     if target is not None and is_model(target):
         if verify:
             check_alone("inspect explain --verify")
-        settings = Settings.of_view(
-            python, timeout, save, no_progress=no_progress, output=output, format_=format_
-        )
-        report, code = _explained(Request(target, **given), settings, verified=verify)
+        request = Request(target, **asked.given)
+        report, code = _explained(request, asked.settings, verified=verify)
     else:
         # How the program ended back then is in the report; reading it has succeeded.
         report, code = _report(read(target)), 0
     report = with_gate(report, gate)
-    write_report(report, output, format_)
-    if output is not None or format_ is not None:  # else the verdict is at the end of the page
+    asked.write(report)
+    if asked.output or asked.format_:  # else the verdict is at the end of the page
         say_verdict(report)
     return code or (EXIT_FINDINGS if report.gate and not report.gate.passed else 0)
 

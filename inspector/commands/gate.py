@@ -49,12 +49,7 @@ def gate_options(function: _F) -> _F:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Asked:
-    """A gate that was asked for.
-
-    Attributes:
-        fail_on: What it fails on.
-        baseline: What is known already, or None.
-    """
+    """A gate that was asked for."""
 
     fail_on: FailOn
     baseline: Baseline | None

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import dataclasses
 from typing import Any
 
 import click
 
-from inspector.commands.completion import complete_file, complete_gpu
+from inspector.commands.completion import complete_file
 from inspector.commands.graph_files import write_graph_files
 from inspector.commands.graph_view import DEPTH, Drawn, View, line_place
 from inspector.commands.options import (
     always_inductor,
     check_gpu,
     check_grad,
-    given_options,
+    gpu_options,
     option_help,
-    output_options,
-    process_options,
-    target_options,
 )
-from inspector.commands.output import check_output, write_report
-from inspector.commands.record import Settings
-from inspector.commands.target import check_target, shown_run
+from inspector.commands.recording_options import Asked, recording_options
+from inspector.commands.target import shown_run
 from inspector.findings.graph_report import FUSION
 from inspector.graphs.drawing.options import Collapse, Colour
 from inspector.model.graph import Stage
@@ -60,21 +56,8 @@ _STAGES = (*(stage.value for stage in Stage), FUSION)
      help="Of the picture of a stage: what the colours tell.",
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="Of a picture: draw every box, however many.")
-@click.option(
-    "--gpu", metavar="NAME", shell_complete=complete_gpu,
-    help="Generate code for this GPU, which need not be here: h200, a100, sm_90.",
-)  # fmt: skip
-@click.option(
-    "--no-grad", is_flag=True,
-    help="Call the model under torch.no_grad(): the graphs of inference.",
-)  # fmt: skip
-@click.option(
-    "--fake", is_flag=True,
-    help="With --gpu: give large tensors no memory and run nothing, for a model of any size.",
-)  # fmt: skip
-@target_options
-@process_options
-@output_options
+@gpu_options
+@recording_options
 def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     target: str | None,
     stage: str | None,
@@ -84,17 +67,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     line: str | None,
     collapse: str | None,
     colour: str | None,
-    gpu: str | None,
-    output: Path | None,
-    format_: str | None,
-    python: str | None,
-    timeout: float | None,
-    save: Path | None,
     *,
+    asked: Asked,
     ops: bool,
     force: bool,
-    no_progress: bool,
-    **asked: Any,  # noqa: ANN401 - the options of a Request, typed there
 ) -> int:
     """Show the graphs of every stage, and which operators became which kernel.
 
@@ -116,25 +92,19 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     view = View(stage, graph, around, depth, line_place(line), ops=ops)
     view.check()
     drawn = Drawn(collapse, colour, force)
-    file = drawn.file(output, view)
-    report_file = output if file is None else None
-    check_output(report_file, format_)
-    given = given_options(asked)
-    check_target(
-        target, python, {**given, "gpu": gpu, "python": python, "timeout": timeout, "save": save}
-    )
-    settings = Settings.of_view(
-        python, timeout, save, no_progress=no_progress, output=output, format_=format_
-    )
-    given["prims"] = ops or stage == Stage.PRIMS.value
-
-    with shown_run(target, lambda model: _request(model, gpu, given), settings) as (run, code):
+    file = drawn.file(asked.output, view)
+    settings = asked.settings
+    if file is not None:
+        asked = dataclasses.replace(asked, output=None)
+    asked.check(target)
+    given = {**asked.given, "prims": ops or stage == Stage.PRIMS.value}
+    with shown_run(target, lambda model: _request(model, given), settings) as (run, code):
         report = view.of(run)
         if file is not None:
             write_graph_files(report, file, drawn.drawing(view))
-            if format_ is None:
+            if asked.format_ is None:
                 return code
-    write_report(report, report_file, format_)
+    asked.write(report)
     return code
 
 
@@ -148,16 +118,15 @@ option_help(
 )
 
 
-def _request(target: str, gpu: str | None, given: dict[str, Any]) -> Request:
+def _request(target: str, given: dict[str, Any]) -> Request:
     check_grad(given)
-    check_gpu(given, gpu)
+    check_gpu(given)
     # Code that is not compiled is enough; other backends' graphs run as they are.
     how = {
         "backend": "inductor",
         "measure": False,
         "graphs": True,
         "generates": True,
-        "gpu": gpu,
         "command": "graph",
     }
     return Request(target, **{**how, **given})

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import click
 
 from inspector import plugins
 from inspector.commands.completion import complete_file
-from inspector.commands.options import (
-    given_options,
-    output_options,
-    process_options,
-    target_options,
-)
-from inspector.commands.output import check_output, write_report
-from inspector.commands.record import Settings
-from inspector.commands.target import check_target, shown_run
+from inspector.commands.recording_options import Asked, recording_options
+from inspector.commands.target import shown_run
 from inspector.findings.cuda_graphs_report import CudaGraphsReport, make_cuda_graphs_report
 from inspector.findings.guards_report import GuardsReport, make_guards_report
 from inspector.model.request import Request
@@ -30,9 +22,7 @@ _CUDA_GRAPH_RULES = "cuda-graph-"
 
 @click.command("guards")
 @click.argument("target", required=False, shell_complete=complete_file)
-@target_options
-@process_options
-@output_options
+@recording_options
 @click.option(
     "--cudagraphs",
     "cuda_graphs",
@@ -41,18 +31,7 @@ _CUDA_GRAPH_RULES = "cuda-graph-"
     "is moved to the GPU and compiled with Inductor and mode reduce-overhead, unless others are "
     "named.",
 )
-def command(  # noqa: PLR0913, PLR0917 - one parameter per option
-    target: str | None,
-    output: Path | None,
-    format_: str | None,
-    python: str | None,
-    timeout: float | None,
-    save: Path | None,
-    *,
-    no_progress: bool,
-    cuda_graphs: bool,
-    **asked: Any,  # noqa: ANN401 - the options of a Request, typed there
-) -> int:
+def command(target: str | None, asked: Asked, *, cuda_graphs: bool) -> int:
     """Show what is assumed, at what price, and what recompiles next.
 
     TARGET is a model (model.py, model.py:name, package.module:name), which is recorded first, or a
@@ -66,20 +45,15 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect guards samples/recompiles/recording.zip -o guards.md
       inspect guards samples/resnet50/h200-graphs.zip --cudagraphs
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
-    check_output(output, format_)
-    given = given_options(asked)
-    check_target(target, python, {**given, "python": python, "timeout": timeout, "save": save})
-    settings = Settings.of_view(
-        python, timeout, save, no_progress=no_progress, output=output, format_=format_
-    )
+    asked.check(target)
     request, report_of = (
         (_cuda_graphs_request, _cuda_graphs) if cuda_graphs else (_guards_request, _guards)
     )
     with shown_run(
-        target, lambda model: request(model, given), settings, explains_recompiles=True
+        target, lambda model: request(model, asked.given), asked.settings, explains_recompiles=True
     ) as (run, code):
         report = report_of(run)
-    write_report(report, output, format_)
+    asked.write(report)
     return code
 
 

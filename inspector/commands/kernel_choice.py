@@ -42,13 +42,7 @@ def check_kernel_options(given: Mapping[str, object], *, counters: bool, is_file
 
 
 def which_kernel(asked: str, found: Sequence[str], names: Sequence[str]) -> UsageError:
-    """What to say where a name is no kernel's, or of several.
-
-    Args:
-        asked: The name.
-        found: The kernels that fit.
-        names: All kernels.
-    """
+    """What to say where a name is no kernel's, or of several."""
     if found:
         # All of them: a list with gaps would have to be asked for by another run.
         hint = f"Name one of them: {', '.join(found)}."

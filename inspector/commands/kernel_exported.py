@@ -17,10 +17,6 @@ from inspector.renderers import exported_kernel
 def write_exported(report: KernelsReport, output: Path | None) -> None:
     """Writes the kernel that the report shows, compiled, as Python.
 
-    Args:
-        report: The report.
-        output: The file, or None for standard output.
-
     Raises:
         UsageError: It cannot stand alone.
         RecordingError: The file cannot be written.
@@ -35,10 +31,6 @@ def write_exported(report: KernelsReport, output: Path | None) -> None:
 
 def write_all_exported(report: KernelsReport, folder: Path) -> None:
     """Writes each kernel that can stand alone into a folder, and says which cannot.
-
-    Args:
-        report: The report, all of its kernels compiled.
-        folder: Where; made if it is not there.
 
     Raises:
         UsageError: None of them can.

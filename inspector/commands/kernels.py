@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
-from inspector.commands.completion import complete_file, complete_gpu
-from inspector.commands.gpu_list import gpu_lines
+from inspector.commands.completion import complete_file
 from inspector.commands.kernel_builds import (
     TEXTS,
     compiled,
@@ -23,17 +23,16 @@ from inspector.commands.options import (
     always_inductor,
     check_gpu,
     check_grad,
-    given_options,
-    output_options,
-    process_options,
-    target_options,
+    gpu_options,
 )
-from inspector.commands.output import check_output, check_place, write_report
-from inspector.commands.record import Settings
-from inspector.commands.target import check_target, is_recorded_now, shown_run
+from inspector.commands.output import check_place
+from inspector.commands.recording_options import Asked, recording_options
+from inspector.commands.target import is_recorded_now, shown_run
 from inspector.errors import UsageError
 from inspector.findings.kernels_compiled import not_compiled
 from inspector.findings.kernels_report import KernelsReport, make_kernels_report
+from inspector.model.gpu_table import ARCHITECTURE_KEYS, GPUS, find_gpu
+from inspector.model.gpus import Gpu
 from inspector.model.near_matches import named
 from inspector.model.request import Request
 from inspector.model.run import Run
@@ -45,18 +44,7 @@ _ALL = "all"
 
 @click.command("kernels")
 @click.argument("target", required=False, shell_complete=complete_file)
-@click.option(
-    "--gpu", metavar="NAME", shell_complete=complete_gpu,
-    help="Generate code for this GPU, which need not be here: h200, a100, sm_90.",
-)  # fmt: skip
-@click.option(
-    "--no-grad", is_flag=True,
-    help="Call the model under torch.no_grad(): the kernels of inference.",
-)  # fmt: skip
-@click.option(
-    "--fake", is_flag=True,
-    help="With --gpu: give large tensors no memory and run nothing, for a model of any size.",
-)  # fmt: skip
+@gpu_options
 @click.option("--list-gpus", is_flag=True, help="List the GPUs, with their figures and sources.")
 @click.option(
     "--show", metavar="KERNEL", help="Show this kernel alone; a part of its name is enough."
@@ -75,25 +63,16 @@ _ALL = "all"
     help="Compile the kernels, for registers and predicted times. Only a model's by default: a "
     "recording's kernels are source code from elsewhere.",
 )  # fmt: skip
-@target_options
-@process_options
-@output_options
-def command(  # noqa: PLR0913, PLR0917 - one parameter per option
+@recording_options
+def command(  # noqa: PLR0913 - one parameter per option
     target: str | None,
-    gpu: str | None,
+    asked: Asked,
     show: str | None,
     form: str,
     export: str | None,
-    output: Path | None,
-    format_: str | None,
-    python: str | None,
-    timeout: float | None,
-    save: Path | None,
     *,
     list_gpus: bool,
     compiles: bool | None,
-    no_progress: bool,
-    **asked: Any,  # noqa: ANN401 - the options of a Request, typed there
 ) -> int:
     """Show the kernels that Inductor generates, also for a GPU that is not here.
 
@@ -113,33 +92,32 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect kernels --export native_layer_norm_0 -o kernel.py --compile
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     if list_gpus:
-        sys.stdout.writelines(gpu_lines())
+        sys.stdout.writelines(_gpu_lines())
         return 0
-    _check_what_is_asked(show, export, form, output, format_)
+    output, settings = asked.output, asked.settings
+    if export is not None:
+        _check_export(show, export, form, asked)
+        asked = dataclasses.replace(asked, output=None)
     is_wanted = compiles if compiles is not None else is_recorded_now(target)
     if not is_wanted and (export is not None or form != "source"):
         raise _not_compiled(
             "--export" if export is not None else f"--as {form}", refused=compiles is False
         )
     show = show if export in {None, _ALL} else export
-    given = given_options(asked)
-    check_target(
-        target, python, {**given, "gpu": gpu, "python": python, "timeout": timeout, "save": save}
-    )
-    settings = Settings.of_view(
-        python, timeout, save, no_progress=no_progress, output=output, format_=format_
-    )
-    with shown_run(target, lambda model: _request(model, gpu, given), settings) as (run, code):
+    asked.check(target)
+    with shown_run(target, lambda model: _request(model, asked.given), settings) as (run, code):
         report = _checked(_report(run, show))
         if export is not None or form != "source":
-            report = compiled(report, python=python, progress=not no_progress, only=report.shown)
+            report = compiled(
+                report, python=asked.python, progress=asked.progress, only=report.shown
+            )
             _write_compiled(report, export, form, output)
             return code
     if is_wanted and not report.shown:
-        report = compiled_if_possible(report, python=python, progress=not no_progress)
+        report = compiled_if_possible(report, python=asked.python, progress=asked.progress)
     elif compiles is None:
         report = not_compiled(report)
-    write_report(report, output, format_)
+    asked.write(report)
     return code
 
 
@@ -147,21 +125,14 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 always_inductor(command)
 
 
-def _check_what_is_asked(
-    show: str | None, export: str | None, form: str, output: Path | None, format_: str | None
-) -> None:
-    if export is None:
-        check_output(output, format_)
-        return
-    if show is not None or form != "source" or format_ is not None:
+def _check_export(show: str | None, export: str, form: str, asked: Asked) -> None:
+    output = asked.output
+    if show is not None or form != "source" or asked.format_ is not None:
         message = "--export writes Python: it excludes --show, --as and --format."
         raise UsageError(message, "Leave them out.")
-    if export == _ALL:
-        if output is None or output.suffix or output.is_file():
-            raise UsageError("--export all writes a folder of files.", "Name one: -o kernels")
-        check_place(output)
-        return
-    if output is not None and output.suffix != ".py":
+    if export == _ALL and (output is None or output.suffix or output.is_file()):
+        raise UsageError("--export all writes a folder of files.", "Name one: -o kernels")
+    if export != _ALL and output is not None and output.suffix != ".py":
         message = f"--export writes Python, and {output.name} is called otherwise."
         raise UsageError(message, f"Call it {output.with_suffix('.py').name}.")
     if output is not None:
@@ -197,11 +168,11 @@ def _write_text(report: KernelsReport, form: str) -> None:
     sys.stdout.write(text_of(row, form).rstrip("\n") + "\n")
 
 
-def _request(target: str, gpu: str | None, given: dict[str, Any]) -> Request:
+def _request(target: str, given: dict[str, Any]) -> Request:
     check_grad(given)
-    check_gpu(given, gpu)
+    check_gpu(given)
     how = {"backend": "inductor", "measure": False, "graphs": True, "command": "kernels"}
-    return Request(target, gpu=gpu, **{**how, **given})
+    return Request(target, **{**how, **given})
 
 
 def _report(run: Run, show: str | None) -> KernelsReport:
@@ -223,3 +194,29 @@ def _checked(report: KernelsReport) -> KernelsReport:
     if len(found) == 1:
         return dataclasses.replace(report, shown=found[0])
     raise which_kernel(report.shown, found, names)
+
+
+def _gpu_lines() -> Iterator[str]:
+    """The lines of the table, with their ends."""
+    titles = f"{'arch':<8}{'SMs':>4}{'GiB':>5}{'TB/s':>6}{'L2 MiB':>8}{'bf16 TF/s':>11}"
+    yield f"{'--gpu':<11}{titles}  name\n"
+    for gpu in GPUS.values():
+        yield _gpu_line(gpu)
+    yield "\nArchitectures alone, with the figures of one of their GPUs:\n"
+    for key in ARCHITECTURE_KEYS:
+        found = find_gpu(key)
+        if found is not None:
+            yield f"{key:<11}as {found.name}\n"
+    yield "\nDense peaks. Where the figures are from:\n"
+    for gpu in GPUS.values():
+        yield f"{gpu.key}: {'; '.join(gpu.sources)}\n"
+
+
+def _gpu_line(gpu: Gpu) -> str:
+    half = gpu.peaks.get("bfloat16")
+    peak = "-" if half is None else f"{half / 1e12:.0f}"
+    return (
+        f"{gpu.key:<11}{f'sm_{gpu.arch}':<8}{gpu.multiprocessors:>4}"
+        f"{gpu.memory_bytes / 2**30:>5.0f}{gpu.bandwidth / 1e12:>6.2f}"
+        f"{gpu.l2_bytes / 2**20:>8.0f}{peak:>11}  {gpu.name}\n"
+    )

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from inspector.commands.completion import complete_format
+from inspector.commands.completion import complete_format, complete_gpu
 from inspector.errors import UsageError
 from inspector.model.gpu_table import known_gpu
 from inspector.model.input_parser import parse_inputs
@@ -41,6 +41,13 @@ def output_options(function: _F) -> _F:
     return function
 
 
+def gpu_options(function: _F) -> _F:
+    """A GPU that code is generated for, and what models need to run without it."""
+    for option in reversed(_GPU_OPTIONS):
+        function = option(function)
+    return function
+
+
 def given_options(asked: Mapping[str, Any]) -> dict[str, Any]:
     """Those options of a request that were given, by name.
 
@@ -69,17 +76,17 @@ def check_grad(given: Mapping[str, object]) -> None:
         raise UsageError("--train and --no-grad exclude each other.", "Leave one of them out.")
 
 
-def check_gpu(given: Mapping[str, object], gpu: str | None) -> None:
+def check_gpu(given: Mapping[str, Any]) -> None:
     """Refuses what has no meaning with, or without, a GPU that code is generated for.
 
     Raises:
         UsageError: Something has none, or the GPU is not known.
     """
-    if "fake" in given and gpu is None:
-        raise UsageError("--fake needs --gpu.", "Name one: `inspect kernels --list-gpus`.")
-    if gpu is None:
+    if "gpu" not in given:
+        if "fake" in given:
+            raise UsageError("--fake needs --gpu.", "Name one: `inspect kernels --list-gpus`.")
         return
-    known_gpu(gpu)
+    known_gpu(given["gpu"])
     if "device" in given:
         raise UsageError(
             "--gpu and --device exclude each other.",
@@ -142,6 +149,18 @@ _TARGET_OPTIONS = (
     click.option(
         "--no-measure", "measure", flag_value=False, default=True,
         help="Call each input twice and measure nothing.",
+    ),
+)  # fmt: skip
+
+_GPU_OPTIONS = (
+    click.option(
+        "--gpu", metavar="NAME", shell_complete=complete_gpu,
+        help="Generate code for this GPU, which need not be here: h200, a100, sm_90.",
+    ),
+    click.option("--no-grad", is_flag=True, help="Call models under torch.no_grad(): inference."),
+    click.option(
+        "--fake", is_flag=True,
+        help="With --gpu: give large tensors no memory and run nothing, for a model of any size.",
     ),
 )  # fmt: skip
 

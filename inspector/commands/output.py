@@ -62,10 +62,6 @@ def write_report(
 def write_file(output: Path, write: Callable[[TextIO], None]) -> None:
     """Writes a file, whole or not at all.
 
-    Args:
-        output: The file.
-        write: Writes what is to be in it.
-
     Raises:
         RecordingError: It cannot be written.
     """

@@ -23,11 +23,11 @@ from inspector.commands.options import (
 )
 from inspector.commands.output import check_output, check_place, write_report
 from inspector.commands.profile_files import check_suffix, is_profile_file, write_profile_files
-from inspector.commands.record import Settings
 from inspector.commands.target import check_target, existing, is_model, named, recorded, say_which
 from inspector.findings.kernel_bench_report import make_kernel_bench_report
 from inspector.findings.profile_report import ProfileReport, make_profile_report
 from inspector.model.request import Request
+from inspector.sources.child import Settings
 from inspector.sources.counters import read_counters
 from inspector.sources.profile_within import opened_profile
 from inspector.sources.recording import opened, read_run

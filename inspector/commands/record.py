@@ -7,12 +7,9 @@ import dataclasses
 import datetime as dt
 import functools
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Self
 
 from inspector import plugins
 from inspector.builder.run import Progress, RunBuilder
@@ -26,7 +23,7 @@ from inspector.errors import (
 )
 from inspector.model.meta_file import FORMAT_VERSION, META_FILE
 from inspector.model.run import Meta, Run
-from inspector.sources.child import Ending, Job, Recorder
+from inspector.sources.child import Ending, Job, Recorder, Settings
 from inspector.sources.meta import write_meta
 from inspector.sources.recording import write_zip
 from inspector.sources.store import new_recording, prune, recorder_mark
@@ -43,65 +40,11 @@ _ERRORS: dict[int, type[InspectorError]] = {
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Settings:
-    """How a process is recorded.
-
-    Attributes:
-        python: The interpreter, or None for this one.
-        timeout_seconds: After which it is ended, or None.
-        save: Where the recording is kept, or None for the store.
-        progress: Whether progress is shown.
-        own_stdout: Whether the program keeps standard output; else it is sent to standard error.
-        fresh_caches: Whether Inductor's caches are new.
-        silent: Whether what the program writes to its standard streams is dropped.
-        doing: What is done, for the progress line, where that is not plain recording.
-        max_bytes: The size that each process's logs are kept below, or None.
-        measure: Whether the calls of a program are measured.
-        prefix: A program that starts the interpreter (a profiler), with its options.
-    """
-
-    python: str | None
-    timeout_seconds: float | None
-    save: Path | None
-    progress: bool
-    own_stdout: bool
-    fresh_caches: bool
-    silent: bool = False
-    doing: str = ""
-    max_bytes: int | None = None
-    measure: bool = False
-    prefix: tuple[str, ...] = ()
-
-    @classmethod
-    def of_view(  # noqa: PLR0913 - one for each option
-        cls,
-        python: str | None,
-        timeout_seconds: float | None,
-        save: Path | None,
-        *,
-        no_progress: bool,
-        output: Path | None,
-        format_: str | None,
-    ) -> Self:
-        """Those of a command that shows what was compiled, from its options."""
-        return cls(
-            python=python,
-            timeout_seconds=timeout_seconds,
-            save=save,
-            progress=not no_progress,
-            own_stdout=output is not None and format_ is None,  # else the report goes there
-            fresh_caches=True,
-        )
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class Recorded:
     """A recording that has just been made.
 
     Attributes:
-        run: What was recorded.
         place: Where the recording is: a folder or a ``.zip``.
-        ending: How the program ended.
     """
 
     run: Run
@@ -125,7 +68,6 @@ class _Folder:
 
     Attributes:
         path: The folder; empty in the beginning.
-        name: The recording's name.
         is_ours: Whether this process made it.
     """
 
@@ -225,18 +167,7 @@ def _ending(
     settings: Settings,
     builder: RunBuilder,
 ) -> Ending:
-    job = Job(
-        folder=folder,
-        python=settings.python or sys.executable,
-        arguments=arguments,
-        stdout=_stdout(settings),
-        stderr=subprocess.DEVNULL if settings.silent else None,
-        timeout_seconds=settings.timeout_seconds,
-        fresh_caches=settings.fresh_caches,
-        max_bytes=settings.max_bytes,
-        measure=settings.measure,
-        prefix=settings.prefix,
-    )
+    job = Job(folder, arguments, settings)
     line = ProgressLine(enabled=settings.progress, what=target, doing=settings.doing)
 
     def update(progress: Progress, elapsed_ns: int) -> None:
@@ -256,13 +187,6 @@ def _import_for_reports() -> None:
     with contextlib.suppress(InspectorError):  # of a plugin, which is told when it is needed
         plugins.load_rules("run")
         plugins.load_renderer("terminal")
-
-
-def _stdout(settings: Settings) -> int | None:
-    """Where the program's standard output goes; None for our own."""
-    if settings.silent:
-        return subprocess.DEVNULL
-    return None if settings.own_stdout else sys.stderr.fileno()
 
 
 def _completed(folder: Path, run: Run) -> Run:

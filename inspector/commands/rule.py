@@ -108,6 +108,8 @@ def _print_advice(advice: Advice, format_: str) -> None:
         return
     ids = ", ".join(kind.gb_id for kind in advice.kinds)
     prose = [f"{advice.id}: {advice.title} ({ids})", "", f"    {advice.fix}"]
+    if advice.other_way_of:
+        prose += ["", f"Another way than {' and '.join(advice.other_way_of)}."]
     keeps = ["Keeps", f"    {advice.keeps}", "", f"Tested on torch {versions(advice.tested_on)}."]
     click.echo("\n".join(_wrapped(prose)))
     for title, program in (("Before", advice.before), ("After", advice.after)):

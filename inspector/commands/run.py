@@ -18,10 +18,11 @@ from inspector.commands.gate import (
     with_gate,
 )
 from inspector.commands.options import process_options, size_option
-from inspector.commands.record import Settings, record
+from inspector.commands.record import record
 from inspector.errors import EnvironmentLacksError
 from inspector.findings.closing import closing_lines
 from inspector.findings.report import make_report
+from inspector.sources.child import Settings
 from inspector.sources.program import program_command
 
 

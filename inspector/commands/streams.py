@@ -41,11 +41,7 @@ def prepare_streams() -> None:
 
 
 def stdout_fails(error: OSError) -> bool:
-    """Whether standard output is what could not be written.
-
-    Args:
-        error: What ended the command.
-    """
+    """Whether standard output is what could not be written."""
     try:
         sys.stdout.flush()  # what could not be written is still in its buffer
     except OSError:

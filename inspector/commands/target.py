@@ -10,16 +10,19 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from inspector.commands.own_report import refuse_report
 from inspector.commands.precheck import check_file
-from inspector.commands.record import Recorded, Settings, record
+from inspector.commands.record import Recorded, record
 from inspector.errors import RecordingError, UsageError
 from inspector.findings.escaping import one_line
 from inspector.model.near_matches import near_matches
 from inspector.model.request import Request
 from inspector.model.run import Run
+from inspector.sources.child import Settings
 from inspector.sources.recording import opened, read_run
 from inspector.sources.store import is_store, newest_recording
+
+_REPORT = b'"tool_version"'
+_BEGINNING_BYTES = 4_096
 
 
 def is_model(target: str) -> bool:
@@ -158,8 +161,23 @@ def existing(target: str | None) -> Path:
         if is_store(path.parent) or (target or "").isdigit():
             hint = "The last ten, or 1 GB of them, are kept there; --save DIR keeps one for good."
         raise UsageError(f"There is no model, recording or trace {target!r}.", hint)
-    refuse_report(path)
+    _refuse_report(path)
     return path
+
+
+def _refuse_report(path: Path) -> None:
+    """Refuses a report of our own, which says of what kind it is at its beginning.
+
+    Raises:
+        UsageError: It is one.
+    """
+    if path.suffix != ".json":
+        return
+    with contextlib.suppress(OSError), path.open("rb") as stream:
+        if _REPORT in stream.read(_BEGINNING_BYTES):
+            message = f"{one_line(str(path))} is a report, and no recording."
+            step = "Name the model or the recording, and compare with --baseline or --compare."
+            raise UsageError(message, step)
 
 
 def _exists(path: Path) -> bool:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import click
 
 from inspector import plugins
-from inspector.commands.record import Settings, record
+from inspector.commands.record import record
 from inspector.errors import ALSO_WITHOUT, InspectorError
 from inspector.findings.candidates import candidates, rewrites_of
 from inspector.findings.outside import applied, is_ours
@@ -22,7 +22,7 @@ from inspector.model.request import Request
 from inspector.model.run import Run
 from inspector.model.verification import Candidate, Trial, Verification
 from inspector.records.trial import TrialResult
-from inspector.sources.child import Ending
+from inspector.sources.child import Ending, Settings
 
 verify_option = click.option(
     "--verify",

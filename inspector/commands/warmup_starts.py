@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from inspector.commands.bench_environment import with_caches
 from inspector.commands.bench_progress import BenchProgress
+from inspector.commands.bench_workers import with_caches
 from inspector.errors import EnvironmentLacksError
 from inspector.model.warmup import (
     ARTIFACT,

@@ -32,7 +32,6 @@ class Blame:
     """The site that time belongs to.
 
     Attributes:
-        site: The site.
         shared_with: Further sites that would cause it too: it ends when all of them are mended.
     """
 

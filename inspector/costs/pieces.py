@@ -15,9 +15,6 @@ class GraphCall:
     """A compiled graph at work.
 
     Attributes:
-        compile_id: Text of the compile id.
-        start_ns: Start.
-        end_ns: End.
         entered_by: What led out of the graph before, or None for the first one.
         sequence: Autograd's number of the function around it, or -1.
         device_start_ns: When the device began with it, or 0.

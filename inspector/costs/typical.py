@@ -23,9 +23,7 @@ class Typical:
     faster than that sum, all parts are scaled down to them.
 
     Attributes:
-        calls: The measured calls.
         parts: Time outside of graphs on the host by part, by blame; None is nobody's.
-        graphs_ns: Time in compiled graphs.
         scale: What all of these were multiplied with, at most 1.
         spread: How far the medians of thirds of the calls differ, the largest by the smallest
             less 1.

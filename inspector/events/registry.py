@@ -10,7 +10,6 @@ import dataclasses
 import re
 from typing import Protocol
 
-from inspector.events.bench import InspectorBench
 from inspector.events.caches import (
     CACHE_ARTIFACTS,
     CODE_STATES,
@@ -87,7 +86,6 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "recompile_reasons"): RecompileReasons,
     ("artifact", "torch_version"): TorchVersion,
     ("artifact", "triton_kernel_info"): TritonKernels,
-    ("artifact", "inspector_bench"): InspectorBench,
     **dict.fromkeys(GRAPH_TEXTS, GraphLogged),
 }
 

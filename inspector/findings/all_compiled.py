@@ -8,12 +8,12 @@ from inspector.model.compilation import Frame, FrameState
 from inspector.model.roots import Owner
 from inspector.model.run import Process, Run
 from inspector.model.stack import is_resumed
-from inspector.profiles.timed import TimedLaunch
+from inspector.profiles.launch_timing import LaunchTiming
 from inspector.records.calls import TargetFunction
 from inspector.records.device_profile import KEEPS_GRADIENT
 
 
-def is_all_compiled(run: Run, process: Process, launches: Iterable[TimedLaunch]) -> bool:
+def is_all_compiled(run: Run, process: Process, launches: Iterable[LaunchTiming]) -> bool:
     """Whether a call does nothing of the program's own outside of compiled graphs.
 
     Then what is timed there is the way into the model and out of it, which no compiler takes away.
@@ -52,7 +52,7 @@ def _is_entered(run: Run, process: Process) -> bool:
     return not any(_is_own(run, file) for file, _ in places)
 
 
-def _is_uncompiled(item: TimedLaunch) -> bool:
+def _is_uncompiled(item: LaunchTiming) -> bool:
     """Whether the program's own line, or an operator that it calls, runs as it stands.
 
     A gradient that autograd keeps has the line of its parameter's module, and is nothing of that.

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from inspector.benches.comparison import BenchComparison, Change
 from inspector.findings.wording import count, duration, size
 
+_TIMES = "\N{MULTIPLICATION SIGN}"
 _NAMES = {
     "graphs": "graph",
     "graph_breaks": "graph break",
@@ -28,16 +29,16 @@ def comparison_title(comparison: BenchComparison) -> str:
     if changed:
         said = f"{changed} of {count(max(changed, comparison.compared), 'combination')} changed"
     elif not comparison.matched:
-        said = "no combination is one of these, so that nothing was compared"
+        said = "no combination in common"
     elif not comparison.compared:
-        said = "no combination has a ratio to eager PyTorch in both, so that nothing was compared"
+        said = "no combination has a ratio to eager in both"
     return f"against {earlier.name} ({', '.join(filter(None, about))}): {said}"
 
 
 def change_lines(comparison: BenchComparison) -> Iterator[tuple[str, bool | None]]:
     """Each change in a sentence, and whether it is one for the worse."""
     if comparison.is_of_another:
-        said = f"it is of another model ({comparison.earlier.target}, not {comparison.target})"
+        said = f"of another model ({comparison.earlier.target}, not {comparison.target})"
         yield said, True
     several = len({change.inputs for change in comparison.changes}) > 1
     for change in comparison.changes:
@@ -47,10 +48,6 @@ def change_lines(comparison: BenchComparison) -> Iterator[tuple[str, bool | None
     is_same = comparison.same_machine and not comparison.is_of_another
     if kinds and is_same and comparison.compared and not kinds & {"faster", "time", "there"}:
         yield "times have not changed by more than noise", None
-    plain = comparison.matched - comparison.compared
-    if is_same and plain:
-        times = count(plain, "plain time")
-        yield f"{times} not compared: that takes two sessions then and now (--sessions)", None
     if comparison.others and comparison.matched:
         yield _otherwise(comparison), None
 
@@ -61,8 +58,8 @@ def _otherwise(comparison: BenchComparison) -> str:
         f"{other.what}: {other.now or 'unknown'} now, {other.before or 'unknown'} then"
         for other in comparison.others
     )
-    left_out = "plain times" if comparison.same_device else "plain times and memory"
-    return f"{named}. So {left_out} are not compared, and ratios to eager PyTorch are"
+    left_out = "times" if comparison.same_device else "times and memory"
+    return f"{named}: {left_out} are not compared, only ratios to eager"
 
 
 def is_worse(comparison: BenchComparison | None) -> bool:
@@ -80,10 +77,10 @@ def _said(change: Change) -> str:
         return _of_failure(change)
     was, now = change.before or 0, change.after or 0
     said = {
-        "faster": f"{was:.2f} → {now:.2f} times as fast as eager PyTorch",
+        "faster": f"{was:.2f}{_TIMES} → {now:.2f}{_TIMES} of eager's speed",
         "time": f"{duration(round(was))} → {duration(round(now))} per call",
         "memory": f"peak {size(round(was))} → {size(round(now))}",
-        "wrong": "its results are wrong now" if now else "its results are right again",
+        "wrong": "results are wrong now" if now else "results are right again",
     }
     if change.what == "memory" and was:
         return f"{said['memory']} ({now / was - 1:+.0%})"
@@ -95,5 +92,5 @@ def _said(change: Change) -> str:
 
 def _of_failure(change: Change) -> str:
     if change.row is None:
-        return "it is not measured any more"
-    return f"it fails now: {change.row.failure}" if change.is_worse else "it runs again"
+        return "not measured any more"
+    return f"fails now: {change.row.failure}" if change.is_worse else "runs again"

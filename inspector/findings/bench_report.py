@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
+from inspector.benches.blocks import first_process
 from inspector.benches.choice import Choice, choose
 from inspector.benches.comparison import BenchComparison, compared
 from inspector.benches.earlier import EarlierBench
 from inspector.benches.rows import BenchRow, make_rows
-from inspector.benches.sessions import first_process
 from inspector.benches.varied import VariedSetting, make_varied
 from inspector.findings.bench_machine import processor_of, torch_of
 from inspector.findings.finding import Finding
@@ -19,28 +19,19 @@ from inspector.findings.ptxas_wording import compiled_twice
 from inspector.findings.report import make_report
 from inspector.findings.rule import Rule
 from inspector.findings.value_names import value_named
-from inspector.findings.wording import listed
-from inspector.model.bench import BenchPlan, Room, Workload
+from inspector.findings.wording import count, listed
+from inspector.model.bench import BenchPlan, Workload
 from inspector.model.result_names import AGAIN
 from inspector.model.run import Run
+from inspector.records.bench import BenchEvent, FirstCalls, Restored, Settled
 
 FORMAT_VERSION = 1
 """Of a bench report as JSON: counts up when a field changes its meaning or goes."""
 
 _TUNED = "max-autotune"
 _MOST_REASONS = 3
-_FEW_SESSIONS = {
-    1: "with one session nothing is known of what differs from one start of the program to the "
-    "next, so that the intervals are too narrow",
-    2: "two sessions say next to nothing of what differs from one start of the program to the "
-    "next, so that the intervals are very wide: with a third one they are a third as wide",
-}
-_ROOMS = {
-    Room.PAIR: "had no memory beside all others, and took turns with eager PyTorch alone; how much "
-    "faster is by eager calls of these sessions",
-    Room.ALONE: "had no memory beside eager PyTorch: these were measured one after the other, and "
-    "what the machine did meanwhile is in the ratio",
-}
+_ENOUGH_SESSIONS = 3
+_TIMES = "\N{MULTIPLICATION SIGN}"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -122,8 +113,8 @@ def make_bench_report(
         profile: What was profiled then, or None.
     """
     rows = make_rows(plan, run)
-    events = [event for process in run.processes for event in process.benches]
-    firsts = [event for event in events if event.what == "first"]
+    events = run.records(BenchEvent)
+    firsts = [event for event in events if isinstance(event, FirstCalls)]
     known = list(rules)
     varied = make_varied(plan, run, rows) if plan.variations else ()
     return BenchReport(
@@ -192,113 +183,68 @@ def _reasons(
 
 _MOST_NAMED = 3
 _SHORT_NS = 1_000_000
-_SCALES = {
-    "family": "Such errors are told as a part of the largest element of all results of their kind",
-    "rounding": "Such errors are not told: of what eager PyTorch gives there all is error, too",
-}
-
-
-def _without_numbers(rows: Sequence[BenchRow]) -> Iterator[str]:
-    """Which results are NaN without the compiler, too: of these nothing is compared."""
-    errors = [error for row in rows for error in row.errors if AGAIN not in error.name]
-    found = {value_named(error.name): error.nan for error in errors if error.nan}
-    for name, share in sorted(found.items()):
-        part = "" if share == 1 else f" in {share:.1%} of its elements"
-        yield (
-            f"{name} is NaN{part} in eager PyTorch, too: whether it is in the same places is all "
-            "that can be compared there"
-        )
-
-
-def _uncompared(rows: Sequence[BenchRow]) -> Iterator[str]:
-    """Which results nobody can compare."""
-    names = sorted({value_named(name) for row in rows for name in row.uncompared})
-    if names:
-        yield f"of a kind that cannot be compared: {listed(names, _MOST_NAMED)}"
-
-
-def _rounding_alone(rows: Sequence[BenchRow]) -> Iterator[str]:
-    """Which results are 0 but for rounding, and what their error is a part of."""
-    errors = [error for row in rows for error in row.errors if AGAIN not in error.name]
-    for scale, said in _SCALES.items():
-        names = listed(
-            sorted({value_named(e.name) for e in errors if e.scale == scale and e.relative}),
-            _MOST_NAMED,
-        )
-        if names:
-            yield f"0 but for rounding: {names}. {said}"
-
-
-def _few_sessions(measured: Sequence[BenchRow]) -> Iterator[str]:
-    """What intervals are worth, of rows that were measured in one or two sessions."""
-    compiled = [row for row in measured if not row.setting.is_eager] or measured
-    sessions = [len({session for session, _ in row.medians}) for row in compiled]
-    for few, said in _FEW_SESSIONS.items():
-        labels = dict.fromkeys(
-            row.setting.label for row, number in zip(compiled, sessions, strict=True)
-            if number == few
-        )  # fmt: skip
-        if labels:
-            whose = "" if set(sessions) == {few} else f"{', '.join(labels)}: "
-            yield f"{whose}{said}"
-
-
-def _restored(rows: Sequence[BenchRow], run: Run) -> Iterator[str]:
-    """That short calls are not those of a loop, where something is put back between them."""
-    events = (event for process in run.processes for event in process.benches)
-    restored = {event.combination for event in events if event.restores}
-    times = [row.latency.middle_ns for row in rows if row.latency and row.combination in restored]
-    if times and min(times) < _SHORT_NS:
-        yield (
-            "calls change the model or what they are given, and all of that is put back before "
-            "each, which empties the processor's caches: calls as short as these take up to twice "
-            "as long here as in a loop, and ratios are those of such calls"
-        )
 
 
 def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -> Iterator[str]:
+    """What has to be known of the measurement, if it changes what one does with the figures."""
+    measured = [row for row in rows if row.latency is not None]
+    if run.meta.partial:
+        yield f"{run.meta.partial.rstrip('.')}: fewer rounds or sessions than asked for"
+    yield from _few_sessions(measured)
     left_out = {
         (plan.combinations[end.combination].setting.label, end.failure)
         for end in plan.ends
         if end.is_left_out
     }
     yield from (f"{label} is left out: {why}" for label, why in sorted(left_out))
-    measured = [row for row in rows if row.latency is not None]
-    unsettled = [row.setting.label for row in measured if not row.is_settled]
+    unsettled = dict.fromkeys(row.setting.label for row in measured if not row.is_settled)
     if unsettled:
-        names = ", ".join(dict.fromkeys(unsettled))
-        yield (f"times of {names} were not stable after warm-up; the intervals say how much")
+        yield f"timings not stable after warm-up ({', '.join(unsettled)}): raise --seconds"
     yield from _restored(measured, run)
     if device == "cpu" and any(workload.tf32 is not None for workload in plan.workloads):
-        yield "TF32 is of GPUs: on the CPU --tf32 on and off are the same"
-    for room, said in _ROOMS.items():
-        there = {row.combination for row in measured}
-        ends = [e for e in plan.ends if e.room == room.value and e.combination in there]
-        labels = dict.fromkeys(
-            " · ".join(filter(None, (found.workload.label, found.setting.label)))
-            for found in (plan.combinations[end.combination] for end in ends)
-        )
-        if labels:
-            yield f"{', '.join(labels)} {said}"
+        yield "--tf32 has no effect on the CPU"
+    alone = dict.fromkeys(
+        plan.combinations[end.combination].setting.label for end in plan.ends if end.is_alone
+    )
+    if alone:
+        yield f"too little memory to interleave with eager: {', '.join(alone)}"
     twice = compiled_twice(run)
     modes = {one.setting.mode for one in plan.combinations}
     if twice is not None and any(mode and mode.startswith(_TUNED) for mode in modes):
         yield f"{_TUNED} takes longer to compile than it must: {'. '.join(twice).rstrip('.')}"
-    if run.meta.partial:
-        yield (
-            f"{run.meta.partial.rstrip('.')}: what was measured until then is shown, of fewer "
-            "rounds or sessions than were asked for"
-        )
     if any(row.setting.pads for row in measured):
-        yield "results of padded calls have the padding in them, and are not compared with eager's"
-    yield from _few_sessions(measured)
-    yield from _without_numbers(rows)
-    yield from _uncompared(rows)
-    yield from _rounding_alone(rows)
+        yield "results of padded calls include the padding, and are not compared with eager"
+    errors = [error for row in rows for error in row.errors if AGAIN not in error.name]
+    nan = sorted({value_named(error.name) for error in errors if error.nan})
+    if nan:
+        yield f"NaN in eager, too: {listed(nan, _MOST_NAMED)}"
+    uncompared = sorted({value_named(name) for row in rows for name in row.uncompared})
+    if uncompared:
+        yield f"not compared: {listed(uncompared, _MOST_NAMED)}"
     if any(row.draws and not row.setting.is_eager for row in rows):
+        yield "calls draw random numbers, so results are not compared: call model.eval()"
+
+
+def _few_sessions(measured: Sequence[BenchRow]) -> Iterator[str]:
+    """What intervals are worth, of rows that were measured in one or two sessions."""
+    sessions = [len({session for session, _ in row.medians}) for row in measured]
+    fewest = min(sessions, default=_ENOUGH_SESSIONS)
+    if fewest < _ENOUGH_SESSIONS:
+        width = "too narrow" if fewest == 1 else "very wide"
+        yield f"intervals of {count(fewest, 'session')} are {width}: pass --sessions 3"
+
+
+def _restored(rows: Sequence[BenchRow], run: Run) -> Iterator[str]:
+    """That short calls are not those of a loop, where something is put back between them."""
+    restored = {
+        event.combination
+        for process in run.processes
+        for event in process.records(BenchEvent)
+        if isinstance(event, Restored) or (isinstance(event, Settled) and event.restores)
+    }
+    times = [row.latency.middle_ns for row in rows if row.latency and row.combination in restored]
+    if times and min(times) < _SHORT_NS:
         yield (
-            "calls draw random numbers, and compiled code may draw others than eager PyTorch: "
-            "results that differ are not called wrong; in model.eval() most models draw none"
+            "state is restored before each call, which flushes CPU caches: short calls take up to "
+            f"2{_TIMES} as long as in a loop"
         )
-    if device == "cpu" and any(row.memory for row in rows):
-        yield "memory is what torch's allocator gave; what libraries ask for is not seen on the CPU"

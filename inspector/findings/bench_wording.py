@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
+from inspector.benches.compiled import Compiled
 from inspector.benches.ratio import Ratio
-from inspector.benches.rows import BenchRow, Compiled
+from inspector.benches.rows import BenchRow
 from inspector.findings.bench_machine import device_text
 from inspector.findings.bench_report import BenchGroup, BenchReport
 from inspector.findings.wording import count, duration, listed, size
@@ -19,18 +20,21 @@ _ONE_SIDED = 1.1
 _SIGNIFICANT = 10
 _NONE = "-"
 TIMES = "\N{MULTIPLICATION SIGN}"
+_DASH = "\N{EN DASH}"
 _EPSILON = 1e-12
 _MOST_ROUNDING = 1e-3
 
 
-def machine_text(report: BenchReport) -> str:
-    """``NVIDIA H200 · 3 sessions``, ``cpu, 2 threads · 3 sessions``."""
+def head_text(report: BenchReport) -> str:
+    """``model.py · torch 2.13.0 · cpu, 2 threads · 3 sessions``."""
     parts = (
+        report.plan.target,
+        f"torch {report.torch}" if report.torch else "",
         device_text(report.device, report.threads),
         count(report.plan.sessions, "session"),
         varied_text(report.plan.variations),
         "with gradients" if report.plan.is_grad else "",
-        "empty L2 before each call" if report.plan.cold_cache else "",
+        "cold L2 cache" if report.plan.cold_cache else "",
     )
     return " · ".join(filter(None, parts))
 
@@ -48,7 +52,7 @@ def group_title(group: BenchGroup, *, several: bool) -> str:
     """``batch 4 · bf16 · input 2: float32[4, 3, 224, 224]``."""
     number = f"input {group.input + 1}: " if several else ""
     parts = (group.workload.label, f"{number}{group.inputs}" if group.inputs else "")
-    return " · ".join(filter(None, parts)) or "the model as it is"
+    return " · ".join(filter(None, parts)) or "Model as is"
 
 
 def failed_title(row: BenchRow, report: BenchReport) -> str:
@@ -60,7 +64,7 @@ def failed_title(row: BenchRow, report: BenchReport) -> str:
 
 def none_measured(labels: Sequence[str]) -> str:
     """That no setting was measured: without it there would be no verdict at all."""
-    return f"nothing is measured beside eager PyTorch: {listed(labels)} failed, see below"
+    return f"No setting was measured: {listed(labels)} failed (see below)"
 
 
 def cells(row: BenchRow) -> tuple[str, ...]:
@@ -85,7 +89,7 @@ def time_text(row: BenchRow | None) -> str:
 
 
 def faster_text(faster: Ratio | None) -> str:
-    """The ratio and its interval's half: ``1.53`` times, ``±3%``; ``(0.50 to 3.00)`` if it is wide.
+    """The ratio and its interval's half, ``±3%``; both ends of the interval if it is wide.
 
     The half is that of a factor, which is no distance to either side where it is large; an interval
     that reaches further to one side has no half.
@@ -95,7 +99,7 @@ def faster_text(faster: Ratio | None) -> str:
     above, below = faster.high / faster.middle, faster.middle / faster.low
     reach = max(above, below) - 1
     if reach > _WIDE or max(above / below, below / above) > _ONE_SIDED:
-        return f"{faster.middle:.2f}{TIMES} ({_end(faster.low)} to {_end(faster.high)})"
+        return f"{faster.middle:.2f}{TIMES} ({_end(faster.low)}{_DASH}{_end(faster.high)})"
     percent = f"{reach:.1%}" if reach < 1 / _SIGNIFICANT**2 else f"{reach:.0%}"
     return f"{faster.middle:.2f}{TIMES} ±{percent}"
 
@@ -147,18 +151,17 @@ def _details(row: BenchRow) -> Iterator[str]:
         yield rate_text(row.items_per_s)
     if row.latency is not None:
         ends = (duration(round(ns)) for ns in (row.latency.p5_ns, row.latency.p95_ns))
-        yield f"{' to '.join(ends)} in 90% of {row.latency.calls:,} calls"
+        yield f"{_DASH.join(ends)} (90% of {count(row.latency.calls, 'call')})"
     if row.busy is not None:
-        pieces = count(row.launches, "piece", "pieces")
-        yield f"the GPU works {row.busy:.0%} of it, on {pieces} of work"
+        yield f"GPU busy {row.busy:.0%}, {count(row.launches, 'launch', 'launches')}"
     if row.compiled is not None:
         yield from _counts(row.compiled)
     if row.break_even_calls is not None:
-        yield f"pays for itself after {count(row.break_even_calls, 'call')}"
+        yield f"pays off after {count(row.break_even_calls, 'call')}"
     if row.memory.get("peak_reserved"):
         yield f"{size(row.memory['peak_reserved'])} reserved"
     if row.memory.get("pools"):
-        yield f"{size(row.memory['pools'])} of it for CUDA graphs"
+        yield f"{size(row.memory['pools'])} for CUDA graphs"
     if row.failure:
         yield row.failure
 
@@ -174,9 +177,16 @@ def _counts(compiled: Compiled) -> Iterator[str]:
 
 
 def interval_text(ratio: Ratio, *, inverse: bool = False) -> str:
-    """``1.89 to 2.34``: where the ratio of another run will be."""
+    """Where the ratio of another run will be, from one end to the other."""
     low, high = (1 / ratio.high, 1 / ratio.low) if inverse else (ratio.low, ratio.high)
-    return f"{_end(low)} to {_end(high)}"
+    return f"{_end(low)}{_DASH}{_end(high)}{TIMES}"
+
+
+def speed_text(faster: Ratio) -> str:
+    """How many times faster, or slower."""
+    is_slower = faster.middle < 1
+    times = 1 / faster.middle if is_slower else faster.middle
+    return f"{times:.2f}{TIMES} {'slower' if is_slower else 'faster'}"
 
 
 def says_nothing(ratio: Ratio | None) -> bool:

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.benches.collection import Measured, SettingSummary, summarized
 from inspector.benches.rows import INTERRUPTED, NOT_TRIED, BenchRow
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.bench_wording import error_text, faster_text, time_text
-from inspector.findings.several_benches import (
-    device_of,
-    machine_line,
-    notices_of,
-    versions_of,
-)
-from inspector.findings.wording import count
+from inspector.findings.wording import count, listed
 
 FORMAT_VERSION = 1
 """Of a collection as JSON: counts up when a field changes its meaning or goes."""
+_MOST_NAMED = 3
 COLLECTION_COLUMNS = (
     "model",
     "setting",
@@ -75,8 +70,8 @@ def make_collection_report(
     return CollectionReport(
         models=tuple(models),
         summaries=summarized(models),
-        device=device_of(reports),
-        versions=versions_of(reports),
+        device=_device_of(reports),
+        versions=_versions_of(reports),
         sessions=sessions,
         notices=notices_of(reports, earlier),
     )
@@ -85,7 +80,7 @@ def make_collection_report(
 def collection_machine(report: CollectionReport) -> str:
     """``25 models · torch 2.13.0 · cpu · 1 session``."""
     models = count(len(report.models), "model")
-    return machine_line(models, report.versions, report.device, report.sessions)
+    return _machine_line(models, report.versions, report.device, report.sessions)
 
 
 def collection_lines(report: CollectionReport) -> Iterator[str]:
@@ -106,10 +101,8 @@ def collection_lines(report: CollectionReport) -> Iterator[str]:
             kinds = (f"{item.faster} faster", f"{item.slower} slower", f"{same} within noise")
             unclear = f", {item.unknown} not known" if item.unknown else ""
             unclear += f", {mixed} neither" if mixed else ""
-            parts.append(
-                f"{item.speedup:.2f} times as fast in the geometric mean "
-                f"({', '.join(kinds)}{unclear})"
-            )
+            speedup = f"{item.speedup:.2f}\N{MULTIPLICATION SIGN}"
+            parts.append(f"geometric mean {speedup} ({', '.join(kinds)}{unclear})")
         yield ", ".join(parts)
 
 
@@ -139,9 +132,7 @@ def _cells(row: BenchRow, eager: BenchRow | None) -> tuple[str, ...]:
     compiled = row.compiled
     if row.latency is None or row.fails_later:
         failed = eager.failure.removesuffix(".") if eager is not None else ""
-        why = (
-            f"eager PyTorch fails: {failed}" if failed and row.failure == NOT_TRIED else row.failure
-        )
+        why = f"eager fails: {failed}" if failed and row.failure == NOT_TRIED else row.failure
         return (time_text(eager), why, "", "", "", "")
     return (
         time_text(eager),
@@ -151,3 +142,64 @@ def _cells(row: BenchRow, eager: BenchRow | None) -> tuple[str, ...]:
         str(compiled.graph_breaks) if compiled else "-",
         error_text(row),
     )
+
+
+def _device_of(reports: Sequence[BenchReport]) -> str:
+    """The device's name, or an empty string."""
+    return next((report.device for report in reports if report.device), "")
+
+
+def _versions_of(reports: Sequence[BenchReport]) -> dict[str, str]:
+    """Versions by package name."""
+    return dict(next((p.versions for report in reports for p in report.run.processes), {}))
+
+
+def notices_of(
+    reports: Sequence[BenchReport], earlier: Sequence[BenchReport] = ()
+) -> tuple[str, ...]:
+    """What has to be known of the measurements, each sentence once.
+
+    Args:
+        reports: The measurements.
+        earlier: Those of them that an earlier run has made.
+    """
+    found = list(_notices_of_each(reports))
+    if earlier:
+        were = f"{count(len(earlier), 'model')} {'was' if len(earlier) == 1 else 'were'}"
+        since = min(report.run.meta.started for report in earlier)[:16].replace("T", " ")
+        found.append(f"{were} measured by an earlier run (since {since} UTC), and not again")
+    several = {
+        "devices": _once(report.device for report in reports),
+        "processors": _once(report.processor for report in reports),
+        "versions of torch": _once(report.torch for report in reports),
+    }
+    for what, each in several.items():
+        if len(each) > 1:
+            found.append(f"they were measured with several {what}: {', '.join(each)}")
+    return tuple(found)
+
+
+def _notices_of_each(reports: Sequence[BenchReport]) -> Iterator[str]:
+    """The notices of all reports; what is not of all of them with the models that it is of."""
+    models: dict[str, list[str]] = {}
+    for report in reports:
+        for notice in report.notices:
+            models.setdefault(notice, []).append(report.plan.target)
+    for notice, targets in models.items():
+        whose = "" if len(targets) == len(reports) else f"{listed(targets, _MOST_NAMED)}: "
+        yield f"{whose}{notice}"
+
+
+def _once(texts: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(filter(None, texts)))
+
+
+def _machine_line(what: str, versions: dict[str, str], device: str, sessions: int) -> str:
+    """``25 models · torch 2.13.0 · cpu · 1 session``; what is not known is left out."""
+    parts = (
+        what,
+        f"torch {versions['torch']}" if "torch" in versions else "",
+        device,
+        count(sessions, "session") if sessions else "",
+    )
+    return " · ".join(filter(None, parts))

@@ -11,9 +11,9 @@ from inspector.model.kernel import GraphCode, NodeLine
 from inspector.model.run import Process, Run
 from inspector.model.source import Sources
 from inspector.profiles.code_lines import CodeLines
+from inspector.profiles.launch_timing import LaunchTiming
 from inspector.profiles.memory import CallMemory, MemoryUse
 from inspector.profiles.memory_use import memory_use
-from inspector.profiles.timed import TimedLaunch
 from inspector.records.memory_profile import MemoryProfile
 
 
@@ -39,7 +39,7 @@ def memory_in_code(
     profile: MemoryProfile,
     run: Run,
     codes: Sequence[GraphCode],
-    launches: Sequence[TimedLaunch],
+    launches: Sequence[LaunchTiming],
     functions: Mapping[str, NodeLine],
 ) -> MemoryUse | None:
     """What a call allocates, joined with the code of its process.

@@ -1,19 +1,15 @@
-"""What a report says as a whole: which recording it is, its counts, and what was left out."""
+"""Which recording a report is about, and what the recording lacks."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 
-from inspector.findings.cost_wording import total_line
 from inspector.findings.element_indices import refused_elements
 from inspector.findings.escaping import one_line
 from inspector.findings.incomplete import cut_off
-from inspector.findings.processes import labels, observed
 from inspector.findings.report import Report
-from inspector.findings.wording import count, duration, listed
+from inspector.findings.wording import count, listed
 from inspector.model.run import LogWarning, Run
-from inspector.model.summary import Summary
 from inspector.records.calls import TargetFunction, Unmeasured
 from inspector.records.environment import Dropped
 
@@ -28,21 +24,6 @@ _MISSING = {
     "AOTAutograd": "the AOTAutograd cache hit for {}: neither tracing into ATen nor lowering ran, "
     "and neither is recorded",
 }
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the summary.
-
-    Attributes:
-        name: What is counted.
-        value: Its number.
-        detail: What the number consists of, or an empty string.
-    """
-
-    name: str
-    value: str
-    detail: str = ""
 
 
 def recording_line(run: Run) -> tuple[str, ...]:
@@ -104,129 +85,6 @@ def _asked(settings: Mapping[str, object]) -> Iterator[str]:
             yield from (f"--input {item!r}" for item in value)
         elif value not in _NOT_ASKED:
             yield f"{name} {value}"
-
-
-def headline(report: Report) -> str:
-    """The report in one line: what failed, its graph breaks, or what there is instead."""
-    meta, summary = report.run.meta, report.summary
-    until = " until it failed" if meta.error else " until it ended" if meta.partial else ""
-    parts = [f"{count(summary.frames_failed, 'frame')} failed"] if summary.frames_failed else []
-    if summary.graph_breaks_raised:
-        parts.append(f"{count(summary.graph_breaks_raised, 'graph break')} raised by fullgraph")
-    elif summary.frames_failed and not summary.graph_breaks:
-        return parts[0] + (f": {_graphs(summary)}" if summary.graphs else "")
-    if not summary.graph_breaks_raised:
-        parts.append(_verdict(summary, until))
-    return ", ".join(parts)
-
-
-def process_rows(report: Report) -> tuple[Row, ...]:
-    """One line for each process that compiled something, where more than one did."""
-    shown = observed(report.run)
-    if len(shown) < 2:  # noqa: PLR2004 - one process is the whole report
-        return ()
-    named = labels(report.run)
-    return tuple(Row(named[index], "", _counts(report.by_process[index])) for index in shown)
-
-
-def _counts(summary: Summary) -> str:
-    breaks = count(summary.graph_breaks, "graph break")
-    if summary.graph_breaks:
-        breaks += f" at {count(summary.distinct_graph_breaks, 'site')}"
-    parts = (
-        count(summary.frames, "frame"),
-        count(summary.graphs, "graph"),
-        breaks,
-        count(summary.recompiles, "recompile"),
-        f"compiling {duration(summary.compile_time_ns)}",
-    )
-    return ", ".join(parts)
-
-
-def _graphs(summary: Summary) -> str:
-    if summary.frames_unfinished and not summary.graphs:
-        return "its graphs are not known"
-    return f"{count(summary.graphs, 'graph')}, {count(summary.operators, 'operator')}"
-
-
-def _verdict(summary: Summary, until: str) -> str:
-    graphs = _graphs(summary)
-    if summary.graph_breaks:
-        return (
-            f"{count(summary.graph_breaks, 'graph break')}"
-            f" at {count(summary.distinct_graph_breaks, 'site')}{until}: {graphs}"
-        )
-    if not summary.frames:
-        return f"nothing was compiled{until}: Dynamo traced no frame"
-    if not summary.graphs and until:
-        return f"no graph breaks and no graph{until}"
-    if not summary.graphs:
-        return "no graph breaks, and no graph either: everything runs eagerly"
-    later = " in the first calls" if summary.later.graph_breaks else ""
-    return f"no graph breaks{later}{until}: {graphs}"
-
-
-def summary_rows(report: Report) -> tuple[Row, ...]:
-    """The counts of a report, for people."""
-    summary = report.summary
-    total = total_line(report)
-    rows = [
-        Row("frames", f"{summary.frames:,}", _frames(summary)),
-        Row("graphs", f"{summary.graphs:,}", _unfinished(summary)),
-        Row("operators", f"{summary.operators:,}", _per_graph(summary.operators_per_graph)),
-        Row("graph breaks", f"{summary.graph_breaks:,}", _sites(summary)),
-        Row("recompiles", f"{summary.recompiles:,}", _limit(summary)),
-        *([Row("warm call", *total)] if total else []),
-        Row("compile time", duration(summary.compile_time_ns)),
-    ]
-    return (*rows, *_later(summary))
-
-
-def _frames(summary: Summary) -> str:
-    states = (
-        (summary.frames_compiled, "compiled"),
-        (summary.frames_skipped, "skipped"),
-        (summary.frames_failed, "failed"),
-        (summary.frames_unfinished, "unfinished"),
-    )
-    return ", ".join(f"{number:,} {state}" for number, state in states if number)
-
-
-def _unfinished(summary: Summary) -> str:
-    if not summary.frames_unfinished:
-        return ""
-    return f"at least; {count(summary.frames_unfinished, 'frame')} still compiling"
-
-
-def _per_graph(operators: tuple[int, ...]) -> str:
-    if len(operators) < 2:  # noqa: PLR2004 - one graph has them all
-        return ""
-    return f"per graph: {listed([f'{number:,}' for number in operators])}"
-
-
-def _sites(summary: Summary) -> str:
-    if not summary.graph_breaks:
-        return ""
-    return f"at {count(summary.distinct_graph_breaks, 'site')}"
-
-
-def _limit(summary: Summary) -> str:
-    hits = summary.recompile_limit_hits
-    return f"{hits:,} more refused at the recompile limit" if hits else ""
-
-
-def _later(summary: Summary) -> Iterator[Row]:
-    later = summary.later
-    parts = [
-        count(later.graphs, "graph") if later.graphs else "",
-        f"{count(later.graph_breaks, 'graph break')}"
-        f" ({count(later.distinct_graph_breaks, 'new site')})"
-        if later.graph_breaks
-        else "",
-        count(later.recompiles, "recompile") if later.recompiles else "",
-    ]
-    if any(parts):
-        yield Row("later calls", "add", ", ".join(part for part in parts if part))
 
 
 _UNSEEN = "columns, source text and functions that Dynamo skipped silently are not observable"

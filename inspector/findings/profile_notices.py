@@ -21,9 +21,9 @@ from inspector.model.kernel import GraphCode
 from inspector.model.run import Run
 from inspector.model.units import ordinal
 from inspector.profiles.budget import APPROXIMATE, Budget, is_near
+from inspector.profiles.kernel_timing import KernelTiming
+from inspector.profiles.launch_timing import LaunchTiming
 from inspector.profiles.library_names import shown_name
-from inspector.profiles.timed import TimedLaunch
-from inspector.profiles.work import Work
 from inspector.records.ceilings import Ceilings
 from inspector.records.device_profile import KEEPS_GRADIENT, DeviceProfile, FailedCall
 
@@ -180,7 +180,7 @@ def _without_line(found: Profiled) -> str:
     return f"{said}: {', '.join(named)}" if named else said
 
 
-def _shown(work: Work) -> str:
+def _shown(work: KernelTiming) -> str:
     """A kernel of PyTorch's own without its types, an operator as it is called in Python."""
     return shown_name(work.name) if work.launches[0].launch.grid else work.name.replace("::", ".")
 
@@ -286,7 +286,7 @@ def _failed(error: FailedCall) -> str:
     return f"the {ordinal(error.number)} {what} failed ({error.error.rstrip('.')})"
 
 
-def uncounted_notices(launches: Sequence[TimedLaunch]) -> Iterator[str]:
+def uncounted_notices(launches: Sequence[LaunchTiming]) -> Iterator[str]:
     """That some kernels have no counters."""
     kernels = [item for item in launches if item.launch.kind == "kernel"]
     without = sum(not item.counters for item in kernels)
@@ -298,7 +298,7 @@ def uncounted_notices(launches: Sequence[TimedLaunch]) -> Iterator[str]:
 
 
 def unseen_notice(
-    codes: Iterable[GraphCode], fusions: Iterable[Fusion], launches: Iterable[TimedLaunch]
+    codes: Iterable[GraphCode], fusions: Iterable[Fusion], launches: Iterable[LaunchTiming]
 ) -> str:
     """Which graphs have kernels of which none was seen in a call, or an empty string.
 

@@ -29,12 +29,12 @@ from inspector.profiles.autotuned import Autotuning, make_autotuning
 from inspector.profiles.budget import Budget, make_budget
 from inspector.profiles.counted import with_counters
 from inspector.profiles.gains import all_compiled, gains, keeps_for_nothing
+from inspector.profiles.kernel_timing import kernel_timings
 from inspector.profiles.known_sizes import run_again, with_known_sizes
+from inspector.profiles.launch_timing import LaunchTiming, launch_timings, recorded_profile, time_by
 from inspector.profiles.module_groups import in_groups
 from inspector.profiles.step_facts import Part
-from inspector.profiles.timed import TimedLaunch, recorded_profile, time_by, timed_launches
 from inspector.profiles.typical import of_typical_calls
-from inspector.profiles.work import all_work
 from inspector.records.ceilings import Ceilings, DeviceState
 from inspector.records.device_profile import DeviceProfile
 from inspector.records.memory_profile import MemoryProfile
@@ -154,7 +154,7 @@ def _of_process(
     if not is_one and any(fusion.hints for fusion in recorded.fusions):
         notices.append(_UNSIZED)
     profiles: list[Profiled] = []
-    every: list[TimedLaunch] = []
+    every: list[LaunchTiming] = []
     for payload in payloads:
         try:
             profile = recorded_profile(payload)
@@ -167,7 +167,7 @@ def _of_process(
             notices.append(_UNSIZED_RUNS)
         budget = make_budget(profile, has_breaks=bool(recorded.breaks))
         shown = of_typical_calls(profile, budget.wall_ns)
-        timed = timed_launches(shown, recorded.codes, fusions, recorded.functions)
+        timed = launch_timings(shown, recorded.codes, fusions, recorded.functions)
         launches = [_as_in_source(item, run) for item in timed]
         every += launches
         if counted and not profile.input:
@@ -187,11 +187,13 @@ def _breaks(run: Run) -> tuple[str, ...]:
 
 
 def _profiled(
-    profile: DeviceProfile, budget: Budget, launches: Sequence[TimedLaunch], recorded: _Recorded
+    profile: DeviceProfile, budget: Budget, launches: Sequence[LaunchTiming], recorded: _Recorded
 ) -> Profiled:
     run, process, settings = recorded.run, recorded.process, recorded.run.meta.settings
     l2_bytes = profile.device.get("l2_bytes")
-    work = all_work(launches, process.last(Ceilings), l2_bytes if isinstance(l2_bytes, int) else 0)
+    work = kernel_timings(
+        launches, process.last(Ceilings), l2_bytes if isinstance(l2_bytes, int) else 0
+    )
     is_grad_idle = not (settings.get("train") or settings.get("no_grad"))
     memory = recorded.memory.get(profile.input)
     states = (item for item in process.records(DeviceState) if item.input == profile.input)
@@ -240,7 +242,7 @@ def _module_of(part: Part) -> tuple[str, str] | None:
     return part.line.module or "(in no submodule)", part.line.module_class
 
 
-def _code(run: Run, launches: Sequence[TimedLaunch]) -> Mapping[tuple[str, int], str]:
+def _code(run: Run, launches: Sequence[LaunchTiming]) -> Mapping[tuple[str, int], str]:
     lines = {(line.file, line.line): line.code for item in launches for line in item.lines}
     texts = {key: text or run.sources.line(*key) or "" for key, text in lines.items()}
     return {key: text.strip() for key, text in texts.items() if text}
@@ -258,7 +260,7 @@ def _functions(process: Process, run: Run) -> Mapping[str, NodeLine]:
     }
 
 
-def _as_in_source(item: TimedLaunch, run: Run) -> TimedLaunch:
+def _as_in_source(item: LaunchTiming, run: Run) -> LaunchTiming:
     """Its place with the line's text; a function's is that of its ``def``, not of a decorator."""
     place = item.place
     if place is None:

@@ -13,9 +13,9 @@ from inspector.findings.profiled import Profiled
 from inspector.findings.wording import duration, size
 from inspector.model.units import percent
 from inspector.profiles.counted import counter_texts
-from inspector.profiles.hot import Hot, hot
+from inspector.profiles.kernel_groups import KernelGroup, kernel_groups
+from inspector.profiles.kernel_timing import Bound, KernelTiming, limit_of
 from inspector.profiles.library_names import shown_name
-from inspector.profiles.work import Bound, Work, limit_of
 
 _DISTURBED = 1.5  # the mean by the median: other programs took the processor
 _DIFFERENT = 2  # the longest of equal statements by the shortest
@@ -66,11 +66,11 @@ def work_lines(found: Profiled) -> list[WorkLine]:
             detail=" · ".join(_detail(row)),
             places=line_texts(row.lines, names, found.code),
         )
-        for row in hot(found.work)
+        for row in kernel_groups(found.work)
     ]
 
 
-def _detail(row: Hot) -> Iterator[str]:
+def _detail(row: KernelGroup) -> Iterator[str]:
     work = row.first
     modules = row.modules
     yield _KINDS.get(work.kind, work.kind)
@@ -78,8 +78,8 @@ def _detail(row: Hot) -> Iterator[str]:
         yield from _each(row)
     if modules:
         yield f"in {modules[0]}" + (f" +{len(modules) - 1}" if len(modules) > 1 else "")
-    if work.copied_for:
-        yield f"a copy, as {work.copied_for} is in place"
+    if work.functionalized_operator:
+        yield f"a copy, as {work.functionalized_operator} is in place"
     elif work.operators:
         shown = ", ".join(work.operators[:4])
         yield shown + (f" +{len(work.operators) - 4}" if len(work.operators) > 4 else "")  # noqa: PLR2004
@@ -87,7 +87,7 @@ def _detail(row: Hot) -> Iterator[str]:
     counted = list(counter_texts(work))
     if counted:
         yield f"counted: {', '.join(counted)}"
-    launch = work.main.launch
+    launch = work.longest_launch.launch
     if work.kind == "library" and launch.kind == "kernel":
         yield shown_name(launch.name)
     if launch.grid:
@@ -95,7 +95,7 @@ def _detail(row: Hot) -> Iterator[str]:
         yield f"grid {grid}, block {block}, {launch.registers} registers"
 
 
-def _each(row: Hot) -> Iterator[str]:
+def _each(row: KernelGroup) -> Iterator[str]:
     """What one of them takes; where that is chance, or differs much, what the mean does not say."""
     each, usual = duration(round(row.each_ns)), duration(round(row.median_ns / row.number))
     low, high = (duration(round(time_ns)) for time_ns in row.ends_ns)
@@ -107,7 +107,7 @@ def _each(row: Hot) -> Iterator[str]:
         yield f"{each} each"
 
 
-def _rates(row: Hot) -> Iterator[str]:
+def _rates(row: KernelGroup) -> Iterator[str]:
     """What it moves and computes, and how near that is to what the machine can do."""
     work, share = row.first, row.share_of_ceiling
     if work.bound is Bound.LATENCY:
@@ -130,7 +130,7 @@ def _rates(row: Hot) -> Iterator[str]:
         yield f"{percent(share)} of {what}"
 
 
-def _why_faster(work: Work) -> str:
+def _why_faster(work: KernelTiming) -> str:
     if work.bound is Bound.COMPUTE:
         return "it is more now than when it was measured"
     if work.launches[0].launch.kind == "cpu":
@@ -138,7 +138,7 @@ def _why_faster(work: Work) -> str:
     return "not all of that moves"
 
 
-def _shown(work: Work) -> str:
+def _shown(work: KernelTiming) -> str:
     """A name; that of a kernel of PyTorch's own without its types, by its operator."""
     is_generated = work.kind not in {"eager", "loss", "unknown", "wrapper"}
     if is_generated or not work.launches[0].launch.grid:

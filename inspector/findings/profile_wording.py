@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from inspector.findings.cause_wording import COPIED, WORK_ON_CPU, cause_name
-from inspector.findings.gap_wording import gap_lines, is_noise, is_within_noise
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.memory_wording import memory_verdict
 from inspector.findings.profiled import Profiled
+from inspector.findings.slowdown_wording import is_noise, is_within_noise, slowdown_lines
 from inspector.findings.wording import count, duration, listed
 from inspector.model.units import percent
 from inspector.profiles.budget import Budget
 from inspector.profiles.gain import Gain
-from inspector.profiles.hot import Hot
-from inspector.profiles.work import Bound, Work, limit_of
+from inspector.profiles.kernel_groups import KernelGroup
+from inspector.profiles.kernel_timing import Bound, KernelTiming, limit_of
 from inspector.records.device_profile import ProfiledArgument
 
 _INDUCTOR = "inductor"
@@ -87,7 +87,7 @@ def _spends(found: Profiled) -> Iterator[str]:
     """Why compiled is slower, where it is, and what the time of a call is spent on."""
     budget = found.budget
     if budget.faster is not None and budget.faster[2] < _NO_DIFFERENCE:
-        yield from gap_lines(found)
+        yield from slowdown_lines(found)
     if not found.is_cpu and budget.is_seen:
         yield _works(budget)
     yield from _spent(found)
@@ -187,17 +187,19 @@ def _spent(found: Profiled) -> Iterator[str]:
     name, time_ns = next(iter(found.by_operator.items()))
     if time_ns < _SAID * found.whole_ns:
         return
-    rows = Hot(tuple(item for item in found.work if _main_operator(item) == name))
+    rows = KernelGroup(tuple(item for item in found.work if _main_operator(item) == name))
     where = "GPU's time" if not found.is_cpu else "time"
     # Of a kernel with several operators, what each takes is an estimate.
     is_shared = any(
-        part.name == name and part.share < _ALL for item in found.work for part in item.main.parts
+        part.name == name and part.share < _ALL
+        for item in found.work
+        for part in item.longest_launch.parts
     )
     share = f"{'about ' if is_shared else ''}{time_ns / found.whole_ns:.0%}"
     yield f"{share} of the {where} is in {_runs(rows, name)}{_limit(rows)}"
 
 
-def _runs(rows: Hot, name: str) -> str:
+def _runs(rows: KernelGroup, name: str) -> str:
     """How often an operator runs; kernels that a compiler generated for it stand apart."""
     generated = sum(item.kind == "kernel" for item in rows.all_)
     others = rows.number - generated
@@ -210,16 +212,16 @@ def _runs(rows: Hot, name: str) -> str:
     )
 
 
-def _main_operator(work: Work) -> str:
+def _main_operator(work: KernelTiming) -> str:
     """The operator that most of a statement's time counts for."""
     parts: dict[str, float] = {}
-    for part in work.main.parts:
+    for part in work.longest_launch.parts:
         name = part.name
         parts[name] = parts.get(name, 0.0) + part.share
     return max(parts, key=parts.__getitem__) if parts else ""
 
 
-def _limit(row: Hot) -> str:
+def _limit(row: KernelGroup) -> str:
     if not row.all_ or row.share_of_ceiling is None or not row.is_possible:
         return ""
     bounds = {item.bound for item in row.all_}

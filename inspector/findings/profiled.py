@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 
 from inspector.profiles.budget import Budget, busy
 from inspector.profiles.gain import Gain
+from inspector.profiles.kernel_timing import KernelTiming
 from inspector.profiles.memory import MemoryUse
 from inspector.profiles.typical import is_cpu, of_typical_calls
-from inspector.profiles.work import Work
 from inspector.records.ceilings import DeviceState
 from inspector.records.device_profile import DeviceProfile
 
@@ -39,7 +39,7 @@ class Profiled:
 
     profile: DeviceProfile
     budget: Budget
-    work: tuple[Work, ...]
+    work: tuple[KernelTiming, ...]
     by_line: Mapping[tuple[str, int], float]
     by_operator: Mapping[str, float]
     by_module: Mapping[str, float]

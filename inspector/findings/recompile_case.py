@@ -46,6 +46,7 @@ class FixCase:
         on_stack: What the user wrote for ``___stack0`` and those behind it, as far as it is known.
         lost: A mark that what is passed has lost, or None.
         elsewhere: Other lines that call it and made it recompile.
+        first_site: The line that called it first, where that is another one, or None.
         multiplied: What is told apart together with it, or None.
         set_at: The line at which the function itself sets what changes, or None.
         grown: The lines at which it makes containers longer that change, by their names.
@@ -68,6 +69,7 @@ class FixCase:
     on_stack: tuple[str, ...] = ()
     lost: LostMark | None = None
     elsewhere: tuple[StackFrame, ...] = ()
+    first_site: CallSite | None = None
     multiplied: Multiplied | None = None
     set_at: StackFrame | None = None
     grown: Mapping[str, StackFrame] = dataclasses.field(default_factory=dict)

@@ -46,11 +46,11 @@ def shared_instances(frame: Frame) -> dict[str, tuple[int, str]]:
     found: dict[str, list[OtherInstance]] = {}
     for item in other_instances(every).values():
         found.setdefault(item.name, []).append(item)
-    return {name: (_count(each), _classes(each)) for name, each in found.items()}
+    return {name: (_differing(each), _classes(each)) for name, each in found.items()}
 
 
 def instances_message(case: FixCase, items: Sequence[Recompile], limit: int) -> str:
-    """``2 instances of LM share step and its limit of 8: the type of model.act differs``.
+    """``12 instances of LM share step and its limit of 8, and need 3 cache entries: … differs``.
 
     Args:
         case: The recompilations.
@@ -62,9 +62,13 @@ def instances_message(case: FixCase, items: Sequence[Recompile], limit: int) -> 
     owner = case.function.rpartition(".")[0].rpartition(".")[2]
     of = "" if owner == classes else f" of {classes}"
     function = "torch's `inner`" if case.site.parameters.is_wrapper else case.function
-    eager = ", so some of them run eagerly" if any(item.hit_limit for item in case.items) else ""
+    number, differing = _count(found), _differing(found)
+    if any(item.hit_limit for item in case.items):
+        more = ", so some of them run eagerly"
+    else:
+        more = f", and need {differing} cache entries" if differing < number else ""
     return (
-        f"{_count(found)} instances{of} share {function} and its limit of {limit}{eager}: "
+        f"{number} instances{of} share {function} and its limit of {limit}{more}: "
         f"{' and '.join(_differences(case, items)[:_MOST_DIFFERENCES])}"
     )
 
@@ -91,8 +95,10 @@ def instances_fixes(case: FixCase, limit: int) -> Iterator[str]:
     """
     found = _instances(case)
     # What else it was compiled for, and the first of all.
-    needed = _count(found) + sum(item.other_instance is None for item in case.history)
-    if any(item.hit_limit for item in case.items) or needed > limit:
+    is_at_limit = any(item.hit_limit for item in case.items)
+    needed = _count(found) if is_at_limit else _differing(found)
+    needed += sum(item.other_instance is None for item in case.history)
+    if is_at_limit or needed > limit:
         yield (f"Raise the limit to {needed}, one program for each instance: {limit_of(needed)}.")
         if any(item.alone for item in found):
             yield (
@@ -139,9 +145,13 @@ def _instances(case: FixCase) -> list[OtherInstance]:
 
 
 def _count(found: Sequence[OtherInstance]) -> int:
-    """How many there are: those that were met, or all where torch no longer says."""
-    met = {number for item in found for number in item.numbers}
-    return max([len(met), *(item.alive for item in found if item.alive)])
+    """How many share the code, whether or not they differ."""
+    return max([_differing(found), *(item.alive for item in found if item.alive)])
+
+
+def _differing(found: Sequence[OtherInstance]) -> int:
+    """How many of them were compiled for, or refused."""
+    return len({number for item in found for number in item.numbers})
 
 
 def _classes(found: Sequence[OtherInstance]) -> str:

@@ -96,8 +96,7 @@ def mark_fix(case: FixCase) -> str:
         return _lost(case.lost, case, marks[name])
     # What goes on behind a graph break meets the mark again, next to sizes that have none.
     function = "maybe_mark_dynamic" if case.has_breaks else "mark_dynamic"
-    lines = _lines(case, marks, f"torch._dynamo.{function}")
-    return _sentence(lines, case, ", the first one included")
+    return _marking(case, marks, f"torch._dynamo.{function}")
 
 
 def marks_of(case: FixCase, sizes: Iterable[str]) -> str:
@@ -115,9 +114,16 @@ def marks_of(case: FixCase, sizes: Iterable[str]) -> str:
     if not marks or case.apart_by is not None:
         return ""
     shown = {name: tuple(sorted(indexes)) for name, indexes in marks.items()}
-    return _sentence(
-        _lines(case, shown, "torch._dynamo.mark_dynamic"), case, ", the first one included"
-    )
+    return _marking(case, shown, "torch._dynamo.mark_dynamic")
+
+
+def _marking(case: FixCase, marks: Marks, function: str) -> str:
+    """The line for the first call, whose marks hold for all that is found afterwards."""
+    first = case.first_site
+    if first is None or first.frame is None or first.call is None:
+        return _sentence(_lines(case, marks, function), case, ", the first one included")
+    case = dataclasses.replace(case, site=first, elsewhere=())
+    return _sentence(_lines(case, marks, function), case, ", which is the first one")
 
 
 def _apart(case: FixCase, at: StackFrame) -> str:

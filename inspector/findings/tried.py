@@ -55,7 +55,7 @@ def tried_title(verification: Verification) -> str:
 def tried_heading(verification: Verification) -> str:
     """The title of what stands in front of the numbers."""
     has_lines = any(trial.candidate.rewrites for trial in verification.trials)
-    return "setting, or change of a line" if has_lines else "setting"
+    return "setting or line" if has_lines else "setting"
 
 
 def tried_verdict(verification: Verification) -> str:

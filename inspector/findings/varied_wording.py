@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from inspector.benches.ratio import Ratio
 from inspector.benches.rows import INTERRUPTED
 from inspector.benches.varied import VariedInput, VariedSetting
 from inspector.findings.bench_wording import (
@@ -13,6 +14,7 @@ from inspector.findings.bench_wording import (
     interval_text,
     none_measured,
     says_nothing,
+    speed_text,
 )
 from inspector.findings.recompile_wording import changed
 from inspector.findings.wording import count, duration, listed
@@ -60,18 +62,18 @@ def varied_totals(found: VariedSetting) -> str:
     parts = [took]
     if not found.setting.is_eager:
         if found.together is not None:
-            parts[0] += f" ({found.together:.2f} times as fast as eager PyTorch)"
+            parts[0] += f" ({found.together:.2f}{TIMES})"
         inputs = count(len(found.inputs) - len(found.left_out), "input")
         took = duration(round(found.first_ns))
         if found.is_all_eager:
-            parts.append(f"no graph came of compiling, in {took}: all of it is eager PyTorch")
+            parts.append(f"no graph compiled in {took}: all eager")
         else:
-            parts.append(f"compiled for {found.compiled_inputs} of {inputs}, in {took}")
+            parts.append(f"compiled for {found.compiled_inputs} of {inputs} in {took}")
         if found.break_even_rounds is not None:
             rounds = count(found.break_even_rounds, "call")
-            parts.append(f"paid for after {rounds} of each")
+            parts.append(f"pays off after {rounds} of each")
         if found.speedup is not None:
-            parts.append(f"{found.speedup:.2f}{TIMES} in the geometric mean of the inputs")
+            parts.append(f"geometric mean {found.speedup:.2f}{TIMES}")
     return ", ".join(parts)
 
 
@@ -79,7 +81,7 @@ def _missing(found: VariedSetting) -> str:
     """That there are no sums, because not all was measured."""
     if not found.failed:
         return ""
-    return f"one call of each is not added up: {_named(found.failed)} was not measured"
+    return f"no total: {_named(found.failed)} was not measured"
 
 
 def _named(labels: Sequence[str]) -> str:
@@ -104,7 +106,7 @@ def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
     for item in wrong:
         yield from _wrong(item, eager)
     if eager is not None and eager.left_out:
-        yield f"eager PyTorch fails with {_named(eager.left_out)}"
+        yield f"eager fails with {_named(eager.left_out)}"
     for item in compiled:
         if item.failed and not item.failure:
             yield f"{item.setting.label} was not measured with {_named(item.failed)}"
@@ -113,10 +115,7 @@ def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
         yield none_measured(failed)
     eagerly = [item.setting.label for item in compiled if item.is_all_eager]
     if eagerly:
-        yield (
-            f"nothing could be compiled with {listed(eagerly)}: `inspect explain` says why, and "
-            "which line to change"
-        )
+        yield f"{listed(eagerly)} compiled nothing: `inspect explain` shows why"
     measured = [item for item in compiled if item.round_ns is not None]
     measured = [item for item in measured if item not in wrong]
     if eager is None or eager.round_ns is None or not measured:
@@ -130,34 +129,27 @@ def _shortest(eager: VariedSetting, measured: Sequence[VariedSetting]) -> Iterat
     unknown = [item.setting.label for item in measured if says_nothing(item.faster)]
     fastest = min(faster or measured, key=lambda item: item.round_ns or 0.0)
     took = _took(eager, fastest)
-    nearest = f"the nearest is {fastest.setting.label}: {took}"
+    nearest = f"nearest is {fastest.setting.label}, {took}"
     if not faster and unknown:
         yield (
-            f"not known whether {listed(unknown)} would be faster than eager PyTorch over these "
-            "inputs: equal calls differ too much; measure again while nothing else runs, or over "
-            f"more --sessions; {nearest}"
+            f"Timings vary too much to compare {listed(unknown)} with eager: measure on an idle "
+            f"machine, or raise --sessions; {nearest}"
         )
         return
     if not faster:
-        yield (
-            "no setting is faster than eager PyTorch over these inputs by more than noise; "
-            f"{nearest}"
-        )
+        yield f"No setting is faster than eager over these inputs; {nearest}"
         return
-    yield f"the shortest calls: {fastest.setting.label}, {took}"
+    yield f"Fastest: {fastest.setting.label}, {took}"
     least = min(faster, key=lambda item: item.first_ns or 0.0)
     if least is not fastest and (least.first_ns or 0.0) < _NOTICEABLE * (fastest.first_ns or 0.0):
-        yield (
-            f"the least compiling: {least.setting.label}, {duration(round(least.first_ns or 0))} "
-            f"instead of {duration(round(fastest.first_ns or 0))}"
-        )
+        times = (duration(round(item.first_ns or 0)) for item in (least, fastest))
+        yield f"Least compilation: {least.setting.label}, {' instead of '.join(times)}"
 
 
 def _took(eager: VariedSetting, item: VariedSetting) -> str:
     """How it compares with eager PyTorch, and where another run would be."""
     ratio = (eager.round_ns or 0.0) / (item.round_ns or 1.0)
     another = f"; another run: {interval_text(item.faster)}" if item.faster else ""
-    return (
-        f"{ratio:.2f} times as fast as eager PyTorch for one call of each input together "
-        f"({duration(round(eager.round_ns or 0))} → {duration(round(item.round_ns or 0))}{another})"
-    )
+    times = (duration(round(each.round_ns or 0)) for each in (eager, item))
+    how = speed_text(Ratio(ratio, ratio, ratio))
+    return f"{how} than eager for one call of each input ({' → '.join(times)}{another})"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from inspector.benches.rows import BenchRow
-from inspector.events.bench import Divergence, OutputError
 from inspector.findings.value_names import value_named
 from inspector.model.result_names import AFTER, AGAIN
+from inspector.records.bench import Divergence, OutputError
 
 _SCALES = {
     "itself": "its largest element",
     "family": "the largest element of its kind",
-    "rounding": "eager PyTorch's own error",
+    "rounding": "eager's own error",
 }
 
 
@@ -43,13 +43,13 @@ def _off(error: OutputError) -> str:
         return f"{name} is off by {error.relative:.0e} of {_SCALES[error.scale]}"
     changed, after, call = name.partition(AFTER)
     if after and not error.mine:
-        return f"{changed} is not changed by {call}, and eager PyTorch changes it"
+        return f"{changed} is not changed by {call}, but eager changes it"
     if after and not error.theirs:
-        return f"{changed} is changed by {call}, and eager PyTorch does not change it"
+        return f"{changed} is changed by {call}, but eager does not change it"
     if not error.mine:
-        return f"{name}, {error.theirs} in eager PyTorch, is missing"
+        return f"{name} is missing ({error.theirs} in eager)"
     if not error.theirs:
-        return f"{name} is {error.mine}, and eager PyTorch gives nothing there"
+        return f"{name} is {error.mine}, but eager returns nothing there"
     return f"{name} is {error.mine} instead of {error.theirs}"
 
 
@@ -62,14 +62,14 @@ def _own(error: OutputError, eagers: Sequence[BenchRow]) -> str:
     ]  # fmt: skip
     if not own or not error.has_number or error.scale == "rounding":
         return ""
-    return f" (eager PyTorch by {own[0].relative:.0e}, against float64)"
+    return f" (eager: {own[0].relative:.0e} from float64)"
 
 
 def _diverged(found: Divergence, rows: Sequence[BenchRow]) -> str:
     if found.failure:
         return f"the first divergent operator was not found: {found.failure}"
     if not found.operator:
-        return f"every graph of the forward pass alone is right: {_elsewhere(rows)}"
+        return f"no forward graph is wrong on its own: {_elsewhere(rows)}"
     place = f" ({found.file.rpartition('/')[2]}:{found.line}: {found.code})" if found.line else ""
     return f"first divergent operator: {found.operator}{place}, {found.at} of {found.operators}"
 
@@ -81,13 +81,13 @@ def _elsewhere(rows: Sequence[BenchRow]) -> str:
     places = [
         "the backward pass" if row.workload.train else "",
         "the optimizer's step" if row.setting.compiles_optimizer else "",
-        "what is between the graphs" if graphs > 1 else "",
+        "code between the graphs" if graphs > 1 else "",
     ]
     known = list(filter(None, places))
     is_late = all(AGAIN in name for each in rows for name in each.wrong)
     if is_late and not row.setting.compiles_optimizer:  # parameters are looked at then alone
-        return "it is wrong when it is called again, and not in the first call"
+        return "only later calls are wrong, not the first"
     if not known:
-        return "it is the graph as a part of the program"
+        return "suspect how the program uses it"
     *first, last = known
-    return f"it is {', '.join(first)} or {last}" if first else f"it is {last}"
+    return f"suspect {', '.join(first)} or {last}" if first else f"suspect {last}"

@@ -24,8 +24,7 @@ def moved_by(
         launch: As Inductor counts it. Of a recording without what is reached, each buffer counts
             at most what the launch's operations take alone.
         operations: What became the launch.
-        is_new: Whether nothing is in a buffer yet: what a program's own kernel is given to be
-            filled is not read.
+        is_new: Whether nothing is in a buffer yet, so that a user's kernel does not read it.
     """
     reads = _reached(launch.reads, launch.reached.reads, [item.reads for item in operations])
     if launch.kind == "user_kernel":

@@ -26,15 +26,12 @@ class Step:
         reads: Bytes that it reads, by buffer.
         writes: Bytes that it writes, by buffer.
         bytes_: Bytes that it reads and writes, or None.
-        bytes_inductor: The same as Inductor counts them, or None: it takes most buffers as a whole
-            (see `inspector.capture.fusion_reach`).
+        bytes_inductor: The same as Inductor counts them: most buffers as a whole; or None.
         bytes_eager: Bytes of the operators of ATen that end in it if each were a kernel of its own,
             as in eager PyTorch, which reads its inputs and writes what it gives; views cost
             nothing. None where a size is not known.
-        bytes_unfused: Bytes if each of its nodes were a kernel of its own: parts of decomposed
-            operators write what is between them. None where a size is not known.
-        flops: Floating-point operations by torch's formulas (of multiplications, convolutions and
-            attention), or None where none of its operators has one.
+        bytes_unfused: Bytes if each of its nodes were a kernel of its own, or None.
+        flops: Floating-point operations by torch's formulas, or None where it has none.
         removed: Nodes whose value eager PyTorch would write, and which never reaches memory.
     """
 

@@ -24,10 +24,8 @@ class KernelAtLine:
 
     Attributes:
         nodes: Those of its operators that belong to the line.
-        part: What it does for an operator of the line that another kernel computes (`part_of`), or
-            an empty string.
-        is_again: Whether it only computes them once more, for what other lines ask for: then its
-            bytes count for those.
+        part: What it does for an operator of the line that another kernel computes.
+        is_again: Whether it computes them again, for other lines: its bytes count for those.
     """
 
     fusion: Fusion

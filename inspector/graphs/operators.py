@@ -69,10 +69,8 @@ class GraphOperators:
 
     Attributes:
         operators: The most frequent first.
-        nested: How many nodes the graphs of its higher-order operators have: these are not among
-            the others.
-        inside: The operators of these graphs, the most frequent first; nothing where they were
-            not recorded.
+        nested: How many nodes the graphs of its higher-order operators have besides.
+        inside: The operators of these graphs, the most frequent first; or none, unrecorded.
     """
 
     graph: str

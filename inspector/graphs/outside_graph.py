@@ -40,8 +40,7 @@ class Outside:
     """A call of something that Inductor did not write.
 
     Attributes:
-        library: ``cuBLAS``, ``cuDNN``, …, or an empty string where torch picks one at run time or
-            none is known.
+        library: ``cuBLAS``, ``cuDNN``, …; empty where torch picks one at run time.
     """
 
     step: Step

@@ -20,10 +20,8 @@ class GuardTime:
         per_call_ns: Time of all looks into Dynamo's cache, without what the marks cost.
         call_ns: Time of a call; without the profiler where that was measured.
         lookups: Looks into the cache per call: one per compiled function that is entered.
-        by_frame: The time per call by torch's number of the frame whose entry was found; of a
-            program per call that enters the frame.
-        is_program: Whether nothing marks the calls of a program: a call is then one entry into
-            compiled code, and its time ends where that code does.
+        by_frame: The time per call (of a program: per entry) by the number of the frame.
+        is_program: Whether nothing marks calls: one is then one entry into compiled code.
     """
 
     per_call_ns: int

@@ -26,8 +26,7 @@ class Buffer:
     Attributes:
         names: The names that it has, the last of those that it has one after another last; none of
             what a library needs while it runs.
-        filled_by: The lines of the statements that compute what is in it then, in order: of what is
-            concatenated each writes a part.
+        filled_by: The lines that compute what is in it, in order.
     """
 
     names: tuple[str, ...]
@@ -59,8 +58,7 @@ class Buffers:
         """What a statement allocates, or None where it is not known.
 
         Args:
-            bytes_: How much: a statement with several results allocates each, and what a library
-                needs while it runs.
+            bytes_: How much: a statement with several results allocates each.
             until: The line that is being run, or 0 for the end of the code. Memory that is used
                 again after it has what it was made for until then.
         """

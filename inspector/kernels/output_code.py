@@ -42,8 +42,7 @@ def read_output_code(
     Args:
         lines: The user's lines by the names of nodes in Dynamo's graph.
         direction: What it is for where the code itself does not say.
-        lowered: The user's lines by the names of nodes in the post-grad graph: of a backward pass,
-            whose nodes Dynamo's graph has not.
+        lowered: The same for nodes of the post-grad graph, of a backward pass.
 
     Raises:
         ValueError: It is no Python (cut off, say).

@@ -19,8 +19,7 @@ def with_recorded(graph: GraphCode, text: OutputText, lines: Mapping[str, NodeLi
 
     Args:
         graph: The graph; the wrapper has no comments before C++ kernels.
-        lines: The user's lines by the names of nodes in Dynamo's graph; of a backward pass, also in
-            the post-grad graph.
+        lines: The user's lines by nodes of Dynamo's graph and, backward, of the post-grad one.
     """
     cpp: dict[str, list[CppKernelLoops]] = {}
     for item in text.cpp:  # those of equal code have one name

@@ -87,15 +87,7 @@ def recorded(
     *,
     measure: bool = False,
 ) -> Iterator[Recording]:
-    """Records with a description; what the block raises is in it, and leaves it.
-
-    Args:
-        path: As `record` takes it.
-        target: What is recorded, for the description.
-        settings: The settings for the description; ``caches`` is obeyed.
-        max_bytes: As `record` takes it.
-        measure: As `record` takes it.
-    """
+    """Records with a description; what the block raises is in it, and leaves it."""
     from inspector.capture.attach import attach
     from inspector.capture.caches import fresh_caches
 

@@ -25,9 +25,10 @@ class ShownReport(Report):
 
     def _repr_html_(self) -> str:
         # Only its own page can keep the columns that carets point at, with colours.
+        from inspector.pages.explain import page
         from inspector.renderers.terminal.html import html
 
-        return html(self)
+        return html(page(self))
 
     def _rendered(self, format_: str) -> str:
         stream = io.StringIO()

@@ -11,13 +11,3 @@ _FOR_TESTS = "_TESTING_ONLY"  # torch's own tests (torch/_dynamo/backends/debugg
 def offered_backends(known: Iterable[str]) -> tuple[str, ...]:
     """The backends that are somebody's choice, in their order."""
     return tuple(name for name in known if name != _OURS and not name.endswith(_FOR_TESTS))
-
-
-XLA_BACKENDS = ("openxla", "openxla_eval")
-"""Those of torch/_dynamo/backends/torchxla.py, 2.9 to 2.13.
-
-They compile for XLA's device alone: tensors of the CPU they would run operator by operator.
-"""
-
-XLA_DEVICE = "xla"
-"""What torch calls it; what it is says the environment variable ``PJRT_DEVICE``: CPU, TPU."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import enum
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -162,15 +161,6 @@ class WorkerRequest:
         return cls(**fields)
 
 
-class Room(enum.Enum):
-    """How a combination is measured that has no memory beside all others of its workload."""
-
-    PAIR = "pair"
-    """In turns with eager PyTorch alone."""
-    ALONE = "alone"
-    """After eager PyTorch, each with the machine for itself."""
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class WorkerEnd:
     """How a process ended.
@@ -181,7 +171,7 @@ class WorkerEnd:
         failure: Why it has no times, or not all, in one sentence; empty where it has.
         detail: The user's own traceback, or an empty string.
         is_left_out: Whether it was not tried, for the reason that ``failure`` says.
-        room: The `Room` that it had, or an empty string where there was room for all.
+        is_alone: Whether it had no memory beside others, and was measured after eager PyTorch.
     """
 
     combination: int
@@ -189,7 +179,7 @@ class WorkerEnd:
     failure: str = ""
     detail: str = ""
     is_left_out: bool = False
-    room: str = ""
+    is_alone: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -14,9 +14,7 @@ class BoundaryTensor:
     Attributes:
         dtype: In torch's short spelling.
         stride: Strides, or None where the text does not say.
-        size_bytes: Memory of its elements.
-        is_fusible: Whether the operator that writes it, or one that reads it, could be part of a
-            fused kernel; a matrix product or a convolution could not.
+        is_fusible: Whether its writer or a reader could be fused; a matrix product could not.
     """
 
     dtype: str
@@ -49,9 +47,7 @@ class Crossing:
     """What earlier graphs wrote and a graph reads.
 
     Attributes:
-        size_bytes: All of it.
-        fusible_bytes: That part for which both sides could have been fused: without the break
-            it need not have been written.
+        fusible_bytes: That part which need not be written without the break.
     """
 
     size_bytes: int = 0

@@ -64,9 +64,7 @@ class CacheUse:
 
     Attributes:
         hits: How often something was found; None where torch does not say.
-        bypasses: How often it was not asked.
         guard_misses: How many of the misses found entries whose guards did not hold.
-        saved_ns: How long what was found had taken to make.
     """
 
     cache: str
@@ -83,17 +81,12 @@ class ColdStart:
     """Where the compile time of a run went.
 
     Attributes:
-        time_ns: All of it: the sum over the processes of the union of their spans.
         stages: The same by stage, adding up to it.
         compilations: The same by compilation, adding up to it, in order of time in each process.
-        frames: The same by code object, the longest first.
-        lines: The same by user's line, the longest first.
-        caches: What the caches had, from the outermost to the innermost; those that torch said
-            something about.
+        caches: What the caches had, from the outermost to the innermost.
         vector_checks: How many small files were compiled to see what the C++ compiler can do.
         logging_ns: What torch spent on writing its trace while it compiled; part of the time.
-        traced_lines: How long Dynamo traced each line, the longest first; empty where that was not
-            measured.
+        traced_lines: How long Dynamo traced each line, the longest first; empty if unmeasured.
     """
 
     time_ns: int
@@ -139,10 +132,8 @@ class KeyChange:
 
     Attributes:
         cache: ``FX graph`` or ``AOTAutograd``.
-        process: Index of the process.
         before: What came of the look-up in the other recording.
-        verdict: ``same``; ``changed``, with the parts; ``hidden``: the keys differ, and all parts
-            that torch logs are the same; ``unknown``: torch does not log the parts.
+        verdict: ``hidden``: the keys differ in no part that torch logs; ``unknown``: it logs none.
     """
 
     cache: str

@@ -30,8 +30,7 @@ class Failure:
 
     Attributes:
         stack: The user's stack where it happened, outermost first; empty where unknown.
-        has_operator: Whether that ends at the operator that failed: a backend's error may name
-            none, and the stack then ends in the backend's own code, or at the compiled function.
+        has_operator: Whether that ends at the operator that failed, and not in the backend's code.
         in_implementation: Whether the implementation of an operator raised it: a fake one.
     """
 
@@ -54,14 +53,8 @@ class Compilation:
         has_guarded_code: Whether it ended with code; None where it never ended.
         recompile_reasons: Why no existing cache entry fitted, the newest entry first.
         hit_limit: Whether Dynamo refused to compile because the recompile limit was reached.
-        finished: Whether torch reported its end.
-        start_time_ns: UTC in ns, or None.
-        specialized: The symbolic sizes that a line made constant.
         recompile: What it was for where the code object had been compiled before, or None.
-        guards_text: Where the tree of its guards is, which `inspector.model.guards` reads; or None.
         guard_latency_ns: Torch's own figure for its guards, cold caches of the processor, or None.
-        guard_costs: What its guards were measured to take, or None.
-        settings: Settings of Dynamo at its end, or None where torch did not say.
         symbols: Values that sizes and numbers had which it keeps dynamic, by source.
     """
 

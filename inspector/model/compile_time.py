@@ -41,13 +41,10 @@ class CompilationTime:
     The times of all of these add up to the compile time of the process.
 
     Attributes:
-        compile_id: The compilation in torch's spelling, or an empty string for time that torch does
-            not give to any (an autotuning at run time, say).
-        occurrence: 0, or how often torch had used this id before: it counts anew after
-            ``torch._dynamo.reset()``.
+        compile_id: In torch's spelling; empty for time that torch gives to none (autotuning).
+        occurrence: 0, or how often the id was used before ``torch._dynamo.reset()``.
         is_backward: Whether this is the backward graph, which is compiled when it is first needed.
-        user: The user's line that made it compile: where the compiled function was called; None
-            where unknown.
+        user: Where the compiled function was called; None where unknown.
     """
 
     compile_id: str

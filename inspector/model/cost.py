@@ -38,25 +38,17 @@ class Cost:
     """What one site costs per warm call; never what mending it would gain.
 
     Attributes:
-        cost_ns: Time outside of graphs plus the time to write and read again what fusion would
-            have kept in registers; None where nobody knows.
+        cost_ns: Time outside of graphs, plus that of writing and reading what fusion would keep.
         outside_ns: Time outside of compiled graphs that belongs to this site alone.
-        shares: What it consists of on the host. They add up to ``outside_ns``, unless a device
-            worked on meanwhile, or still works when the host is done.
+        shares: What it is on the host: adds up to ``outside_ns`` unless a device worked on.
         shared_ns: Time that belongs to this site and to others: it ends when all of them do.
         shared_with: Those others, as ``file:line``.
-        crossing_bytes: What graphs write and graphs behind the break read, or None.
-        fusible_bytes: That part of it which need not be written without the break, or None.
         crossing_ns: Time to write and read those, at the measured copy rate, or None.
-        executions_per_call: How often it is reached in a warm call, or None.
         calls: Number of warm calls that were measured.
-        spread: How far the medians of thirds of these calls differ at most, the largest by the
-            smallest less 1.
-        scale: What the times were multiplied with, because the calls took longer under the
-            profiler than without it, beyond what it is known to add.
+        spread: How far the medians of thirds of these calls differ: largest by smallest less 1.
+        scale: What the times were multiplied with, as calls took longer under the profiler.
         call_ns: Median time of a warm call without the profiler, or None.
         is_whole_frame: Whether the frame has no graph, so that the time is all of the frame's.
-        note: What limits the figure, in one sentence, or an empty string.
     """
 
     kind: CostKind

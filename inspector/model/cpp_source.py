@@ -10,7 +10,6 @@ class TextLoop:
     """One ``for`` of the kernel's text.
 
     Attributes:
-        depth: How many loops are around it.
         parallel: Over how many loops OpenMP shares it; 0 for none.
         is_collapsed: Whether it is shared together with a loop around it.
         uses_vectors: Whether its body, without the loops inside of it, calls ``at::vec``.
@@ -40,10 +39,8 @@ class CppText:
     """The text of a C++ kernel.
 
     Attributes:
-        loops: Its loops over elements, in order; those over the lanes of a vector, over what is
-            left behind whole vectors, and over accumulators are left out.
+        loops: Loops over elements, in order: not over lanes, remainders and accumulators.
         regions: How often OpenMP begins to run in parallel.
-        unread: Lines of loops that were not understood.
     """
 
     loops: tuple[TextLoop, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from inspector.events.graph_text import TextNode
 from inspector.model.stack import StackFrame
@@ -25,7 +25,6 @@ class CudaGraphWarning:
 
     Attributes:
         kind: No graph is made; no more are made after too many; many sizes were captured.
-        reason: Torch's reason, without its stack.
         stack: The line that torch names, or nothing.
         key: The function that was called, or None while something is compiled.
         evidence: Where this was said: an artifact of ours, or ``compilation_metrics``.
@@ -83,10 +82,3 @@ class CudaGraphs:
 
     def __bool__(self) -> bool:
         return bool(self.functions or self.warnings or self.partitions or self.captured)
-
-    def compile_ids(self) -> Iterator[str]:
-        """The compilations that CUDA graphs were asked for, each once, in order."""
-        found = [function.key.compile_id for function in self.functions]
-        found += [warning.compile_id for warning in self.warnings]
-        found += [item.compile_id for item in self.partitions]
-        yield from dict.fromkeys((*found, *self.captured))

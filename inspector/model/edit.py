@@ -19,7 +19,6 @@ class Edit:
     Lines count from 1, columns from 0 and in bytes of UTF-8, as Python's syntax trees have them.
 
     Attributes:
-        end_column: The column behind its last character.
         new: What is to stand there: no more lines.
         is_statement: Whether it is a whole statement, and not a part of one.
         file: The file, as Python names it in its code; empty where it is known from elsewhere.
@@ -48,7 +47,6 @@ class Rewrite:
     """Changes that belong together: what a piece of advice says, put into the file.
 
     Attributes:
-        advice: The id of the advice.
         file: The file, for people: relative to the project's folder.
         caution: What else they change, in one sentence, or an empty string.
         settings: Settings of Dynamo without which they do not help.

@@ -52,7 +52,6 @@ class Gpu:
         key: What ``--gpu`` calls it.
         name: What ``torch.cuda.get_device_name`` says, where known; else NVIDIA's name.
         bandwidth: Bytes per second of device memory.
-        clock_hz: The boost clock.
         peaks: Operations per second by dtype (``float32`` without tensor cores, ``tf32``,
             ``float16``, ``bfloat16``, ``float8``, ``int8`` with them, ``float64`` the faster of
             both), dense.

@@ -46,8 +46,7 @@ class Node:
         is_saved: Whether the forward pass keeps what it gives for the backward pass.
         kernels: Kernels, or functions of libraries, that compute it.
         nested: Names of the nodes of the graph that it is, for a higher-order operator.
-        inside: What computes in that graph, if this is the first node to take it; nothing where
-            its names alone were recorded.
+        inside: What computes in that graph, if this is the first node to take it, and known.
     """
 
     name: str
@@ -93,11 +92,8 @@ class Graph:
     """A graph.
 
     Attributes:
-        direction: Of a prims or post-grad graph ``forward``, ``backward`` or ``inference``, else
-            empty.
-        is_parsed: Whether it was read out of torch's text, which lacks modules and other things.
-        number: How many graphs of the same compilation, stage and direction stand before it: a
-            graph is compiled in parts for DDP, say.
+        direction: ``forward``, ``backward`` or ``inference`` from the prims graph on, else empty.
+        number: How many graphs of the same kind stand before it (compiled in parts for DDP).
         process: Which process it is of, where there are several: ``rank 1``.
     """
 

@@ -33,16 +33,11 @@ class GraphBreak:
     """One record of a graph break.
 
     Attributes:
-        frame_name: Name of the code object that was being compiled, or an empty string.
         wrappers: Further breaks that torch met while it handled this one (GB7000 and the like).
-        stack: The user's stack, outermost first.
-        user: The innermost frame outside torch and the standard library; where there is none, the
-            innermost frame; or None where the stack is not known.
+        user: The innermost frame outside torch and the standard library; else the innermost.
         project: The innermost frame of the user's own project where ``user`` is a library's.
-        has_graph: Whether the compilation that broke gave a graph all the same.
         call: Which call of the target it happened in (0 is an input's first), or None if unknown.
-        caused_by: The key of the earlier break of the same compilation without which torch would
-            not have met this one, or None.
+        caused_by: The key of the earlier break without which torch had not met this one, or None.
     """
 
     compile_id: CompileId | None

@@ -16,7 +16,6 @@ class GraphPlace:
         stage: ``dynamo``, ``pre_grad``, ``joint``, ``forward``, ``backward``, ``inference``,
             ``prims``, ``post_grad`` or ``fusion``.
         recorded: Where its nodes are as data, or None: no plain trace has them.
-        text: Where torch's text of it is, or None.
     """
 
     compile_id: str

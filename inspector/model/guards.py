@@ -44,7 +44,6 @@ class Guard:
         kind: Torch's kind (``TENSOR_MATCH``).
         source: Torch's spelling of the value; empty for the state of the thread and for relations.
         code: What torch prints for it.
-        cause: The line that caused it, as torch prints it, or None.
     """
 
     manager: int

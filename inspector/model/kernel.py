@@ -15,12 +15,8 @@ class NodeLine:
 
     Attributes:
         node: The node's name in Dynamo's graph; of a backward pass, also in the post-grad graph.
-        file: The file of the line that made it, or an empty string where that is unknown.
-        module: The path of the innermost module that it is in (``layers.0.norm``), or an empty
-            string.
-        target: What it calls (``torch.topk``, ``eyes.rowsum.default``), or an empty string.
-        makes: Classes of the layers that the line makes, or puts into others, where nothing of the
-            user's runs in what these compute.
+        module: The path of the innermost module that it is in (``layers.0.norm``), or empty.
+        makes: Classes of layers that the line makes, of which nothing of the user's runs.
     """
 
     node: str
@@ -65,18 +61,13 @@ class Kernel:
 
     Attributes:
         language: ``triton``, ``cpp``, or what else ``async_compile`` was asked for.
-        kind: Of a Triton kernel, its heuristics (``pointwise``, ``persistent_reduction``,
-            ``template``, ``user_autotune``, …); of a C++ one, ``cpp``.
-        source: Its source text, whole, as Inductor passes it to the compiler.
+        kind: A Triton kernel's heuristics (``pointwise``, ``template``, ``user_autotune``, …).
         line: Where its definition begins in the output code, from 1.
         size_hints: Size by the name of its index (``x``, ``r0_``).
         signature: Type by argument (``*fp32``, ``i32``, ``constexpr``).
         inductor_meta: What Inductor says of it (``num_load``, ``kernel_name``, …).
-        options: The other arguments of its heuristics (``reduction_hint``, ``num_warps``, …), as
-            text where they are no literals.
+        options: Other arguments of its heuristics (``reduction_hint``, …); text if no literals.
         aten: ATen operators that it computes, as Inductor names them.
-        nodes: The nodes of the captured graph, with the user's lines.
-        definition: Of a kernel that the user wrote, where; else no line.
         traffic_bytes: Bytes that a launch reads and writes, as Inductor estimates, or None.
         flops: Floating-point operations of a launch, as Inductor estimates, or None.
     """
@@ -116,7 +107,6 @@ class Call:
     Attributes:
         kind: ``kernel`` (defined in the same code), ``extern`` (``extern_kernels.mm``) or ``aten``
             (an operator that Inductor left to eager PyTorch).
-        name: The kernel's, function's or operator's name.
         aten: ATen operators that it computes, as Inductor names them.
         repeats: The line of the first call that computes the same of the same, or 0.
     """
@@ -154,9 +144,7 @@ class GraphCode:
     Attributes:
         direction: ``inference``, ``forward`` or ``backward``.
         name: AOTAutograd's name of the graph (``0_inference``), or an empty string.
-        file: The file that torch wrote it to, or an empty string.
-        alternative: What was decided otherwise in it than in the code that was taken, or an empty
-            string: the device would choose between them.
+        alternative: What was decided otherwise than in the code that was taken, or empty.
         about: What that decision is about, as torch identifies it: multiplications that are padded.
     """
 

@@ -54,11 +54,7 @@ class OccupancyLimit(enum.Enum):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Occupancy:
-    """How full a multiprocessor can be.
-
-    Attributes:
-        limits: What limits it: several where they do so alike.
-    """
+    """How full a multiprocessor can be."""
 
     blocks: int
     warps: int
@@ -77,7 +73,6 @@ class Width:
     """How much is loaded or stored with accesses of one width.
 
     Attributes:
-        bits: Width of one thread's access.
         bytes: What a program moves with them, loops included as far as their trips are known.
     """
 
@@ -91,18 +86,13 @@ class Access:
     """One use of global memory in the kernel's source.
 
     Attributes:
-        line: Line in the kernel's source, or 0.
-        argument: The pointer argument that it goes through, or an empty string.
         elements: Elements of a program for one execution.
         trips: How often a program executes it, or None where nobody knows.
-        bytes: What a program uses of memory with it, what is used twice once; one trip where
-            nobody knows how many.
+        bytes: What a program uses of memory with it, each byte once; one trip if unknown.
         touched_bytes: What memory delivers for it, in whole sectors, or None.
-        layout: The layout of the pointers, as Triton writes it.
         contiguous: Neighbouring elements that a thread holds side by side in memory.
         stride: From one element to the next one in memory, or None; 0 where all are the same.
         block_share: Share of the touched 32-byte sectors that a program's accesses to it use.
-        is_indirect: Whether its addresses come from memory.
         alignment_bytes: What its first address is a multiple of (at most 16), or None.
         index_bits: Width of its offsets in bits.
         bits: Widths of its instructions, most used first.
@@ -148,8 +138,6 @@ class Loop:
 
     Attributes:
         first: Number of its first instruction.
-        last: Number of the branch back.
-        depth: 1 for an outermost loop.
         lines: First and last line of it in the kernel's source, or None.
         bytes_moved: Widths of its global accesses in sum, in bytes of a thread.
         source: Number of the loop in the TTGIR that it comes from, or None.
@@ -175,8 +163,6 @@ class LineInstructions:
     """What one line of the kernel's source became.
 
     Attributes:
-        ttgir: Lines of the TTGIR, from 1.
-        ptx: Lines of the PTX, from 1.
         sass: Offsets of machine instructions.
     """
 
@@ -192,16 +178,9 @@ class ConfigAnalysis:
 
     Attributes:
         occupancy: How full a multiprocessor can be, or None without a GPU's figures.
-        loads: Widths of global loads, widest first.
-        stores: Widths of global stores, widest first.
-        accesses: Uses of global memory in the order of the source.
-        instructions: Counts by kind, most first.
         tensor_cores: Count by opcode and dtype of matrix instructions (``HGMMA bf16``).
         barriers: Barriers of the listing, and those in the hot loop.
-        local_instructions: Loads and stores of local memory.
         fma_dots: Line and dtype of matrix products that do not use tensor cores.
-        float64_lines: Lines that compute in double precision.
-        int64_lines: Lines that compute offsets in 64 bits.
     """
 
     occupancy: Occupancy | None

@@ -11,14 +11,8 @@ class GpuLimits:
 
     Attributes:
         capability: Compute capability as one number, 90 for 9.0.
-        registers: 32-bit registers of a multiprocessor.
-        shared_bytes: Shared memory of a multiprocessor.
         shared_block_bytes: The most that one block can ask for (opt-in).
-        threads: Resident threads of a multiprocessor.
-        blocks: Resident blocks of a multiprocessor.
-        bandwidth_bytes_per_second: Of its memory, as the vendor says.
-        peaks: Dense operations per second of the matrix units by dtype: ``tensor bf16``,
-            ``tensor fp8``, ….
+        peaks: Dense operations per second by dtype of the matrix units (``tensor bf16``).
     """
 
     name: str
@@ -41,14 +35,7 @@ class GpuLimits:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TargetDevice:
-    """The device that a kernel's source was generated for (``DeviceProperties`` in it).
-
-    Attributes:
-        capability: Compute capability as one number.
-        registers: Registers of a multiprocessor, or None.
-        threads: Resident threads of a multiprocessor, or None.
-        warp_size: Threads of a warp.
-    """
+    """The device that a kernel's source was generated for (``DeviceProperties`` in it)."""
 
     capability: int
     multiprocessors: int
@@ -62,14 +49,11 @@ class Resources:
     """What a binary needs, from ptxas and Triton.
 
     Attributes:
-        registers: Registers of a thread.
         stack_bytes: Stack frame of a thread; what the driver calls local memory. A quarter of it
             is what `CachingAutotuner` reports as ``n_spills``.
         spill_store_bytes: Bytes that a thread's instructions spill, or None where ptxas was silent.
-        spill_load_bytes: Bytes that they load again, or None.
         shared_bytes: Shared memory of a block that Triton asks for.
         static_shared_bytes: Shared memory that is part of the binary, without what is reserved.
-        barriers: Named barriers, or None.
     """
 
     registers: int
@@ -78,7 +62,6 @@ class Resources:
     spill_load_bytes: int | None = None
     shared_bytes: int = 0
     static_shared_bytes: int = 0
-    barriers: int | None = None
 
     @property
     def spilled_registers(self) -> int:
@@ -92,14 +75,11 @@ class ConfigBuild:
 
     Attributes:
         values: Its values by name (``XBLOCK``, ``R0_BLOCK``, …).
-        num_ctas: Blocks of a cluster.
         scaled: Whether `CachingAutotuner` adds it after it has seen the registers of another.
         grid: Blocks by axis, or empty where the source does not say.
         grid_is_exact: Whether the sizes are in the source; else they are rounded hints.
         launched_warps: Warps of a block as compiled: warp specialisation adds some.
-        resources: What its binary needs, or None where it could not be compiled.
-        texts: File by kind (``ttir``, ``ttgir``, ``llir``, ``ptx``, ``sass``, ``cubin``), relative
-            to the folder of the build.
+        texts: File by kind (``ttgir``, ``ptx``, ``sass``, …), relative to the build's folder.
     """
 
     values: tuple[tuple[str, int | str | bool | None], ...]
@@ -133,14 +113,10 @@ class KernelBuild:
         key: Hash of its source and of everything that compiled it.
         heuristic: Inductor's name of its kind: ``pointwise``, ``reduction``, ``template``, ….
         size_hints: Size by prefix (``x``, ``r0_``), as the heuristics see it.
-        device: The device in its source, or None.
         arguments: Triton type by name of argument, ``*bf16`` for a pointer.
         aligned: Arguments that are known to be divisible by 16.
         constants: Value by name of arguments that are fixed in every configuration.
-        configs: In the order in which they are tried.
         versions: Version by name of what compiled it: ``torch``, ``triton``, ``ptxas``.
-        error: Why there is nothing, or an empty string.
-        cached: Whether it had been compiled before.
         source_sha256: Digest of its source, by which the asker knows it.
     """
 

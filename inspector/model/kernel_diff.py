@@ -15,8 +15,6 @@ class DiffKernel:
     Attributes:
         launches: How often it is launched, if each graph runs once.
         traffic_bytes: Bytes that one launch reads and writes, as Inductor counts, or None.
-        spill_bytes: What of them is kept in memory, or None.
-        predicted_ns: Predicted time of one launch, or None.
     """
 
     kernel: Kernel
@@ -34,8 +32,7 @@ class KernelChange:
     Attributes:
         matched_by: ``content``, ``nodes``, ``name`` or ``place``; empty where one side has none.
         differences: What differs, in a few words each; empty if nothing but its name does.
-        part_of: Of a kernel that is gone or new, one of the other side that computes all that it
-            does, or an empty string.
+        part_of: A kernel of the other side that computes all that it does, or empty.
     """
 
     before: DiffKernel | None
@@ -62,13 +59,9 @@ class Counts:
 
     Attributes:
         launches: Launches of them, if each graph runs once.
-        library_calls: Calls of libraries and of ATen.
-        traffic_bytes: Bytes that all launches and calls read and write; of launches alone where the
-            recordings do not say what is fused; None where a kernel's are unknown.
+        traffic_bytes: Bytes read and written, or None; of launches alone without fusion records.
         operators: Operators that Dynamo captured: as many on both sides where they do the same.
-        compile_time_ns: Union of the wall intervals of all compilations: measured.
-        predicted_ns: Predicted time of all launches, one after the other; None where the kernels
-            were not compiled, or one of them has none.
+        predicted_ns: Predicted time of all launches in a row; None where one has none.
     """
 
     kernels: int
@@ -93,7 +86,6 @@ class KernelDiff:
     """What changed from A to B.
 
     Attributes:
-        kernels: All kernels of both, those of A first.
         libraries: Calls before and after, by the name of the function, where they differ.
         operators: How often the captured graphs have an operator, by its name, where they differ.
     """

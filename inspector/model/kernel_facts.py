@@ -11,11 +11,7 @@ from inspector.model.kernel_prediction import KernelWork, Prediction
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ConfigFacts:
-    """One configuration.
-
-    Attributes:
-        prediction: How long it should take, or None.
-    """
+    """One configuration."""
 
     config: ConfigBuild
     analysis: ConfigAnalysis
@@ -27,13 +23,9 @@ class KernelFacts:
     """One kernel.
 
     Attributes:
-        build: As compiled.
-        configs: Configurations that could be compiled and fit on the GPU. The device chooses one
-            of them by measuring, so only what holds for all of them holds for the kernel.
-        work: What Inductor says that it does.
+        configs: Those that fit on the GPU, which chooses one: what holds for all holds.
         launches: How often one call of the model launches it.
         is_users: Whether a person wrote it, and not Inductor.
-        aten: ATen operators that it computes, as Inductor names them.
     """
 
     build: KernelBuild

@@ -22,7 +22,6 @@ class KernelWork:
 
     Attributes:
         unit: The unit that does them (``tensor bf16``, ``fp32``), or an empty string.
-        programs: Blocks that are launched, or None.
     """
 
     bytes: int | None = None
@@ -36,8 +35,7 @@ class Prediction:
     """How long a kernel should take; never a measurement.
 
     Attributes:
-        time_ns: Its time, or None where nobody knows; the least that it takes where something is
-            missing.
+        time_ns: Its time, the least if something is `missing`; None where nobody knows.
         memory_ns: To move the bytes.
         launch_ns: To start and end.
         spread_ns: Its time if all multiprocessors had a block, or None where nobody knows.

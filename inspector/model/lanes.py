@@ -8,12 +8,7 @@ from collections.abc import Iterator, Sequence
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class LaneSpan:
-    """A span in a lane.
-
-    Attributes:
-        begin_ns: UTC in ns.
-        end_ns: UTC in ns.
-    """
+    """A span in a lane."""
 
     name: str
     begin_ns: int
@@ -34,7 +29,6 @@ class Lane:
 
     Attributes:
         begins_ns: Begin by span, never falling.
-        ends_ns: End by span.
         kinds: By span, index into ``table``.
         table: What spans have in common: (name, stage, compile id, occurrence, details, ended).
     """

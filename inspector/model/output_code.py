@@ -15,12 +15,9 @@ class OutputText:
 
     Attributes:
         graph: Where the text of the graph is that Dynamo captured, or None.
-        nodes: Where the nodes of the graph are that Dynamo captured, or None: no plain trace has
-            them.
+        nodes: The same as data, or None: no plain trace has them.
         lowered: Where the text of the post-grad graph is, which Inductor lowered, or None.
-        lowered_nodes: Where the nodes of that graph are, or None.
         rest: Of what AOTInductor generates ahead of time, where the C++ kernels are, or None.
-        is_ahead: Whether it is AOTInductor's: C++ throughout.
     """
 
     compile_id: str
@@ -42,7 +39,6 @@ class OutputCodes:
 
     Attributes:
         gpu: What ``--gpu`` calls the GPU that is not there, or an empty string.
-        targets: What was said of each graph that code was generated for, by compilation.
     """
 
     gpu: str = ""

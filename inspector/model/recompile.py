@@ -98,7 +98,6 @@ class Value:
 
     Attributes:
         text: The value in Python's spelling, or a description of an object.
-        known: What it is known from.
     """
 
     text: str
@@ -111,11 +110,8 @@ class SymbolUse:
 
     Attributes:
         source: What it stands for (``L['x'].size()[0]``).
-        made: The user's stack where it was made, outermost first.
         guarded: The user's stack where it got the guard (or became a constant), outermost first.
-        specialized: The constant that it was made, or None.
-        held_by: What was a constant then and is dynamic in what was compiled instead, where this is
-            too: a size of another input held it, and no line of the program.
+        held_by: What was a constant then and is dynamic now: a size of another input held it.
         is_inside: Whether that line is of an operator's fake implementation.
     """
 
@@ -166,8 +162,6 @@ class Bound:
     Attributes:
         expression: The relation in Dynamo's spelling (``129 <= L['x'].size()[0]``).
         text: The same as the user would write it (``129 <= x.size(0)``).
-        parts: Whether what the older entry was compiled for is beyond it.
-        stack: The user's stack where it was made, outermost first; empty where unknown.
     """
 
     expression: str
@@ -195,12 +189,9 @@ class Limit:
     """The limit of ``torch._dynamo.config`` that forbade a compilation.
 
     Attributes:
-        name: ``recompile_limit`` or ``accumulated_recompile_limit``; in torch 2.6 and before
-            ``cache_size_limit`` or ``accumulated_cache_size_limit``.
-        raised: Whether torch raised ``FailOnRecompileLimitHit``, as under ``fullgraph=True``, and
-            nothing ran eagerly.
-        keeps_versions: Whether what was compiled before is still used where it fits; torch 2.5 and
-            before run the whole function eagerly from then on.
+        name: ``recompile_limit``, ``accumulated_recompile_limit`` or its name before torch 2.7.
+        raised: Whether torch raised ``FailOnRecompileLimitHit``, and nothing ran eagerly.
+        keeps_versions: Whether older code is used still; not in torch 2.5 and before.
     """
 
     name: str
@@ -217,7 +208,7 @@ class OtherInstance:
         name: Where the function has it, as reasons spell it (``self``).
         classes: The class of the entry's, and of the call's.
         numbers: What tells each apart from all others of the process, likewise.
-        alive: Where the limit forbade the compilation, how many there are of these classes.
+        alive: How many of these classes share the code, or None where that is not known.
         alone: Whether those are compiled by themselves.
     """
 
@@ -233,33 +224,27 @@ class Recompile:
     """One compilation of a code object after its first, or one that the limit forbade.
 
     Attributes:
-        entry: The cache entry whose guard this is, or None where torch does not say: of those that
-            did not fit, the one nearest to what was compiled instead.
+        entry: Whose guard it is, or None: of those that did not fit the nearest.
         others: What the other entries say, each ``0/0: guard``, the newest first.
         comment: What torch says behind it, or an empty string.
-        hint: Torch's hint, or an empty string.
         source: What the guard looks at in Dynamo's spelling (``L['x']``), or an empty string.
         name: The same as the user would write it (``x``).
         index: The dimension or the position, or None.
-        dimensions: All dimensions of the tensor whose size torch saw change here; empty where no
-            size did.
+        dimensions: All dimensions of the tensor whose size torch saw change here.
         holds: Class of a container's first item (``int``), or an empty string where unknown.
         before: What the guard wants; None where unknown.
         now: What it found, likewise.
-        answer: What Dynamo made of it.
-        symbols: The symbolic sizes that the guard is about.
         time_ns: Wall time of all stages of this compilation, backward included; None where
             unknown.
         stages: The same time by stage.
         failure: What ended it in the first line of torch's words, or an empty string.
-        changes: All that this entry wants otherwise, the failed guard's among them; empty where the
-            guard trees were not logged.
+        changes: All that this entry wants otherwise; empty where guard trees were not logged.
         wraps: The class of the module that a function of torch's own wraps, or an empty string.
         new_keys: Keys of a dict (those asked for) that the call has and the entry's call had not.
         missing_keys: The reverse; both are empty where unknown.
-        bounds: Within what that became dynamic stays so, the shortest first; empty where nothing
-            did, or nothing bounds it.
+        bounds: Within what that became dynamic stays so, the shortest first.
         equal_sizes: The sizes that the entry has as one and the call has not, or None.
+        first_stack: The stack of the first compilation, where another line called it.
     """
 
     compile_id: CompileId
@@ -295,6 +280,7 @@ class Recompile:
     bounds: tuple[Bound, ...] = ()
     equal_sizes: EqualSizes | None = None
     other_instance: OtherInstance | None = None
+    first_stack: tuple[StackFrame, ...] = ()
 
     @property
     def hit_limit(self) -> bool:

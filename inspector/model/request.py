@@ -35,23 +35,14 @@ class Request:
         backend: ``torch.compile``'s ``backend``; ``eager`` runs the captured graphs unlowered.
         calls: How often each input is called to be measured, after two calls that are not.
         measure: Whether it is.
-        guards: Whether guards are timed, and calls also where there is no graph break.
-        line_times: Whether it is measured how long Dynamo traces each line.
         dynamic_sources: Value of ``TORCH_COMPILE_DYNAMIC_SOURCES`` to compile with, or None.
         marks: Dimensions of the inputs to mark as dynamic, each ``name:dimension``.
-        keep_outputs: Folder in which to keep what the first calls give, or None.
-        compare_outputs: Folder of what they gave in another process, to compare with, or None.
-        gpu: The GPU to generate code for, which need not be here (`inspector.model.gpu_table`), or
-            None.
-        no_grad: Whether the calls are made under ``torch.no_grad()``.
+        gpu: The GPU to generate code for (`inspector.model.gpu_table`), or None.
         fake: Whether large tensors get no memory and no values; with ``gpu`` alone.
-        graphs: Whether the graphs of all stages are recorded as data, and what Inductor fuses.
         prims: Whether they are also decomposed into primitives, with ``graphs`` alone.
         profile: Whether kernels are timed in place, and the machine's limits are measured.
-        counters: Whether one warm call is marked for a profiler that watches the process, and
-            nothing is timed; with ``profile`` alone.
-        fresh_ceilings: Whether the machine's limits are measured in any case; else what was
-            measured before is used while it is new enough.
+        counters: Whether one call is marked for a profiler outside, and nothing timed.
+        fresh_ceilings: Whether the machine's limits are measured even if they are known.
         seconds: About how long calls with each input are timed, with ``profile``; None for 12.
         kernel: The kernel to benchmark alone, or a part of its name, or None; with ``profile``.
         launch: The number of its launch in a call, from 1; None takes what the most time goes to.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Mapping
 from typing import TypeVar
 
-from inspector.events.bench import InspectorBench
 from inspector.events.payload import Payload
 from inspector.model.boundary import Boundary
 from inspector.model.cache_lookup import CacheLookup
@@ -82,7 +82,6 @@ class Process:
             ``aot_compile``.
         codes: Where the code is that Inductor generated.
         graphs: Where the graphs of all stages are.
-        benches: What a process of `inspect bench` found out, in order.
         recorded: Our own records by type; see `records`.
         stored: Where records are that stay in the log.
     """
@@ -117,13 +116,13 @@ class Process:
     cuda_graphs: CudaGraphs = dataclasses.field(default_factory=CudaGraphs)
     codes: OutputCodes = dataclasses.field(default_factory=OutputCodes)
     graphs: GraphPlaces = dataclasses.field(default_factory=GraphPlaces)
-    benches: tuple[InspectorBench, ...] = ()
     recorded: Mapping[type[Record], tuple[Record, ...]] = dataclasses.field(default_factory=dict)
     stored: Mapping[type[Record], tuple[Payload, ...]] = dataclasses.field(default_factory=dict)
 
     def records(self, kind: type[_R]) -> tuple[_R, ...]:
-        """Our own records of a type, in order."""
-        return self.recorded.get(kind, ())  # type: ignore[return-value]
+        """Our own records of a type, or of those derived from it, in order of each type."""
+        found = (items for each, items in self.recorded.items() if issubclass(each, kind))
+        return tuple(itertools.chain.from_iterable(found))  # type: ignore[arg-type]
 
     def last(self, kind: type[_R]) -> _R | None:
         """The last record of a type, or None."""

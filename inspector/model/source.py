@@ -27,7 +27,6 @@ class Sources:
         lines: By file name, the known lines by number.
         whole: The files of which every line is known, from 1 to the last.
         digests: SHA-256 of the whole file by file name, as it was when it was recorded.
-        functions: By file name, the lines of functions that are known as a whole.
     """
 
     lines: Mapping[str, Mapping[int, str]] = dataclasses.field(default_factory=dict)

@@ -17,14 +17,7 @@ _UNMEASURED_CALLS = 2  # inspector/capture/explain_calls.py
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Added:
-    """What calls after the first one of each input added.
-
-    Attributes:
-        graphs: Graphs.
-        graph_breaks: Records of graph breaks.
-        distinct_graph_breaks: Sites that the first calls had not reached.
-        recompiles: Recompilations.
-    """
+    """What calls after the first one of each input added."""
 
     graphs: int = 0
     graph_breaks: int = 0
@@ -42,13 +35,10 @@ class Summary:
         frames_skipped: Those that Dynamo looked at and left to Python.
         frames_failed: Those that ended with an exception.
         frames_unfinished: Those whose end was not recorded.
-        graphs: Graphs compiled, recompilations included (torch's ``unique_graphs``).
         operators: call_function, call_method and call_module nodes over all graphs.
         operators_per_graph: The same by compilation that has a graph, in order.
-        graph_breaks: Records.
         distinct_graph_breaks: Sites: user file, line and GB type.
         graph_breaks_raised: Those that ``fullgraph=True`` made an error; not among the above.
-        recompiles: Compilations after the first of a code object.
         recompile_limit_hits: How often Dynamo refused to compile any more.
         compile_time_ns: Union of the wall intervals of all compilations, those of later calls too.
         compile_time_by_stage: The same time by stage, adding up to it.

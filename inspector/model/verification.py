@@ -20,10 +20,8 @@ class Candidate:
     """Something that may help, and can be tried without changing the user's files.
 
     Attributes:
-        gb_ids: Torch's ids of the recorded graph breaks that it could remove; empty where it is
-            about something else.
+        gb_ids: Ids of the recorded graph breaks that it could remove.
         caution: What else it changes, in one sentence, or an empty string.
-        rewrites: Changes of the source, made in memory.
     """
 
     settings: tuple[Setting, ...] = ()
@@ -47,8 +45,6 @@ class Measured:
         graphs: Graphs of the first calls.
         graph_breaks: Records of graph breaks of the first calls.
         warm_call_ns: Median wall time of a warm round (one call with each input), or None.
-        least_warm_call_ns: That of the fastest round, or None.
-        outputs: What it gave against the first process, or None.
         compilations: Compilations of any function, first ones and later calls' too.
     """
 
@@ -98,13 +94,9 @@ class Trial:
     """One candidate, tried.
 
     Attributes:
-        measured: What came of it, or None where it failed.
-        failure: Why it did, in one sentence, or an empty string.
         removed: Fingerprints of the findings that are gone with it.
         added: How many findings there are with it that were not there without.
-        helps: Whether there are fewer graph breaks, graphs or compilations with it and more of
-            none, and the outputs stay equal as far as that is known.
-        worsens: Whether it makes the whole run worse, whatever it removes.
+        helps: Whether something is fewer and nothing more with it, and outputs stay equal.
         recompiles: Of each removed finding of a recompilation, how often its function was compiled
             again without it, and how often with it: of several findings of one function, what is
             gone of the one can be what the other has become.
@@ -154,10 +146,7 @@ class Verification:
 
     Attributes:
         backend: The backend of all of them; empty where the file compiles its model itself.
-        baseline: The target as it is; None where nothing was tried.
-        baseline_again: The same at the end, in another process, or None.
-        deterministic: Whether two processes without any setting gave equal outputs; None where that
-            is not known.
+        deterministic: Whether two processes without settings gave equal outputs; None if unknown.
         left_out: Settings that would have been tried, and that this torch does not have.
         not_tried: Why nothing, or not everything, was tried, in one sentence, or an empty string.
         rewrites_left: How many changes of lines were not tried, because they are too many.

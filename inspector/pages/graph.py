@@ -59,7 +59,7 @@ _APART = (
     Column("why", "below"),
     Column("change", "below"),
 )
-_NODE = (Column("node", "code"), Column("line"), Column("gives", "code"))
+_NODE = (Column("node", "code"), Column("line"), Column("gives"))
 
 
 def page(report: GraphReport) -> Page:

@@ -51,7 +51,8 @@ def page(report: GuardsReport) -> Page:
             Section("What recompiles next, the most likely first", list(_next(report.frames))),
             Section("What it costs", list(_costs(report))),
             Section(
-                "By module", [Table((Column("module", "code"), number, Column("kinds")), groups)]
+                "By module",
+                [Table((Column("module", "code"), number, Column("kinds", "code")), groups)],
             ),
             Section(
                 "By the line that caused them",

@@ -7,7 +7,7 @@ import math
 import statistics
 from collections.abc import Sequence
 
-from inspector.profiles.work import Work
+from inspector.profiles.kernel_timing import KernelTiming
 from inspector.records.kernel_bench import KernelBench
 
 COLD, WARM = "cold", "warm"
@@ -44,7 +44,7 @@ class InPlace:
     times: Measured
     launches: int
     wall_ns: float
-    work: Work
+    work: KernelTiming
 
 
 def measured(times_ns: Sequence[int]) -> Measured | None:
@@ -57,7 +57,7 @@ def measured(times_ns: Sequence[int]) -> Measured | None:
     return Measured(float(statistics.median(ordered)), low, high, len(ordered))
 
 
-def in_place_of(bench: KernelBench, work: Sequence[Work], wall_ns: float) -> InPlace | None:
+def in_place_of(bench: KernelBench, work: Sequence[KernelTiming], wall_ns: float) -> InPlace | None:
     """The launches of the calls that were benchmarked, by their statements.
 
     Args:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from inspector.model.cache_lookup import CacheState
 from inspector.model.kernel import NodeLine
 from inspector.model.run import Process
-from inspector.profiles.work import Work
+from inspector.profiles.kernel_timing import KernelTiming
 from inspector.records.autotuning import Autotuned, TriedCandidate
 
 NOISE = 0.05
@@ -175,7 +175,9 @@ class Autotuning:
         return sum(item.total for item in self.tuned if item.first.how == "measured")
 
 
-def make_autotuning(processes: Sequence[Process], work: Sequence[Work]) -> Autotuning | None:
+def make_autotuning(
+    processes: Sequence[Process], work: Sequence[KernelTiming]
+) -> Autotuning | None:
     """What was tuned in a run; None where nothing was recorded about it.
 
     Args:
@@ -276,7 +278,7 @@ def _grouped(found: Iterable[Tuned]) -> list[list[Tuned]]:
     return list(groups.values())
 
 
-def _placed(groups: Iterable[Sequence[Tuned]], work: Sequence[Work]) -> Iterator[Tuned]:
+def _placed(groups: Iterable[Sequence[Tuned]], work: Sequence[KernelTiming]) -> Iterator[Tuned]:
     for group in groups:
         tried = next((item for item in group if item.first.how == "measured"), group[0])
         runs = [item for place in group for item in work if _is_of(place.first, item)]
@@ -293,9 +295,9 @@ def _placed(groups: Iterable[Sequence[Tuned]], work: Sequence[Work]) -> Iterator
         )
 
 
-def _is_of(place: Autotuned, work: Work) -> bool:
+def _is_of(place: Autotuned, work: KernelTiming) -> bool:
     """Whether a piece of work is what was tuned at a place."""
-    launch = work.main
+    launch = work.longest_launch
     if place.is_outside:
         return launch.code is None and work.name == place.name
     if launch.code is None or launch.code.compile_id != place.compile_id:

@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from inspector.kernels.buffers import Buffer, Buffers, result_names, saved_names
 from inspector.model.kernel import GraphCode, NodeLine
-from inspector.profiles.timed import TimedLaunch
+from inspector.profiles.launch_timing import LaunchTiming
 from inspector.records.device_profile import LaunchPlace
 
 _FORWARD, _BACKWARD = "forward", "backward"
@@ -23,7 +23,7 @@ class CodeLines:
     """
 
     def __init__(
-        self, codes: Sequence[tuple[GraphCode, Buffers]], launches: Iterable[TimedLaunch] = ()
+        self, codes: Sequence[tuple[GraphCode, Buffers]], launches: Iterable[LaunchTiming] = ()
     ) -> None:
         self._codes = {PurePath(code.file).stem: (code, found) for code, found in codes}
         self._lines = {

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.events.counted import CountedKernel
 from inspector.model.alignment import align_by
+from inspector.profiles.kernel_timing import KernelTiming
+from inspector.profiles.launch_timing import LaunchTiming
 from inspector.profiles.library_names import function_name
-from inspector.profiles.timed import TimedLaunch
-from inspector.profiles.work import Work
 from inspector.records.device_profile import DeviceLaunch
 
 TIME = "gpu__time_duration.sum"
@@ -37,8 +37,8 @@ _MEANINGS = {
 
 
 def with_counters(
-    launches: Sequence[TimedLaunch], kernels: Sequence[CountedKernel]
-) -> list[TimedLaunch]:
+    launches: Sequence[LaunchTiming], kernels: Sequence[CountedKernel]
+) -> list[LaunchTiming]:
     """The launches, those that are found among the counted kernels with their counters.
 
     Args:
@@ -59,9 +59,9 @@ def with_counters(
     return found
 
 
-def counter_texts(work: Work) -> Iterator[str]:
+def counter_texts(work: KernelTiming) -> Iterator[str]:
     """What was counted of the launch that takes longest, in words."""
-    values = work.main.counters
+    values = work.longest_launch.counters
     if not values:
         return
     if DRAM in values:

@@ -4,36 +4,33 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from inspector.profiles.budget import Budget
-from inspector.profiles.copy_gains import copies_back, copy_gains
-from inspector.profiles.exchange import exchanges, unhidden_ns
-from inspector.profiles.gain import Gain, and_more
-from inspector.profiles.gradient_copies import copied_gradients
+from inspector.profiles.copy_gains import (
+    copies_back,
+    copy_gains,
+    gains_of_copied_gradients,
+    is_relaid,
+    layout_gain,
+)
+from inspector.profiles.gain import Gain
 from inspector.profiles.host_gains import host_gains
-from inspector.profiles.hot import Hot, hot
-from inspector.profiles.idle_gradients import gains_of_idle_gradients, is_for_backward
 from inspector.profiles.kernel_advice import advice
 from inspector.profiles.kernel_gains import kernel_gains
-from inspector.profiles.layout_copies import is_relaid, layout_gain
-from inspector.profiles.library_names import shown_name
-from inspector.profiles.repeats import repeated_work, repeating_lines
-from inspector.profiles.training_mode import gains_of_training_mode, is_as_in_training
-from inspector.profiles.work import Work
+from inspector.profiles.kernel_groups import KernelGroup, kernel_groups
+from inspector.profiles.kernel_timing import KernelTiming
+from inspector.profiles.library_gains import gains_of_exchanges, gains_of_repeats
+from inspector.profiles.training_gains import (
+    gains_of_idle_gradients,
+    gains_of_training_mode,
+    is_as_in_training,
+    is_for_backward,
+)
 
 _LEAST_SHARE = 0.01
-_MOST_NAMED = 3  # lines of a gain
 _HOST = ("launching", "wrappers", "guards", "graph-break", "autograd", "outside", "entry")
 _ENTRY = {"outside": "entry"}
-# By whether a compiled graph does it.
-_EXCHANGED = {
-    True: "compute meanwhile (torch._inductor.config.aten_distributed_optimizations."
-    "enable_overlap_scheduling = True), send less, and give all processes equal work",
-    False: "begin earlier, while gradients are computed (DistributedDataParallel's bucket_cap_mb), "
-    "exchange less often (no_sync() for all but the last of several batches), and give all "
-    "processes equal work",
-}
 
 
 def _is_host_bound(budget: Budget) -> bool:
@@ -53,7 +50,7 @@ def all_compiled(budget: Budget) -> Budget:
 
 def gains(  # noqa: PLR0913 - what the advice depends on
     budget: Budget,
-    work: Sequence[Work],
+    work: Sequence[KernelTiming],
     mode: str,
     *,
     is_cpu: bool,
@@ -84,23 +81,29 @@ def gains(  # noqa: PLR0913 - what the advice depends on
 
     is_copied_back = bool(copies_back(work))
 
-    def is_said(row: Hot) -> bool:
+    def is_said(row: KernelGroup) -> bool:
         """Whether what most of it is has an entry of its own."""
         first = row.first
         is_idle = is_grad_idle and is_for_backward(first) and not advised(first)
         is_in_training = not has_backward and first.is_mostly(is_as_in_training)
-        is_given = is_copied_back and first.is_given
-        return bool(first.copied_for or is_given or is_idle or is_in_training or is_relaid(first))
+        is_mostly_copied_back = is_copied_back and first.is_mostly_copied_back
+        return bool(
+            first.functionalized_operator
+            or is_mostly_copied_back
+            or is_idle
+            or is_in_training
+            or is_relaid(first)
+        )
 
-    rows = [row for row in hot(work) if not is_said(row)]
+    rows = [row for row in kernel_groups(work) if not is_said(row)]
     found = list(kernel_gains(rows, advised, mode=mode, is_cpu=is_cpu, is_hidden=is_hidden))
     if is_grad_idle:
         found += gains_of_idle_gradients(work, is_hidden=is_hidden, is_cpu=is_cpu)
     found += copy_gains(work, is_grad_idle=is_grad_idle, is_hidden=is_hidden)
-    found += _of_communication(work, is_hidden=is_hidden)
-    found += _of_gradients(work, is_hidden=is_hidden)
+    found += gains_of_exchanges(work, is_hidden=is_hidden)
+    found += gains_of_copied_gradients(work, is_hidden=is_hidden)
     found += filter(None, [layout_gain(work, is_hidden=is_hidden)])
-    found += _of_repeats(work, is_hidden=is_hidden)
+    found += gains_of_repeats(work, is_hidden=is_hidden)
     if not has_backward:
         found += gains_of_training_mode(work, is_training=is_training, is_hidden=is_hidden)
     # Of unwatched calls, as all that the host does is; what runs side by side, on several streams
@@ -118,67 +121,18 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     return sorted(worth, key=lambda gain: (gain.is_hidden, -gain.time_ns))
 
 
-def keeps_for_nothing(budget: Budget, work: Iterable[Work]) -> bool:
+def keeps_for_nothing(budget: Budget, work: Iterable[KernelTiming]) -> bool:
     """Whether graphs keep what a backward pass needs, and a call has none."""
     work = list(work)
     return "forward" in _directions(work) and not _has_backward(budget, work)
 
 
-def _has_backward(budget: Budget, work: Iterable[Work]) -> bool:
+def _has_backward(budget: Budget, work: Iterable[KernelTiming]) -> bool:
     """Whether a call has a backward pass, compiled or not."""
     return "backward" in _directions(work) or bool(budget.causes_ns.get("autograd"))
 
 
-def _directions(work: Iterable[Work]) -> frozenset[str]:
+def _directions(work: Iterable[KernelTiming]) -> frozenset[str]:
     """Which passes the graphs are: ``forward`` ones keep something for autograd."""
     codes = (launch.code for item in work for launch in item.launches)
     return frozenset(code.direction for code in codes if code is not None)
-
-
-def _of_communication(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
-    """What goes into other processes while nothing else is done: hidden it costs nothing."""
-    unhidden = [item for item in exchanges(work) if unhidden_ns([item])]
-    for is_compiled, change in _EXCHANGED.items():
-        found = [item for item in unhidden if (item.work.kind == "library") is is_compiled]
-        if found:
-            names = ", ".join(dict.fromkeys(shown_name(item.work.name) for item in found))
-            yield Gain(
-                "data is exchanged with other processes, or they are waited for, while nothing "
-                f"else runs ({names})",
-                unhidden_ns(found),
-                change,
-                is_hidden,
-            )
-
-
-def _of_gradients(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
-    """Copies that a layout makes needless."""
-    copies = copied_gradients(work)
-    if copies:
-        many = len(copies) > 1
-        yield Gain(
-            f"autograd copies {'the gradients of' if many else 'the gradient of'} {len(copies)} "
-            f"{'convolutions' if many else 'convolution'} into the layout of "
-            f"{'their weights' if many else 'its weight'}",
-            sum(item.time_ns for item in copies),
-            "give the model the layout in which convolutions are computed: "
-            "model.to(memory_format=torch.channels_last)",
-            is_hidden,
-        )
-
-
-def _of_repeats(work: Sequence[Work], *, is_hidden: bool) -> Iterator[Gain]:
-    """What is computed again."""
-    repeated = repeated_work(work)
-    if repeated:
-        lines = repeating_lines(repeated)
-        named = [f"{file.rpartition('/')[2]}:{line}" for file, line in lines[:_MOST_NAMED]]
-        more = and_more(len(named), lines)
-        yield Gain(
-            f"{len(repeated)} of the calls of libraries compute what others have computed"
-            + (f" ({', '.join(named)}{more})" if lines else ""),
-            sum(item.time_ns for item in repeated),
-            "compute it once, in front of the loop, and use the result: `inspect kernels` shows "
-            "the calls",
-            is_hidden,
-        )

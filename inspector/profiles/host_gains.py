@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.profiles.budget import Budget
 from inspector.profiles.gain import Gain, and_more
-from inspector.profiles.work import Work
+from inspector.profiles.kernel_timing import KernelTiming
 
 _HostsWork = Mapping[str, tuple[str, str]]
 _MOST_BREAKS = 3
@@ -53,7 +53,7 @@ _GRAPHED = frozenset({"reduce-overhead", "max-autotune"})
 
 def host_gains(  # noqa: PLR0913 - what the advice depends on
     budget: Budget,
-    work: Sequence[Work],
+    work: Sequence[KernelTiming],
     mode: str,
     *,
     is_cpu: bool,
@@ -83,7 +83,7 @@ def host_gains(  # noqa: PLR0913 - what the advice depends on
     return [_of_one_graph(gain) for gain in found] if _runs_of_graphs(work) == 1 else list(found)
 
 
-def _runs_of_graphs(work: Iterable[Work]) -> int:
+def _runs_of_graphs(work: Iterable[KernelTiming]) -> int:
     """How many compiled graphs run in a call: one that runs twice, in a loop, counts twice.
 
     A forward pass and its backward pass are one. Graphs without any work are not seen.
@@ -106,7 +106,7 @@ def _of_one_graph(gain: Gain) -> Gain:
 
 
 def _of_idle(
-    budget: Budget, work: Sequence[Work], mode: str, hosts_work: _HostsWork
+    budget: Budget, work: Sequence[KernelTiming], mode: str, hosts_work: _HostsWork
 ) -> Iterator[Gain]:
     """What a GPU waits for."""
     causes = budget.causes_ns
@@ -151,7 +151,7 @@ def _of_host(budget: Budget, hosts_work: _HostsWork, *, is_grad_idle: bool) -> I
             yield Gain(what, budget.causes_ns[cause], f"{change}{less}")
 
 
-def _launching(time_ns: float, work: Sequence[Work], mode: str) -> Gain:
+def _launching(time_ns: float, work: Sequence[KernelTiming], mode: str) -> Gain:
     """What is launched kernel by kernel, and how much of it CUDA graphs could launch."""
     single = [item for each in work for item in each.launches if not item.launch.is_replayed]
     within = [item for item in single if item.code is not None]

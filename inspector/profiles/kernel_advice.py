@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.profiles.functions import is_drawn, is_drawn_at_once
-from inspector.profiles.work import Bound, Work
+from inspector.profiles.kernel_timing import Bound, KernelTiming
 
 _TUNED = frozenset({"max-autotune", "max-autotune-no-cudagraphs"})
 _PRODUCTS = frozenset({"mm", "addmm", "bmm", "baddbmm"})
@@ -42,7 +42,7 @@ _WITHOUT_TEMPLATES = frozenset({"float64", "complex64", "complex128"})
 
 
 def advice(
-    work: Work,
+    work: KernelTiming,
     mode: str,
     *,
     is_cpu: bool,
@@ -69,7 +69,7 @@ def advice(
     return _of_generated(work, mode, is_cpu=is_cpu) if work.kind == "kernel" else ""
 
 
-def _of_generated(work: Work, mode: str, *, is_cpu: bool) -> str:
+def _of_generated(work: KernelTiming, mode: str, *, is_cpu: bool) -> str:
     if is_cpu:
         return _of_loops(work)
     if mode in _TUNED:
@@ -77,7 +77,7 @@ def _of_generated(work: Work, mode: str, *, is_cpu: bool) -> str:
     return 'mode="max-autotune" tries other block sizes'
 
 
-def _of_loops(work: Work) -> str:
+def _of_loops(work: KernelTiming) -> str:
     """Of a C++ kernel, by what it draws and what its loops are."""
     if work.is_mostly(lambda part: is_drawn(part.name)):
         return _DRAWN_AT_ONCE if work.is_mostly(lambda part: is_drawn_at_once(part.name)) else ""
@@ -94,7 +94,7 @@ def _of_loops(work: Work) -> str:
     return f"its loops are {how}: {smaller} has fewer bytes to move"
 
 
-def is_about_one(work: Work, mode: str, *, is_cpu: bool) -> bool:
+def is_about_one(work: KernelTiming, mode: str, *, is_cpu: bool) -> bool:
     """Whether what is advised is to look at this one, and no setting that is for others, too."""
     if work.kind == "library":
         is_product = not _PRODUCTS.isdisjoint(work.operators)
@@ -102,7 +102,7 @@ def is_about_one(work: Work, mode: str, *, is_cpu: bool) -> bool:
     return work.kind == "user_kernel" or is_cpu or mode in _TUNED
 
 
-def advised_unit(work: Work, *, is_cpu: bool) -> str:
+def advised_unit(work: KernelTiming, *, is_cpu: bool) -> str:
     """The arithmetic that the advice moves to; empty where it stays."""
     if work.kind != "library" or work.dtype != "float32":
         return ""
@@ -121,7 +121,7 @@ def advised_unit(work: Work, *, is_cpu: bool) -> str:
 
 
 def _of_library(
-    work: Work, mode: str, *, is_cpu: bool, has_templates: bool, is_training: bool
+    work: KernelTiming, mode: str, *, is_cpu: bool, has_templates: bool, is_training: bool
 ) -> str:
     if _is_packed(work):
         return _of_packed(work)
@@ -135,7 +135,7 @@ def _of_library(
 
 
 def _of_other(
-    work: Work, mode: str, *, is_cpu: bool, has_templates: bool, is_training: bool
+    work: KernelTiming, mode: str, *, is_cpu: bool, has_templates: bool, is_training: bool
 ) -> str:
     """Of what Inductor may have something for in the place of a library's kernel, or not."""
     # It has templates for a GPU's forward convolutions alone
@@ -151,19 +151,19 @@ def _of_other(
     return _tuned_on_gpu(work, mode, has_templates=has_templates)
 
 
-def _is_packed(work: Work) -> bool:
+def _is_packed(work: KernelTiming) -> bool:
     """Whether it is a library's call with packed weights: freezing was asked for."""
     return work.kind == "library" and not _PACKED.isdisjoint(work.name.split("."))
 
 
-def _of_packed(work: Work) -> str:
+def _of_packed(work: KernelTiming) -> str:
     """Of what is frozen already."""
     larger = "a larger batch, or other sizes (multiples of 64): its weights are packed already"
     smaller = _smaller(work)
     return f"{smaller}; or {larger}" if smaller else larger
 
 
-def _of_attention(work: Work, *, is_cpu: bool) -> str:
+def _of_attention(work: KernelTiming, *, is_cpu: bool) -> str:
     if is_cpu:
         return _smaller(work)
     if work.dtype == "float32":
@@ -171,14 +171,14 @@ def _of_attention(work: Work, *, is_cpu: bool) -> str:
     return "torch.nn.attention.sdpa_kernel chooses another kernel, flex_attention generates one"
 
 
-def _waits_for_memory(work: Work) -> bool:
+def _waits_for_memory(work: KernelTiming) -> bool:
     """Whether fewer bytes make it shorter: it is near the bandwidth, or nobody knows how near."""
     if work.bound not in {Bound.MEMORY, Bound.CACHE}:
         return False
     return work.share_of_ceiling is None or work.share_of_ceiling >= _NEAR
 
 
-def _fewer_bytes(work: Work) -> str:
+def _fewer_bytes(work: KernelTiming) -> str:
     """Of a product that waits for memory."""
     batch = "a larger batch uses the weights that it reads more often"
     if work.dtype in _HALVES:
@@ -187,7 +187,7 @@ def _fewer_bytes(work: Work) -> str:
     return f"{batch}, {smaller} halves them" if smaller else batch
 
 
-def _smaller(work: Work) -> str:
+def _smaller(work: KernelTiming) -> str:
     """The dtype of half the size; empty where the machine was measured to be no faster with it.
 
     A processor without instructions for bfloat16 multiplies it fifty times as slowly as float32.
@@ -198,13 +198,13 @@ def _smaller(work: Work) -> str:
     return "" if is_slower else smaller
 
 
-def _of_convolution(work: Work) -> str:
+def _of_convolution(work: KernelTiming) -> str:
     """Where Inductor has no template of its own."""
     layout = _LAYOUT if _may_change_layout(work) else ""
     return "; or ".join(filter(None, (layout, _smaller(work))))
 
 
-def _may_change_layout(work: Work) -> bool:
+def _may_change_layout(work: KernelTiming) -> bool:
     """Whether it may be of images that are not in channels_last yet; what is unknown may be."""
     steps = [launch.step for launch in work.launches if launch.step is not None]
     nodes = [node for step in steps for node in step.operators if "convolution" in node.target]
@@ -215,7 +215,7 @@ def _may_change_layout(work: Work) -> bool:
     return is_image and (len(result.stride) != _IMAGE_DIMENSIONS or result.stride[1] != 1)
 
 
-def _may_be_tuned(work: Work, *, is_cpu: bool) -> bool:
+def _may_be_tuned(work: KernelTiming, *, is_cpu: bool) -> bool:
     """Whether Inductor has something that it could try in the place of a library's kernel."""
     if work.dtype in _WITHOUT_TEMPLATES:
         return False
@@ -223,13 +223,13 @@ def _may_be_tuned(work: Work, *, is_cpu: bool) -> bool:
     return not work.operators or not known.isdisjoint(work.operators)
 
 
-def _of_any(work: Work) -> str:
+def _of_any(work: KernelTiming) -> str:
     said = "it is a library's, and no mode tries another: do it less often"
     is_wide = work.dtype in _WITHOUT_TEMPLATES and work.dtype in _SMALLER
     return f"{said}, or in {_SMALLER[work.dtype]}" if is_wide else said
 
 
-def _tuned_on_cpu(work: Work, mode: str, *, is_training: bool) -> str:
+def _tuned_on_cpu(work: KernelTiming, mode: str, *, is_training: bool) -> str:
     if _FROZEN.isdisjoint(work.operators):
         return _tuned(mode)
     is_float = work.dtype == "float32" and _smaller(work)
@@ -243,7 +243,7 @@ def _tuned_on_cpu(work: Work, mode: str, *, is_training: bool) -> str:
     return f"{smaller}; or, {frozen}" if smaller else frozen
 
 
-def _tuned_on_gpu(work: Work, mode: str, *, has_templates: bool) -> str:
+def _tuned_on_gpu(work: KernelTiming, mode: str, *, has_templates: bool) -> str:
     if work.unit == "float32" and not _PRODUCTS.isdisjoint(work.operators):
         return 'torch.set_float32_matmul_precision("high") uses TF32, autocast to bfloat16 more'
     if not has_templates:

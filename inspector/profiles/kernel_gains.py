@@ -8,10 +8,9 @@ from inspector.model.units import percent
 from inspector.profiles.budget import crosses
 from inspector.profiles.functions import is_drawn
 from inspector.profiles.gain import Gain, first_names
-from inspector.profiles.hot import Hot
 from inspector.profiles.kernel_advice import advised_unit, is_about_one
-from inspector.profiles.row_names import named, where
-from inspector.profiles.work import Bound, Work, limit_of
+from inspector.profiles.kernel_groups import KernelGroup, named, where
+from inspector.profiles.kernel_timing import Bound, KernelTiming, limit_of
 
 _NEAR = 0.8  # of a ceiling: what is left is within what kernels differ by
 _IRREGULAR = frozenset({
@@ -23,8 +22,8 @@ _IRREGULAR = frozenset({
 
 
 def kernel_gains(
-    rows: Iterable[Hot],
-    advised: Callable[[Work], str],
+    rows: Iterable[KernelGroup],
+    advised: Callable[[KernelTiming], str],
     *,
     mode: str,
     is_cpu: bool,
@@ -39,10 +38,10 @@ def kernel_gains(
         is_cpu: Whether they ran on the CPU.
         is_hidden: Whether a call gets no shorter by it.
     """
-    alike: dict[tuple[str, Bound, str], list[Hot]] = {}
+    alike: dict[tuple[str, Bound, str], list[KernelGroup]] = {}
     for row in rows:
         first = row.first
-        if first.is_of_functions:
+        if first.is_transcendental_bound:
             yield _of_functions(row, advised(first), is_hidden=is_hidden)
             continue
         if row.share_of_ceiling is None or not row.is_possible or _won_ns(row, is_cpu=is_cpu) <= 0:
@@ -54,7 +53,7 @@ def kernel_gains(
         own = first.name if not change or is_about_one(first, mode, is_cpu=is_cpu) else ""
         alike.setdefault((change, first.bound, own), []).append(row)
     for (change, _, _), same in alike.items():
-        together = Hot(tuple(item for row in same for item in row.all_))
+        together = KernelGroup(tuple(item for row in same for item in row.all_))
         share = percent(together.share_of_ceiling or 0.0)
         reach = "reach" if together.number > 1 else "reaches"
         limit = limit_of(together.first)
@@ -67,7 +66,7 @@ def kernel_gains(
         )
 
 
-def _of_functions(row: Hot, change: str, *, is_hidden: bool) -> Gain:
+def _of_functions(row: KernelGroup, change: str, *, is_hidden: bool) -> Gain:
     """Of equal statements that take longer for functions of each element than for their bytes."""
     functions = row.first.functions
     takes = "take" if row.number > 1 else "takes"
@@ -81,14 +80,14 @@ def _of_functions(row: Hot, change: str, *, is_hidden: bool) -> Gain:
     )
 
 
-def _less_of(row: Hot) -> str:
+def _less_of(row: KernelGroup) -> str:
     """What is said of functions for which no advice is known."""
     if row.first.is_mostly(lambda part: is_drawn(part.name)):
         return "random numbers are drawn one at a time: fewer of them alone are faster"
     return "no setting is known to make it faster: fewer or cheaper functions alone are"
 
 
-def _nothing(row: Hot) -> str:
+def _nothing(row: KernelGroup) -> str:
     """What is said of equal statements for which no advice is known."""
     if (row.share_of_ceiling or 0.0) >= _NEAR:
         less = "less arithmetic" if row.first.bound is Bound.COMPUTE else "fewer bytes"
@@ -103,7 +102,7 @@ def _nothing(row: Hot) -> str:
     )
 
 
-def _won_ns(row: Hot, *, is_cpu: bool) -> float:
+def _won_ns(row: KernelGroup, *, is_cpu: bool) -> float:
     """What equal statements would win at the ceiling that the advice moves them to."""
     unit = advised_unit(row.first, is_cpu=is_cpu)
     least = [item.least_by_unit_ns.get(unit, item.least_ns or 0.0) for item in row.all_]

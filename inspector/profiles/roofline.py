@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from inspector.graphs.targets import is_view
 from inspector.model.dtypes import find_dtype
 from inspector.model.graph import Node
-from inspector.profiles.hot import hot
-from inspector.profiles.work import Work
+from inspector.profiles.kernel_groups import kernel_groups
+from inspector.profiles.kernel_timing import KernelTiming
 from inspector.records.ceilings import Ceilings
 
 _MEMORY = (
@@ -30,7 +30,7 @@ class Point:
     Attributes:
         name: Their name.
         number: How many there are.
-        kind: As `inspector.profiles.work.Work.kind`.
+        kind: As `inspector.profiles.kernel_timing.KernelTiming.kind`.
         time_ns: Their time in a call.
         share: Of the time of all work.
         flops_per_byte: Operations for each byte that is read or written.
@@ -66,7 +66,7 @@ class Roofline:
     points: tuple[Point, ...]
 
 
-def make_roofline(work: Sequence[Work], ceilings: Ceilings | None) -> Roofline:
+def make_roofline(work: Sequence[KernelTiming], ceilings: Ceilings | None) -> Roofline:
     """Makes the roofline of a call.
 
     Args:
@@ -76,7 +76,7 @@ def make_roofline(work: Sequence[Work], ceilings: Ceilings | None) -> Roofline:
     values = ceilings.values if ceilings is not None else {}
     whole = sum(item.time_ns for item in work) or 1.0
     points = []
-    for row in hot(work):
+    for row in kernel_groups(work):
         first, number, time_ns = row.first, row.number, row.time_ns
         flops = first.flops or _estimated(first)
         if flops and first.bytes_ and row.median_ns:
@@ -103,7 +103,7 @@ def make_roofline(work: Sequence[Work], ceilings: Ceilings | None) -> Roofline:
     )
 
 
-def _estimated(work: Work) -> int:
+def _estimated(work: KernelTiming) -> int:
     """One operation for each element that each operator gives, or, reducing, takes.
 
     What a reduction takes of memory is known by its bytes alone.

@@ -34,9 +34,9 @@ class Part:
         operator: The operator of ATen that it was before decompositions, as torch spells it; or the
             program's own kernel.
         share: Of the step's work: all parts add up to 1. A template's is its main operator's.
-        copied_for: What the program does in place, as ATen calls it, if this part copies a whole
-            tensor for it: AOTAutograd lets no graph change what others see.
-        given_for: The same if it gives a whole new tensor, and torch copies that back behind the
+        functionalized: What the program does in place, as ATen calls it, if this part copies a
+            whole tensor for it: AOTAutograd lets no graph change what others see.
+        copied_back: The same if it gives a whole new tensor, and torch copies that back behind the
             graph: a graph does not say whether it does.
         computed: What of that share is a function of each element (`exp`, random numbers), and not
             the bytes that move.
@@ -45,8 +45,8 @@ class Part:
     line: NodeLine
     operator: str
     share: float
-    copied_for: str = ""
-    given_for: str = ""
+    functionalized: str = ""
+    copied_back: str = ""
     computed: float = 0.0
 
     @property
@@ -76,9 +76,11 @@ class StepFacts:
     operands: Mapping[str, int]
 
     @property
-    def copied(self) -> Mapping[str, float]:
+    def functionalization_copies(self) -> Mapping[str, float]:
         """How much of it is copying for what the program does in place, by the operator."""
-        return _sums((part.copied_for, part.share) for part in self.parts if part.copied_for)
+        return _sums(
+            (part.functionalized, part.share) for part in self.parts if part.functionalized
+        )
 
     @property
     def functions(self) -> Mapping[str, float]:
@@ -87,9 +89,9 @@ class StepFacts:
         return dict(sorted(found.items(), key=lambda pair: -pair[1]))
 
     @property
-    def given(self) -> Mapping[str, float]:
+    def copied_back(self) -> Mapping[str, float]:
         """The same of what a graph gives as new tensors, if torch copies these back behind it."""
-        return _sums((part.given_for, part.share) for part in self.parts if part.given_for)
+        return _sums((part.copied_back, part.share) for part in self.parts if part.copied_back)
 
     @property
     def dtype(self) -> str:
@@ -120,7 +122,7 @@ class FusionFacts:
             operands=self._operands(step),
         )
 
-    def _copied_for(self, step: Step, node: Node, own: Collection[str]) -> str:
+    def _functionalized(self, step: Step, node: Node, own: Collection[str]) -> str:
         """What is done in place that a node of a step copies a whole tensor for; or nothing.
 
         That is a clone in front of a library's call that does it, what writes a result back, and
@@ -146,7 +148,7 @@ class FusionFacts:
         is_one = _is_whole(step, node) and node.bytes_ in step.reads.values()
         return _name(node) if is_one and self._traffic.is_of_caller(node) else ""
 
-    def _given_for(self, step: Step, node: Node) -> str:
+    def _copied_back(self, step: Step, node: Node) -> str:
         """What may be done in place that a step gives a whole new tensor for; or nothing."""
         is_one = not step.is_call and _is_whole(step, node)
         return _name(node) if is_one and self._traffic.may_be_of_caller(node) else ""
@@ -155,7 +157,7 @@ class FusionFacts:
         relaid = [*self._relaid(step)]
         alone = frozenset(node.name for node in _alone(step, step.operators))
         again = (node for node in step.operators if node.name in step.again)
-        cloned = [node for node in again if self._copied_for(step, node, alone)]
+        cloned = [node for node in again if self._functionalized(step, node, alone)]
         own = _alone(step, _own(step)) if cloned else _own(step)
         nodes = [*own, *(node for node, _ in relaid), *cloned]
         weights = [self._weight(step, node) for node in own] + [bytes_ for _, bytes_ in relaid]
@@ -168,12 +170,12 @@ class FusionFacts:
         whole = sum(weights)
         for node, weight in zip(nodes, weights, strict=True):
             share = weight / whole if whole else 1 / len(nodes)
-            copied_for = self._copied_for(step, node, alone)
+            functionalized = self._functionalized(step, node, alone)
             operator = step.name if step.kind == "user_kernel" else operator_of(node)
-            given_for = "" if copied_for else self._given_for(step, node)
+            copied_back = "" if functionalized else self._copied_back(step, node)
             operator = _COPY if node in cloned else operator
             computed = function_bytes(node) / whole if whole and weight else 0.0
-            yield Part(self._line(node), operator, share, copied_for, given_for, computed)
+            yield Part(self._line(node), operator, share, functionalized, copied_back, computed)
 
     def _relaid(self, step: Step) -> Iterator[tuple[Node, float]]:
         """What reads inputs of the graph that the step copies into another layout, with the bytes.

@@ -73,8 +73,11 @@ class FailedGuards(Record):
     modules: tuple[str, ...] = doc("prefixes of sources that lead to an nn.Module", default=())
     cells: Mapping[str, str] = doc("closure variables by their cell", default_factory=dict)
     stack: tuple[StackFrame, ...] = doc("down to the function, outermost first", default=())
+    first_stack: tuple[StackFrame, ...] = doc(
+        "of its first compilation, where another line called it", default=()
+    )
     instances: Mapping[str, Instance] = doc("modules and self", default_factory=dict)
-    alive: Mapping[str, Alive] = doc("where the limit is reached", default_factory=dict)
+    alive: Mapping[str, Alive] = doc("where it is another object than before", default_factory=dict)
 
 
 @part

@@ -21,7 +21,9 @@ _T = TypeVar("_T")
 _R = TypeVar("_R", bound="Record")
 _REGISTERED: dict[str, type[Record]] = {}
 # Written by earlier versions; a recording of theirs is read as if they were not there.
-_RETIRED = frozenset({"inspector_hlo_graph", "inspector_kept_memory", "inspector_kernel_build"})
+_RETIRED = frozenset(
+    {"inspector_bench", "inspector_hlo_graph", "inspector_kept_memory", "inspector_kernel_build"}
+)
 
 
 class Record:

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -31,33 +32,70 @@ CTRL_C = "it was interrupted with Ctrl-C"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Settings:
+    """How a process is recorded.
+
+    Attributes:
+        python: The interpreter, or None for this one.
+        timeout_seconds: After which it is ended, or None.
+        save: Where the recording is kept, or None for the store.
+        own_stdout: Whether the program keeps standard output; else it is sent to standard error.
+        fresh_caches: Whether Inductor's caches are a new folder that is deleted afterwards, so that
+            every stage runs; else the program uses the caches it would use anyway.
+        silent: Whether what the program writes to its standard streams is dropped.
+        doing: What is done, for the progress line, where that is not plain recording.
+        max_bytes: The size that each process's logs are kept below, or None.
+        measure: Whether a program's calls are measured; a target's request says it itself.
+        prefix: A program that starts the interpreter (a profiler), with its options.
+    """
+
+    python: str | None
+    timeout_seconds: float | None
+    save: Path | None
+    progress: bool
+    own_stdout: bool
+    fresh_caches: bool
+    silent: bool = False
+    doing: str = ""
+    max_bytes: int | None = None
+    measure: bool = False
+    prefix: tuple[str, ...] = ()
+
+    @classmethod
+    def of_view(  # noqa: PLR0913 - one for each option
+        cls,
+        python: str | None,
+        timeout_seconds: float | None,
+        save: Path | None,
+        *,
+        no_progress: bool,
+        output: Path | None,
+        format_: str | None,
+    ) -> Self:
+        """Those of a command that shows what was compiled, from its options."""
+        return cls(
+            python=python,
+            timeout_seconds=timeout_seconds,
+            save=save,
+            progress=not no_progress,
+            own_stdout=output is not None and format_ is None,  # else the report goes there
+            fresh_caches=True,
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Job:
     """What to record.
 
     Attributes:
         folder: The recording's folder; it exists and is empty.
-        python: The interpreter.
         arguments: ``explain`` and the request, or ``run`` and a program's whole command line.
-        stdout: File descriptor that the program's standard output goes to, or None for our own.
-        timeout_seconds: After which the program is ended, or None.
-        fresh_caches: Whether Inductor's caches are a new folder that is deleted afterwards, so that
-            every stage runs; else the program uses the caches it would use anyway.
-        stderr: As ``stdout``, for standard error.
-        max_bytes: The size that each process's logs are kept below, or None.
-        measure: Whether the calls of a program are measured; a target's request says it itself.
-        prefix: A program that starts the interpreter (a profiler), with its options.
+        settings: How.
     """
 
     folder: Path
-    python: str
     arguments: tuple[str, ...]
-    stdout: int | None
-    timeout_seconds: float | None
-    fresh_caches: bool
-    stderr: int | None = None
-    max_bytes: int | None = None
-    measure: bool = False
-    prefix: tuple[str, ...] = ()
+    settings: Settings
 
     @property
     def is_target(self) -> bool:
@@ -142,26 +180,30 @@ class Recorder:
 
     def _start(self, caches: str) -> subprocess.Popen[bytes]:
         command, environment = self._command()
-        if self._job.fresh_caches:
+        settings = self._job.settings
+        if settings.fresh_caches:
             environment["TORCHINDUCTOR_CACHE_DIR"] = caches
+        stdout = None if settings.own_stdout else sys.stderr.fileno()
+        stderr = None
+        if settings.silent:
+            stdout = stderr = subprocess.DEVNULL
         try:
-            return subprocess.Popen(
-                command, stdout=self._job.stdout, stderr=self._job.stderr, env=environment
-            )
+            return subprocess.Popen(command, stdout=stdout, stderr=stderr, env=environment)
         except OSError as error:
             message = f"{command[0]} cannot be started ({error.strerror})."
             raise EnvironmentLacksError(message, "Name another one with --python.") from error
 
     def _command(self) -> tuple[tuple[str, ...], dict[str, str]]:
         """A program is run as it is, and its processes record themselves; a target is called."""
-        job = self._job
+        job, how = self._job, self._job.settings
         if not job.is_target:
             environment = recorded_environment(
-                job.folder, os.environ, job.max_bytes, measure=job.measure
+                job.folder, os.environ, how.max_bytes, measure=how.measure
             )
             return job.arguments[1:], environment
         script = Path(__file__).parent.parent / "capture" / "__main__.py"
-        command = (*job.prefix, job.python, str(script), str(job.folder.absolute()), *job.arguments)
+        python = (*how.prefix, how.python or sys.executable)
+        command = (*python, str(script), str(job.folder.absolute()), *job.arguments)
         # A recording that the caller asks all processes for is not that of this target.
         return command, {k: v for k, v in os.environ.items() if k != "INSPECTOR_RECORD"}
 
@@ -174,7 +216,9 @@ class Recorder:
     ) -> tuple[str, str]:
         """Waits for the end; says how and why if it was not the program's own."""
         while not _has_ended(process, _TICK_SECONDS):
-            if self._job.max_bytes is None:  # else what was read already could be dropped later
+            if (
+                self._job.settings.max_bytes is None
+            ):  # else what was read already could be dropped later
                 self._read(ended=False)
             elapsed_ns = time.monotonic_ns() - began_ns
             on_progress(self._builder.progress, elapsed_ns)
@@ -185,7 +229,7 @@ class Recorder:
         return "", ""
 
     def _reason_to_end(self, signals: _Signals, elapsed_ns: int) -> tuple[str, str]:
-        limit = self._job.timeout_seconds
+        limit = self._job.settings.timeout_seconds
         if limit is not None and elapsed_ns > limit * 1e9:
             return "timed-out", f"it was ended after --timeout {limit:g} seconds"
         if signals.ending:

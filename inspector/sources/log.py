@@ -52,15 +52,11 @@ class LogReader:
     Time is linear in the log's size; memory is that of the longest record that is read.
 
     Attributes:
-        path: The log.
         records: How many records there were so far, those that nothing uses included.
-
-    Args:
-        path: The log.
-        everything: Whether records that nothing uses are read too, instead of only counted.
     """
 
     def __init__(self, path: Path, *, everything: bool = False) -> None:
+        """Begins at the log's beginning; reads records that nothing uses, too, if `everything`."""
         self.path = path
         self.records = 0
         self._everything = everything

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
+import stat
 import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,12 +15,10 @@ from inspector.builder.run import RunBuilder
 from inspector.errors import RecordingError
 from inspector.model.meta_file import META_FILE
 from inspector.model.run import LogWarning, Meta, Run
-from inspector.sources.copies import copies_of
 from inspector.sources.log import LogReader
 from inspector.sources.log_files import Found, find_logs
 from inspector.sources.meta import read_meta
 from inspector.sources.notes import failures_of_logs, notes
-from inspector.sources.readable import check_readable
 from inspector.sources.unpacking import gunzipped, unzipped
 
 _MOST_NAMED = 3
@@ -30,10 +30,8 @@ class Recording:
 
     Attributes:
         name: How it is shown.
-        folder: Where its files are.
         logs: Its logs, in the order of their names.
         names: What each log is called below the folder: those of two machines can be alike.
-        meta: What it says about itself.
         warnings: What of it cannot be read.
     """
 
@@ -57,7 +55,7 @@ def opened(path: Path) -> Iterator[Recording]:
     Raises:
         RecordingError: There is no such file, it may not be read, or it is none of these.
     """
-    check_readable(path)
+    _check_readable(path)
     with contextlib.ExitStack() as stack:
         if path.is_dir():
             yield _from_folder(path, path.name or str(path), stack)
@@ -122,6 +120,25 @@ def write_zip(folder: Path, target: Path) -> None:
         part.unlink(missing_ok=True)
 
 
+def _check_readable(path: Path) -> None:
+    """Refuses what is not there, what may not be read, and what has no end."""
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISREG(mode):
+            path.open("rb").close()
+        is_closed = stat.S_ISDIR(mode) and not os.access(path, os.R_OK | os.X_OK)
+    except PermissionError:
+        is_closed = True
+    except OSError as error:
+        message = f"There is no recording or trace {path}."
+        raise RecordingError(message, "Record one with: inspect explain model.py") from error
+    if is_closed:
+        raise RecordingError(f"{path} may not be read.", "Ask its owner for a copy.")
+    if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
+        message = f"{path} is neither a file nor a folder."
+        raise RecordingError(message, "Write what it gives to a file, and name that.")
+
+
 def _read_log(log: Path, name: str, builder: RunBuilder, unread: list[str]) -> int:
     reader = LogReader(log)
     reason = ""
@@ -165,7 +182,7 @@ def _from_folder(folder: Path, name: str, stack: contextlib.ExitStack) -> Record
 
 
 def _recording(folder: Path, name: str, found: Found, stack: contextlib.ExitStack) -> Recording:
-    """The recording, with its logs unpacked, each log once."""
+    """The recording, with its logs unpacked."""
     meta = read_meta(folder, name)
     names: dict[Path, Path] = {}  # of what is read
     warnings = list(found.warnings)
@@ -177,13 +194,8 @@ def _recording(folder: Path, name: str, found: Found, stack: contextlib.ExitStac
             warnings.append(LogWarning(path.name, 0, message))
             continue
         names[log] = path.relative_to(folder)
-    copies = copies_of(sorted(names, key=lambda log: len(names[log].parts)))
-    for copy, original in copies.items():
-        message = f"a copy of {names[original]}, which is counted once"
-        warnings.append(LogWarning(str(names[copy]), 0, message))
-    logs = tuple(log for log in names if log not in copies)
-    called = {log: names[log].as_posix().removesuffix(".gz") for log in logs}
-    return Recording(name, folder, logs, meta, tuple(warnings), called)
+    called = {log: path.as_posix().removesuffix(".gz") for log, path in names.items()}
+    return Recording(name, folder, tuple(names), meta, tuple(warnings), called)
 
 
 def _several(folder: Path, recordings: Sequence[Path]) -> RecordingError:

@@ -29,9 +29,6 @@ class GraphBreakType:
 
     Attributes:
         gb_id: ``GB0059``.
-        gb_type: Torch's name of it.
-        explanation: Torch's explanation, with ``{placeholders}`` for what depends on the case.
-        hints: Torch's hints.
         context: What torch's developer context says, with placeholders.
     """
 
@@ -51,7 +48,6 @@ class Registry:
     """All kinds of graph breaks that a torch knows.
 
     Attributes:
-        torch_version: That torch's version.
         types: By GB id; the newest wording where torch keeps older ones.
     """
 

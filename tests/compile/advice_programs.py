@@ -1,25 +1,30 @@
-"""More programs for the advice than its pages show, by the id of the advice.
-
-Each file in programs/ has those for the advice in the file of its name in inspector/advice.
-"""
+"""More programs for the advice than its pages show, by its id: programs/<id>.md."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from importlib import import_module
+import re
 from pathlib import Path
 
-_MODULES = [
-    import_module(f"tests.compile.programs.{path.stem}")
-    for path in sorted((Path(__file__).parent / "programs").glob("*.py"))
-]
-VARIANTS: Mapping[str, tuple[str, ...]] = {
-    id_: texts for module in _MODULES for id_, texts in getattr(module, "VARIANTS", {}).items()
+_PROGRAM = re.compile(
+    r"^## ([^\n]+)\n(?:(?!## |```)[^\n]*\n)*```python\n(.*?)^```$", re.MULTILINE | re.DOTALL
+)
+
+
+def _programs(title: str) -> dict[str, tuple[str, ...]]:
+    """The programs below a title."""
+    pages = sorted((Path(__file__).parent / "programs").glob("*.md"))
+    found = {page.stem: _PROGRAM.findall(page.read_text(encoding="utf-8")) for page in pages}
+    return {
+        name: tuple(text for above, text in programs if above == title)
+        for name, programs in found.items()
+    }
+
+
+VARIANTS = _programs("Breaks in the same way")
+"""What is to be mended in the same way, among it what comes of hints of torch that do not help."""
+_AFTER = _programs("After")
+PAIRS = {
+    name: tuple(zip(befores, _AFTER[name], strict=True))
+    for name, befores in _programs("Before").items()
 }
-"""Programs that break in the same way and are to be mended in the same way, among them what comes
-of hints of torch that do not help."""
-PAIRS: Mapping[str, tuple[tuple[str, str], ...]] = {
-    id_: pairs for module in _MODULES for id_, pairs in getattr(module, "PAIRS", {}).items()
-}
-"""Programs before and after, for what one would not expect: code that writes in place, odd shapes,
-NaN."""
+"""Before and after, for what one would not expect: what writes in place, odd shapes, NaN."""

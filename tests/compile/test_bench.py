@@ -92,7 +92,8 @@ def test_times_have_the_ratio_that_is_told(report: dict[str, Any]) -> None:
         for each in (eager, default):
             assert each["p5_ns"] <= each["latency_ns"] <= each["p95_ns"]
             assert {block["session"] for block in each["blocks"]} == {0, 1}
-            assert each["items_per_s"] == pytest.approx(1e9 * each["items"] / each["latency_ns"])
+            items = (64, 16)[index]
+            assert each["items_per_s"] == pytest.approx(1e9 * items / each["latency_ns"])
 
 
 def test_what_was_compiled_is_counted(report: dict[str, Any]) -> None:
@@ -218,7 +219,7 @@ def test_a_run_against_itself_has_not_changed(folder: Path) -> None:
     (folder / "better.json").write_text(json.dumps(earlier))
     worse = bench(folder, "kept.zip", "--compare", "better.json")
     assert worse.returncode == 1
-    assert "times as fast as eager" in " ".join(worse.stdout.split())
+    assert "of eager's speed" in " ".join(worse.stdout.split())
 
 
 def test_a_gate_fails_on_what_is_wrong_and_on_what_was_not_measured(folder: Path) -> None:

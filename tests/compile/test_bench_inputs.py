@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from inspector.capture.benching.alike import vary_together
-from inspector.capture.benching.failed_inputs import FailedInputs
-from inspector.capture.benching.failing import failing
+from inspector.capture.benching.failing import FailedInputs, failing
+from inspector.capture.benching.varied import vary_together
 from inspector.capture.call import Call
 from inspector.capture.target import load_target
 from inspector.errors import EnvironmentLacksError, ModelFailedError

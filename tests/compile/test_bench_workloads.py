@@ -69,7 +69,7 @@ def test_a_training_step_with_other_batches(tmp_path: Path) -> None:
     assert group["rows"][1]["draws_random_numbers"]
     assert not group["rows"][1]["wrong"]
     assert any("random numbers" in notice for notice in report["notices"])
-    assert any("put back before each" in notice for notice in report["notices"])
+    assert any("restored before each" in notice for notice in report["notices"])
 
 
 def test_many_inputs_with_their_first_and_their_cached_calls(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_many_inputs_with_their_first_and_their_cached_calls(tmp_path: Path) -> 
         assert item["one_call_of_each_ns"] == pytest.approx(
             sum(each["cached_call_ns"] for each in item["inputs"])
         )
-    assert not any("put back before each" in notice for notice in report["notices"])
+    assert not any("restored before each" in notice for notice in report["notices"])
     text = (tmp_path / "varied.md").read_text()
     assert "again: the size of dimension 0 of x changes" in text
     assert bench(tmp_path, "sizes.py", "--vary", "y[0]=1").returncode == 2
@@ -161,7 +161,7 @@ def test_where_nothing_is_faster_a_profile_says_where_the_time_goes(tmp_path: Pa
     assert done.returncode == 0, done.stderr
     (group,) = json.loads(done.stdout)["groups"]
     assert group["best_latency"] is None
-    profiled = [line for line in group["verdict"] if line.startswith("profiled with slow: ")]
+    profiled = [line for line in group["verdict"] if line.startswith("Profile of slow: ")]
     assert any("% of the time is in" in line and "addmm" in line for line in profiled)
     # The recording has the profile, and says the same of it.
     again = json.loads(bench(tmp_path, "kept.zip", "--format", "json").stdout)

@@ -182,6 +182,7 @@ def test_objects_of_one_class_are_not_one_that_changes(report: Report) -> None:
         name: finding_of(report, name).message
         for name in (
             "numbered_layers",
+            "two_of_twelve",
             "models_of_two_depths",
             "module_as_argument",
             "one_of_three_alike",
@@ -192,6 +193,8 @@ def test_objects_of_one_class_are_not_one_that_changes(report: Report) -> None:
     assert messages == {
         "numbered_layers": "4 instances share numbered_layers.Layer.forward and its limit of 2, so "
         "some of them run eagerly: the int module attribute self.index differs",
+        "two_of_twelve": "12 instances share two_of_twelve.Layer.forward and its limit of 8, and "
+        "need 3 cache entries: the type of self.act differs",
         "models_of_two_depths": "2 instances share models_of_two_depths.Stack.forward and its "
         "limit of 8: the number of submodules of self.layers differs",
         "module_as_argument": "3 instances of Block share module_as_argument.apply and its limit "

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Callable, Mapping
 
-import torch
-
 from inspector.capture.benching.loop import Loop
-from inspector.capture.profiling.device import uses_cuda, wait, waiting
+from inspector.capture.profiling.device import wait, waiting
 from inspector.capture.profiling.plan import is_settled
+from inspector.capture.profiling.trace import traced
+from inspector.model.spans import union_ns
 
 _MOST_CALLS = 2_000
 _MOST_BURST = 20
-_LEAST_WITH_EVENTS = 2
+_WATCHED_CALLS = 5
+_UNCOUNTED = 2  # with the first calls the profiler has work of its own
 
 
 def timed(call: Callable[[], object], wait: Callable[[], object] = wait) -> int:
@@ -30,8 +32,8 @@ def timed(call: Callable[[], object], wait: Callable[[], object] = wait) -> int:
     return time.perf_counter_ns() - began_ns
 
 
-def settle(loop: Loop, seconds: float) -> Mapping[str, object]:
-    """Calls until the median of the later half is that of the earlier one by 1 %.
+def settle(loop: Loop, seconds: float) -> bool:
+    """Calls until the median of the later half is that of the earlier one by 1 %, if it becomes so.
 
     Args:
         loop: Gives the calls.
@@ -44,17 +46,11 @@ def settle(loop: Loop, seconds: float) -> Mapping[str, object]:
             if len(times) > 1 and time.perf_counter_ns() - began_ns > seconds * 1e9:
                 break
             times.append(timed(loop.next_call()))
-    return {
-        "settle_ns": time.perf_counter_ns() - began_ns,
-        "settle_calls": len(times),
-        "is_settled": is_settled(times),
-    }
+    return is_settled(times)
 
 
-def block(loop: Loop, calls: int, flush: Callable[[], None] | None) -> Mapping[str, object]:
-    """Calls one after the other; the first does not count: others were at work before.
-
-    To record events takes the host time: calls with events are others, a quarter as many.
+def block(loop: Loop, calls: int, flush: Callable[[], None] | None) -> tuple[int, ...]:
+    """The times of calls one after the other; the first does not count: others were at work before.
 
     Args:
         loop: Gives the calls.
@@ -68,28 +64,13 @@ def block(loop: Loop, calls: int, flush: Callable[[], None] | None) -> Mapping[s
             flush()
         return call
 
-    with_events = max(_LEAST_WITH_EVENTS, calls // 4) if uses_cuda() else 0
     with loop.context():
         loop.next_call()()
         until_done = waiting()
-        times = [timed(ready(), wait=until_done) for _ in range(calls)]
-        device = [_between_events(ready()) for _ in range(with_events)]
-    return {"times_ns": times, "device_ns": device}
+        return tuple(timed(ready(), wait=until_done) for _ in range(calls))
 
 
-def _between_events(call: Callable[[], object]) -> int:
-    """The time between two events on the device around the call."""
-    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    wait()
-    begin.record()
-    call()
-    end.record()
-    wait()
-    elapsed_ms = float(begin.elapsed_time(end))
-    return round(1e6 * elapsed_ms)
-
-
-def burst(loop: Loop, calls: int) -> Mapping[str, object]:
+def burst(loop: Loop, calls: int) -> Mapping[str, int]:
     """Calls that are given to a GPU without waiting in between: that is its throughput.
 
     Args:
@@ -106,3 +87,38 @@ def burst(loop: Loop, calls: int) -> Mapping[str, object]:
             call()
         wait()
         return {"burst_calls": count, "burst_ns": time.perf_counter_ns() - began_ns}
+
+
+def busy_of(loop: Loop, flush: Callable[[], None] | None) -> Mapping[str, int]:
+    """The median time in which any device worked, and of how many pieces of work, of a few calls.
+
+    The profiler makes the host slower and not what runs on the device: the time counts as a part of
+    a call that nobody watched.
+
+    Args:
+        loop: Gives the calls.
+        flush: Empties the device's cache before each call, or None.
+    """
+    windows: list[tuple[int, int]] = []
+    with traced(with_device=True, with_host=False) as seen, loop.context():
+        for _ in range(_UNCOUNTED + _WATCHED_CALLS):
+            call = loop.next_call()
+            if flush is not None:
+                flush()
+            wait()
+            begun_ns = time.time_ns()
+            call()
+            wait()
+            windows.append((begun_ns, time.time_ns()))
+    each = [
+        [
+            (event.start_ns, event.end_ns)
+            for event in seen.trace.device
+            if begun_ns <= event.start_ns and event.end_ns <= ended_ns
+        ]
+        for begun_ns, ended_ns in windows[_UNCOUNTED:]
+    ]
+    return {
+        "busy_ns": round(statistics.median(map(union_ns, each))),
+        "launches": round(statistics.median(map(len, each))),
+    }

@@ -1,9 +1,10 @@
-"""What a timed call raises, as a sentence."""
+"""What a timed call raises, as a sentence; inputs that fail, while others are measured."""
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -117,3 +118,43 @@ def sentence(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).split("\n") if line.strip()]
     said = " ".join(lines[:2] if lines and lines[0].endswith(":") else lines[:1])
     return said[:_MOST_SAID].rstrip(".:") or "no message"
+
+
+class FailedInputs:
+    """Which of the inputs have failed.
+
+    Args:
+        count: How many inputs there are.
+        write: Gets the number of an input that failed, and why.
+    """
+
+    def __init__(self, count: int, write: Callable[[int, ModelFailedError], None]) -> None:
+        self._count = count
+        self._write = write
+        self._errors: dict[int, ModelFailedError] = {}
+
+    @property
+    def left(self) -> Sequence[int]:
+        """The inputs that have not failed."""
+        return [index for index in range(self._count) if index not in self._errors]
+
+    @property
+    def lack_memory(self) -> bool:
+        """Whether there was no memory for one of them."""
+        return any(lacks_memory(error.message) for error in self._errors.values())
+
+    @contextlib.contextmanager
+    def apart(self, index: int) -> Iterator[None]:
+        """What fails inside is the failure of one input, as long as others are left.
+
+        Raises:
+            ModelFailedError: None is left; it is the failure of the first.
+        """
+        try:
+            yield
+        except ModelFailedError as error:
+            self._errors[index] = error
+            if self._count > 1:
+                self._write(index, error)
+            if not self.left:
+                raise self._errors[min(self._errors)] from error

@@ -10,11 +10,10 @@ from typing import Any
 import torch
 from torch._dynamo import list_backends
 
-from inspector.capture.benching.alike import vary_together
 from inspector.capture.benching.batches import with_batch
 from inspector.capture.benching.changed import named_tensors
 from inspector.capture.benching.program import Program
-from inspector.capture.benching.varied import Padding, paddings_of, varied_calls
+from inspector.capture.benching.varied import Padding, paddings_of, varied_calls, vary_together
 from inspector.capture.call import Call
 from inspector.capture.calling import Ones
 from inspector.capture.compiled import is_compiled, module_of, uncompiled

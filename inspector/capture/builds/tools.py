@@ -17,7 +17,6 @@ from inspector.model.kernel_build import Resources
 _TIME_LIMIT_S = 120
 _USAGE = re.compile(r"REG:(\d+) STACK:(\d+) SHARED:(\d+) LOCAL:(\d+)")
 _SPILLS = re.compile(r"(\d+) bytes spill stores, (\d+) bytes spill loads")
-_BARRIERS = re.compile(r"used (\d+) barriers")
 # A block of these GPUs loses 1 KiB of shared memory to the system (CUDA programming guide, 8.x on).
 _RESERVED_FROM = 80
 _RESERVED_BYTES = 1024
@@ -42,7 +41,6 @@ def resources_of(cubin: Path, log: str, metadata: dict[str, Any], capability: in
         raise ValueError(message)
     registers, stack, shared, local = map(int, usage.groups())
     spills = _SPILLS.search(log)
-    barriers = _BARRIERS.search(log)
     reserved = _RESERVED_BYTES if capability >= _RESERVED_FROM and shared >= _RESERVED_BYTES else 0
     return Resources(
         registers=registers,
@@ -51,7 +49,6 @@ def resources_of(cubin: Path, log: str, metadata: dict[str, Any], capability: in
         spill_load_bytes=int(spills[2]) if spills else None,
         shared_bytes=int(metadata.get("shared") or 0),
         static_shared_bytes=shared - reserved,
-        barriers=int(barriers[1]) if barriers else None,
     )
 
 

@@ -13,8 +13,7 @@ def around(graph: Graph, pattern: str, depth: int) -> Graph:
     """The nodes that match a pattern with their neighbours.
 
     Args:
-        pattern: A part of a node's name or target, or of the path or class of a module that it is
-            in; upper and lower case are the same.
+        pattern: A part of a node's name or target, or of its module's path or class; in any case.
         depth: How many arrows to go, up and down.
 
     Raises:

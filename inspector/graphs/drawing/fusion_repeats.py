@@ -47,8 +47,7 @@ class Shown:
         repeats: What is drawn once and stands there several times.
         flows: Tensors between them; `carried` are not among them.
         carried: By repeat, tensors that one turn gives to a later one.
-        small: Places of the kernels that move little and need nothing; one box, that of the first,
-            stands for all.
+        small: Places of kernels that move little and need nothing: one box, that of the first.
     """
 
     places: tuple[int, ...]

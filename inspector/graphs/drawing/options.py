@@ -35,10 +35,8 @@ class Drawing:
             ``encoder``, 2 one of ``encoder.layer``'s first item. None lets `most_boxes` decide.
         colour: What the colours of operators tell.
         force: Draw every node, however many there are.
-        most_boxes: With more than these, ``auto`` collapses, and a fusion diagram draws repeated
-            layers once.
-        around: Nodes that match this, as in `inspector.graphs.drawing.around`, have a thick
-            border; empty where nothing is asked for.
+        most_boxes: With more, ``auto`` collapses, and a fusion diagram draws repeated layers once.
+        around: Nodes that match this (see `drawing.around`) have a thick border.
     """
 
     collapse: Collapse = Collapse.AUTO

@@ -41,8 +41,7 @@ def make_roles(graph: Graph, graphs: Iterable[Graph] = ()) -> Roles:
     """Finds out what the inputs and results are.
 
     Args:
-        graphs: All graphs of the recording: Dynamo's says which inputs are parameters, that of the
-            forward pass what is kept. Without them little is known.
+        graphs: All of the recording: Dynamo's has the parameters, the forward's what is kept.
     """
     same = [found for found in graphs if found.compile_id == graph.compile_id]
     dynamo = next((found for found in same if found.stage is Stage.DYNAMO), None)

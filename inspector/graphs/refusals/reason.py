@@ -28,8 +28,7 @@ class Reason:
     """Why two operators are two kernels.
 
     Attributes:
-        sentence: For the author of the model. A format with the names ``first`` and ``second``
-            for the two operators; see `between`.
+        sentence: For the author of the model; with ``{first}`` and ``{second}`` for the operators.
         change: What lets them fuse, or empty where nothing from outside does.
     """
 
@@ -47,8 +46,7 @@ class Known:
     """A reason, and the torch versions that give it.
 
     Attributes:
-        reason: With ``{0}``, ``{1}``… in the sentence for the arguments of torch's format, or for
-            the groups of a pattern.
+        reason: With ``{0}``, ``{1}``… for torch's arguments, or the groups of a pattern.
         versions: Minor versions of torch.
     """
 

@@ -12,6 +12,7 @@ from inspector.benches.varied import VariedSetting
 from inspector.findings.bench_report import FORMAT_VERSION, BenchGroup, BenchReport
 from inspector.findings.bench_verdict import verdict_lines
 from inspector.findings.recompile_wording import changed
+from inspector.records.bench import Divergence
 from inspector.renderers.json.recording import recording_fields
 from inspector.version import __version__
 
@@ -116,16 +117,12 @@ def row_fields(row: BenchRow) -> dict[str, object]:
         "p5_ns": latency.p5_ns if latency else None,
         "p95_ns": latency.p95_ns if latency else None,
         "calls": latency.calls if latency else 0,
-        "device_ns": latency.device_ns if latency else None,
-        "items": row.items,
         "items_per_s": row.items_per_s,
         "faster_than_eager": row.faster.middle if row.faster else None,
         "faster_than_eager_interval": _interval(row.faster),
         "differs_from_eager": row.faster.is_known if row.faster else None,
-        "load_ns": row.load_ns,
         "first_call_ns": row.first_ns,
         "second_call_ns": row.second_ns,
-        "warm_up_calls": row.warm_up_calls,
         "cached_first_call_ns": row.cached_first_ns,
         "break_even_calls": row.break_even_calls,
         "memory_bytes": dict(row.memory),
@@ -146,7 +143,7 @@ def row_fields(row: BenchRow) -> dict[str, object]:
         ],
         "wrong": row.is_wrong,
         "not_compared": list(row.uncompared),
-        "divergence": dataclasses.asdict(row.divergence) if row.divergence else None,
+        "divergence": _divergence(row.divergence),
         "draws_random_numbers": row.draws,
         "compiled": dataclasses.asdict(compiled) if compiled else None,
         "settled": row.is_settled,
@@ -157,6 +154,12 @@ def row_fields(row: BenchRow) -> dict[str, object]:
         "failure": row.failure or None,
         "detail": row.detail or None,
     }
+
+
+def _divergence(found: Divergence | None) -> dict[str, object] | None:
+    if found is None:
+        return None
+    return {name: getattr(found, name) for name in found.REPORTED}
 
 
 def _interval(ratio: Ratio | None) -> list[float] | None:

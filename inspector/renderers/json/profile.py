@@ -6,11 +6,11 @@ import dataclasses
 
 from inspector.findings.profile_report import FORMAT_VERSION, ProfileReport
 from inspector.findings.profiled import Profiled
-from inspector.profiles.gap import make_gap
+from inspector.profiles.kernel_timing import KernelTiming
+from inspector.profiles.launch_timing import LaunchTiming
 from inspector.profiles.roofline import make_roofline
+from inspector.profiles.slowdown import make_slowdown
 from inspector.profiles.throttling import held_back, slowed_by
-from inspector.profiles.timed import TimedLaunch
-from inspector.profiles.work import Work
 from inspector.records.ceilings import Ceilings, DeviceState
 from inspector.renderers.json.autotuning import autotuning_fields
 from inspector.renderers.json.ceilings import ceilings_fields
@@ -121,7 +121,7 @@ def _wall(found: Profiled) -> dict[str, object]:
 
 def _gap(found: Profiled) -> dict[str, object] | None:
     """The difference to eager calls, divided; it adds up with the rest."""
-    gap = make_gap(found.profile, found.budget)
+    gap = make_slowdown(found.profile, found.budget)
     if gap is None:
         return None
     return {
@@ -193,7 +193,7 @@ def _roofline(found: Profiled, ceilings: Ceilings | None) -> dict[str, object]:
     }
 
 
-def _work(work: Work) -> dict[str, object]:
+def _work(work: KernelTiming) -> dict[str, object]:
     low, high = work.spread_ns
     return {
         "name": work.name,
@@ -221,7 +221,7 @@ def _work(work: Work) -> dict[str, object]:
     }
 
 
-def _launch(item: TimedLaunch) -> dict[str, object]:
+def _launch(item: LaunchTiming) -> dict[str, object]:
     launch = item.launch
     return {
         "name": launch.name or None,

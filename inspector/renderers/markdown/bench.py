@@ -13,9 +13,8 @@ from inspector.findings.bench_wording import (
     details,
     failed_title,
     group_title,
-    machine_text,
+    head_text,
 )
-from inspector.findings.overview import recording_line
 from inspector.findings.varied_wording import (
     VARIED_COLUMNS,
     varied_cells,
@@ -29,8 +28,7 @@ def bench_lines(report: BenchReport) -> Iterator[str]:
     """The lines of a report."""
     yield f"# {prose(report.plan.target)}"
     yield ""
-    line = (*recording_line(report.run), machine_text(report))
-    yield prose(" · ".join(filter(None, line)))
+    yield prose(head_text(report))
     yield ""
     if report.run.meta.partial:
         yield f"> Partial recording: {prose(report.run.meta.partial.rstrip('.'))}."

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.findings.ceiling_wording import ceiling_lines
-from inspector.findings.gap_wording import GAP_TITLE, gap_rows
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.overview import recording_line
 from inspector.findings.profile_report import ProfileReport
@@ -19,6 +18,7 @@ from inspector.findings.profile_wording import (
     verdict_lines,
 )
 from inspector.findings.profiled import Profiled
+from inspector.findings.slowdown_wording import SLOWDOWN_TITLE, slowdown_rows
 from inspector.findings.wording import failure
 from inspector.renderers.markdown.autotuning import autotuning_section
 from inspector.renderers.markdown.markup import cell, code, prose
@@ -66,9 +66,9 @@ def _profile(report: ProfileReport, found: Profiled) -> Iterator[str]:
     for name, share in idle_parts(found):
         yield f"| {cell(name)} | {share:.1%} |"
     yield ""
-    rows = gap_rows(found)
+    rows = slowdown_rows(found)
     if rows:
-        yield f"| {cell(GAP_TITLE)} | eager | compiled | |"
+        yield f"| {cell(SLOWDOWN_TITLE)} | eager | compiled | |"
         yield "|:--|--:|--:|--:|"
         for row in rows:
             yield f"| {' | '.join(map(cell, row))} |"

@@ -18,9 +18,8 @@ from inspector.findings.bench_wording import (
     details,
     failed_title,
     group_title,
-    machine_text,
+    head_text,
 )
-from inspector.findings.overview import recording_line
 from inspector.findings.varied_wording import (
     VARIED_COLUMNS,
     varied_cells,
@@ -35,8 +34,7 @@ _GAP = "  "
 
 def add_bench(page: Page, report: BenchReport) -> None:
     """Adds the blocks of a report, the verdicts first in each."""
-    line = " · ".join(filter(None, (*recording_line(report.run), machine_text(report))))
-    page.add(page.wrapped(page.safe(line, "dim")))
+    page.add(page.wrapped(page.safe(head_text(report), "dim")))
     several = len({group.input for group in report.groups}) > 1
     if report.varied:
         page.add(_verdict_of_varied(page, report))

@@ -7,7 +7,7 @@ import io
 from rich.console import Console
 from rich.text import Text
 
-from inspector.findings.report import Report
+from inspector.pages.page import Page
 from inspector.renderers.terminal import render
 
 _WIDTH = 100
@@ -25,10 +25,10 @@ class _Terminal(io.StringIO):
         return True
 
 
-def html(report: Report) -> str:
-    """A report as one element without scripts; recorded text is escaped."""
+def html(page: Page) -> str:
+    """A page as one element without scripts; recorded text is escaped."""
     stream = _Terminal()
-    render(report, stream)
+    render(page, stream)
     console = Console(file=io.StringIO(), record=True, width=_WIDTH, force_jupyter=False)
     console.print(Text.from_ansi(stream.getvalue()), soft_wrap=True)
     return console.export_html(inline_styles=True, code_format=_FORMAT)

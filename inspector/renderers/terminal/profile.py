@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from inspector.findings.ceiling_wording import ceiling_lines
-from inspector.findings.gap_wording import GAP_TITLE, gap_rows
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.overview import recording_line
 from inspector.findings.profile_next import next_steps
@@ -22,6 +21,7 @@ from inspector.findings.profile_wording import (
     verdict_lines,
 )
 from inspector.findings.profiled import Profiled
+from inspector.findings.slowdown_wording import SLOWDOWN_TITLE, slowdown_rows
 from inspector.findings.wording import count
 from inspector.renderers.terminal.autotuning import autotuning_lines
 from inspector.renderers.terminal.memory import memory_block
@@ -100,9 +100,9 @@ def _widths(shares: Sequence[float], room: int) -> list[int]:
 
 def _slower(page: Page, found: Profiled) -> Iterator[Text]:
     """What takes longer than without the compiler."""
-    rows = gap_rows(found)
+    rows = slowdown_rows(found)
     if rows:
-        yield Text(GAP_TITLE, style="bold")
+        yield Text(SLOWDOWN_TITLE, style="bold")
         yield Text(f"{_GAP}{'eager':>9} {'compiled':>9} {'':>9}", style="dim")
     for name, eager, compiled, more in rows:
         head = Text(f"{_GAP}{eager:>9} {compiled:>9} {more:>9}{_GAP}")

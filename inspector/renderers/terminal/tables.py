@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from rich.text import Text
 
 from inspector.findings.escaping import one_line
@@ -16,7 +16,8 @@ from inspector.renderers.terminal.page import Page as Screen
 _GAP = "  "
 _BAR_WIDTH = 32
 _LEAST_NAME = 16
-_LEAST_TEXT = 24
+_LEAST_TEXT = 20
+_END = 0.25  # of the width, which the last text has at least if it needs it
 _MOST_CODE_LINES = 2
 _MOST_LINES = 4
 _TONES = {"new": "green", "gone": "red", "changed": "yellow"}
@@ -75,7 +76,7 @@ class _Layout:
         last = self._columns[-1].kind
         end = 0
         if len(self._columns) > 1 and last in {"text", "code"}:
-            end = min(self._widths[-1], max(_LEAST_TEXT, int(self._screen.width * 0.45)))
+            end = min(self._widths[-1], max(_LEAST_TEXT, int(self._screen.width * _END)))
         elif last == "bar":
             end = _BAR_WIDTH // 2
         middle = self._widths[1:-1] if end else self._widths[1:]
@@ -84,57 +85,43 @@ class _Layout:
             self._widths[0] = min(self._widths[0], max(room, _LEAST_NAME))
 
     def line(self, cells: Sequence[Cell], *, is_title: bool = False) -> Iterator[Text]:
-        """A row; a long text at its end goes on below its own beginning."""
-        style = "dim" if is_title else ""
-        name = Text(_GAP)
+        """A row; what is too long has lines of its own: the name above, the last text below."""
+        name = Text(one_line(str(cells[0])), style="dim" if is_title else self._name_style())
         if len(cells) == 1:
-            only = Text(one_line(str(cells[0])), style=self._name_style())
-            if self._columns[0].kind == "code":  # it is to be copied
-                yield name.append_text(only)
-            else:
-                yield from self._screen.wrapped(only, _GAP, _GAP * 2)
+            is_copied = self._columns[0].kind == "code"
+            yield from [Text(_GAP) + name] if is_copied else self._screen.wrapped(name, _GAP, _GAP)
             return
-        name.append(self._cut(str(cells[0])), style if is_title else self._name_style())
-        for at, (cell, column) in enumerate(zip(cells, self._columns, strict=True)):
-            if not at:
-                continue
-            is_last = at == len(cells) - 1
+        if name.cell_len > self._widths[0]:
+            yield from self._screen.wrapped(name, _GAP, _GAP * 2)
+            name = Text()
+        line = Text(_GAP).append_text(name).append(" " * (self._widths[0] - name.cell_len))
+        for cell, column, width in zip(cells[1:], self._columns[1:], self._widths[1:], strict=True):
             if isinstance(cell, int):
-                room = min(_BAR_WIDTH, self._screen.width - name.cell_len - len(_GAP))
-                name.append(_GAP + bar(cell, self._longest, room), style="blue")
-            elif is_last and column.kind == "text" and not is_title:
-                yield from self._end(name, str(cell))
+                room = min(_BAR_WIDTH, self._screen.width - line.cell_len - len(_GAP))
+                line.append(_GAP + bar(cell, self._longest, room), style="blue")
+            elif column is self._columns[-1] and column.kind == "text" and not is_title:
+                yield from self._end(line, self._screen.safe(cell if isinstance(cell, str) else ""))
                 return
             else:
-                text, width = one_line(str(cell)), self._widths[at]
+                text = one_line(str(cell))
                 text = f"{text:>{width}}" if column.kind == "number" else f"{text:<{width}}"
-                name.append(_GAP + text, style or ("dim" if column.kind == "code" else ""))
-        name.rstrip()
-        yield self._screen.cropped(name)
+                line.append(_GAP + text, "dim" if is_title or column.kind == "code" else "")
+        line.rstrip()
+        yield self._screen.cropped(line)
 
-    def _end(self, line: Text, text: str) -> Iterator[Text]:
-        shown = self._screen.safe(text)
-        if not text or line.cell_len + len(_GAP) + _LEAST_TEXT > self._screen.prose_width:
+    def _end(self, line: Text, text: Text) -> Iterator[Text]:
+        room = self._screen.prose_width - line.cell_len - len(_GAP)
+        if not text or room < min(_LEAST_TEXT, text.cell_len):
             line.rstrip()
-            yield self._screen.cropped(line)
-            yield from self._screen.wrapped(shown, _GAP * 3) if text else ()
+            yield from [self._screen.cropped(line)] if line else []
+            yield from self._screen.wrapped(text, _GAP * 3) if text else ()
             return
-        lines = self._screen.wrapped(shown, " " * (line.cell_len + len(_GAP)))
+        lines = self._screen.wrapped(text, " " * (line.cell_len + len(_GAP)))
         yield line.append_text(lines[0][line.cell_len :])
         yield from lines[1:]
 
     def _name_style(self) -> str:
         return _TONES.get(self._tone, "cyan" if self._columns[0].kind == "code" else "")
-
-    def _cut(self, text: str) -> str:
-        """A name without its middle where it is too long: its end tells it from others."""
-        text, width = one_line(text), self._widths[0]
-        if cell_len(text) > width:
-            end = text[-(width // 2) :]
-            while cell_len(end) > width // 2:
-                end = end[1:]
-            text = f"{set_cell_size(text, width - cell_len(end) - 1)}…{end}"
-        return text + " " * (width - cell_len(text))
 
 
 def _below(screen: Screen, cell: Cell) -> Iterator[Text]:

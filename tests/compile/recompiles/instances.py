@@ -44,6 +44,28 @@ def numbered_layers() -> None:
 
 
 @program(
+    Expected("type", "self._modules['act']", "torch.nn.modules.activation.ReLU",
+             "torch.nn.modules.activation.Tanh", "again", "3 programs are within the limit",
+             "module-attribute"),
+    Expected("type", "self._modules['act']", "torch.nn.modules.activation.ReLU",
+             "torch.nn.modules.activation.GELU", "again", "3 programs are within the limit",
+             "module-attribute"),
+)  # fmt: skip
+def two_of_twelve() -> None:
+    """Twelve layers are compiled by themselves, and ten of them are alike."""
+
+    class Layer(Block):
+        def forward(self, x: Tensor) -> Tensor:
+            return self.act(x)
+
+    others = {3: nn.Tanh(), 7: nn.GELU()}
+    layers = [Layer(0, others.get(number)) for number in range(12)]
+    for layer in layers:
+        layer.compile(backend="eager")
+        layer(torch.ones(2))
+
+
+@program(
     Expected("container-length", "self._modules['layers']._modules", "2", "3", "again",
              "`for layer in model.layers: layer.compile()`", "module-attribute"),
 )  # fmt: skip

@@ -188,6 +188,23 @@ def duck_shape() -> None:
 
 
 @program(
+    Expected("symbolic-shape", "y.size()[0]", "y.size()[0] == x.size()[0]",
+             "y.size()[0] = 5, x.size()[0] = 7", "dynamic", "mark_dynamic(memory, 0)"),
+)  # fmt: skip
+def marked_in_the_first_call() -> None:
+    """A mark on what the second call passes comes too late (tried: two graphs, and one)."""
+
+    @functools.partial(compiled, dynamic=True)
+    def attend(x: Tensor, y: Tensor) -> Tensor:
+        return x.sum() + y.sum()
+
+    query, memory = torch.ones(6, 3), torch.ones(6, 3)
+    attend(query, memory)
+    longer, shorter = torch.ones(7, 3), torch.ones(5, 3)
+    attend(longer, shorter)
+
+
+@program(
     Expected("tensor-size", "x", "8", "12", "dynamic", "mark_dynamic(x, 0)"),
 )  # fmt: skip
 def batch_as_wide_as_a_weight() -> None:

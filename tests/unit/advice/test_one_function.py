@@ -7,10 +7,17 @@ import re
 import pytest
 
 from inspector.advice.advice import Advice
-from inspector.advice.one_function import CALLS_ALONE
 from inspector.advice.table import ALL
 from tests.compile.advice_programs import PAIRS
-from tests.compile.advised import decorated
+
+# Best of 5 times 5000 calls of a function that does nothing (CPU, 2.11 to 2.13): 5 to 8 us with the
+# decorator, 17 to 27 us with `with`, which makes the patch anew. On 2.11 a patch that two threads
+# enter at once stops with an AssertionError, or stays behind.
+CALLS_ALONE = (
+    "The setting holds for these calls alone, not for all that the program compiles, and costs "
+    "each about 5 µs as a decorator, 20 µs as `with`; within the compiled function it is of no "
+    "use. On torch 2.11 two threads must not call at once."
+)
 
 
 @pytest.mark.parametrize("advice", ALL, ids=lambda advice: advice.id)
@@ -22,13 +29,3 @@ def test_no_advice_sets_anything_for_the_whole_program(advice: Advice) -> None:
     )
     assert not [t for t in texts if re.search(r"_dynamo\.config\.(?!patch\()", t)]
     assert ("config.patch" in advice.fix) is (CALLS_ALONE in advice.keeps)
-
-
-def test_every_compiled_function_of_a_program_gets_it() -> None:
-    program = "@torch.compile\ndef f(x): ...\n\n@torch.compile\ndef g(x): ...\n"
-    assert (
-        decorated(program, "allow_rnn=True").count(
-            "@torch._dynamo.config.patch(allow_rnn=True)\n@torch.compile\n"
-        )
-        == 2
-    )

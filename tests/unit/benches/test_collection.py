@@ -84,7 +84,7 @@ def test_what_was_not_tried_has_the_reason_of_eager_pytorch() -> None:
     (cells,) = collection_cells(
         Measured("m", (hangs, row(DEFAULT, failure=NOT_TRIED)), None, "", 1)
     )
-    assert "eager PyTorch fails: it was ended after 60 seconds" in cells
+    assert "eager fails: it was ended after 60 seconds" in cells
 
 
 def test_workloads_have_summaries_of_their_own() -> None:

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from inspector.capture.benching.cores import Cores
-from inspector.commands.bench_environment import pinned
+from inspector.commands.bench_workers import pinned
 
 
 def test_threads_stay_where_they_are_in_this_process_alone(monkeypatch: pytest.MonkeyPatch) -> None:

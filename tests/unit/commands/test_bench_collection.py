@@ -20,7 +20,7 @@ from inspector.commands.bench_collection import (
 )
 from inspector.commands.bench_folder import helpers_in
 from inspector.errors import TRACEBACK_BELOW, ModelFailedError, RecordingError, UsageError
-from inspector.model.bench import Setting
+from inspector.model.bench import Setting, Workload
 
 
 @pytest.fixture
@@ -88,16 +88,15 @@ def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
 
 
 def make_measured(failure: str = "", **rows: Any) -> Measured:
-    empty: dict[str, Any] = dict.fromkeys(BenchRow.__dataclass_fields__)
     found = tuple(
-        BenchRow(**{**empty, "setting": Setting(backend), "latency": latency})
+        BenchRow(0, Workload(), Setting(backend), latency=latency)
         for backend, latency in rows.items()
     )
     return Measured("a.py", found, None, failure, 1.0)
 
 
 def test_where_no_model_gives_a_time_beside_eager_pytorch_the_models_failed() -> None:
-    time = Latency(1e6, 1e6, 1e6, 9, None)
+    time = Latency(1e6, 1e6, 1e6, 9)
     raises = make_measured("it raises")
     assert exit_code_of([raises]) == ModelFailedError.exit_code
     assert exit_code_of([make_measured(inductor=None)]) == ModelFailedError.exit_code

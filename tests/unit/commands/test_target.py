@@ -77,39 +77,12 @@ def report_file(folder: Path, **fields: object) -> str:
     return "old report.json"
 
 
-@pytest.mark.parametrize(
-    ("fields", "verb", "step"),
-    [
-        (
-            {"kind": "bench"}, "bench",
-            "Compare with it: inspect bench 'my model.py' --compare 'old report.json'",
-        ),
-        (
-            {"findings": []}, "explain",
-            "Compare with it: inspect explain 'my model.py' --baseline 'old report.json'",
-        ),
-        (
-            {"kind": "bench", "recording": None}, "bench",
-            "Compare with it: inspect bench model.py --compare 'old report.json'",
-        ),
-        (
-            {"kind": "kernel-bench"}, "profile",
-            "Name the model, or the recording that it was written from.",
-        ),
-    ],
-)  # fmt: skip
-def test_a_report_is_no_recording_and_what_it_is_good_for_is_said(
-    tmp_path: Path, fields: dict[str, object], verb: str, step: str
-) -> None:
-    with pytest.raises(UsageError) as raised:
-        read(report_file(tmp_path, **fields))
-    assert raised.value.message == (
-        f"old report.json is a report of `inspect {verb}`, and no recording."
-    )
-    assert raised.value.next_step == step
+def test_a_report_is_no_recording(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"old report\.json is a report, and no recording"):
+        read(report_file(tmp_path, kind="bench"))
 
 
-@pytest.mark.parametrize("text", ["{", '["tool_version"]', '{"tool_version": 1}', "nothing"])
+@pytest.mark.parametrize("text", ["{", "[1]", "nothing"])
 def test_other_json_is_no_report(tmp_path: Path, text: str) -> None:
     (tmp_path / "other.json").write_text(text, encoding="utf-8")
     with pytest.raises(RecordingError, match="no record of a structured trace"):

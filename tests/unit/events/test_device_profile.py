@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from inspector.events.payload import Payload
 from inspector.profiles.timed import recorded_profile
+
+from inspector.events.payload import Payload
 from inspector.records.device_profile import DeviceProfile, FailedCall, TimedBlock
 
 

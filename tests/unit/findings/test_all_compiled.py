@@ -12,8 +12,8 @@ from inspector.model.kernel import NodeLine
 from inspector.model.run import Process
 from inspector.profiles.budget import make_budget
 from inspector.profiles.gains import all_compiled, gains
+from inspector.profiles.launch_timing import LaunchTiming
 from inspector.profiles.outside_lines import user_place
-from inspector.profiles.timed import TimedLaunch
 from inspector.records.device_profile import DeviceLaunch, LaunchPlace
 from inspector.records.graph_breaks import SkippedFrame
 from tests.unit.profiles.test_budget import PROFILE
@@ -35,7 +35,7 @@ GRADIENT = LaunchPlace(operator="torch::autograd::AccumulateGrad", is_backward=T
 
 def is_all(process: Process, *places: LaunchPlace) -> bool:
     launches = [
-        TimedLaunch(DeviceLaunch("cpu", item.operator, place=item), (), place=user_place(item))
+        LaunchTiming(DeviceLaunch("cpu", item.operator, place=item), (), place=user_place(item))
         for item in places
     ]
     return is_all_compiled(run_of(process), process, launches)
@@ -46,9 +46,9 @@ def test_one_whole_graph_leaves_nothing_to_compile() -> None:
     assert is_all(process_of(WHOLE), GRADIENT)
     # A gradient that autograd keeps has its module's line, which is compiled all the same.
     kept = DeviceLaunch("cpu", GRADIENT.operator, place=GRADIENT)
-    launches = [TimedLaunch(kept, (), place=NodeLine(kept.name, MODEL, 14, module="linear"))]
+    launches = [LaunchTiming(kept, (), place=NodeLine(kept.name, MODEL, 14, module="linear"))]
     assert is_all_compiled(run_of(process_of(WHOLE)), process_of(WHOLE), launches)
-    around = TimedLaunch(DeviceLaunch("cpu", ""), (), place=user_place(OPERATOR), is_around=True)
+    around = LaunchTiming(DeviceLaunch("cpu", ""), (), place=user_place(OPERATOR), is_around=True)
     process = process_of(WHOLE)
     assert is_all_compiled(run_of(process), process, [around])
     module = Frame(0, "_call_impl", f"{SITE}/torch/nn/modules/module.py", 1770, (compilation(0),))

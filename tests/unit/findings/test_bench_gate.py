@@ -12,17 +12,15 @@ from inspector.errors import UsageError
 from inspector.findings.bench_gate import bench_gate, parse_bench_gates
 from inspector.model.bench import Setting, Workload
 
-TIME = Latency(1e6, 1e6, 1e6, 9, None)
+TIME = Latency(1e6, 1e6, 1e6, 9)
 FASTER, SAME, SLOWER = Ratio(1.9, 2.0, 2.1), Ratio(0.9, 0.95, 1.1), Ratio(0.4, 0.5, 0.6)
 
 
 def row(**given: Any) -> BenchRow:
-    empty: dict[str, Any] = dict.fromkeys(BenchRow.__dataclass_fields__)
-    known = {
+    known: dict[str, Any] = {
         "workload": Workload(), "setting": Setting("inductor"), "latency": TIME, "faster": FASTER,
-        "wrong": (), "failure": "",
     }  # fmt: skip
-    return BenchRow(**{**empty, **known, **given})
+    return BenchRow(0, **{**known, **given})
 
 
 EAGER = row(setting=Setting(), faster=None)

@@ -13,17 +13,17 @@ from inspector.findings.profile_wording import headline, idle_parts
 from inspector.findings.profiled import Profiled
 from inspector.profiles.budget import make_budget
 from inspector.profiles.gains import gains
-from inspector.profiles.timed import timed_launches
+from inspector.profiles.kernel_timing import Bound, KernelTiming, kernel_timings
+from inspector.profiles.launch_timing import launch_timings
 from inspector.profiles.typical import of_typical_calls
-from inspector.profiles.work import Bound, Work, all_work
 from inspector.records.device_profile import DeviceProfile
 from tests.unit.profiles.test_typical import KERNELS, noisy
 
 
 def profiled(profile: DeviceProfile) -> Profiled:
     budget = make_budget(profile)
-    launches = timed_launches(of_typical_calls(profile, budget.wall_ns), (), ())
-    work = tuple(all_work(launches, None, 0))
+    launches = launch_timings(of_typical_calls(profile, budget.wall_ns), (), ())
+    work = tuple(kernel_timings(launches, None, 0))
     return Profiled(profile, budget, work, {}, {}, {}, {}, ())
 
 
@@ -49,7 +49,7 @@ def test_tables_of_calls_that_took_longer_or_shorter_say_both_times(wall_ns: int
     assert f"unwatched ones took {wall_ns // 1000} µs" in said
 
 
-def held_against_a_ceiling(found: Profiled) -> list[Work]:
+def held_against_a_ceiling(found: Profiled) -> list[KernelTiming]:
     return [
         dataclasses.replace(item, least_ns=500.0, ceiling=1.0, bound=Bound.MEMORY, bytes_=1000)
         for item in found.work

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.findings.gap_wording import gap_rows
 from inspector.findings.profile_notices import (
     approximate_notice,
     input_notices,
@@ -20,12 +19,13 @@ from inspector.findings.profile_wording import (
     verdict_lines,
 )
 from inspector.findings.profiled import Profiled
+from inspector.findings.slowdown_wording import slowdown_rows
 from inspector.model.kernel import Call, GraphCode, Kernel
 from inspector.profiles.budget import make_budget
 from inspector.profiles.gain import Gain
+from inspector.profiles.kernel_timing import kernel_timings
+from inspector.profiles.launch_timing import LaunchTiming
 from inspector.profiles.outside_lines import user_place
-from inspector.profiles.timed import TimedLaunch
-from inspector.profiles.work import all_work
 from inspector.records.device_profile import (
     DeviceLaunch,
     DeviceProfile,
@@ -43,8 +43,8 @@ def notices(profile: DeviceProfile) -> list[str]:
 
 
 def profiled(profile: DeviceProfile) -> Profiled:
-    times = [TimedLaunch(item, ((0, 50),)) for item in profile.launches]
-    work = tuple(all_work(times, None, 0))
+    times = [LaunchTiming(item, ((0, 50),)) for item in profile.launches]
+    work = tuple(kernel_timings(times, None, 0))
     return Profiled(profile, make_budget(profile), work, {}, {}, {}, {}, ())
 
 
@@ -149,9 +149,9 @@ def test_what_leads_to_no_line_is_named() -> None:
     profile = dataclasses.replace(
         PROFILE, device={"kind": "cpu"}, launches=launches, calls=(call,) * 3, plain_ns=(1000,)
     )
-    works = [TimedLaunch(item, ((begin, end),) * 3, place=user_place(item.place))
+    works = [LaunchTiming(item, ((begin, end),) * 3, place=user_place(item.place))
              for item, (begin, end) in zip(launches, call.spans_ns, strict=True)]  # fmt: skip
-    found = dataclasses.replace(profiled(profile), work=tuple(all_work(works, None, 0)))
+    found = dataclasses.replace(profiled(profile), work=tuple(kernel_timings(works, None, 0)))
     (said,) = [text for text in input_notices(found) if "joined" in text]
     assert said == (
         "50.0% of the time could not be joined to a line: 20.0% what is outside of statements and "
@@ -216,7 +216,7 @@ def test_equal_calls_that_vary_by_more_than_compiled_and_eager_ones_are_noise() 
     assert said[1].startswith(begin)
     assert said[1].endswith(" (104 µs → 150 µs per call)")
     assert not any("slow" in line or "fast" in line for line in said)
-    assert gap_rows(found) == []
+    assert slowdown_rows(found) == []
 
 
 def test_of_eager_calls_beside_eager_ones_noise_is_no_lead() -> None:
@@ -300,7 +300,7 @@ def test_graphs_of_which_nothing_ran_are_named() -> None:
     code = GraphCode("0/0", "inference", "", (kernel,), (Call("kernel", "k", 3),), "/c/abc.py")
     other = dataclasses.replace(code, compile_id="1/0", file="/c/def.py")
     again = dataclasses.replace(code, compile_id="2/0")  # an equal graph's, out of a cache
-    seen = TimedLaunch(DeviceLaunch("kernel", "a"), ((0, 1),), code=code)
+    seen = LaunchTiming(DeviceLaunch("kernel", "a"), ((0, 1),), code=code)
     assert unseen_notice([code, again], [], [seen]) == ""
     assert unseen_notice([dataclasses.replace(code, kernels=())], [], []) == ""
     assert unseen_notice([code, other], [], [seen]) == (

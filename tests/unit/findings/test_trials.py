@@ -230,7 +230,7 @@ def test_a_finding_has_the_fastest_change_first() -> None:
         f"model.py:3: `a = branch-where` {removes}; a warm call takes 2.00{TIMES} as long)",
         f"model.py:3: `a = branch-where` {removes})",
     ]
-    assert tried_heading(made) == "setting, or change of a line"
+    assert tried_heading(made) == "setting or line"
     assert [row.setting for row in tried_rows(made)[2:]] == [
         "model.py:3: a = branch-where",
         "model.py:3: a = branch-cond",

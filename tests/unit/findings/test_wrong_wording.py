@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from inspector.benches.rows import Compiled
-from inspector.events.bench import Divergence, OutputError
+from inspector.benches.compiled import Compiled
 from inspector.findings.wrong_wording import wrong_lines
 from inspector.model.bench import Setting, Workload
+from inspector.records.bench import Divergence, OutputError
 from tests.bench_rows import row
 
-NOWHERE = Divergence("", "", 0, "", 0, 0, 0, "")
+NOWHERE = Divergence()
 FIRST, AGAIN = "output of input 1", "output of input 1 (called again)"
 TRAIN = Workload(train=True)
 STEP = Setting("inductor", compiles_optimizer=True)
@@ -22,16 +22,16 @@ STEP = Setting("inductor", compiles_optimizer=True)
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({}, "it is the graph as a part of the program"),
-        ({"compiled": Compiled(2, 1, 0, 4, 10, None)}, "it is what is between the graphs"),
-        ({"workload": TRAIN}, "it is the backward pass"),
+        ({}, "suspect how the program uses it"),
+        ({"compiled": Compiled(2, 1, 0, 4, 10, None)}, "suspect code between the graphs"),
+        ({"workload": TRAIN}, "suspect the backward pass"),
         ({"workload": TRAIN, "compiled": Compiled(2, 1, 0, 4, 10, None)},
-         "it is the backward pass or what is between the graphs"),
+         "suspect the backward pass or code between the graphs"),
         ({"workload": TRAIN, "setting": STEP},
-         "it is the backward pass or the optimizer's step"),
+         "suspect the backward pass or the optimizer's step"),
         ({"workload": TRAIN, "setting": STEP, "compiled": Compiled(2, 1, 0, 4, 10, None)},
-         "it is the backward pass, the optimizer's step or what is between the graphs"),
-        ({"wrong": (AGAIN,)}, "it is wrong when it is called again, and not in the first call"),
+         "suspect the backward pass, the optimizer's step or code between the graphs"),
+        ({"wrong": (AGAIN,)}, "only later calls are wrong, not the first"),
     ],
 )  # fmt: skip
 def test_what_no_graph_is_at_fault_for_is_looked_for_elsewhere(
@@ -40,7 +40,7 @@ def test_what_no_graph_is_at_fault_for_is_looked_for_elsewhere(
     given = {"wrong": (FIRST, AGAIN), **more}
     found = row(given.pop("setting", Setting("inductor")), divergence=NOWHERE, **given)
     (_, where) = wrong_lines([found])
-    assert where == f"every graph of the forward pass alone is right: {said}"
+    assert where == f"no forward graph is wrong on its own: {said}"
 
 
 def test_the_worst_of_what_is_wrong_is_named_and_not_of_all() -> None:
@@ -67,9 +67,7 @@ def test_eager_pytorch_s_own_error_stands_beside_it() -> None:
     )
     found = row(Setting("inductor"), errors=(off,), wrong=(FIRST,))
     (said,) = wrong_lines([found], eagers=[row(Setting("eager"), errors=own)])
-    assert said.endswith(
-        "is off by 2e-01 of its largest element (eager PyTorch by 2e-06, against float64)"
-    )
+    assert said.endswith("is off by 2e-01 of its largest element (eager: 2e-06 from float64)")
     # Of another scale, or where what is there is no number, it says nothing about this one.
     for other in (
         dataclasses.replace(off, scale="family"),

@@ -20,12 +20,12 @@ from inspector.graphs.fusion import Step
 from inspector.model.kernel import Call, GraphCode, NodeLine
 from inspector.model.run import Process, Run
 from inspector.profiles.autotuned import Autotuning, make_autotuning
+from inspector.profiles.kernel_timing import KernelTiming
 from inspector.profiles.step_facts import FusionFacts
-from inspector.profiles.work import Work
 from inspector.records.autotuning import Autotuned
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node
 from tests.unit.logs import record, run_of
-from tests.unit.profiles.test_work import launched
+from tests.unit.profiles.test_kernel_timing import launched
 
 CONFIG = {"kind": "config"}
 MM = node("mm", "aten.mm.default", "x", at=4)
@@ -73,7 +73,7 @@ def read(tmp_path: Path, *payloads: object) -> Run:
 
 
 def tuning(
-    tmp_path: Path, *payloads: object, work: tuple[Work, ...] = (), **facts: int
+    tmp_path: Path, *payloads: object, work: tuple[KernelTiming, ...] = (), **facts: int
 ) -> Autotuning:
     found = make_autotuning(read(tmp_path, *payloads).processes, work)
     assert found is not None
@@ -133,7 +133,7 @@ def test_a_benchmark_that_is_unlike_the_call_says_nothing_of_it(tmp_path: Path) 
     assert f"in place 2{TIMES} 100 µs of a call: the benchmark says 100.0 times as much" in text
 
 
-def works() -> tuple[Work, ...]:
+def works() -> tuple[KernelTiming, ...]:
     """The product twice, of another graph once, and a kernel that reads what it computes."""
     found = fusion(
         graph(node("x", ""), MM),
@@ -145,10 +145,10 @@ def works() -> tuple[Work, ...]:
     other = GraphCode("1/0", "forward", "", (), ())
     place = NodeLine("mm", "/p/model.py", 4)
 
-    def made(time_ns: int, of: Step, code: GraphCode | None = None) -> Work:
+    def made(time_ns: int, of: Step, code: GraphCode | None = None) -> KernelTiming:
         launch = launched("gemm", time_ns, call=call, step=(of, facts))
         launch = dataclasses.replace(launch, code=code) if code else launch
-        return Work("mm", "library", (launch,), (time_ns,), None, None, "", (place,), ())
+        return KernelTiming("mm", "library", (launch,), (time_ns,), None, None, "", (place,), ())
 
     return made(50_000, step), made(50_000, step), made(70_000, step, other), made(9_000, again)
 

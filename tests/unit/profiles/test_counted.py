@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from inspector.events.counted import CountedKernel
 from inspector.profiles.counted import counter_texts, with_counters
-from inspector.profiles.timed import TimedLaunch
-from inspector.profiles.work import all_work
+from inspector.profiles.kernel_timing import kernel_timings
+from inspector.profiles.launch_timing import LaunchTiming
 from inspector.records.device_profile import DeviceLaunch
 
 GEMM = "void gemmSN_TN_kernel<float, 128, 16>(cublasGemmSmallNParams<float>)"
@@ -17,8 +17,8 @@ VALUES = {
 }
 
 
-def launch(name: str, kind: str = "kernel") -> TimedLaunch:
-    return TimedLaunch(DeviceLaunch(kind, name), ((0, 1000),))
+def launch(name: str, kind: str = "kernel") -> LaunchTiming:
+    return LaunchTiming(DeviceLaunch(kind, name), ((0, 1000),))
 
 
 def test_the_same_kernels_in_the_same_order() -> None:
@@ -39,11 +39,11 @@ def test_what_is_missing_there_has_no_counters() -> None:
 
 
 def test_they_are_told_in_words() -> None:
-    (work,) = all_work(with_counters([launch(GEMM)], [CountedKernel(GEMM, VALUES)]), None, 0)
+    (work,) = kernel_timings(with_counters([launch(GEMM)], [CountedKernel(GEMM, VALUES)]), None, 0)
     assert list(counter_texts(work)) == [
         "DRAM 2.0 MB", "SM 79 %", "warps wait most for memory (2.4 of each that issues)",
     ]  # fmt: skip
-    (bare,) = all_work([launch("a")], None, 0)
+    (bare,) = kernel_timings([launch("a")], None, 0)
     assert list(counter_texts(bare)) == []
 
 
@@ -57,7 +57,7 @@ def test_tools_print_namespaces_differently() -> None:
 def test_equal_names_are_told_by_their_grids() -> None:
     """Layers are not shifted where one kernel was not counted."""
     launches = [
-        TimedLaunch(DeviceLaunch("kernel", "a", grid=(size, 1, 1), block=(32, 1, 1)), ((0, 1000),))
+        LaunchTiming(DeviceLaunch("kernel", "a", grid=(size, 1, 1), block=(32, 1, 1)), ((0, 1000),))
         for size in (1, 2, 3)
     ]
     counted = [CountedKernel("a", {"x": size}, (size, 1, 1), (32, 1, 1)) for size in (2, 3)]

@@ -8,15 +8,16 @@ import statistics
 from pathlib import Path
 
 import pytest
+from inspector.profiles.timed import recorded_profile
 
 from inspector.model.kernel import Call
 from inspector.model.spans import union_ns
 from inspector.profiles.budget import make_budget
-from inspector.profiles.exchange import exchanges, unhidden_ns
 from inspector.profiles.gain import Gain
 from inspector.profiles.gains import gains
-from inspector.profiles.timed import TimedLaunch, recorded_profile, timed_launches
-from inspector.profiles.work import Work, all_work
+from inspector.profiles.kernel_timing import KernelTiming, kernel_timings
+from inspector.profiles.launch_timing import LaunchTiming, launch_timings
+from inspector.profiles.library_gains import exchanges, unhidden_ns
 from inspector.records.device_profile import DeviceLaunch, DeviceProfile, LaunchPlace
 from inspector.sources.recording import opened, read_run
 from tests.unit.profiles.test_budget import PROFILE
@@ -27,25 +28,25 @@ REDUCE = Call("extern", "torch.ops._c10d_functional.all_reduce_.default", 10)
 GATHER = Call("extern", "torch.ops._c10d_functional.all_gather_into_tensor.default", 20)
 
 
-def nccl(*spans: Span, call: Call | None = REDUCE, device: int = 0) -> TimedLaunch:
+def nccl(*spans: Span, call: Call | None = REDUCE, device: int = 0) -> LaunchTiming:
     place = LaunchPlace() if call else LaunchPlace(operator="c10d::allreduce_")
     launch = DeviceLaunch("kernel", "ncclDevKernel_Sum", 17, device=device, place=place)
-    return TimedLaunch(launch, spans, call=call)
+    return LaunchTiming(launch, spans, call=call)
 
 
-def other(*spans: Span, device: int = 0, kind: str = "kernel") -> TimedLaunch:
-    return TimedLaunch(DeviceLaunch(kind, "other", 7, device=device), spans)
+def other(*spans: Span, device: int = 0, kind: str = "kernel") -> LaunchTiming:
+    return LaunchTiming(DeviceLaunch(kind, "other", 7, device=device), spans)
 
 
-def work(*launches: TimedLaunch) -> list[Work]:
-    return all_work(launches, None, 0)
+def work(*launches: LaunchTiming) -> list[KernelTiming]:
+    return kernel_timings(launches, None, 0)
 
 
-def unhidden(*launches: TimedLaunch) -> float:
+def unhidden(*launches: LaunchTiming) -> float:
     return unhidden_ns(exchanges(work(*launches)))
 
 
-def exchanged(*launches: TimedLaunch) -> list[Gain]:
+def exchanged(*launches: LaunchTiming) -> list[Gain]:
     found = gains(make_budget(PROFILE), work(*launches), "", is_cpu=False)
     return [gain for gain in found if "other processes" in gain.what]
 
@@ -125,7 +126,7 @@ def test_two_gpus_exchanged_what_nothing_hid() -> None:
         sum(end - begin for begin, end in itertools.compress(call.spans_ns, is_nccl(profile)))
         for call in profile.calls
     ]
-    assert unhidden(*timed_launches(profile, (), ())) == statistics.median(times) > 50_000
+    assert unhidden(*launch_timings(profile, (), ())) == statistics.median(times) > 50_000
 
 
 def test_two_gpus_had_hidden_what_they_had_exchanged_earlier() -> None:
@@ -142,7 +143,7 @@ def test_two_gpus_had_hidden_what_they_had_exchanged_earlier() -> None:
         calls.append(dataclasses.replace(call, spans_ns=tuple(spans)))
         left.append(union_ns(spans) - union_ns(others))
     moved = dataclasses.replace(profile, calls=tuple(calls))
-    assert unhidden(*timed_launches(moved, (), ())) == statistics.median(left) < 3_000
+    assert unhidden(*launch_timings(moved, (), ())) == statistics.median(left) < 3_000
 
 
 def test_without_calls_there_is_nothing() -> None:

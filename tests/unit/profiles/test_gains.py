@@ -13,12 +13,12 @@ from inspector.profiles.budget import make_budget
 from inspector.profiles.copy_gains import copy_gains
 from inspector.profiles.gain import Gain
 from inspector.profiles.gains import gains
-from inspector.profiles.hot import Hot
-from inspector.profiles.idle_gradients import gains_of_idle_gradients
-from inspector.profiles.work import Bound, Work
+from inspector.profiles.kernel_groups import KernelGroup
+from inspector.profiles.kernel_timing import Bound, KernelTiming
+from inspector.profiles.training_gains import gains_of_idle_gradients
 from inspector.records.kernels import CppKernelLoops
 from tests.unit.profiles.test_budget import PROFILE
-from tests.unit.profiles.test_work import work
+from tests.unit.profiles.test_kernel_timing import work
 
 BUDGET = make_budget(
     dataclasses.replace(PROFILE, plain_ns=(1_000_000,) * 3, idle_ns={"wrappers": 9, "autograd": 9})
@@ -29,11 +29,11 @@ def line(number: int) -> NodeLine:
     return NodeLine("relu", "/p/model.py", number)
 
 
-def waits(*found: Work) -> list[str]:
+def waits(*found: KernelTiming) -> list[str]:
     return [gain.change for gain in gains(BUDGET, found, "", is_cpu=False) if "waits" in gain.what]
 
 
-def of_kernels(*found: Work) -> list[Gain]:
+def of_kernels(*found: KernelTiming) -> list[Gain]:
     return [
         gain
         for gain in gains(BUDGET, found, "", is_cpu=False)
@@ -67,7 +67,7 @@ def test_lines_and_modules_of_equal_statements_are_in_the_order_of_their_time() 
         )
         for number, time_ns in ((1, 900_000), (2, 100_000))
     )  # fmt: skip
-    row = Hot((short, long, long))
+    row = KernelGroup((short, long, long))
     assert [item.line for item in row.lines] == [1, 2]
     assert row.modules == ("part1", "part2")
 
@@ -111,7 +111,7 @@ def test_a_graph_that_runs_in_a_loop_can_be_one_with_the_loop() -> None:
     assert all("fewer and larger graphs" in change for change in waits(first, first))
 
 
-def with_operator(operator: str, direction: str) -> Work:
+def with_operator(operator: str, direction: str) -> KernelTiming:
     first, _ = work(time_ns=100_000)
     (launch,) = first.launches
     assert launch.call is not None
@@ -127,7 +127,7 @@ FORWARD = make_budget(
 )
 
 
-def of_training_mode(*found: Work, is_training: bool | None = True) -> list[Gain]:
+def of_training_mode(*found: KernelTiming, is_training: bool | None = True) -> list[Gain]:
     every = gains(FORWARD, found, "", is_cpu=False, is_training=is_training)
     return [gain for gain in every if "training" in gain.what]
 
@@ -207,9 +207,9 @@ def test_loops_that_are_vectorised_have_no_advice_to_vectorise_them() -> None:
 def test_what_cannot_be_lends_no_share_to_what_stands_beside_it() -> None:
     slow, _ = work(time_ns=100_000)
     fast, _ = work(time_ns=1_000)  # a library's call whose bytes nobody can have moved
-    assert Hot((slow, slow)).is_possible
-    assert not Hot((slow, fast)).is_possible
-    assert (Hot((slow, fast)).share_of_ceiling or 0.0) < 1
+    assert KernelGroup((slow, slow)).is_possible
+    assert not KernelGroup((slow, fast)).is_possible
+    assert (KernelGroup((slow, fast)).share_of_ceiling or 0.0) < 1
 
 
 def test_what_nothing_is_known_for_is_named_with_what_it_loses() -> None:
@@ -246,7 +246,7 @@ def test_a_copy_for_what_is_in_place_is_a_gain_of_its_own() -> None:
     (launch,) = first.launches
     assert launch.facts is not None
     (part, *_) = launch.facts.parts
-    parts = (dataclasses.replace(part, share=1.0, copied_for="scatter_reduce"),)
+    parts = (dataclasses.replace(part, share=1.0, functionalized="scatter_reduce"),)
     facts = dataclasses.replace(launch.facts, parts=parts)
     item = dataclasses.replace(first, launches=(dataclasses.replace(launch, facts=facts),))
     (gain, *_) = gains(BUDGET, [item, item], "", is_cpu=True)
@@ -265,7 +265,7 @@ def test_what_torch_copies_back_counts_with_what_the_graph_gives_for_it() -> Non
     assert (gain.time_ns, "no_grad" in gain.change) == (100_000, True)
     assert launch.facts is not None
     parts = tuple(
-        dataclasses.replace(part, given_for="index_put", share=0.5) for part in launch.facts.parts
+        dataclasses.replace(part, copied_back="index_put", share=0.5) for part in launch.facts.parts
     )
     facts = dataclasses.replace(launch.facts, parts=parts)
     given = dataclasses.replace(first, launches=(dataclasses.replace(launch, facts=facts),))
@@ -294,7 +294,7 @@ def test_what_is_for_a_backward_pass_alone_is_said_of_forward_passes() -> None:
     nodes = tuple(dataclasses.replace(node, is_backward=True) for node in launch.step.operators)
     step = dataclasses.replace(launch.step, operators=nodes)
 
-    def of(direction: str) -> Work:
+    def of(direction: str) -> KernelTiming:
         code = dataclasses.replace(launch.code, direction=direction)  # type: ignore[type-var]
         made = dataclasses.replace(launch, step=step, code=code)
         return dataclasses.replace(first, launches=(made,))

@@ -7,15 +7,15 @@ import dataclasses
 import pytest
 
 from inspector.profiles.kernel_advice import advice
-from inspector.profiles.work import Work
+from inspector.profiles.kernel_timing import KernelTiming
 from inspector.records.graphs import TensorMeta
 from tests.unit.fusions import Kernel, fusion, graph, node
-from tests.unit.profiles.test_work import work
+from tests.unit.profiles.test_kernel_timing import work
 
 CONTIGUOUS, LAST = (32768, 1024, 32, 1), (32768, 1, 1024, 32)
 
 
-def convolution(*shape: int, stride: tuple[int, ...]) -> Work:
+def convolution(*shape: int, stride: tuple[int, ...]) -> KernelTiming:
     tensor = TensorMeta("float32", shape, stride, "cpu")
     nodes = node("x", ""), node("conv", "aten.convolution.default", "x", tensors=(tensor,))
     (step,) = fusion(
@@ -36,7 +36,7 @@ def convolution(*shape: int, stride: tuple[int, ...]) -> Work:
         (convolution(4, 32, 32, stride=(1024, 32, 1)), False),
     ],
 )
-def test_channels_last_is_for_images_that_are_not(found: Work, *, is_advised: bool) -> None:
+def test_channels_last_is_for_images_that_are_not(found: KernelTiming, *, is_advised: bool) -> None:
     said = advice(found, "", is_cpu=True)
     assert ("channels_last" in said) is is_advised
     assert "bfloat16" in said

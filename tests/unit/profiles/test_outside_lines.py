@@ -8,11 +8,11 @@ import pytest
 
 from inspector.model.kernel import Call, GraphCode, NodeLine
 from inspector.profiles.budget import make_budget
+from inspector.profiles.copy_gains import copied_gradients
 from inspector.profiles.gains import gains
-from inspector.profiles.gradient_copies import copied_gradients
+from inspector.profiles.kernel_timing import kernel_timings
+from inspector.profiles.launch_timing import LaunchTiming, launch_timings
 from inspector.profiles.outside_lines import line_outside, lines_of_modules
-from inspector.profiles.timed import TimedLaunch, timed_launches
-from inspector.profiles.work import all_work
 from inspector.records.device_profile import DeviceLaunch, DeviceProfile, LaunchPlace, ProfiledCall
 from tests.unit.fusions import SIZE, fusion, graph, node
 from tests.unit.fusions import Kernel as Scheduled
@@ -44,8 +44,8 @@ def profile_of(*launches: DeviceLaunch) -> DeviceProfile:
     )  # fmt: skip
 
 
-def timed(*launches: DeviceLaunch) -> list[TimedLaunch]:
-    return timed_launches(profile_of(*launches), [CODE], (), FUNCTIONS)
+def timed(*launches: DeviceLaunch) -> list[LaunchTiming]:
+    return launch_timings(profile_of(*launches), [CODE], (), FUNCTIONS)
 
 
 def lines(*launches: DeviceLaunch) -> list[int]:
@@ -86,10 +86,10 @@ def test_what_is_done_at_the_first_line_of_a_compiled_function_is_torch_s() -> N
     assert not timed(at_line(14))[0].is_around
     resumed = {"0/0": dataclasses.replace(FUNCTIONS["0/0"], node="torch_dynamo_resume_in_f_at_10")}
     profile = profile_of(at_line(10))
-    assert not timed_launches(profile, [CODE], (), resumed)[0].is_around
+    assert not launch_timings(profile, [CODE], (), resumed)[0].is_around
     # A function of one line has its operators there.
     short = {"0/0": dataclasses.replace(FUNCTIONS["0/0"], line=CONV.line)}
-    assert not timed_launches(profile_of(at_line(12)), [CODE], (), short)[0].is_around
+    assert not launch_timings(profile_of(at_line(12)), [CODE], (), short)[0].is_around
 
 
 def test_a_graph_without_lines_of_the_user_s_has_that_which_calls_it() -> None:
@@ -97,7 +97,7 @@ def test_a_graph_without_lines_of_the_user_s_has_that_which_calls_it() -> None:
     code = dataclasses.replace(CODE, calls=(Call("extern", "addcdiv", 7, nodes=(node,)),))
     frames = ("/home/user/train.py(14): step",)
     place = LaunchPlace("cabc", 7, "4/0", frames=frames)
-    (item,) = timed_launches(profile_of(DeviceLaunch("cpu", "", place=place)), [code], (), {})
+    (item,) = launch_timings(profile_of(DeviceLaunch("cpu", "", place=place)), [code], (), {})
     assert [(line.file, line.line) for line in item.lines] == [("/home/user/train.py", 14)]
     known = DeviceLaunch("cpu", "", place=dataclasses.replace(place, region="0/0"))
     assert [line.line for line in timed(known)[0].lines] == [CONV.line]
@@ -128,7 +128,7 @@ def test_a_gradient_of_no_known_module_counts_for_the_function_of_the_last_graph
 
 
 def test_gradients_of_convolutions_that_are_copied_are_a_gain() -> None:
-    work = all_work(timed(REPLAYED, KEPT, KEPT), None, 0)
+    work = kernel_timings(timed(REPLAYED, KEPT, KEPT), None, 0)
     convolution = dataclasses.replace(work[0], operators=("convolution",))
     assert copied_gradients([convolution, *work[1:]]) == work[1:]
     budget = make_budget(profile_of(REPLAYED, KEPT, KEPT))
@@ -140,7 +140,9 @@ def test_gradients_of_convolutions_that_are_copied_are_a_gain() -> None:
     assert "channels_last" in gain.change
     assert copied_gradients([dataclasses.replace(convolution, operators=("mm",)), *work[1:]]) == []
     added = dataclasses.replace(KEPT, name="vectorized_elementwise_kernel<CUDAFunctor_add<float>>")
-    assert copied_gradients([convolution, *all_work(timed(REPLAYED, added), None, 0)[1:]]) == []
+    assert (
+        copied_gradients([convolution, *kernel_timings(timed(REPLAYED, added), None, 0)[1:]]) == []
+    )
 
 
 def test_a_module_of_several_lines_says_nothing_of_one_parameter() -> None:
@@ -160,6 +162,6 @@ def test_code_of_a_cache_is_joined_with_what_was_recorded_when_it_was_made() -> 
     call = Call("kernel", "k", 7)
     code = GraphCode(made.compile_id, made.direction, "", (), (call,), "cabc.py")
     launched = DeviceLaunch("kernel", "k", place=LaunchPlace("cabc", 7, made.compile_id))
-    (found,) = timed_launches(profile_of(launched), [code, dataclasses.replace(code)], [made])
+    (found,) = launch_timings(profile_of(launched), [code, dataclasses.replace(code)], [made])
     assert found.code is code
     assert found.step is made.steps[0]

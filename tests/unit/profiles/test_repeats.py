@@ -7,10 +7,10 @@ import dataclasses
 from inspector.model.kernel import Call, NodeLine
 from inspector.profiles.budget import make_budget
 from inspector.profiles.gains import gains
-from inspector.profiles.repeats import repeated_work
-from inspector.profiles.work import all_work
+from inspector.profiles.kernel_timing import kernel_timings
+from inspector.profiles.library_gains import repeated_work
 from tests.unit.profiles.test_budget import PROFILE
-from tests.unit.profiles.test_work import launched
+from tests.unit.profiles.test_kernel_timing import launched
 
 LINES = [NodeLine("linear", "/p/model.py", number, "self.gate(x)") for number in (14, 15, 16, 17)]
 
@@ -21,7 +21,7 @@ def call(line: int, repeats: int = 0, kind: str = "extern", node: NodeLine = LIN
 
 def test_the_calls_behind_the_first_could_be_won() -> None:
     calls = [call(3), call(5, 3), call(7, 3), call(9, 8, "kernel")]
-    work = all_work([launched("gemm", 300_000, call=each) for each in calls], None, 0)
+    work = kernel_timings([launched("gemm", 300_000, call=each) for each in calls], None, 0)
 
     assert [item.launches[0].call for item in repeated_work(work)] == calls[1:3]
     budget = make_budget(dataclasses.replace(PROFILE, plain_ns=(2_000_000,) * 3))
@@ -36,7 +36,7 @@ def test_the_calls_behind_the_first_could_be_won() -> None:
 
 def test_of_many_lines_some_are_named() -> None:
     calls = [call(20 + place, 3, node=line) for place, line in enumerate(LINES)]
-    work = all_work([launched("gemm", 300_000, call=each) for each in calls], None, 0)
+    work = kernel_timings([launched("gemm", 300_000, call=each) for each in calls], None, 0)
     found = gains(make_budget(PROFILE), work, "", is_cpu=False)
 
     assert any("(model.py:14, model.py:15, model.py:16 and 1 more)" in gain.what for gain in found)
@@ -44,7 +44,9 @@ def test_of_many_lines_some_are_named() -> None:
 
 def test_nothing_wins_more_than_the_call() -> None:
     """What runs side by side is added up, and a call takes no longer for that."""
-    work = all_work([launched("gemm", 300_000, call=call(at, 3)) for at in range(3, 7)], None, 0)
+    work = kernel_timings(
+        [launched("gemm", 300_000, call=call(at, 3)) for at in range(3, 7)], None, 0
+    )
     budget = make_budget(PROFILE)
     found = gains(budget, work, "", is_cpu=False)
     assert found

@@ -243,7 +243,7 @@ def test_a_clone_for_a_call_that_writes_in_place_is_a_copy_for_it() -> None:
         Kernel("k1", ("copy_",), {"b0": SIZE}, {"store": SIZE}),
     )
     clone, call, written = (facts(found, place) for place in range(3))
-    assert [item.copied for item in (clone, call, written)] == [
+    assert [item.functionalization_copies for item in (clone, call, written)] == [
         {"scatter_reduce": pytest.approx(8 / 9)}, {}, {"scatter_reduce": 1.0},
     ]  # fmt: skip
     shares = {part.operator: (part.line.line, part.share) for part in clone.parts}
@@ -257,7 +257,7 @@ def test_a_clone_for_a_call_that_writes_in_place_is_a_copy_for_it() -> None:
         Kernel("k0", ("put", "small"), {"store": SIZE, "rows": 256}, {"b0": SIZE, "b1": 256}),
         Kernel("aten.scatter_reduce_.two", ("put",), {"b0": SIZE, "rows": 256}, {}, "fallback"),
     )
-    assert facts(own).copied == {}
+    assert facts(own).functionalization_copies == {}
 
 
 def test_a_part_that_is_computed_with_all_of_the_tensor_is_a_copy_for_it() -> None:
@@ -269,11 +269,11 @@ def test_a_part_that_is_computed_with_all_of_the_tensor_is_a_copy_for_it() -> No
         graph(buf, rows, put, back),
         Kernel("k", ("put", "copy_"), {"buf": SIZE, "rows": 256}, {"buf": SIZE}),
     )
-    assert sum(facts(found).copied.values()) == pytest.approx(1.0)
-    assert set(facts(found).copied) == {"slice_scatter"}
+    assert sum(facts(found).functionalization_copies.values()) == pytest.approx(1.0)
+    assert set(facts(found).functionalization_copies) == {"slice_scatter"}
     whole = node("whole", "aten.mul.Tensor", "buf", at=4, earlier=("mul_",))
     back = node("copy_", "aten.copy_.default", "buf", "whole")
     found = fusion(
         graph(buf, whole, back), Kernel("k", ("whole", "copy_"), {"buf": SIZE}, {"buf": SIZE})
     )
-    assert facts(found).copied == {}
+    assert facts(found).functionalization_copies == {}

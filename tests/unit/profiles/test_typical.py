@@ -9,10 +9,10 @@ import random
 import pytest
 
 from inspector.profiles.budget import make_budget
-from inspector.profiles.hot import hot
-from inspector.profiles.timed import timed_launches
+from inspector.profiles.kernel_groups import kernel_groups
+from inspector.profiles.kernel_timing import KernelTiming, kernel_timings
+from inspector.profiles.launch_timing import launch_timings
 from inspector.profiles.typical import of_typical_calls
-from inspector.profiles.work import Work, all_work
 from inspector.records.device_profile import DeviceLaunch, DeviceProfile, LaunchPlace, ProfiledCall
 from tests.unit.profiles.test_budget import PROFILE
 
@@ -39,9 +39,9 @@ def noisy(calls: int = 20, wall_ns: int = 100_000) -> DeviceProfile:
     )
 
 
-def work_of(profile: DeviceProfile) -> list[Work]:
+def work_of(profile: DeviceProfile) -> list[KernelTiming]:
     shown = of_typical_calls(profile, make_budget(profile).wall_ns)
-    return all_work(timed_launches(shown, (), ()), None, 0)
+    return kernel_timings(launch_timings(shown, (), ()), None, 0)
 
 
 def test_times_on_the_cpu_add_up_to_the_calls_that_they_are_of() -> None:
@@ -75,7 +75,7 @@ def test_of_a_gpu_all_calls_count_and_times_are_medians() -> None:
 
 
 def test_what_each_takes_times_their_number_is_what_all_take() -> None:
-    (row,) = hot(work_of(noisy()))
+    (row,) = kernel_groups(work_of(noisy()))
     assert row.number == KERNELS
     assert row.each_ns * row.number == pytest.approx(row.time_ns)
     assert row.ends_ns[0] < row.each_ns < row.ends_ns[1]

@@ -14,6 +14,7 @@ from inspector.findings.diff_report import DiffReport, graph_facts, make_diff_re
 from inspector.findings.finding import Place
 from inspector.findings.graph_breaks_apart import with_breaks
 from inspector.findings.graph_report import FUSION, GraphReport, make_graph_report
+from inspector.findings.kernel_findings import kernel_findings
 from inspector.findings.kernels_report import KernelsReport, make_kernels_report
 from inspector.sources.recording import opened, read_run
 from tests.builds_fixture import recorded_facts
@@ -95,16 +96,14 @@ def kernels_compiled() -> KernelsReport:
     """The same, with what other kernels were compiled to."""
     report = kernels_triton()
     facts = [*recorded_facts("promoted"), *recorded_facts("layer_norm")]
-    rules = plugins.load_rules("kernel")
+    rules = (plugins.load_rules("kernel"), plugins.load_rules("kernels"))
     return dataclasses.replace(
         report,
         rows=tuple(
             dataclasses.replace(row, facts=facts[number % len(facts)])
             for number, row in enumerate(report.rows)
         ),
-        findings=tuple(
-            finding for rule in rules for finding in rule.check(facts, lambda _: Place())
-        ),
+        findings=tuple(kernel_findings(facts, lambda _: Place(), *rules)),
     )
 
 

@@ -365,13 +365,13 @@ def test_columns_stay_below_each_other_whatever_the_names_are() -> None:
 def test_a_long_name_leaves_room_for_the_other_columns() -> None:
     nodes = [node(name, "aten.neg.default", at=3) for name in ("n" * 70, "m")]
     text = rendered(staged_of(graph(*nodes)), "terminal")
-    assert "n…n" in text
-    assert "n = neg  model.py:3  f32[8, 64]\n" in text
+    assert "n = neg\n" in text
+    assert text.count("  model.py:3  f32[8, 64]\n") == 2
     shapes = tuple(tensor(8, 64, n) for n in range(1000, 1003))
     text = rendered(
         staged_of(graph(node("neg" * 20, "aten.neg.default", tensors=shapes))), "terminal"
     )
-    assert "f32[8, 64, 1000], f32[8, 64, 1001], f32[8, 64, 1002]\n" in text
+    assert "f32[8, 64, 1000], f32[8, 64, 1001], f32[8, 64, 1002]" in " ".join(text.split())
 
 
 def staged_of(found: Graph) -> GraphReport:

@@ -7,6 +7,7 @@ import re
 import pytest
 from rich.cells import cell_len
 
+from inspector import plugins
 from inspector.findings.finding import Finding, Place
 from inspector.findings.severity import Severity
 from inspector.model.source import SourceLine
@@ -92,9 +93,7 @@ def test_what_the_stream_cannot_encode_is_spelled_out() -> None:
 
 
 def rendered_bytes(report: runs.Report, stream: io.TextIOWrapper, raw: io.BytesIO) -> str:
-    from inspector.renderers.terminal import render
-
-    render(report, stream)
+    plugins.render(report, "terminal", stream)
     stream.flush()
     text = raw.getvalue().decode("ascii")
     assert "  10 |         print" in text

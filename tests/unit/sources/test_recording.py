@@ -8,7 +8,6 @@ import gzip
 import io
 import json
 import os
-import tarfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from inspector.model.run import Meta
 from inspector.model.summary import summarize
 from inspector.sources.meta import _TYPES, read_meta, write_meta
 from inspector.sources.recording import opened, read_run, write_zip
-from inspector.sources.unpacking import _ANY_RATIO_BYTES, MAX_FILES
+from inspector.sources.unpacking import _ANY_RATIO_BYTES
 
 RECORD = (
     b'V1121 07:34:27.229000 7 torch/x.py:1] {"dynamo_start": {"stack": []}, "frame_id": 0, '
@@ -345,17 +344,6 @@ def test_what_has_no_end_is_not_read(tmp_path: Path, name: str) -> None:
     assert caught.value.next_step
 
 
-@pytest.mark.parametrize("name", ["logs.tar", "logs.tar.gz", "LOGS.TGZ"])
-def test_an_archive_is_not_read_as_a_log(tmp_path: Path, name: str) -> None:
-    path = tmp_path / name
-    with tarfile.open(path, "w:gz" if name.lower().endswith("gz") else "w") as archive:
-        archive.add(__file__, "a.log")
-
-    with pytest.raises(RecordingError, match="is an archive") as caught:
-        frames(path)
-    assert "Unpack it" in caught.value.next_step
-
-
 def test_logs_are_in_the_order_of_their_ranks(tmp_path: Path) -> None:
     ranks = [*range(12), 100]
     for rank in ranks:
@@ -375,35 +363,11 @@ def test_processes_are_in_the_order_of_their_ranks(tmp_path: Path) -> None:
         assert [process.rank for process in read_run(found).processes] == [2, 7, 10]
 
 
-def test_a_copy_of_a_log_is_counted_once_and_said(tmp_path: Path) -> None:
-    (tmp_path / "sub").mkdir()
-    (tmp_path / "x.log").write_bytes(RECORD)
-    (tmp_path / "sub" / "copy.log").write_bytes(RECORD)
-    (tmp_path / "x.log.gz").write_bytes(gzip.compress(RECORD))
-    (tmp_path / "y.log").write_bytes(by(8))
-    for name in ("e.log", "f.log"):
-        (tmp_path / name).touch()
-
-    with opened(tmp_path) as found:
-        run = read_run(found)
-    assert summarize(run).frames == 2
-    assert [(warning.file, warning.message) for warning in run.warnings] == [
-        ("x.log.gz", "a copy of x.log, which is counted once"),
-        ("sub/copy.log", "a copy of x.log, which is counted once"),
-        ("e.log", "the log holds no complete record"),
-        ("f.log", "the log holds no complete record"),
-    ]
-
-
 def _bomb(folder: Path, name: str) -> Path:
-    """A small file of gigabytes, or of very many files."""
+    """A small file of very many zeros."""
     record = b'V1127 19:21:07.584000 1 torch/_x.py:1] {"dynamo_start": {"stack": []}}\n'
     path = folder / name
-    if name == "many.zip":
-        with zipfile.ZipFile(path, "w") as archive:
-            for number in range(MAX_FILES + 1):
-                archive.writestr(f"{number}.log", "")
-    elif path.suffix == ".zip":
+    if path.suffix == ".zip":
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("a.log", record + b"\t" + bytes(_ANY_RATIO_BYTES))
     else:
@@ -412,10 +376,10 @@ def _bomb(folder: Path, name: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", ["zeros.log.gz", "zeros.zip", "many.zip"])
+@pytest.mark.parametrize("name", ["zeros.log.gz", "zeros.zip"])
 def test_what_unpacks_to_too_much_is_refused(tmp_path: Path, name: str) -> None:
     bomb = _bomb(tmp_path, name)
-    with pytest.raises(RecordingError, match=r"is not read: it (unpacks|holds)"), opened(bomb):
+    with pytest.raises(RecordingError, match="is not read: it unpacks"), opened(bomb):
         pass
 
 
@@ -424,4 +388,4 @@ def test_a_packed_log_in_a_folder_does_not_stop_the_others(tmp_path: Path) -> No
     (tmp_path / "a.log").write_text('V1127 19:21:07.584000 1 a.py:1] {"dynamo_start": {}}\n')
     with opened(tmp_path) as recording:
         assert [log.name for log in recording.logs] == ["a.log"]
-        assert "it unpacks to more than 64 MiB" in recording.warnings[0].message
+        assert "it unpacks to more than" in recording.warnings[0].message

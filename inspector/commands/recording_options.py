@@ -1,0 +1,97 @@
+"""The options of commands that record models and show what was recorded, as one value."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from inspector.commands.options import (
+    given_options,
+    output_options,
+    process_options,
+    target_options,
+)
+from inspector.commands.output import check_output, write_report
+from inspector.commands.target import check_target
+from inspector.findings.any_report import AnyReport
+from inspector.model.request import Request
+from inspector.sources.child import Settings
+
+_OF_REQUEST = {field.name for field in dataclasses.fields(Request)} - {"target"}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked for.
+
+    Attributes:
+        given: The options of a `Request` that were given, by name.
+        process: The interpreter, the time limit and where the recording is kept, by option.
+        output: The file of the report, or None.
+        format_: The format on standard output, or None.
+        progress: Whether progress is shown.
+    """
+
+    given: dict[str, Any]
+    process: dict[str, Any]
+    output: Path | None
+    format_: str | None
+    progress: bool
+
+    @property
+    def python(self) -> str | None:
+        """The interpreter that models run in, or None for this one."""
+        python: str | None = self.process["python"]
+        return python
+
+    @property
+    def settings(self) -> Settings:
+        """How a model is recorded."""
+        return Settings.of_view(
+            *self.process.values(),
+            no_progress=not self.progress,
+            output=self.output,
+            format_=self.format_,
+        )
+
+    def check(self, target: str | None, **others: object) -> None:
+        """Refuses what can be refused before anything is recorded or read.
+
+        Args:
+            target: A model, what is read, or None for the newest recording.
+            **others: Further options that have no meaning for a recording.
+
+        Raises:
+            InspectorError: The target, the file or the format cannot be what is asked for.
+        """
+        check_output(self.output, self.format_)
+        check_target(target, self.python, {**self.given, **self.process, **others})
+
+    def write(self, report: AnyReport) -> None:
+        """Writes the report where it was asked for."""
+        write_report(report, self.output, self.format_)
+
+
+def recording_options(function: Callable[..., int]) -> Callable[..., int]:
+    """What to compile and how, how the process is run, where the report goes: one `Asked`."""
+
+    @functools.wraps(function)
+    def command(  # noqa: PLR0913 - one parameter per option
+        *,
+        python: str | None,
+        timeout: float | None,
+        save: Path | None,
+        output: Path | None,
+        format_: str | None,
+        no_progress: bool,
+        **options: Any,  # noqa: ANN401 - the options of a Request, typed there
+    ) -> int:
+        request = {name: options.pop(name) for name in _OF_REQUEST & options.keys()}
+        process = {"python": python, "timeout": timeout, "save": save}
+        asked = Asked(given_options(request), process, output, format_, not no_progress)
+        return function(asked=asked, **options)
+
+    return target_options(process_options(output_options(command)))
