@@ -69,7 +69,7 @@ class BenchRow:
         cached_first_ns: The first call with the caches filled (a median), or None.
         break_even_calls: After so many calls the first one has paid for itself; None where it is
             not faster by more than noise, where its results are wrong, or nothing is compiled.
-        memory: Bytes by name, see `inspector.events.bench`.
+        memory: Bytes by name, see `inspector.records.bench`.
         busy: The part of a call in which a GPU works, or None: its time by the profiler, by that of
             a call that nobody watched.
         launches: Kernels and copies that a GPU gets in a call.

@@ -14,7 +14,7 @@ from torch._inductor.virtualized import V
 
 from inspector.capture.autotuning import tried
 from inspector.capture.autotuning.templates import TemplateObserver
-from inspector.records.autotuning import Autotuned
+from inspector.records.autotuning import Autotuned, TriedTensor
 
 LAYOUT = types.SimpleNamespace(size=[8, 8], dtype=torch.bfloat16, device=torch.device("cpu"))
 INPUT = types.SimpleNamespace(
@@ -130,7 +130,7 @@ def test_what_was_timed_and_taken(written: list[Autotuned], observer: TemplateOb
     first, second = written
     assert (first.name, first.node, first.is_backward) == ("mm", "mm_1", True)
     assert (first.how, first.chosen, first.default) == ("measured", 1, 0)
-    assert first.inputs == [{"shape": [8, 8], "dtype": "bfloat16", "device": "cuda:0"}]
+    assert first.inputs == (TriedTensor((8, 8), "bfloat16", "cuda:0"),)
     times = [item.time_ns for item in first.candidates]
     assert times == [200_000, 100_000, None]
     assert first.candidates[2].failed == "ValueError: out of shared memory"

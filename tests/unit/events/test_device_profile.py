@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from inspector.profiles.timed import recorded_profile
-
 from inspector.events.payload import Payload
+from inspector.profiles.launch_timing import recorded_profile
 from inspector.records.device_profile import DeviceProfile, FailedCall, TimedBlock
 
 

@@ -8,7 +8,6 @@ import statistics
 from pathlib import Path
 
 import pytest
-from inspector.profiles.timed import recorded_profile
 
 from inspector.model.kernel import Call
 from inspector.model.spans import union_ns
@@ -16,7 +15,7 @@ from inspector.profiles.budget import make_budget
 from inspector.profiles.gain import Gain
 from inspector.profiles.gains import gains
 from inspector.profiles.kernel_timing import KernelTiming, kernel_timings
-from inspector.profiles.launch_timing import LaunchTiming, launch_timings
+from inspector.profiles.launch_timing import LaunchTiming, launch_timings, recorded_profile
 from inspector.profiles.library_gains import exchanges, unhidden_ns
 from inspector.records.device_profile import DeviceLaunch, DeviceProfile, LaunchPlace
 from inspector.sources.recording import opened, read_run
