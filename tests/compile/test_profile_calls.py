@@ -220,7 +220,7 @@ def test_a_failure_is_said_in_one_line() -> None:
     found = measured.Measured({})
     found.begin("memory")
     found.failed(KeyboardInterrupt())
-    assert found.error == {"what": "memory", "call": 1, "error": "KeyboardInterrupt"}
+    assert found.error == FailedCall("memory", 1, "KeyboardInterrupt")
 
 
 def test_the_sum_of_the_outputs_is_in_no_call_after_the_first() -> None:
