@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator
 
-from inspector.events.trial import OutputsCompared
 from inspector.findings.escaping import one_line
 from inspector.findings.finding import Finding
 from inspector.findings.settings import shown_changes, shown_setting, shown_settings
 from inspector.findings.value_names import value_named
 from inspector.findings.wording import count, duration, listed
 from inspector.model.verification import Candidate, Measured, Trial, Tried, Verification
+from inspector.records.trial import Comparison
 
 _COLUMNS = ("graphs", "breaks", "warm call", "", "compile time", "outputs")
 _COMPILATIONS = "compilations"
@@ -169,7 +169,7 @@ def _cells(found: Measured, ratio: str, outputs: str, *, compilations: bool) -> 
     )
 
 
-def _outputs(outputs: OutputsCompared | None, verification: Verification) -> str:
+def _outputs(outputs: Comparison | None, verification: Verification) -> str:
     if verification.deterministic is False:
         return "vary"
     if outputs is None or outputs.equal is None:
