@@ -8,8 +8,9 @@ from pathlib import Path
 
 import click
 
+from inspector.commands.everything import every_report
 from inspector.commands.output import check_place, write_file
-from inspector.commands.report import every_report, show
+from inspector.commands.report import show
 from inspector.plugins import render_html
 from inspector.sources.recording import opened, read_run
 

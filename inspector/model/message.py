@@ -1,4 +1,8 @@
-"""Dataclasses as JSON and back, by their annotations: what our processes and recordings hold."""
+"""Dataclasses as JSON and back, by their annotations: what our processes and recordings hold.
+
+What does not fit is refused: a process does what it was asked for or nothing. Records in a log are
+read field by field instead (`inspector.records.codec`), as nobody can ask for them again.
+"""
 
 from __future__ import annotations
 
