@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import datetime as dt
 import functools
 import shutil
 import tempfile
@@ -21,11 +20,11 @@ from inspector.errors import (
     RecordingError,
     UsageError,
 )
-from inspector.model.meta_file import FORMAT_VERSION, META_FILE
+from inspector.model.meta_file import META_FILE
 from inspector.model.request import Request
 from inspector.model.run import Meta, Run
 from inspector.sources.child import Ending, Job, Recorder, Settings
-from inspector.sources.meta import write_meta
+from inspector.sources.meta import begun_meta, write_meta
 from inspector.sources.recording import write_zip
 from inspector.sources.store import new_recording, prune, recorder_mark
 from inspector.version import __version__
@@ -142,15 +141,7 @@ def finish(begun: Begun, run: Run, save: Path | None) -> tuple[Run, Path]:
 
 
 def _begun(folder: _Folder, target: str, asked: Mapping[str, object]) -> Meta:
-    meta = Meta(
-        format_version=FORMAT_VERSION,
-        name=folder.name,
-        target=target,
-        settings=dict(asked),
-        started=_now(),
-        partial=_CUT_OFF,
-        ended="running",
-    )
+    meta = begun_meta(folder.name, target, dict(asked), _CUT_OFF)
     try:
         write_meta(folder.path, meta, {"tool_version": __version__, **recorder_mark()})
     except OSError as error:
@@ -294,7 +285,3 @@ def _facts(run: Run) -> dict[str, object]:
         "hardware": dict(first.hardware) if first else {},
         "sources": {run.roots.shown(file): sha for file, sha in run.sources.digests.items()},
     }
-
-
-def _now() -> str:
-    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")

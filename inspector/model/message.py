@@ -83,17 +83,26 @@ def _read(kind: Any, value: Any) -> Any:  # noqa: ANN401 - any annotation, and w
     is_object = origin is Mapping or dataclasses.is_dataclass(kind)
     usual = list if origin is tuple else kind
     expected: Any = Mapping if is_object else (int, float) if kind is float else usual
-    if not isinstance(value, expected):
+    is_truth = isinstance(value, bool) and kind is not bool  # which is an int
+    if not isinstance(value, expected) or (is_truth and kind is not object):
         raise TypeError(value)
     if origin is Mapping:
         return {name: _read(inner[1], item) for name, item in value.items()}
     if is_object:
         hints = typing.get_type_hints(kind)
-        return kind(**{key: _read(hints[key], item) for key, item in value.items() if key in hints})
+        return kind(**{key: _field(key, hints[key], value[key]) for key in value if key in hints})
     if origin is tuple:
         kinds = inner[:1] * len(value) if inner[1:] == (...,) else inner
         return tuple(_read(each, item) for each, item in zip(kinds, value, strict=True))
     return value
+
+
+def _field(name: str, kind: Any, value: Any) -> Any:  # noqa: ANN401 - as in `_read`
+    try:
+        return _read(kind, value)
+    except (TypeError, ValueError) as error:
+        message = f"{name} is not as it should be"
+        raise TypeError(message) from error
 
 
 def _either(kinds: tuple[Any, ...], value: Any) -> Any:  # noqa: ANN401 - as in `_read`
