@@ -46,6 +46,7 @@ class CudaGraphFunction:
         replays: How often a captured graph ran instead.
         recordings: How often it was captured.
         warmups: How often it ran as it is because it was to be captured.
+        captures: The captures, in order.
     """
 
     key: FunctionKey
