@@ -3,7 +3,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { JSX } from "preact";
 import { fusion as fusionOf, index, kernel as kernelOf, report, source as sourceOf } from "./data";
-import { bytes, count, duration, flopRate, percent, rate, short } from "./format";
+import { bytes, count, duration, flopRate, ofPeak, percent, rate, short } from "./format";
 import { GraphList } from "./graph-list";
 import { Line, Loading, Rows, Tabs } from "./parts";
 import { hovered, kernelName, lineKey, lit, pin, pinned, pinnedRelated, shownFile, shownGraph, shownKernel, timeOf } from "./select";
@@ -190,7 +190,7 @@ export function KernelFacts({ number }: { number: number }): JSX.Element {
     if (index.profile) facts.push(["Share", percent(time.time_ns / (index.profile.busy_ns || index.profile.wall_ns))]);
     if (time.bytes) facts.push(["Throughput", rate((time.bytes / time.time_ns) * 1e9)]);
     if (time.flops) facts.push(["Compute", flopRate((time.flops / time.time_ns) * 1e9)]);
-    if (time.bound) facts.push([time.bound === "memory" ? "Of peak bandwidth" : `Of peak ${time.bound}`, percent(time.share_of_ceiling)]);
+    if (time.bound) facts.push(["Of peak", ofPeak(time.bound, time.share_of_ceiling)]);
   } else if (row.bytes) facts.push(["Traffic", bytes(row.bytes)]);
   if (row.registers) facts.push(["Registers", String(row.registers)]);
   if (row.spills) facts.push(["Spills", String(row.spills)]);

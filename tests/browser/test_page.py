@@ -211,3 +211,14 @@ def test_axe_finds_nothing_serious(scheme: str, pages: Pages, opened: Opened) ->
         violations = axe.Axe().run(page).response["violations"]
         found += [(view, item["id"]) for item in violations if item["impact"] in _SERIOUS]
     assert found == []
+
+
+def test_nodes_collapse_by_module_and_open_again(pages: Pages, opened: Opened) -> None:
+    page = opened(pages("bert_base"))
+    page.get_by_role("link", name="Graphs", exact=True).click()
+    page.get_by_role("button", name="modules").click()
+    group = page.locator(".node.group", has_text="encoder.layer.3").first
+    page.locator(".nodes").evaluate("e => e.scrollTop = e.scrollHeight / 3")
+    group.click()
+    assert group.get_attribute("aria-expanded") == "true"
+    assert "nodes" in group.inner_text()
