@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Sequence
 from inspector.builder.compilation import CompilationDraft
 from inspector.builder.lanes import LaneBuilder
 from inspector.builder.lookups import SWITCHED_OFF, Asked, Lookups, concerns_caches
-from inspector.builder.metrics_times import MetricsTimes
 from inspector.builder.spans import Spans
 from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
 from inspector.events.compile_id import CompileId
@@ -39,7 +38,7 @@ class ColdStartDraft:
         self._lanes = LaneBuilder() if keep_spans else None
         self._spans = Spans()
         self.has_spans = False
-        self._of_metrics = MetricsTimes()
+        self._of_metrics = _MetricsTimes()
         self._lookups = Lookups()
         self._lines: collections.Counter[tuple[str, int, str]] = collections.Counter()
         self._logging: dict[str, int] = {}
@@ -181,3 +180,29 @@ def _caller(stack: Sequence[StackFrame], roots: Roots) -> StackFrame | None:
     the recorder or a library, and its own first line is all there is to name.
     """
     return user_frame(stack[:-1], roots) or user_frame(stack, roots)
+
+
+class _MetricsTimes:
+    """Makes of metrics the spans that newer logs have: torch 2.4 has none.
+
+    Of the parts only the lengths are known, and nothing of backward graphs: each is put at the
+    beginning of what it is part of.
+    """
+
+    def __init__(self) -> None:
+        self.spans = Spans()
+
+    def add(self, compile_id: str, metrics: CompilationMetrics) -> None:
+        """Takes the metrics of a compilation."""
+        phases = [
+            ("dynamo", metrics.duration_ns),
+            ("backend_compile", metrics.backend_ns),
+            ("inductor_compile", metrics.inductor_ns),
+            ("code_gen", metrics.code_generation_ns),
+        ]
+        known = [(name, time_ns) for name, time_ns in phases if time_ns]
+        begin_ns = metrics.start_time_ns or 0
+        for name, _ in known:
+            self.spans.add(ChromiumEvent(name, "B", begin_ns, 0, compile_id))
+        for name, time_ns in reversed(known):
+            self.spans.add(ChromiumEvent(name, "E", begin_ns + time_ns, 0, compile_id))

@@ -15,7 +15,6 @@ from inspector.events.graph_break import (
     Cause,
     GraphBreakReason,
     Raised,
-    TracebackFrame,
     operator_stack,
     parse_causes,
 )
@@ -220,9 +219,10 @@ class CompilationDraft:
     def _logged_breaks(self, roots: Roots) -> Iterator[GraphBreak]:
         for draft in self.breaks:
             reason = draft.reason
-            whole = below_recorder(_stack(reason.stack, draft.positions), roots)
+            exact = map(_exact, reason.stack, draft.positions) if draft.positions else reason.stack
+            whole = below_recorder(tuple(exact), roots)
             # The record's stack ends where the function begins.
-            whole = (*whole[:-1], *_stack(reason.operator, ())) if reason.operator else whole
+            whole = (*whole[:-1], *reason.operator) if reason.operator else whole
             raised = reason.raised.implementation if reason.operator else reason.raised.frames
             stack = (*self._with_header(reason, whole), *_of_project(raised, roots))
             cause = reason.causes[0] if reason.causes else Cause(None, "no reason was recorded")
@@ -245,12 +245,12 @@ class CompilationDraft:
         if metrics is None or metrics.fail_type is None:
             return None
         reason = metrics.fail_reason or ""
-        user = _stack(self.error.stack, ()) if self.error else ()
+        user = self.error.stack if self.error else ()
         raised = self.error.raised if self.error else Raised()
         operator = () if user else operator_stack(reason) or self._traced_operator()
         implementation = _of_project(raised.implementation, roots) or self.raised
         inner = implementation if operator else _of_project(raised.frames, roots) or self.raised
-        stack = (*user, *_stack(operator, ()), *inner)
+        stack = (*user, *operator, *inner)
         if not stack and metrics.fail_file:
             stack = (StackFrame(metrics.fail_file, metrics.fail_line or 0, metrics.name or ""),)
         # The stack that was logged when the frame began ends in the frame itself.
@@ -261,7 +261,7 @@ class CompilationDraft:
             has_operator=is_named, in_implementation=bool(implementation),
         )  # fmt: skip
 
-    def _traced_operator(self) -> tuple[TracebackFrame, ...]:
+    def _traced_operator(self) -> tuple[StackFrame, ...]:
         """The operator that AOTAutograd traced when the backend failed."""
         found = self.failed_trace.frame if self.failed_trace else None
         return (found,) if found else ()
@@ -350,26 +350,12 @@ def _is_of_backend(reason: GraphBreakReason) -> bool:
     return any(cause.gb_id == BACKEND_FAILED for cause in reason.causes[:1])
 
 
-def _of_project(frames: tuple[TracebackFrame, ...], roots: Roots) -> tuple[StackFrame, ...]:
+def _of_project(frames: tuple[StackFrame, ...], roots: Roots) -> tuple[StackFrame, ...]:
     """The frames of the user's own files: libraries call their own code everywhere."""
-    own = (frame for frame in frames if roots.owner(frame.file) is Owner.PROJECT)
-    return _stack(tuple(own), ())
+    return tuple(frame for frame in frames if roots.owner(frame.file) is Owner.PROJECT)
 
 
-def _stack(
-    frames: tuple[TracebackFrame, ...], positions: tuple[StackFrame, ...]
-) -> tuple[StackFrame, ...]:
-    exact = positions or (None,) * len(frames)
-    return tuple(_frame(frame, position) for frame, position in zip(frames, exact, strict=True))
-
-
-def _frame(frame: TracebackFrame, position: StackFrame | None) -> StackFrame:
-    if position and (position.file, position.line) == (frame.file, frame.line):
-        return StackFrame(
-            frame.file, frame.line, frame.name, frame.code,
-            position.end_line, position.column, position.end_column,
-        )  # fmt: skip
-    return StackFrame(
-        frame.file, frame.line, frame.name, frame.code,
-        None, frame.caret_start, frame.caret_end, parsed=frame.caret_start is not None,
-    )  # fmt: skip
+def _exact(frame: StackFrame, position: StackFrame) -> StackFrame:
+    if (position.file, position.line) != (frame.file, frame.line):
+        return frame
+    return dataclasses.replace(position, name=frame.name, code=frame.code)

@@ -20,10 +20,8 @@ class GuardCase:
     """A failed guard with all that is known around it.
 
     Attributes:
-        failed: The guard.
         name: What it looks at as reasons spell it.
         source: The same in Dynamo's spelling.
-        kind: Its class.
         before: The guard tree of the cache entry.
         now: That of what was compiled instead.
         entry: What else the log says of the cache entry.

@@ -6,12 +6,12 @@ import collections
 from typing import TypeAlias
 
 from inspector.builder.account import Account
+from inspector.builder.boundary import Boundaries
 from inspector.builder.cold_start import ColdStartDraft, graph_hits
 from inspector.builder.compilations import CompilationRecord, CompilationsDraft
 from inspector.builder.cuda_graphs import CudaGraphEvent, CudaGraphsDraft
 from inspector.builder.frames import make_frames
 from inspector.builder.graph_places import GraphEvent, GraphPlacesDraft
-from inspector.builder.measurements import Measurements
 from inspector.builder.output_codes import OutputCodesDraft, OutputEvent
 from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
 from inspector.events.dynamo import (
@@ -69,7 +69,7 @@ class ProcessBuilder:
         self._account = Account()
         self._compilations = CompilationsDraft()
         self._cold_start = ColdStartDraft(keep_spans=keep_spans)
-        self._measurements = Measurements()
+        self._boundaries = Boundaries()
         self._cuda_graphs = CudaGraphsDraft()
         self._codes = OutputCodesDraft()
         self._graphs = GraphPlacesDraft()
@@ -101,8 +101,6 @@ class ProcessBuilder:
             self._take_of_stage(envelope, event)
         elif isinstance(event, _CompileTimeEvent):
             self._take_of_compile_time(envelope, event)
-        elif isinstance(event, CallProfile):
-            self._measurements.add(event)
         elif isinstance(event, CudaGraphEvent):
             self._cuda_graphs.add(event)
         elif isinstance(event, TorchVersion):
@@ -136,11 +134,11 @@ class ProcessBuilder:
                 for frame in event.stack:
                     self.torch_hint = self.torch_hint.with_torch_from(frame.file)
             case DynamoOutputGraph():
-                self._measurements.add_graph(compile_id, event)
+                self._boundaries.add_graph(compile_id, event)
                 self._codes.add(str(compile_id), event)
                 self._graphs.add(str(compile_id), event)
             case CreateSymbol():
-                self._measurements.add(event)
+                self._boundaries.add_hint(event)
                 if isinstance(event.value, int):
                     self._graphs.add_hint(str(compile_id), event.symbol, event.value)
             case CompilationMetrics():
@@ -192,8 +190,9 @@ class ProcessBuilder:
             unknown_events=dict(self._unknown),
             problems=tuple(f"{item.where}: {item.error}" for item in account.of(Problem)),
             has_inspector_events=environment is not None,
-            profiles=self._measurements.profiles(),
-            boundaries=self._measurements.boundaries(broke=broke),
+            boundaries=self._boundaries.boundaries(
+                is_profiled=bool(account.of(CallProfile)), broke=broke
+            ),
             late_hooks=account.late_hooks,
             cache_hits=graph_hits(lookups),
             compile_times=self._cold_start.compile_times(self._compilations.drafts, roots),
@@ -205,7 +204,7 @@ class ProcessBuilder:
             traced_lines=self._cold_start.traced_lines(),
             lowered=frozenset(self._lowered),
             ahead=self._compilations.ahead,
-            cuda_graphs=self._cuda_graphs.build(self._measurements.graph_inputs),
+            cuda_graphs=self._cuda_graphs.build(self._boundaries.graph_inputs),
             codes=codes,
             graphs=self._graphs.build(),
             recorded=account.records(),

@@ -92,7 +92,6 @@ class Context:
     """A failed guard, with what is known on both sides of it.
 
     Attributes:
-        failed: The guard.
         before: The guard tree of the cache entry, empty where it is not known.
         now: That of what was compiled instead, likewise.
         seen: What the process saw, or None.

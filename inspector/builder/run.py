@@ -33,7 +33,6 @@ class Progress:
 
     Attributes:
         frames: Frames that Dynamo began to trace.
-        graphs: Graphs.
         graph_breaks: Records of graph breaks.
         doing: The frame that is being compiled, or an empty string.
     """

@@ -16,7 +16,7 @@ from inspector.model.boundary import Crossing
 from inspector.model.cost import Cost, CostKind, Part, TimeShare
 from inspector.model.graph_break import Outcome
 from inspector.model.run import Process, Run
-from inspector.model.timeline import warm_call_ns
+from inspector.model.timeline import warm_call_ns, warm_ns
 from inspector.records.calls import TargetFunction
 from inspector.records.timeline import CopyRates
 
@@ -105,11 +105,11 @@ class _Measured:
             if profile.with_device:
                 self.on_device += groups
             else:
-                self.inputs += [typical(group, profile.warm_ns) for group in groups]
+                self.inputs += [typical(group, warm_ns(profile)) for group in groups]
         self.is_elsewhere = False
         # Inputs without any break are calls, too, of which breaks cost nothing.
         plain = [item for item in process.profiles if not item.with_device]
-        self._uncut = sum(not item.threads and item.warm_ns is not None for item in plain)
+        self._uncut = sum(not item.threads and warm_ns(item) is not None for item in plain)
         self._call_ns = warm_call_ns(process.profiles)
 
     def about(self, site: Site) -> Self:

@@ -10,7 +10,7 @@ from typing import Self
 
 from inspector.events.envelope import Envelope
 from inspector.events.fields import nanoseconds, natural
-from inspector.events.graph_break import Raised, TracebackFrame, parse_stack
+from inspector.events.graph_break import Raised, parse_stack
 from inspector.events.guards import DynamoSettings, read_settings
 from inspector.events.kept import KeptPayload
 from inspector.records.stack import StackFrame
@@ -134,9 +134,7 @@ class SymbolSpecialized:
     """Event ``symbolic_shape_specialization``: a symbolic size became a constant.
 
     Attributes:
-        symbol: Its name.
         sources: What it stands for.
-        value: The constant.
         stack: The user's stack where it happened, outermost first.
         inside: As `SymbolGuard` has it.
     """
@@ -187,7 +185,7 @@ class DynamoError:
         raised: What Python's traceback says.
     """
 
-    stack: tuple[TracebackFrame, ...]
+    stack: tuple[StackFrame, ...]
     raised: Raised
 
     @classmethod
@@ -228,13 +226,9 @@ class CompilationMetrics:
 
     Attributes:
         name: The code object's name, or None (torch says none at the recompile limit).
-        file: The code object's file, or None.
-        first_line: The code object's first line, or None.
         has_guarded_code: Whether code was compiled; None where nothing was attempted.
         operator_count: call_function, call_method and call_module nodes, or None.
-        guard_count: Number of guards, or None.
         fail_type: Name of the exception that ended it, or None.
-        fail_reason: That exception's text, or None.
         fail_file: User file where it failed, or None.
         fail_line: User line where it failed, or None.
         restart_reasons: Why an attempt was given up and tracing restarted.

@@ -24,7 +24,6 @@ class Envelope:
         rank: Rank in a distributed job, or None.
         pid: The process that wrote it.
         line: Line number in the log, from 1.
-        payload: The payload, or None.
         strings: The interned file names that the process knows, by number.
     """
 

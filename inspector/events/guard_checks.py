@@ -43,7 +43,6 @@ class EqualsCheck:
     """A Python value, whose type must be the same too.
 
     Attributes:
-        text: Its repr.
         is_literal: Whether `value` is known.
         value: The value, where its repr is a literal.
     """
@@ -83,11 +82,7 @@ class IdCheck:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class LengthCheck:
-    """How many items a container has.
-
-    Attributes:
-        length: The number.
-    """
+    """How many items a container has."""
 
     length: int
 
@@ -118,11 +113,7 @@ class MarkCheck:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RelationCheck:
-    """A relation of sizes, strides or numbers, as a Python expression over sources.
-
-    Attributes:
-        expression: The expression.
-    """
+    """A relation of sizes, strides or numbers, as a Python expression over sources."""
 
     expression: str
 

@@ -15,11 +15,7 @@ _R = TypeVar("_R", bound=Record)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KeptPayload:
-    """An event of torch's.
-
-    Attributes:
-        text: Where the payload is, or None.
-    """
+    """An event of torch's."""
 
     text: Payload | None
 
@@ -35,9 +31,7 @@ class KeptRecord:
     """One of our records.
 
     Attributes:
-        kind: Its class.
         name: Its name, of those that the class has, without the prefix.
-        text: Where the payload is, or None.
     """
 
     kind: type[Record]

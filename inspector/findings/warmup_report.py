@@ -11,7 +11,7 @@ from inspector.model.cold_start import CacheUse, ColdStart
 from inspector.model.compilation import Compilation
 from inspector.model.run import Run
 from inspector.model.warmup import StartEnd, WarmupCall, WarmupPlan
-from inspector.records.warmup import Warmup
+from inspector.records.bench import Warmup
 
 FORMAT_VERSION = 1
 """Of a warm-up as JSON: counts up when a field changes its meaning or goes."""

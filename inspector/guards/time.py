@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.model.run import Process
-from inspector.model.timeline import Mark, MarkKind, Profile
+from inspector.model.timeline import Mark, MarkKind, threads_of
+from inspector.records.timeline import CallProfile
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -99,9 +100,9 @@ def _mean(inputs: Sequence[tuple[list[_Call], int | None]], values: list[int]) -
     return statistics.mean(medians)
 
 
-def _calls(profile: Profile) -> Iterator[_Call]:
+def _calls(profile: CallProfile) -> Iterator[_Call]:
     number = 0
-    for thread in profile.threads:
+    for thread in threads_of(profile):
         for mark in thread.marks:
             if mark.kind is not MarkKind.CALL:
                 continue

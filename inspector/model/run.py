@@ -19,11 +19,11 @@ from inspector.model.lanes import Lane
 from inspector.model.output_code import OutputCodes
 from inspector.model.roots import Roots
 from inspector.model.source import Sources
-from inspector.model.timeline import Profile
 from inspector.records.calls import LateHook, TargetCall
 from inspector.records.environment import End
 from inspector.records.graph_breaks import SkippedFrame
 from inspector.records.record import Record
+from inspector.records.timeline import CallProfile
 
 _R = TypeVar("_R", bound=Record)
 
@@ -62,7 +62,6 @@ class Process:
         unknown_events: Events that this version does not know, with their counts.
         problems: What failed in our own hooks.
         has_inspector_events: Whether the log has our own artifacts (a plain trace has none).
-        profiles: Warm calls under torch's profiler, where any were.
         boundaries: What goes into a graph and what comes out, by the text of its compile id; read
             where there is a profile or a graph break.
         late_hooks: Hooks that were registered on compiled modules, and that no later compilation
@@ -100,7 +99,6 @@ class Process:
     unknown_events: Mapping[str, int]
     problems: tuple[str, ...]
     has_inspector_events: bool
-    profiles: tuple[Profile, ...] = ()
     boundaries: Mapping[str, Boundary] = dataclasses.field(default_factory=dict)
     late_hooks: tuple[LateHook, ...] = ()
     cache_hits: Mapping[str, int] = dataclasses.field(default_factory=dict)
@@ -132,6 +130,11 @@ class Process:
         """The process with these records in place of those that it has of their types."""
         own = {type(item): tuple(r for r in records if type(r) is type(item)) for item in records}
         return dataclasses.replace(self, recorded={**self.recorded, **own})
+
+    @property
+    def profiles(self) -> tuple[CallProfile, ...]:
+        """Warm calls under torch's profiler, where any were."""
+        return self.records(CallProfile)
 
     @property
     def ended(self) -> bool:

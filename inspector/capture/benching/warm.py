@@ -32,8 +32,8 @@ from inspector.capture.writer import emit
 from inspector.errors import UsageError
 from inspector.model.bench import WorkerRequest
 from inspector.model.warmup import ARTIFACT, INPUTS, Loading, WarmupRequest
+from inspector.records.bench import Warmup
 from inspector.records.calls import TargetCall
-from inspector.records.warmup import Warmup
 
 
 def warm_up(folder: Path, asked: WarmupRequest) -> None:

@@ -15,9 +15,10 @@ from inspector.model.cost import Part
 from inspector.model.graph_break import Evidence, GraphBreak, Outcome
 from inspector.model.run import Process
 from inspector.model.stack import StackFrame
-from inspector.model.timeline import Mark, MarkKind, Profile, Thread
+from inspector.model.timeline import Mark, MarkKind
 from inspector.records.calls import TargetFunction
-from inspector.records.timeline import Activity
+from inspector.records.timeline import Activity, CallProfile
+from tests.unit.timelines import call_profile
 
 FIRST: Site = ("m.py", 3, "print")
 SECOND: Site = ("m.py", 9, "item")
@@ -76,11 +77,8 @@ def costs(
 
 def profile(
     marks: Sequence[Mark], activities: Sequence[Activity] = (), *, of_program: bool = False
-) -> Profile:
-    return Profile(
-        input=None if of_program else 0, first_call=0, compiled=frozenset(), with_device=False,
-        plain_ns=1000, mark_ns=0, threads=(Thread(tuple(marks), tuple(activities)),),
-    )  # fmt: skip
+) -> CallProfile:
+    return call_profile(marks, activities, input=None if of_program else 0, plain_ns=1000)
 
 
 TWO_GRAPHS = (

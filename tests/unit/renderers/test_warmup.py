@@ -21,7 +21,7 @@ from inspector.findings.warmup_wording import (
     warmup_verdict,
 )
 from inspector.model.warmup import StartEnd, WarmupCall, WarmupPlan
-from inspector.records.warmup import Warmup
+from inspector.records.bench import Warmup
 from inspector.renderers import json as json_renderer
 from inspector.renderers import markdown, terminal
 from inspector.renderers.warmup_script import render as render_script
