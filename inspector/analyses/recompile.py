@@ -15,24 +15,27 @@ from inspector.costs.sites import limit_costs
 from inspector.events.guards import DynamoSettings
 from inspector.findings.call_site import CallSite, call_site, is_wrapper, user_spelling
 from inspector.findings.finding import Finding
-from inspector.findings.kept_values import BreakBefore, break_before, is_kept
+from inspector.findings.kept_values import BreakBefore, break_before, given_up_caller, is_kept
 from inspector.findings.lost_marks import LostMark, lost_mark
-from inspector.findings.own_frame import given_up_caller
 from inspector.findings.own_writes import own_growth, own_write, write_within
 from inspector.findings.place import fingerprint, frame_kind, make_place, qualified_name
-from inspector.findings.recompile_also import also_changed
 from inspector.findings.recompile_case import FixCase, is_zero_one, tensor_of
-from inspector.findings.recompile_failed import all_failed, mend_failure
+from inspector.findings.recompile_changes import (
+    Multiplied,
+    also_changed,
+    key_of,
+    keys_of,
+    multiplied,
+)
 from inspector.findings.recompile_fix import fixes
+from inspector.findings.recompile_fix_shared import all_failed, mend_failure
+from inspector.findings.recompile_fix_state import without_state
 from inspector.findings.recompile_instances import (
     instances_fixes,
     instances_message,
     instances_told,
     other_instances,
 )
-from inspector.findings.recompile_key import key_of, keys_of
-from inspector.findings.recompile_multiplied import Multiplied, multiplied
-from inspector.findings.recompile_optimizer import without_state
 from inspector.findings.recompile_wording import changed, told, told_notes
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity

@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 import dataclasses
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from inspector.findings.around_calls import around_calls
 from inspector.findings.call_site import CallSite, Passed, user_spelling
 from inspector.findings.lost_marks import LostMark
-from inspector.findings.recompile_multiplied import Multiplied
-from inspector.findings.recompile_wrapped import on_stack, stack_name, unwrapped
+from inspector.findings.recompile_changes import Multiplied
 from inspector.findings.wording import listed
 from inspector.model.closure_name import ClosureName
 from inspector.model.graph_break import GraphBreak
@@ -29,6 +28,10 @@ _MOST_LIKEWISE = 6
 _BOOLS = frozenset({"True", "False", "bool"})
 _MOST_BY_CHANCE = 3
 _NAMED = frozenset({RecompileClass.SIZE, RecompileClass.INT})
+# With what is reached from it; a size is asked of a tensor that is in a graph.
+_STACK = re.compile(
+    r"(?:L\[')?___stack(?P<number>\d+)(?:'\])?(?P<path>(?:\.(?!size\(|stride\()\w+|\[[^\]]*\])*)"
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -292,3 +295,50 @@ def is_of_set(item: Recompile) -> bool:
 def tensor_of(source: str) -> str:
     """The tensor of a size or a stride; any other source as it is."""
     return re.sub(r"\.(?:size|stride)\(\)\[\d+\]$", "", source)
+
+
+def unwrapped(item: Recompile) -> Recompile:
+    """The names of `inner(*args, **kwargs)`, which calls `fn`, for a reader of the module."""
+
+    def plain(name: str) -> str:
+        name = re.sub(r"^args\[(\d+)\]", r"argument \1", name)
+        name = re.sub(r"^kwargs\['(\w+)'\]", r"\1", name)
+        return re.sub(r"^fn\b", item.wraps.rpartition(".")[2], name)
+
+    return _renamed(item, plain)
+
+
+def on_stack(item: Recompile, values: Sequence[str]) -> Recompile:
+    """With what the user wrote in place of ``___stack0`` and the like, as `stack_name` has it."""
+    return _renamed(item, lambda name: stack_name(name, values)) if values else item
+
+
+def stack_name(name: str, values: Sequence[str]) -> str:
+    """A name with what the user wrote in place of ``___stack0`` and the like.
+
+    Args:
+        name: The name as reasons have it.
+        values: What was on the stack where the graph broke; empty where that is not known.
+    """
+
+    def written(match: re.Match[str]) -> str:
+        number = int(match["number"])
+        text = values[number] if number < len(values) else ""
+        whole = text + match["path"]
+        return (whole if text.isidentifier() else f"`{whole}`") if text else match[0]
+
+    return _STACK.sub(written, name)
+
+
+def _renamed(item: Recompile, named: Callable[[str], str]) -> Recompile:
+    changes = tuple(dataclasses.replace(each, name=named(each.name)) for each in item.changes)
+    equal = item.equal_sizes
+    if equal is not None:
+        changed, kept = (tuple(map(named, sizes)) for sizes in (equal.changed, equal.kept))
+        equal = dataclasses.replace(equal, changed=changed, kept=kept)
+    other = item.other_instance
+    if other is not None:
+        other = dataclasses.replace(other, name=named(other.name))
+    return dataclasses.replace(
+        item, name=named(item.name), changes=changes, equal_sizes=equal, other_instance=other
+    )

@@ -7,9 +7,15 @@ from collections.abc import Callable, Iterator, Mapping
 
 from inspector.findings.around_calls import MANY, around_calls, limit_of
 from inspector.findings.call_site import user_spelling
-from inspector.findings.recompile_bounds import beyond, parted, within
 from inspector.findings.recompile_case import NOTHING_NEEDED, FixCase
-from inspector.findings.recompile_fix_shared import environment, kept_fix, specialized_fix
+from inspector.findings.recompile_fix_shared import (
+    beyond,
+    environment,
+    kept_fix,
+    parted,
+    specialized_fix,
+    within,
+)
 from inspector.model.recompile import Answer, Origin, RecompileClass, SymbolUse
 from inspector.model.stack import user_frame
 

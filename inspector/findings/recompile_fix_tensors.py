@@ -8,9 +8,15 @@ from collections.abc import Callable, Iterator, Mapping
 from inspector.events.failed_guard import stripped_source
 from inspector.findings.around_calls import around_calls
 from inspector.findings.constant_sizes import constants, specialized_use
-from inspector.findings.recompile_bounds import beyond, is_branch, parted
 from inspector.findings.recompile_case import FixCase, is_zero_one
-from inspector.findings.recompile_fix_shared import environment, kept_fix, specialized_fix
+from inspector.findings.recompile_fix_shared import (
+    beyond,
+    environment,
+    is_branch,
+    kept_fix,
+    parted,
+    specialized_fix,
+)
 from inspector.findings.recompile_marks import (
     changing_sizes,
     mark_fix,

@@ -6,11 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from inspector.findings.recompile_case import FixCase, is_bool_and_tensor
-from inspector.findings.recompile_fix_keys import KEYS
-from inspector.findings.recompile_fix_lengths import LENGTHS
-from inspector.findings.recompile_fix_limit import is_near_limit, raised_limit
+from inspector.findings.recompile_fix_containers import KEYS, LENGTHS
 from inspector.findings.recompile_fix_numbers import NUMBERS
-from inspector.findings.recompile_fix_shared import kept_fix
+from inspector.findings.recompile_fix_shared import is_near_limit, kept_fix, raised_limit
 from inspector.model.recompile import Origin, RecompileClass
 from inspector.model.stack import StackFrame
 

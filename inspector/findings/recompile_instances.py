@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from inspector.events.compile_id import CompileId
 from inspector.findings.around_calls import limit_of
-from inspector.findings.recompile_also import also_changed
 from inspector.findings.recompile_case import FixCase
+from inspector.findings.recompile_changes import also_changed
 from inspector.findings.recompile_fix import fixes
 from inspector.findings.recompile_fix_numbers import is_data
 from inspector.findings.recompile_fix_shared import ENVIRONMENT

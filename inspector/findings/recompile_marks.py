@@ -15,7 +15,7 @@ from inspector.findings.call_site import user_spelling
 from inspector.findings.constant_sizes import constants
 from inspector.findings.lost_marks import LostMark
 from inspector.findings.recompile_case import FixCase, is_zero_one, tensor_of
-from inspector.findings.recompile_key import key_of
+from inspector.findings.recompile_changes import key_of
 from inspector.model.closure_name import ClosureName
 from inspector.model.recompile import Recompile, RecompileClass
 from inspector.model.stack import StackFrame
