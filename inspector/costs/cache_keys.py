@@ -172,7 +172,6 @@ def change_of(name: str, before: str | None, now: str | None) -> Change:
     Args:
         name: Torch's name of the part: ``gm``, ``inductor_config[max_autotune]``.
         before: Its value as torch printed it, or None where the key had no such part.
-        now: The same of the other key.
     """
     match = _NAME.fullmatch(name)
     part, item = (match["part"], match["item"]) if match else (name, None)

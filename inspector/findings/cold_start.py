@@ -63,14 +63,7 @@ class ColdStartReport:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TimeRow:
-    """A row of a table of times.
-
-    Attributes:
-        name: Whose time it is.
-        time_ns: The time.
-        share: Of all compile time, as a person reads it.
-        detail: What it consists of, or what else there is to say.
-    """
+    """A row of a table of times."""
 
     name: str
     time_ns: int

@@ -29,11 +29,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def error_fix(said: str) -> str:
-    """What to write, or an empty string where nobody knows.
-
-    Args:
-        said: What torch says about the error.
-    """
+    """What to write, or an empty string where nobody knows."""
     missing = _NO_FAKE.search(said)
     if missing:
         function = missing["function"]
@@ -64,11 +60,7 @@ def failure_fix(
     """What avoids a failure of a backend; empty where nobody knows.
 
     Args:
-        frame: The frame whose compilation failed.
-        item: The compilation.
-        failure: The failure.
         error: The first error of the C++ or the Triton compiler, where it was one.
-        has_line: Whether the line of the operator is known.
     """
     if failure.in_implementation:
         return (
@@ -93,15 +85,7 @@ def failure_fix(
 def kernel_lines(
     run: Run, process: Process, compile_id: str, reason: str, error: CompilerError
 ) -> tuple[str, tuple[StackFrame, ...]]:
-    """The kernel that does not compile, and the user's lines that it computes, in order.
-
-    Args:
-        run: The run.
-        process: The process.
-        compile_id: The compilation, as text.
-        reason: The whole text of the error.
-        error: The first error of the compiler in it.
-    """
+    """The kernel that does not compile, and the user's lines that it computes, in order."""
     graphs = [
         graph for graph in graph_codes(process, run.roots, []) if graph.compile_id == compile_id
     ]
@@ -121,14 +105,7 @@ def _lines(kernel: Kernel) -> Iterator[StackFrame]:
 
 
 def named_operator(run: Run, process: Process, compile_id: str, said: str) -> StackFrame | None:
-    """The line of the first operator of Dynamo's graph that a backend's error names.
-
-    Args:
-        run: The run.
-        process: The process.
-        compile_id: The compilation, as text.
-        said: What the error says.
-    """
+    """The line of the first operator of Dynamo's graph that a backend's error names."""
     words = {word.strip("_") for word in _WORD.findall(said)}
     places = [place for place in process.graphs.places if place.compile_id == compile_id]
     graphs, _ = read_graphs(places, run.roots, frozenset({Stage.DYNAMO}))

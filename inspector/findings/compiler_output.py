@@ -50,11 +50,7 @@ class CompilerError:
 
 
 def compiler_error(text: str) -> CompilerError | None:
-    """The first error of a compiler in an exception's text; None where there is none.
-
-    Args:
-        text: The whole text.
-    """
+    """The first error of a compiler in an exception's text; None where there is none."""
     if not _IS_COMPILER.search(text):
         return None
     _, found, output = text.partition("\nOutput:\n")

@@ -8,14 +8,7 @@ import re
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Advice:
-    """What a reason means, and what helps.
-
-    Attributes:
-        title: The reason in a few words.
-        why: Why torch cannot do otherwise.
-        fix: The best thing to do.
-        alternatives: What else helps.
-    """
+    """What a reason means, and what helps."""
 
     title: str
     why: str
@@ -179,7 +172,6 @@ def skip_advice(reason: str, line: str = "") -> Advice:
     """What is known of a reason; of one that nobody knows, that.
 
     Args:
-        reason: Torch's words.
         line: The source line that torch names, out of which the changed tensor's name is read.
     """
     found = next((advice for text, advice in _KNOWN if re.search(text, reason)), _UNKNOWN)

@@ -40,7 +40,6 @@ def parse_fail_on(texts: Iterable[str], rules: Iterable[str]) -> FailOn | None:
     Args:
         texts: The values of the option: names between commas. A rule can be named by the words that
             its id begins with: ``skipped`` is ``skipped-frame``.
-        rules: The ids of all rules.
 
     Raises:
         UsageError: There is no such name, or several rules begin with it.

@@ -9,11 +9,7 @@ from inspector.model.kernel import NodeLine
 
 
 def short_names(files: Iterable[str]) -> Mapping[str, str]:
-    """The end of each path that no other has: ``model.py``; ``a/model.py`` beside ``b/model.py``.
-
-    Args:
-        files: The paths, which may be there several times.
-    """
+    """The end of each path that no other has: ``model.py``; ``a/model.py`` and ``b/model.py``."""
     left = {file: file.split("/") for file in files}
     found: dict[str, str] = {}
     length = 1
@@ -36,8 +32,6 @@ def line_texts(
     """Places with the text of each, every place once: ``model.py:31`` and ``y = x + 1``.
 
     Args:
-        lines: The lines.
-        names: How their files are called, see `short_names`.
         code: The text of lines, where they do not have it themselves.
     """
     texts = {

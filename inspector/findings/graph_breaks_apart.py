@@ -15,7 +15,6 @@ def with_breaks(report: GraphReport, costs: Mapping[tuple[str, int, str], Cost])
     """The report with those breaks that keep apart what could be one kernel.
 
     Args:
-        report: What was fused.
         costs: What crosses each break, by its site.
     """
     found = [

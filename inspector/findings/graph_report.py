@@ -140,7 +140,6 @@ def make_graph_report(run: Run, stage: str, graph: str = "") -> GraphReport:
     """Reads the graphs of a run, whose logs must still be there.
 
     Args:
-        run: The run.
         stage: A stage's name, ``fusion``, or an empty string for all of them.
         graph: The compilation whose graphs are wanted (``0/0``), or an empty string.
 

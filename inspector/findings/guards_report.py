@@ -230,11 +230,6 @@ def with_instances(
     """What recompiles a function next, another object first where several share it.
 
     What they have otherwise did not change: each of them keeps it.
-
-    Args:
-        frame: The function.
-        guards: Its cache entries.
-        changes: What single changes lead to.
     """
     found = shared_instances(frame)
     own = tuple(_next(guards, name, *told) for name, told in found.items())

@@ -24,10 +24,8 @@ class _Lost:
     """Findings of one kind that a process has dropped from its log.
 
     Attributes:
-        rule: The rule that would have found them.
         severity: The least severity that they would have.
         number: How many things, at most one finding each, were dropped.
-        noun: What they are, in the singular.
     """
 
     rule: str
@@ -40,8 +38,6 @@ def incomplete(run: Run, findings: tuple[Finding, ...], fail_on: FailOn) -> str:
     """Why findings may be missing, in one sentence, or an empty string.
 
     Args:
-        run: What was recorded.
-        findings: What was found in it.
         fail_on: What the gate asks for: what it does not ask for may be missing.
     """
     meta = run.meta

@@ -24,7 +24,6 @@ class BreakBefore:
 
     Attributes:
         place: Its line; of a break in a function that was called, the line in there.
-        title: What broke, in a few words, or an empty string.
         at: The function's own expression that broke, a call of another function for one; None
             where that is not known.
     """
@@ -112,8 +111,6 @@ def given_up_caller(
     """The graph break without which a function is traced as a part of what calls it, or None.
 
     Args:
-        process: The process that compiled it.
-        frame: The function.
         stack: The stack down to it, outermost first.
     """
     if is_resumed(frame.name):

@@ -35,7 +35,6 @@ def kernel_findings(
 
     Args:
         kernels: The kernels in the order in which they are launched.
-        place_of: Where in the user's source a kernel comes from.
         rules: Rules that look at one kernel at a time, if it takes long enough to matter.
         rules_of_all: Rules that look at all kernels.
     """

@@ -33,7 +33,6 @@ def compilable(report: KernelsReport, *, candidates: bool = False) -> tuple[Kern
     """The kernels that Triton compiles.
 
     Args:
-        report: The report.
         candidates: Whether those are among them that the device may choose instead.
     """
     return tuple(
@@ -66,10 +65,7 @@ def with_builds(
     """The report with what each kernel was compiled to, and findings about that.
 
     Args:
-        report: The report.
         builds: The kernels, compiled; their texts must still be there.
-        rules: Rules about one compiled kernel.
-        rules_of_all: Rules about all of them.
     """
     gpu = gpu_of(report)
     limits = limits_of(gpu) if gpu else None

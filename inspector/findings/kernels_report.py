@@ -167,7 +167,6 @@ class _Lines:
     """The user's lines.
 
     Attributes:
-        roots: Tells the user's code from torch's.
         captured: By compilation, by the names of nodes in Dynamo's graph.
     """
 

@@ -21,14 +21,9 @@ class LostMark:
     """A mark on a tensor of which another one is made.
 
     Attributes:
-        file: The file.
         line: The line that makes the other tensor.
         text: What makes it (``a.clone()``).
-        marked: The tensor with the mark.
-        mark_line: Where it is marked.
-        function: With what.
         result: The name of what is made, or the one that it is to get.
-        needs_name: Whether it has no name yet.
     """
 
     file: str
@@ -45,10 +40,7 @@ def lost_mark(run: Run, caller: StackFrame, passed: str, parameter: str) -> Lost
     """The mark that what a caller passes has lost, or None where there was none.
 
     Args:
-        run: The run.
-        caller: The frame that calls the function.
         passed: What it passes, as it stands there.
-        parameter: What the function calls it.
     """
     body = _body(run.sources.text(caller.file) or "", caller.line)
     marks = list(_marks(body, caller.line))

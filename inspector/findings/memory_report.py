@@ -44,11 +44,7 @@ def memory_in_code(
     """What a call allocates, joined with the code of its process.
 
     Args:
-        profile: What was recorded.
         run: The run, with that process alone.
-        codes: Its generated code.
-        launches: What the call launches.
-        functions: The function that each compilation is of.
     """
     code = CodeLines(list(_with_buffers(run.processes[0], codes)), launches)
     use = memory_use(profile, code, functions)

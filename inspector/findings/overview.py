@@ -94,7 +94,6 @@ def notices(report: Report, unseen: str = _UNSEEN) -> Iterator[tuple[str, str]]:
     """What stands between the recording and the whole truth, as (kind, text) pairs.
 
     Args:
-        report: The report.
         unseen: What the kind of report lacks where it is made of a plain trace.
     """
     run = report.run

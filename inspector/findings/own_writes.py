@@ -17,8 +17,6 @@ def own_write(run: Run, frame: StackFrame, name: str) -> StackFrame | None:
     """The first line of a function that sets something, or None.
 
     Args:
-        run: The run.
-        frame: The function's definition.
         name: What is set, as the user writes it (``self.step``, ``state['mode']``).
     """
     text, line = run.sources.text(frame.file) or "", resumed_line(frame.name)
@@ -58,7 +56,6 @@ def write_within(run: Run, frame: StackFrame, name: str) -> StackFrame | None:
     """The line at which a function that reads something, or a method that it calls, sets it.
 
     Args:
-        run: The run.
         frame: A line of the function: one that reads it.
         name: What is set, as the compiled function writes it: the function may say ``self.n`` to
             what is ``self.inner.n`` there.
@@ -106,7 +103,6 @@ def own_growth(run: Run, frame: StackFrame, name: str) -> StackFrame | None:
     """The first line of a function that makes a container longer, or None.
 
     Args:
-        run: The run.
         frame: A line of the function: one that looks at the container.
         name: The container, as the user writes it; other objects may lead to it in the function.
     """

@@ -88,13 +88,7 @@ def qualified_name(run: Run, name: str, file: str, line: int) -> str:
 
 
 def frame_kind(run: Run, file: str, name: str) -> str:
-    """What tells a function apart from those that Dynamo made of it behind its graph breaks.
-
-    Args:
-        run: The run.
-        file: The file of the code object.
-        name: Its name.
-    """
+    """What tells a function apart from those that Dynamo made of it behind its graph breaks."""
     line = resumed_line(name)
     return "" if line is None else f"resumed at {_code(run, file, line)}"
 
@@ -126,7 +120,6 @@ def condition_span(text: str, line: int, column: int) -> tuple[int, int, int] | 
     that of ``if x > 0:`` at the comparison.
 
     Args:
-        text: The whole file.
         line: The line on which the statement begins, from 1.
         column: Where it begins there, 0-based, in characters.
     """

@@ -40,9 +40,6 @@ class FixCase:
 
     Attributes:
         items: They, in order; never none.
-        site: Where the function is called from, and what is passed there.
-        function: The function's name.
-        roots: Whose code a file is.
         history: All recompilations of the function, in order.
         behind: Where the graph broke behind which the function goes on, or None.
         handed_on: The names of what was kept over that break, of all that changed.
@@ -55,7 +52,6 @@ class FixCase:
         grown: The lines at which it makes containers longer that change, by their names.
         breaks_at: The branch by what changes at which the graph broke, or None.
         has_breaks: Whether the graph broke in the function, and went on in another one.
-        file: The function's file.
         apart_by: The graph break in a compiled caller for which the function is compiled on its
             own, or None.
         skipped_by: The graph break for which Dynamo makes no graph of the function any more, or
@@ -317,7 +313,6 @@ def stack_name(name: str, values: Sequence[str]) -> str:
     """A name with what the user wrote in place of ``___stack0`` and the like.
 
     Args:
-        name: The name as reasons have it.
         values: What was on the stack where the graph broke; empty where that is not known.
     """
 

@@ -115,10 +115,8 @@ class Multiplied:
     """Values of a function that are told apart together.
 
     Attributes:
-        names: What changes, as the user would write it.
         values: How many values each was seen with.
         compiled: How many of their combinations were compiled.
-        limit: How many versions torch compiles at most.
     """
 
     names: tuple[str, ...]
@@ -148,12 +146,7 @@ class Multiplied:
 
 
 def multiplied(history: Iterable[Recompile], limit: int) -> Multiplied | None:
-    """What multiplies in a function; None where each of its values was compiled once.
-
-    Args:
-        history: All recompilations of the function, in order.
-        limit: How many versions torch compiles at most.
-    """
+    """What multiplies in a function; None where each of its values was compiled once."""
     versions: dict[CompileId | None, dict[_Part, str]] = {}
     first: dict[_Part, str] = {}
     for item in history:

@@ -52,7 +52,6 @@ def dynamic_sources(
     torch/_dynamo/variables/builder.py, 2.13; tried).
 
     Args:
-        items: The recompilations that it is for.
         history: All of the function, which tell what is a float.
     """
     every = (*items, *history)
@@ -181,7 +180,6 @@ def raised_limit(case: FixCase, of_what: str = "values") -> Iterator[str]:
     """A higher limit, the one that is in the way, where it is not too many programs.
 
     Args:
-        case: The recompilations.
         of_what: What each program is compiled for.
     """
     together = case.multiplied.combinations if case.multiplied else 0
@@ -221,8 +219,6 @@ def parted(case: FixCase, bound: Bound, values: str, still: str) -> str:
     """That the two sides of a condition are two programs, and what is left to compile.
 
     Args:
-        case: The recompilations.
-        bound: The condition.
         values: What lies on its sides: ``sizes``.
         still: What makes no difference to that, as the end of a sentence.
     """
@@ -245,13 +241,7 @@ def all_failed(items: Sequence[Recompile]) -> bool:
 
 
 def mend_failure(frame: Frame, items: Sequence[Recompile], roots: Roots) -> tuple[str, ...]:
-    """What to do about compilations that fail; nothing about others.
-
-    Args:
-        frame: The function.
-        items: Its recompilations for one reason.
-        roots: Whose code a file is.
-    """
+    """What to do about compilations that fail; nothing about others."""
     if not all_failed(items):
         return ()
     ids = {item.compile_id for item in items}

@@ -116,10 +116,6 @@ def without_state(item: Recompile, file: str) -> Recompile:
 
     It holds the states of those parameters alone that have a gradient (torch 2.13), so that their
     number differs where nothing was added or taken away.
-
-    Args:
-        item: The recompilation.
-        file: The file of the recompiled function.
     """
     if _OPTIMIZERS.search(file) is None:
         return item

@@ -53,9 +53,7 @@ def instances_message(case: FixCase, items: Sequence[Recompile], limit: int) -> 
     """``12 instances of LM share step and its limit of 8, and need 3 cache entries: … differs``.
 
     Args:
-        case: The recompilations.
         items: The same with the names that a reader has.
-        limit: How many versions of the function torch compiles.
     """
     found = _instances(case)
     classes = _classes(found)
@@ -88,10 +86,6 @@ def instances_fixes(case: FixCase, limit: int) -> Iterator[str]:
     """The limit that they need; how they share a program, where they can.
 
     All of it was tried on torch 2.13, by the number of compilations.
-
-    Args:
-        case: The recompilations.
-        limit: How many versions of the function torch compiles.
     """
     found = _instances(case)
     # What else it was compiled for, and the first of all.

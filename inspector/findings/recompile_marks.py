@@ -103,7 +103,6 @@ def marks_of(case: FixCase, sizes: Iterable[str]) -> str:
     """The line that marks some sizes (``x.size()[0]``); empty where the caller cannot.
 
     Args:
-        case: The recompilations.
         sizes: The sizes, as reasons spell them.
     """
     marks: dict[str, list[int]] = {}

@@ -13,12 +13,7 @@ _TO = "\N{RIGHTWARDS ARROW}"
 
 
 def without_refuted(finding: Finding, verification: Verification) -> Finding:
-    """A finding whose advice is in the order of what trials have shown.
-
-    Args:
-        finding: The finding.
-        verification: What was tried.
-    """
+    """A finding whose advice is in the order of what trials have shown."""
     options = [text for text in (finding.fix, *finding.alternatives) if text]
     refuted: list[str] = []
     notes: list[str] = []

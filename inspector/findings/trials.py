@@ -41,10 +41,7 @@ def trial_of(
     """A candidate that was tried.
 
     Args:
-        candidate: What was tried.
-        report: The report of it.
         before: The report of the target as it is.
-        deterministic: Whether its outputs are the same from run to run.
     """
     known = [KnownFinding.of(finding) for finding in before.findings]
     comparison = compared(report.findings, known)
@@ -109,10 +106,6 @@ def together(verification: Verification, *, lines_only: bool = False) -> Candida
     Of two that remove the same findings (messages moved, messages dropped) the first is taken; of
     two changes of a line the faster one, and none that makes a call longer, as far as that is
     known.
-
-    Args:
-        verification: What was tried, one by one.
-        lines_only: Whether no settings are taken.
     """
     chosen: list[Trial] = []
     trials = [t for t in verification.trials if not (lines_only and t.candidate.settings)]

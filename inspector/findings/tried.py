@@ -30,10 +30,7 @@ class TrialRow:
     """One line of the table.
 
     Attributes:
-        setting: What was set.
         cells: The numbers under `tried_columns`; empty where it failed.
-        failure: Why it failed, or an empty string.
-        helps: Whether it helps.
     """
 
     setting: str

@@ -44,8 +44,6 @@ class Candidate:
 
     Attributes:
         name: The user's spelling of what changes.
-        fixed: What is fixed.
-        other: What is called otherwise.
         aspect: What a guard expects of it, to see whether two entries differ.
         lead: What it leads to, where that is not one compilation for each further value.
         each: For what one compilation is made each.

@@ -56,7 +56,6 @@ class Change:
 
     Attributes:
         source: Whose value, in torch's spelling; empty for the state of the thread.
-        value: The value afterwards, or None.
         thread: The part of the thread's state that changes.
         same: Sources that become one tensor.
         apart: Sources that were one tensor and become two.
