@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from inspector.findings.around_calls import around_calls
 from inspector.findings.call_site import CallSite, Passed, user_spelling
-from inspector.findings.lost_marks import LostMark
 from inspector.findings.recompile_changes import Multiplied
 from inspector.findings.wording import listed
 from inspector.model.closure_name import ClosureName
@@ -44,13 +43,11 @@ class FixCase:
         behind: Where the graph broke behind which the function goes on, or None.
         handed_on: The names of what was kept over that break, of all that changed.
         on_stack: What the user wrote for ``___stack0`` and those behind it, as far as it is known.
-        lost: A mark that what is passed has lost, or None.
         elsewhere: Other lines that call it and made it recompile.
         first_site: The line that called it first, where that is another one, or None.
         multiplied: What is told apart together with it, or None.
         set_at: The line at which the function itself sets what changes, or None.
         grown: The lines at which it makes containers longer that change, by their names.
-        breaks_at: The branch by what changes at which the graph broke, or None.
         has_breaks: Whether the graph broke in the function, and went on in another one.
         apart_by: The graph break in a compiled caller for which the function is compiled on its
             own, or None.
@@ -66,13 +63,11 @@ class FixCase:
     behind: StackFrame | None = None
     handed_on: frozenset[str] = frozenset()
     on_stack: tuple[str, ...] = ()
-    lost: LostMark | None = None
     elsewhere: tuple[StackFrame, ...] = ()
     first_site: CallSite | None = None
     multiplied: Multiplied | None = None
     set_at: StackFrame | None = None
     grown: Mapping[str, StackFrame] = dataclasses.field(default_factory=dict)
-    breaks_at: StackFrame | None = None
     has_breaks: bool = False
     file: str = ""
     apart_by: StackFrame | None = None

@@ -13,13 +13,6 @@ from inspector.findings.recompile_fix_shared import is_near_limit, kept_fix, rai
 from inspector.findings.wording import count, listed
 from inspector.model.recompile import Answer, Change, Origin, Recompile, RecompileClass
 
-# The cache in the closure of what `functools.singledispatch` makes.
-_DISPATCHED = re.compile(
-    r"dispatch_cache\.data of dispatch of G\['(?P<name>\w+)'\](?P<rest>(?:\.\w+)*)"
-)
-_METHOD_DISPATCHED = re.compile(
-    r".+\.(?P<name>\w+)\.dispatcher\.dispatch\.__closure__\[\d+\]\.cell_contents\.data"
-)
 TENSORS = frozenset({"torch.Tensor", "torch.nn.parameter.Parameter"})
 """What an item of a container can be so that a tensor can stand in its place."""
 _MOST_KEYS = 6
@@ -44,12 +37,6 @@ def special_length(case: FixCase) -> Iterator[str]:
     """What is known to be filled, of a list or a dict; nothing of any other one."""
     if case.kept_over:
         yield from kept_fix(case)
-    elif (dispatched := _DISPATCHED.fullmatch(case.name)) is not None:
-        function = dispatched["name"] + dispatched["rest"]
-        yield _remembered(function, f"{function}.dispatch", "singledispatch")
-    elif (dispatched := _METHOD_DISPATCHED.fullmatch(case.name)) is not None:
-        made = f'type(model).__dict__["{dispatched["name"]}"].dispatcher.dispatch'
-        yield _remembered(dispatched["name"], made, "singledispatchmethod")
     elif case.first.name.endswith("._modules"):
         owner = case.name.removesuffix("._modules")
         yield (
@@ -70,15 +57,6 @@ def special_length(case: FixCase) -> Iterator[str]:
 
 def _length(case: FixCase) -> Iterator[str]:
     yield from tuple(special_length(case)) or _held(case)
-
-
-def _remembered(function: str, dispatch: str, made_by: str) -> str:
-    return (
-        f"{function} (functools.{made_by}) remembers in its first call which implementation a type "
-        "has, so that the second finds it remembered, and is compiled once more; then nothing "
-        f"changes. To save the compilation: {dispatch}(torch.Tensor), once before the first call, "
-        f"with the type of what {function} is called with."
-    )
 
 
 def _held(case: FixCase) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -68,30 +67,11 @@ def _kept_method(case: FixCase) -> Iterator[str]:
     """A bound method that waits on the stack for its arguments, and is made anew in each call."""
     frame = case.kept_over
     where = f" at {case.place(frame)}" if frame else ""
-    parts = _method_and_argument(frame.code) if frame else None
-    how = ""
-    if parts:
-        argument, call = parts
-        how = f": v = {argument} first, and then {call}"
     yield (
         f"The graph breaks{where} between a method and its call, and the method, which is another "
         "object in each call, is kept over the break. Compute the argument on a line of its own "
-        f"before it{how}."
+        "before it."
     )
-
-
-def _method_and_argument(code: str) -> tuple[str, str] | None:
-    """``y.item()`` and ``xs.append(v)`` of ``xs.append(y.item())``; None of any other line."""
-    try:
-        statements = ast.parse(code.strip()).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    value = statements[0].value if statements and isinstance(statements[0], ast.Expr) else None
-    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
-        return None
-    if len(value.args) != 1 or value.keywords or not isinstance(value.args[0], ast.Call):
-        return None
-    return ast.unparse(value.args[0]), f"{ast.unparse(value.func)}(v)"
 
 
 STATE: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {

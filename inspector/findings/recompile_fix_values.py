@@ -12,9 +12,7 @@ from inspector.findings.recompile_fix_shared import is_near_limit, kept_fix, rai
 from inspector.model.recompile import Origin, RecompileClass
 from inspector.model.stack import StackFrame
 
-_TENSOR = re.compile(r"a tensor of (?P<dtype>\w+)\[(?P<shape>[\d, ]*)\](?P<grad> that .*)?")
 _MODULE = re.compile(r"_modules\['[^']*'\]$")
-_NUMBER = re.compile(r"True|False|-?[\d.]+(?:e[-+]?\d+)?")
 
 
 def _constant(case: FixCase) -> Iterator[str]:
@@ -127,25 +125,14 @@ def _type(case: FixCase) -> Iterator[str]:
         yield _set_of_one_type(case, case.set_at)
         return
     if is_bool_and_tensor(case.first):
-        yield _bool_or_tensor(case)
+        yield (
+            f"Pass {case.name} as a Python bool in every call: {case.passed} = bool({case.passed}) "
+            f"{case.before_call}. Each value is compiled once."
+        )
         return
     yield (
         f"Pass {case.name} of one type in every call{of}: convert it {case.before_call}. Types "
         "that are meant to differ are compiled once each."
-    )
-
-
-def _bool_or_tensor(case: FixCase) -> str:
-    """What is a Python bool in one call and a tensor in another: one of them in all."""
-    if case.breaks_at is None:
-        return (
-            f"Pass {case.name} as a tensor in every call: {case.passed} = "
-            f"torch.as_tensor({case.passed}) {case.before_call}."
-        )
-    return (
-        f"Pass {case.name} as a Python bool in every call: {case.passed} = bool({case.passed}) "
-        f"{case.before_call}. Each value is compiled once; a tensor breaks the graph at "
-        f"{case.place(case.breaks_at)} (`{case.breaks_at.code.strip()}`)."
     )
 
 
@@ -156,18 +143,7 @@ def _set_of_one_type(case: FixCase, set_at: StackFrame) -> str:
     )
     here = f"{case.called} itself sets {case.name} at {case.place(set_at)}"
     told = f"{here} (`{set_at.code.strip()}`): it is {first} in the first call, {then} afterwards."
-    tensor = _TENSOR.fullmatch(then)
-    number = first if _NUMBER.fullmatch(first) else ""
-    same = first if "." in first or "." not in then else f"{first}.0"
-    if tensor is None and number and _NUMBER.fullmatch(then):
-        return f"{told} Make it a tensor before the first call: {case.name} = torch.tensor({same})."
-    if tensor is None:
-        return f"{told} Give it that type before the first call."
-    dtype, shape = f"dtype=torch.{tensor['dtype']}", tensor["shape"]
-    made = f"torch.full(({shape},), {number or '…'}, {dtype})" if shape else ""
-    made = made or f"torch.tensor({number or '…'}, {dtype})"
-    grad = ", and store it detached in that line" if tensor["grad"] else ""
-    return f"{told} Make it such a tensor before the first call{grad}: {case.name} = {made}."
+    return f"{told} Give it that type before the first call."
 
 
 def _function(case: FixCase) -> Iterator[str]:

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.findings.call_site import user_spelling
 from inspector.findings.constant_sizes import constants
-from inspector.findings.lost_marks import LostMark
 from inspector.findings.recompile_case import FixCase, is_zero_one, tensor_of
 from inspector.findings.recompile_changes import key_of
 from inspector.model.closure_name import ClosureName
@@ -92,8 +91,6 @@ def mark_fix(case: FixCase) -> str:
     marks = {name: found for name, found in marks.items() if _can_mark(case, name)}
     if not marks:
         return "Mark the sizes that change with torch._dynamo.mark_dynamic."
-    if case.lost is not None and name in marks:
-        return _lost(case.lost, case, marks[name])
     # What goes on behind a graph break meets the mark again, next to sizes that have none.
     function = "maybe_mark_dynamic" if case.has_breaks else "mark_dynamic"
     return _marking(case, marks, f"torch._dynamo.{function}")
@@ -168,21 +165,6 @@ def unbacked_fix(case: FixCase) -> str:
         return "Remove the graph break that it is kept over."
     marks = {name: tuple(sorted(set(indexes))) for name, indexes in found.items()}
     return _sentence(_lines(case, marks, "torch._dynamo.decorators.mark_unbacked"), case, "")
-
-
-def _lost(lost: LostMark, case: FixCase, dimensions: Sequence[int]) -> str:
-    mark = f"torch._dynamo.{lost.function}({lost.result}, {_shown(dimensions)})"
-    file = case.roots.shown(lost.file)
-    why = (
-        f"the mark on {lost.marked} ({file}:{lost.mark_line}) is not on {lost.text}, which is "
-        "another tensor"
-    )
-    if lost.needs_name:
-        return (
-            f"Write {lost.result} = {lost.text}, then {mark} {case.before_call}, and pass "
-            f"{lost.result}: {why}."
-        )
-    return f"Write {mark} behind {file}:{lost.line}: {why}."
 
 
 def _lines(case: FixCase, marks: Marks, function: str) -> _Lines:
