@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import dataclasses
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from inspector.findings.around_calls import around_calls
 from inspector.findings.call_site import CallSite, Passed, user_spelling
@@ -241,6 +242,10 @@ class FixCase:
             return str(self.first.index)
         match = re.search(r"\.size\(\)\[(\d+)\]$", self.first.name)
         return match[1] if match else "0"
+
+
+Advice: TypeAlias = Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]]
+"""What to do, by what changed."""
 
 
 def with_method(text: str, method: str) -> str:

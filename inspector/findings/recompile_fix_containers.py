@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 
 from inspector.findings.call_site import user_spelling
-from inspector.findings.recompile_case import FixCase, is_of_set
+from inspector.findings.recompile_case import Advice, FixCase, is_of_set
 from inspector.findings.recompile_changes import is_number_of_keys, key_of, keys_of
 from inspector.findings.recompile_fix_shared import is_near_limit, kept_fix, raised_limit
 from inspector.findings.wording import count, listed
@@ -130,12 +130,6 @@ def _is_literal(text: str) -> bool:
     return True
 
 
-LENGTHS: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
-    RecompileClass.LENGTH: _length,
-}
-"""The advice by class."""
-
-
 def _keys(case: FixCase) -> Iterator[str]:
     special = tuple(special_length(case))
     if is_of_set(case.first):
@@ -218,11 +212,11 @@ def _order(case: FixCase) -> Iterator[str]:
     )
 
 
-KEYS: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
+CONTAINERS: Advice = {
+    RecompileClass.LENGTH: _length,
     RecompileClass.KEYS: _keys,
     RecompileClass.ORDER: _order,
 }
-"""The advice by class."""
 
 
 def growing_cache(case: FixCase) -> Iterator[str]:

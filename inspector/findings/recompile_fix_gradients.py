@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 
-from inspector.findings.recompile_case import FixCase, with_method
+from inspector.findings.recompile_case import Advice, FixCase, with_method
 from inspector.findings.recompile_marks import of_parameters
 from inspector.findings.wording import listed
 from inspector.model.recompile import RecompileClass
@@ -82,7 +82,6 @@ def _passed(case: FixCase) -> str:
     return f"{listed(passed, _MOST_NAMED)} {case.before_call}"
 
 
-GRADIENTS: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
+GRADIENTS: Advice = {
     RecompileClass.REQUIRES_GRAD: _requires_grad,
 }
-"""The advice by class."""

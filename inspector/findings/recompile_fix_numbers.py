@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 
 from inspector.findings.around_calls import MANY, around_calls, limit_of
 from inspector.findings.call_site import user_spelling
-from inspector.findings.recompile_case import NOTHING_NEEDED, FixCase
+from inspector.findings.recompile_case import NOTHING_NEEDED, Advice, FixCase
 from inspector.findings.recompile_fix_shared import (
     beyond,
     environment,
@@ -217,8 +217,7 @@ def _set_in_constructor(name: str) -> str:
     return f"self.{match[1]}{match[2]}" if match else name
 
 
-NUMBERS: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
+NUMBERS: Advice = {
     RecompileClass.INT: _int,
     RecompileClass.FLOAT: _float,
 }
-"""The advice by class."""

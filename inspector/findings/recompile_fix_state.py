@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
-from inspector.findings.recompile_case import FixCase
+from inspector.findings.recompile_case import Advice, FixCase
 from inspector.findings.wording import listed
 from inspector.model.recompile import Recompile, RecompileClass
 
@@ -74,7 +74,7 @@ def _kept_method(case: FixCase) -> Iterator[str]:
     )
 
 
-STATE: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
+STATE: Advice = {
     RecompileClass.HOOKS: _hooks,
     RecompileClass.TRAINING: _training,
     RecompileClass.GRAD_MODE: _mode("grad mode"),
@@ -88,7 +88,6 @@ STATE: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
     RecompileClass.BACKEND: _backend,
     RecompileClass.DEALLOCATED: _deallocated,
 }
-"""The advice by class."""
 
 
 def without_state(item: Recompile, file: str) -> Recompile:

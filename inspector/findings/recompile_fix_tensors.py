@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from inspector.events.failed_guard import stripped_source
 from inspector.findings.around_calls import around_calls
 from inspector.findings.constant_sizes import constants, specialized_use
-from inspector.findings.recompile_case import FixCase, is_zero_one
+from inspector.findings.recompile_case import Advice, FixCase, is_zero_one
 from inspector.findings.recompile_fix_shared import (
     beyond,
     environment,
@@ -349,7 +349,7 @@ def _marks(case: FixCase) -> Iterator[str]:
     )
 
 
-TENSORS: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
+TENSORS: Advice = {
     RecompileClass.SIZE: _size,
     RecompileClass.STRIDE: _stride,
     RecompileClass.DTYPE: _dtype,
@@ -362,4 +362,3 @@ TENSORS: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
     RecompileClass.MARKS: _marks,
     RecompileClass.SYMBOLIC_SHAPE: _symbolic,
 }
-"""The advice by class."""

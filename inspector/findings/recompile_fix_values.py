@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 
-from inspector.findings.recompile_case import FixCase, is_bool_and_tensor
-from inspector.findings.recompile_fix_containers import KEYS, LENGTHS
+from inspector.findings.recompile_case import Advice, FixCase, is_bool_and_tensor
+from inspector.findings.recompile_fix_containers import CONTAINERS
 from inspector.findings.recompile_fix_numbers import NUMBERS
 from inspector.findings.recompile_fix_shared import is_near_limit, kept_fix, raised_limit
 from inspector.model.recompile import Origin, RecompileClass
@@ -170,10 +170,9 @@ def _object(case: FixCase) -> Iterator[str]:
     )
 
 
-VALUES: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
+VALUES: Advice = {
     **NUMBERS,
-    **LENGTHS,
-    **KEYS,
+    **CONTAINERS,
     RecompileClass.BOOL: _bool,
     RecompileClass.STR: _constant,
     RecompileClass.NONE: _none,
@@ -185,4 +184,3 @@ VALUES: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
     RecompileClass.FUNCTION: _function,
     RecompileClass.OBJECT: _object,
 }
-"""The advice by class."""
