@@ -8,9 +8,8 @@ from inspector.advice.lookup import Functions, advise, tried_functions
 from inspector.costs.sites import site_costs
 from inspector.events.graph_break import BACKEND_FAILED, Cause
 from inspector.findings.finding import Finding
-from inspector.findings.hints import is_fundamental, supposes_an_error
+from inspector.findings.hints import is_fundamental, raised, supposes_an_error
 from inspector.findings.place import fingerprint, make_place, qualified_name
-from inspector.findings.raised import raised
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.cost import Cost

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from inspector.events.fusion import FusionPlan, fusion_plan
 from inspector.findings.command_line import command_again
-from inspector.findings.einsum_notice import einsum_notices
 from inspector.findings.failed_frames import failed_frames
 from inspector.findings.kernels_report import make_kernels_report
 from inspector.findings.made_lines import lines_of_graphs, made_lines_notices
@@ -283,7 +282,6 @@ def _notices(
     lines = lines_of_graphs((*graphs, *(row.fusion.graph for row in rows)))
     yield from made_lines_notices(lines)
     yield from _unsized(rows)
-    yield from einsum_notices(run)
     decisions = [
         item for process in run.processes for _, said in process.codes.targets
         for item in said.measured

@@ -10,7 +10,6 @@ from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.graph_nodes import recorded_graph
 from inspector.events.payload import Payload
 from inspector.findings.command_line import command_again
-from inspector.findings.einsum_notice import einsum_notices
 from inspector.findings.failed_frames import failed_at, failed_frames
 from inspector.findings.finding import Finding
 from inspector.findings.kernel_findings import CodeRule, CppRule, code_findings, cpp_findings
@@ -268,7 +267,6 @@ def _notices(
         yield f"no code of Inductor was recorded: {failed or _instead(run, targets)}"
     elif failed:
         yield f"not all of it was compiled: {failed}"
-    yield from einsum_notices(run)
     decisions = [item for _, said in targets for item in said.measured]
     if decisions:
         names = ", ".join(sorted({item.what for item in decisions}))

@@ -17,7 +17,6 @@ _COMPILATIONS = "compilations"
 
 _TIMES = "\N{MULTIPLICATION SIGN}"
 _TO = "\N{RIGHTWARDS ARROW}"
-_FEWER_THREADS = "; with OMP_NUM_THREADS=1 processes wait less for each other's cores"
 _SAME = "\N{ALMOST EQUAL TO}"
 _CHANCE = 1.0  # a ratio that is no more than chance
 _TOGETHER = "(what helps, together)"
@@ -175,7 +174,6 @@ def _notes(verification: Verification) -> Iterator[str]:
     if verification.baseline is not None and not verification.is_lowered:
         yield "the eager backend lowers no graph: these times say nothing about Inductor's"
     yield from _busy(verification)
-    yield from _best(verification)
     if verification.deterministic is False:
         yield "outputs differ from run to run, also as it is: they tell nothing about a setting"
     for trial in verification.trials:
@@ -183,8 +181,6 @@ def _notes(verification: Verification) -> Iterator[str]:
     uncompared = verification.baseline and verification.baseline.outputs
     if uncompared and uncompared.uncompared:
         yield f"{count(uncompared.uncompared, 'output')} of a kind that cannot be compared"
-    if any(trial.candidate.rewrites and trial.measured for trial in verification.trials):
-        yield "equal outputs are those of these inputs: what they never reach was not compared"
     if verification.rewrites_left:
         left = count(verification.rewrites_left, "more change")
         yield f"{left} of lines were not tried: mend some of these first, and try again"
@@ -196,49 +192,17 @@ def _notes(verification: Verification) -> Iterator[str]:
 
 def _busy(verification: Verification) -> Iterator[str]:
     """Why there is no ratio of some, or of none."""
-    found = [measured.was_busy for measured in _all_measured(verification)]
-    without = verification.baseline, verification.baseline_again
-    if any(measured.was_busy for measured in without if measured) or (found and all(found)):
-        yield (
-            "the machine was busy: most warm calls took much longer than the fastest, so that "
-            f"no ratio says anything{_FEWER_THREADS}"
-        )
-        return
-    times = sorted(m.warm_call_ns for m in without if m and m.warm_call_ns)
-    shown = " and ".join(map(duration, times))
-    if len(times) > 1 and verification.ratio_is_known:
-        yield (
-            f"as it is a warm call took {shown} in two processes; {_SAME} is what may be chance, "
-            "by what these differ by and what calls within a process vary by"
-        )
-    elif len(times) > 1:
-        yield (
-            f"as it is a warm call took {shown} in two processes, so that no ratio says anything"
-            f"{_FEWER_THREADS}"
-        )
+    without = [m for m in (verification.baseline, verification.baseline_again) if m]
+    times = sorted(m.warm_call_ns for m in without if m.warm_call_ns)
+    if times and verification.ratio_is_known:
+        shown = " and ".join(map(duration, times))
+        yield f"{_SAME}: within noise (two unchanged runs took {shown} per warm call)"
     elif times:
-        yield "as it is a warm call was timed in one process alone, so that there is no ratio"
-    if any(found):
+        yield "no ratios: warm calls of the unchanged target vary too much"
+    if any(measured.was_busy for measured in _all_measured(verification)):
         yield (
-            "where there is no ratio the machine was busy: most of those warm calls took much "
-            "longer than the fastest"
-        )
-
-
-def _best(verification: Verification) -> Iterator[str]:
-    """What leaves the fewest compilations."""
-    baseline = verification.baseline
-    if baseline is None or not _tells_compilations(verification):
-        return
-    trials = [(t, t.measured) for t in verification.trials if t.measured and t.helps]
-    if not trials:
-        return
-    best, found = min(trials, key=lambda pair: pair[1].compilations)
-    if found.compilations < baseline.compilations:
-        times = f"{duration(baseline.compile_time_ns)} {_TO} {duration(found.compile_time_ns)}"
-        yield (
-            f"{_told(best.candidate)}: compilations {baseline.compilations:,} "
-            f"{_TO} {found.compilations:,}, compile time {times}"
+            "the machine was busy: most warm calls took much longer than the fastest; with "
+            "OMP_NUM_THREADS=1 processes wait less for each other's cores"
         )
 
 
