@@ -37,7 +37,6 @@ _OFTEN = 3
 _COUNTED = frozenset({RecompileClass.INT, RecompileClass.LENGTH})
 _NUMBER_OF_KEYS = re.compile(r"\d+ keys?")
 _MOST_BOUNDS = 2
-_BRANCH = re.compile(r"\b(?:if|elif)\b")
 
 
 def dynamic_sources(
@@ -206,13 +205,6 @@ def beyond(item: Recompile) -> Bound | None:
     if item.answer is not Answer.DYNAMIC:
         return None
     return next((bound for bound in item.bounds if bound.parts), None)
-
-
-def is_branch(case: FixCase, bound: Bound) -> bool:
-    """Whether the program's own line is an ``if``, which could be written otherwise."""
-    frame = user_frame(bound.stack, case.roots)
-    is_own = frame is not None and frame == bound.stack[-1]
-    return is_own and frame is not None and _BRANCH.search(frame.code) is not None
 
 
 def parted(case: FixCase, bound: Bound, values: str, still: str) -> str:

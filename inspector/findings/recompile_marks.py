@@ -145,28 +145,6 @@ def _is_named(name: str) -> bool:
     return isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
 
 
-def unbacked_fix(case: FixCase) -> str:
-    """The same for sizes 0 and 1, which only an unbacked size covers."""
-    if case.apart_by is not None:
-        return _apart(case, case.apart_by)
-    found: dict[str, list[int]] = {tensor_of(case.first.name): [int(case.dimension)]}
-    for change in (change for item in case.items for change in item.changes):
-        sized = _SIZED.search(change.name)
-        if change.is_zero_one and change.index is not None and not of_parameters(change.source):
-            found.setdefault(change.name, []).append(change.index)
-        elif sized:
-            found.setdefault(sized["tensor"].rpartition(" ")[2], []).append(int(sized["index"]))
-    # What has the same size in other calls has it here too: marked on one alone, it is a constant.
-    indexes = {index for each in found.values() for index in each}
-    for name, changing in changing_sizes((*case.items, *case.history)).items():
-        found.setdefault(name, []).extend(index for index in changing if index in indexes)
-    found = {name: each for name, each in found.items() if each and _can_mark(case, name)}
-    if not found:
-        return "Remove the graph break that it is kept over."
-    marks = {name: tuple(sorted(set(indexes))) for name, indexes in found.items()}
-    return _sentence(_lines(case, marks, "torch._dynamo.decorators.mark_unbacked"), case, "")
-
-
 def _lines(case: FixCase, marks: Marks, function: str) -> _Lines:
     names: list[str] = []
     lines: list[str] = []
