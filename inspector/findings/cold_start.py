@@ -188,23 +188,10 @@ def change_title(members: Sequence[KeyChange]) -> str:
 def cold_notes(report: ColdStartReport) -> Iterator[str]:
     """What to know about these numbers."""
     cold = report.cold_start
-    if cold.vector_checks:
-        checks = count(cold.vector_checks, "small file")
-        yield (
-            f"C++ vector check: Inductor compiled {checks} to see which vector instructions the "
-            "C++ compiler can make; the answers are kept in the cache folder"
-        )
     if any(item.compile_time_ns and not item.has_spans for item in report.run.processes):
         yield "the log has no spans: times are those of torch's metrics, without backward graphs"
     if cold.logging_ns:
         yield f"{duration(cold.logging_ns)} of the time is torch writing the trace itself"
-    if any(stage.stage == "unattributed" for stage in cold.stages):
-        yield "unattributed: in a compilation, and in no span of torch's that names a stage"
-    saved = {use.cache for use in cold.caches if use.saved_ns}
-    if {"AOTAutograd", "FX graph"} <= saved:
-        yield "what a hit in the FX graph cache saved is part of what one in AOTAutograd's saved"
-    if any(use.hits is None for use in cold.caches):
-        yield "C++: torch logs the files that it compiles, and not those that it finds"
     backend = str(report.run.meta.settings.get("backend") or "")
     if backend and backend != "inductor":
         yield f"recorded with the backend {backend}: a cold start with Inductor has more stages"

@@ -27,11 +27,6 @@ _EXCEPTION = re.compile(r"^raised exception ([\w.]+)\((.*)\)$", re.DOTALL)
 _TRACED = re.compile(r"^\[(?:Lazy)?ConstantVariable\(\w+: (.*)\)\]$", re.DOTALL)
 
 
-def supposes_an_error(hints: Sequence[str]) -> bool:
-    """Whether torch supposes that the code is wrong, and fails when it is not compiled, too."""
-    return any(re.match(_OF_ERRORS, hint) for hint in hints)
-
-
 def without_supposed_errors(hints: Sequence[str]) -> tuple[str, ...]:
     """The hints for code that Python ran after the graph broke: it is not wrong."""
     return tuple(hint for hint in hints if not re.match(_OF_ERRORS, hint))

@@ -173,9 +173,6 @@ def _dropped(run: Run) -> Iterator[tuple[str, str]]:
     limit = max(item.max_bytes for item in dropped)
     what = f"details of {count(compilations, 'compilation')} were dropped"
     yield "note", f"{what} to keep each process's logs below {limit:,} bytes; they are counted"
-    whole = sum(item.counts.get("compilations", 0) for item in dropped)
-    if whole:
-        yield "note", f"{count(whole, 'compilation')} of these are counted and no more"
 
 
 def _unknown(run: Run) -> str:

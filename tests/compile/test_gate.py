@@ -110,7 +110,9 @@ def test_a_break_fails_without_a_baseline(folder: Path) -> None:
 
     assert done.returncode == 1
     assert "gate: failed: 1 finding (--fail-on graph-break)" in done.stdout
-    assert inspect(["explain", "old", "--fail-on", "recompile,skipped-frame"], folder).returncode == 0
+    assert (
+        inspect(["explain", "old", "--fail-on", "recompile,skipped-frame"], folder).returncode == 0
+    )
 
 
 def test_30_lines_above_a_known_break_do_not_fail(folder: Path) -> None:
