@@ -63,11 +63,7 @@ def bypassed_key(reason: str) -> str:
 
 
 def bypassed_operators(run: Run, process: Process, compile_id: str, key: str) -> list[Bypassed]:
-    """Where the operators are that a reason is about.
-
-    Args:
-        key: What `bypassed_key` gave.
-    """
+    """Where the operators are that a reason is about."""
     places = [place for place in process.graphs.places if place.compile_id == compile_id]
     captured, _ = read_graphs(places, run.roots, frozenset({Stage.DYNAMO}))
     nodes = [node for graph in captured for node in graph.nodes if node.is_compute]

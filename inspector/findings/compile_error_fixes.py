@@ -57,11 +57,7 @@ def failure_fix(
     *,
     has_line: bool,
 ) -> str:
-    """What avoids a failure of a backend; empty where nobody knows.
-
-    Args:
-        error: The first error of the C++ or the Triton compiler, where it was one.
-    """
+    """What avoids a failure of a backend; empty where nobody knows."""
     if failure.in_implementation:
         return (
             "Change this line, or what calls it: the compiler runs it on tensors without data, and "

@@ -169,11 +169,7 @@ _UNKNOWN = Advice("torch makes none", "", "")
 
 
 def skip_advice(reason: str, line: str = "") -> Advice:
-    """What is known of a reason; of one that nobody knows, that.
-
-    Args:
-        line: The source line that torch names, out of which the changed tensor's name is read.
-    """
+    """What is known of a reason; of one that nobody knows, that."""
     found = next((advice for text, advice in _KNOWN if re.search(text, reason)), _UNKNOWN)
     changed = _IN_PLACE.search(line)
     name = changed["name"] if changed else "x"

@@ -58,12 +58,7 @@ def error_text(failure: Failure) -> str:
 
 
 def failed_at(error: str, frames: Sequence[str]) -> str:
-    """The first line of an error; one that says nothing has the place where it was raised.
-
-    Args:
-        error: ``InductorError: AssertionError:``, ….
-        frames: Torch's innermost frames at that, outermost first.
-    """
+    """The first line of an error; one that says nothing has the place where it was raised."""
     said = error.strip().partition("\n")[0].rstrip(": ")
     if not said or (frames and _BARE.search(said)):
         place = re.sub(r"^.*/(?=torch/)", "", frames[-1]) if frames else ""

@@ -29,11 +29,7 @@ def line_texts(
     names: Mapping[str, str],
     code: Mapping[tuple[str, int], str] | None = None,
 ) -> tuple[tuple[str, str], ...]:
-    """Places with the text of each, every place once: ``model.py:31`` and ``y = x + 1``.
-
-    Args:
-        code: The text of lines, where they do not have it themselves.
-    """
+    """Places with the text of each, every place once: ``model.py:31`` and ``y = x + 1``."""
     texts = {
         f"{names.get(line.file, line.file)}:{line.line}": line.code
         if code is None

@@ -227,10 +227,7 @@ def _next_steps(run: Run) -> Iterator[str]:
 def with_instances(
     frame: Frame, guards: FrameGuards, changes: Sequence[NextChange]
 ) -> tuple[NextChange, ...]:
-    """What recompiles a function next, another object first where several share it.
-
-    What they have otherwise did not change: each of them keeps it.
-    """
+    """What recompiles a function next, another object first where several share it."""
     found = shared_instances(frame)
     own = tuple(_next(guards, name, *told) for name, told in found.items())
     inside = tuple(f"{name}{end}" for name in found for end in ("", ".", "["))

@@ -21,12 +21,7 @@ _MOST_NAMED = 3
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Lost:
-    """Findings of one kind that a process has dropped from its log.
-
-    Attributes:
-        severity: The least severity that they would have.
-        number: How many things, at most one finding each, were dropped.
-    """
+    """Findings of one kind that a process has dropped from its log."""
 
     rule: str
     severity: Severity
@@ -35,11 +30,7 @@ class _Lost:
 
 
 def incomplete(run: Run, findings: tuple[Finding, ...], fail_on: FailOn) -> str:
-    """Why findings may be missing, in one sentence, or an empty string.
-
-    Args:
-        fail_on: What the gate asks for: what it does not ask for may be missing.
-    """
+    """Why findings may be missing, in one sentence, or an empty string."""
     meta = run.meta
     if meta.partial:
         return f"the recording is partial: {meta.partial.rstrip('.')}"

@@ -108,11 +108,7 @@ def _of_function(run: Run, frame: Frame, variable: str) -> symtable.Symbol | Non
 def given_up_caller(
     process: Process, frame: Frame, stack: Sequence[StackFrame]
 ) -> GraphBreak | None:
-    """The graph break without which a function is traced as a part of what calls it, or None.
-
-    Args:
-        stack: The stack down to it, outermost first.
-    """
+    """The graph break without which a function is traced as a part of what calls it, or None."""
     if is_resumed(frame.name):
         return None
     for caller in reversed(stack[:-1]):

@@ -139,10 +139,7 @@ def _as_stored(argument: KernelArgument, source: str) -> KernelArgument:
 def _parts(
     tensors: Iterable[KernelArgument], text: OutputText, graph: LoweredGraph
 ) -> Iterator[tuple[str, tuple[str, str]]]:
-    """What parts of a split reduction come to: its node, the buffer with the parts, and how.
-
-    Another kernel puts them together, and says by that which reduction it is.
-    """
+    """What parts of a split reduction come to: its node, the buffer with the parts, and how."""
     for item in tensors:
         if not item.is_written or item.writes is not None:
             continue

@@ -75,10 +75,7 @@ def _rank(finding: Finding) -> tuple[int, str]:
 
 
 def matters(kernel: KernelFacts) -> bool:
-    """Whether a kernel has configurations, and a predicted time that mending could shorten.
-
-    A kernel whose time nobody knows matters.
-    """
+    """Whether a kernel has configurations, and a predicted time that mending could shorten."""
     if not kernel.configs:
         return False
     if all(_is_small(facts) for facts in kernel.configs):

@@ -163,11 +163,7 @@ def _alternatives(
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Lines:
-    """The user's lines.
-
-    Attributes:
-        captured: By compilation, by the names of nodes in Dynamo's graph.
-    """
+    """The user's lines."""
 
     roots: Roots
     captured: Mapping[str, Mapping[str, NodeLine]]

@@ -17,11 +17,7 @@ from inspector.profiles.memory_use import memory_use
 
 
 def memory_profiles(process: Process) -> tuple[dict[int, MemoryProfile], list[str]]:
-    """What the calls of a process allocate, by the number of the input; and what was not read.
-
-    Args:
-        process: The process, whose log must still be there.
-    """
+    """What the calls of a process allocate, by the number of the input; and what was not read."""
     found: dict[int, MemoryProfile] = {}
     unread = []
     for payload in process.memory_profiles:
@@ -41,11 +37,7 @@ def memory_in_code(
     launches: Sequence[LaunchTiming],
     functions: Mapping[str, NodeLine],
 ) -> MemoryUse | None:
-    """What a call allocates, joined with the code of its process.
-
-    Args:
-        run: The run, with that process alone.
-    """
+    """What a call allocates, joined with the code of its process."""
     code = CodeLines(list(_with_buffers(run.processes[0], codes)), launches)
     use = memory_use(profile, code, functions)
     if use is None:

@@ -14,11 +14,7 @@ _ITEM_OF = frozenset({"get", "setdefault"})
 
 
 def own_write(run: Run, frame: StackFrame, name: str) -> StackFrame | None:
-    """The first line of a function that sets something, or None.
-
-    Args:
-        name: What is set, as the user writes it (``self.step``, ``state['mode']``).
-    """
+    """The first line of a function that sets something, or None."""
     text, line = run.sources.text(frame.file) or "", resumed_line(frame.name)
     found = definition_at(
         text, frame.line if line is None else line, plain_name(frame.name),
@@ -53,12 +49,7 @@ def written_line(function: Definition, name: str) -> int | None:
 
 
 def own_growth(run: Run, frame: StackFrame, name: str) -> StackFrame | None:
-    """The first line of a function that makes a container longer, or None.
-
-    Args:
-        frame: A line of the function: one that looks at the container.
-        name: The container, as the user writes it; other objects may lead to it in the function.
-    """
+    """The first line of a function that makes a container longer, or None."""
     text, function = run.sources.text(frame.file) or "", plain_name(frame.name)
     found = definition_at(text, frame.line, function, is_inside=True)
     wanted = _last(_parsed(name))

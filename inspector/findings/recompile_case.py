@@ -163,11 +163,7 @@ class FixCase:
         )
 
     def converted_all(self, method_of: Callable[[str], str]) -> str:
-        """The same for every tensor that changed in this way: to convert one helps in nothing.
-
-        Args:
-            method_of: What to call, out of what the guard wants (``Float``).
-        """
+        """The same for every tensor that changed in this way: to convert one helps in nothing."""
         first = self.first.before.text if self.first.before else ""
         wanted = {tensor_of(self.first.name): first}
         for item in self.items:
@@ -310,11 +306,7 @@ def on_stack(item: Recompile, values: Sequence[str]) -> Recompile:
 
 
 def stack_name(name: str, values: Sequence[str]) -> str:
-    """A name with what the user wrote in place of ``___stack0`` and the like.
-
-    Args:
-        values: What was on the stack where the graph broke; empty where that is not known.
-    """
+    """A name with what the user wrote in place of ``___stack0`` and the like."""
 
     def written(match: re.Match[str]) -> str:
         number = int(match["number"])

@@ -183,10 +183,7 @@ def _given(case: FixCase) -> str:
 
 
 def _counted(case: FixCase) -> str:
-    """Where the code asks how many there are, for which torch looks at all that is in the dict.
-
-    A value of another shape compiles again, too (torch 2.11 to 2.13).
-    """
+    """Where the code asks how many there are, for which torch looks at all that is in the dict."""
     name = user_spelling(case.name)
     stack = case.first.guard_stack
     frame = stack[-1] if stack else case.first.caused_by

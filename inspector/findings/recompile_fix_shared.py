@@ -176,11 +176,7 @@ def _is_counted(case: FixCase) -> bool:
 
 
 def raised_limit(case: FixCase, of_what: str = "values") -> Iterator[str]:
-    """A higher limit, the one that is in the way, where it is not too many programs.
-
-    Args:
-        of_what: What each program is compiled for.
-    """
+    """A higher limit, the one that is in the way, where it is not too many programs."""
     together = case.multiplied.combinations if case.multiplied else 0
     values = max(len(case.items) + 1, together)
     if values > _FEW or _is_counted(case):

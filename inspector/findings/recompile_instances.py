@@ -50,11 +50,7 @@ def shared_instances(frame: Frame) -> dict[str, tuple[int, str]]:
 
 
 def instances_message(case: FixCase, items: Sequence[Recompile], limit: int) -> str:
-    """``12 instances of LM share step and its limit of 8, and need 3 cache entries: … differs``.
-
-    Args:
-        items: The same with the names that a reader has.
-    """
+    """``12 instances of LM share step and its limit of 8, and need 3 cache entries: … differs``."""
     found = _instances(case)
     classes = _classes(found)
     owner = case.function.rpartition(".")[0].rpartition(".")[2]
@@ -83,10 +79,7 @@ def instances_told(items: Sequence[Recompile]) -> Iterator[str]:
 
 
 def instances_fixes(case: FixCase, limit: int) -> Iterator[str]:
-    """The limit that they need; how they share a program, where they can.
-
-    All of it was tried on torch 2.13, by the number of compilations.
-    """
+    """The limit that they need; how they share a program, where they can."""
     found = _instances(case)
     # What else it was compiled for, and the first of all.
     is_at_limit = any(item.hit_limit for item in case.items)

@@ -32,13 +32,7 @@ Marks = Mapping[str, tuple[int, ...]]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Lines:
-    """What is to be written.
-
-    Attributes:
-        names: ``a = torch.ones(n, 3)``: what gets a name first.
-        marks: ``torch._dynamo.mark_dynamic(a, 0)``.
-        given: The names that are passed instead.
-    """
+    """What gets a name first (``a = torch.ones(n, 3)``), the marks, and the names to pass."""
 
     names: tuple[str, ...]
     marks: tuple[str, ...]
@@ -97,11 +91,7 @@ def mark_fix(case: FixCase) -> str:
 
 
 def marks_of(case: FixCase, sizes: Iterable[str]) -> str:
-    """The line that marks some sizes (``x.size()[0]``); empty where the caller cannot.
-
-    Args:
-        sizes: The sizes, as reasons spell them.
-    """
+    """The line that marks some sizes (``x.size()[0]``); empty where the caller cannot."""
     marks: dict[str, list[int]] = {}
     for size in sizes:
         match = _SIZED.match(size)

@@ -41,11 +41,7 @@ def measured(report: Report) -> Measured:
 def trial_of(
     candidate: Candidate, report: Report, before: Report, *, deterministic: bool | None
 ) -> Trial:
-    """A candidate that was tried.
-
-    Args:
-        before: The report of the target as it is.
-    """
+    """A candidate that was tried."""
     known = [KnownFinding.of(finding) for finding in before.findings]
     comparison = compared(report.findings, known)
     gone = tuple(_gone(comparison.fixed, before, report))

@@ -55,11 +55,7 @@ def tried_heading(verification: Verification) -> str:
 
 
 def tried_verdict(verification: Verification) -> str:
-    """What to take of it, in one sentence; empty where nothing was tried.
-
-    That is what leaves the fewest graph breaks, graphs and compilations: of what leaves as many,
-    changes of lines, which stay in the file.
-    """
+    """What leaves the fewest graph breaks, graphs and compilations; empty if nothing was tried."""
     before = verification.baseline
     if before is None or not verification.trials:
         return ""
@@ -98,10 +94,7 @@ def _told(candidate: Candidate) -> str:
 
 
 def tried_columns(verification: Verification) -> tuple[str, ...]:
-    """Titles of the numbers of a row; breaks are records at sites.
-
-    Compilations are told where there is more than one of a function.
-    """
+    """Titles of the numbers of a row; breaks are records at sites."""
     if not _tells_compilations(verification):
         return _COLUMNS
     return (_COMPILATIONS, *_COLUMNS)

@@ -123,10 +123,7 @@ def predict(frame: FrameGuards, change: Change) -> Prediction:
 def _tested(
     index: GuardIndex, before: tuple[Guard, ...], change: Change, states: tuple[State, State]
 ) -> tuple[tuple[Guard, ...], bool]:
-    """The guards of an entry that fail, and whether one that the change concerns is unknown.
-
-    Only what the change can concern is looked at again: a large model has thousands of guards.
-    """
+    """The guards of an entry that fail, and whether one that the change concerns is unknown."""
     after, known = states
     concerned = _concerned(index, change)
     failed, unknown = _failing(concerned, after)

@@ -126,10 +126,7 @@ def _refused(
     dimension: int | None,
     told: Sequence[str] = (),
 ) -> tuple[float, Change] | None:
-    """The nearest number that a relation refuses and no other entry takes, and the change to it.
-
-    The size of the first call is often the nearest one, and has an entry of its own.
-    """
+    """The nearest number that a relation refuses and no other entry takes, and the change to it."""
     for number, change in _tries(frame, expression, source, dimension):
         known = change.applied(frame.state).number
         is_news = all(relation_holds(other, known) is not False for other in told)

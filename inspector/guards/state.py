@@ -123,10 +123,7 @@ def _number(text: str | None) -> int | float | bool | None:
 
 
 def state_after(entries: Iterable[Entry]) -> State:
-    """The values that a frame was compiled for last, as far as its guards tell them.
-
-    What a newer entry does not look at is what an older one said of it.
-    """
+    """The values that a frame was compiled for last, as far as its guards tell them."""
     values: dict[str, Value] = {}
     thread: dict[str, object] = {}
     same: frozenset[frozenset[str]] = frozenset()
