@@ -11,7 +11,7 @@ from inspector.findings.finding import Finding
 from inspector.findings.overview import reading_texts
 from inspector.findings.processes import found_in
 from inspector.findings.rule import Rule
-from inspector.model.cuda_graphs import CudaGraphFunction, CudaGraphs
+from inspector.model.cuda_graphs import CudaGraphFunction
 from inspector.model.run import Process, Run
 
 FORMAT_VERSION = 1
@@ -168,20 +168,8 @@ def _notices(run: Run, rows: Sequence[CudaGraphRow]) -> Iterator[str]:
             "replays, re-captures' reasons and skips at run time are not observable in it: record "
             "with inspect run"
         )
-    cut = sum(row.parts > 1 for row in rows)
-    if cut:
+    if any(row.parts > 1 for row in rows):
         yield "a function that is cut into parts counts each call once for each part"
-    if any(not item.ended and item.cuda_graphs.functions for item in run.processes):
-        yield "a process did not end in order: its calls are those counted up to half of the way"
-    yield from _pool_notices(graphs)
-
-
-def _pool_notices(graphs: Iterable[CudaGraphs]) -> Iterator[str]:
-    if any(function.captures for item in graphs for function in item.functions):
-        yield (
-            "the pool is the memory that the allocator keeps for captured graphs, warm-ups "
-            "included, as it was after the last capture"
-        )
 
 
 def _none(run: Run) -> str:
