@@ -39,8 +39,8 @@ _KNOWN = {
         (
             (
                 "If it is the same tensor in every call (a cache, a running sum): call "
-                "torch._dynamo.mark_static_address({name}, guard=False) once before the first call, "
-                "or make it a buffer of the module."
+                "torch._dynamo.mark_static_address({name}, guard=False) once before the first "
+                "call, or make it a buffer of the module."
             ),
         ),
     ),
