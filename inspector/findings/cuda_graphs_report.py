@@ -169,18 +169,18 @@ def _notices(run: Run, rows: Sequence[CudaGraphRow]) -> Iterator[str]:
             "with inspect run"
         )
     if any(row.parts > 1 for row in rows):
-        yield "a function that is cut into parts counts each call once for each part"
+        yield "each part of a partitioned function counts as a call"
 
 
 def _none(run: Run) -> str:
     gpus = any(process.hardware.get("gpus") for process in run.processes)
     if not gpus:
         return (
-            "no CUDA graph was asked for here: they need an NVIDIA GPU, and Inductor with "
+            "CUDA graphs were not enabled: they need an NVIDIA GPU, and Inductor with "
             "mode='reduce-overhead' or 'max-autotune' (or the backend cudagraphs)"
         )
     return (
-        "no CUDA graph was asked for: compile with mode='reduce-overhead' (or the backend "
+        "CUDA graphs were not enabled: compile with mode='reduce-overhead' (or the backend "
         "cudagraphs)"
     )
 

@@ -87,7 +87,7 @@ def _asked(settings: Mapping[str, object]) -> Iterator[str]:
             yield f"{name} {value}"
 
 
-_UNSEEN = "columns, source text and functions that Dynamo skipped silently are not observable"
+_UNSEEN = "no columns, source text or silently skipped functions"
 
 
 def notices(report: Report, unseen: str = _UNSEEN) -> Iterator[tuple[str, str]]:
@@ -103,7 +103,7 @@ def notices(report: Report, unseen: str = _UNSEEN) -> Iterator[tuple[str, str]]:
         item.cost for item in report.findings if item.cost and item.cost.cost_ns is not None
     )
     limits = dict.fromkeys(cost.note for cost in measured)
-    yield from (("note", f"of the costs: {text}") for text in limits if text)
+    yield from (("note", f"costs: {text}") for text in limits if text)
     yield from _unmeasured(run)
     yield from _cached(run)
     yield from _dropped(run)
@@ -125,7 +125,7 @@ def reading_notices(run: Run) -> Iterator[tuple[str, str]]:
     lost = sum(process.lost_ends for process in run.processes)
     if lost:
         ends = f"the log lacks the {'ends' if lost > 1 else 'end'} of {count(lost, 'span')}"
-        effect = "taken to end with what is around it, so compile times by stage are affected"
+        effect = "compile times by stage are approximate"
         yield "warning", f"{ends} of compile time: {effect}"
     cut = cut_warning(run)
     if cut is not None:
@@ -135,7 +135,7 @@ def reading_notices(run: Run) -> Iterator[tuple[str, str]]:
 def cut_warning(run: Run) -> LogWarning | None:
     """That a log ends in the middle of a compilation, unless the recording itself says why."""
     cut = "" if run.meta.partial or run.meta.error else cut_off(run)
-    message = one_line(f"{cut}: what came after that is not in it")
+    message = one_line(f"{cut}: what follows is missing")
     return LogWarning(run.meta.name, 0, message) if cut else None
 
 
@@ -154,7 +154,7 @@ def _unmeasured(run: Run) -> Iterator[tuple[str, str]]:
         several = len({call.input_index for call in process.calls}) > 1
         for item in process.unmeasured:
             which = f" with input {item.input_index + 1}" if several else ""
-            why = f"calls change the model, and one more{which} fails ({one_line(item.error)})"
+            why = f"calls change the model, and another{which} fails ({one_line(item.error)})"
             yield "note", f"not measured: {why}"
 
 

@@ -45,7 +45,7 @@ def tried_title(verification: Verification) -> str:
     backend = (
         f"backend {verification.backend}" if verification.backend else "the file's own backend"
     )
-    return f"tried, each in a fresh process ({one_line(backend)})"
+    return f"trials, each in a fresh process ({one_line(backend)})"
 
 
 def tried_heading(verification: Verification) -> str:
@@ -61,7 +61,7 @@ def tried_verdict(verification: Verification) -> str:
         return ""
     helping = [(t, t.measured) for t in verification.trials if t.helps and t.measured]
     if not helping:
-        return "nothing of this helps"
+        return "none of these helps"
     best, after = min(
         helping,
         key=lambda pair: (
@@ -81,8 +81,8 @@ def tried_verdict(verification: Verification) -> str:
     changes.append(f"outputs {_outputs(after.outputs, verification)}")
     ratio = verification.ratio(after) if verification.is_lowered else None
     if ratio is not None:
-        times = "" if ratio == _CHANCE else f"{ratio:.2f}{_TIMES} "
-        changes.append(f"a warm call takes {times}as long")
+        times = "unchanged" if ratio == _CHANCE else f"{ratio:.2f}{_TIMES}"
+        changes.append(f"warm call {times}")
     return one_line(f"{_told(best.candidate)}: {', '.join(changes)}")
 
 
@@ -165,10 +165,10 @@ def tried_notes(verification: Verification) -> tuple[str, ...]:
 
 def _notes(verification: Verification) -> Iterator[str]:
     if verification.baseline is not None and not verification.is_lowered:
-        yield "the eager backend lowers no graph: these times say nothing about Inductor's"
+        yield "times are of the eager backend, not of Inductor"
     yield from _busy(verification)
     if verification.deterministic is False:
-        yield "outputs differ from run to run, also as it is: they tell nothing about a setting"
+        yield "outputs differ between runs of the unchanged model, so they cannot be compared"
     for trial in verification.trials:
         yield from _notes_of(trial, deterministic=bool(verification.deterministic))
     uncompared = verification.baseline and verification.baseline.outputs
@@ -176,9 +176,9 @@ def _notes(verification: Verification) -> Iterator[str]:
         yield f"{count(uncompared.uncompared, 'output')} of a kind that cannot be compared"
     if verification.rewrites_left:
         left = count(verification.rewrites_left, "more change")
-        yield f"{left} of lines were not tried: mend some of these first, and try again"
+        yield f"{left} of lines were not tried: fix some of these first, and try again"
     for name in verification.left_out:
-        yield f"this torch has no {name}"
+        yield f"this version of torch has no {name}"
     if verification.baseline is not None and verification.not_tried:
         yield f"not everything was tried: {verification.not_tried}"
 
@@ -189,13 +189,12 @@ def _busy(verification: Verification) -> Iterator[str]:
     times = sorted(m.warm_call_ns for m in without if m.warm_call_ns)
     if times and verification.ratio_is_known:
         shown = " and ".join(map(duration, times))
-        yield f"{_SAME}: within noise (two unchanged runs took {shown} per warm call)"
+        yield f"{_SAME}: within noise (the unchanged model took {shown} per warm call)"
     elif times:
-        yield "no ratios: warm calls of the unchanged target vary too much"
+        yield "no ratios: warm calls of the unchanged model vary too much"
     if any(measured.was_busy for measured in _all_measured(verification)):
         yield (
-            "the machine was busy: most warm calls took much longer than the fastest; with "
-            "OMP_NUM_THREADS=1 processes wait less for each other's cores"
+            "the machine was busy: warm calls vary too much to be compared; set OMP_NUM_THREADS=1"
         )
 
 
@@ -219,10 +218,10 @@ def _notes_of(trial: Trial, *, deterministic: bool) -> Iterator[str]:
         yield f"{name}: {trial.candidate.caution}"
     if trial.added:
         more = count(trial.added, "more finding")
-        yield f"{name}: {more}, behind what it removes or in its place"
+        yield f"{name}: {more} after what it removes"
     outputs = trial.measured.outputs if trial.measured else None
     if trial.worsens and trial.removed:
-        yield f"{name}: it makes the run worse, whatever it removes"
+        yield f"{name}: makes the run worse"
     if outputs and outputs.equal is False and deterministic:
         error = outputs.max_abs_error
         most = f" (largest difference {error:.3g})" if error else ""
@@ -250,7 +249,7 @@ def tried_sentence(tried: Tried) -> str:
     equal = {
         True: "outputs stay equal",
         False: "outputs differ",
-        None: "whether outputs stay equal is unknown",
+        None: "outputs not compared",
     }[tried.outputs_equal]
     lines = (f"{rewrite.place}: {rewrite.told}" for rewrite in tried.rewrites)
     setting = " + ".join((*map(shown_setting, tried.settings), *lines))
@@ -259,7 +258,7 @@ def tried_sentence(tried: Tried) -> str:
     if was > 1 or now:
         removes = f"leaves {now:,} of the function's {count(was, 'recompilation')}"
     ratio = tried.warm_call_ratio
-    times = "" if ratio is None else "; no difference in the time of a warm call beyond chance"
+    times = "" if ratio is None else "; no measurable difference per warm call"
     if ratio not in {None, _CHANCE}:
         times = f"; a warm call takes {ratio:.2f}{_TIMES} as long"
     return one_line(f"{setting} {removes} (tried; {equal}{times})")
