@@ -287,12 +287,10 @@ def _on_its_own(run: Run, process: Process, frame: Frame, case: FixCase) -> Iter
     found = given_up_caller(process, frame, case.items[-1].stack)
     if found is not None and found.user is not None:
         caller = qualified_name(run, found.frame_name, found.frame_file, found.frame_line)
-        where = f"at {case.place(found.user)} ({found.cause.title}): once that is mended, it is "
-        why = f"of the graph break in it {where}traced as a part of {caller}, which calls it"
-        if found.outcome is Outcome.FRAME_SKIPPED:
-            gave_up = f"{caller}, which calls it, is given up at the graph break"
-            why = f"{gave_up} {where}traced as a part of it"
-        yield f"it is compiled on its own because {why}, separately for each call"
+        yield (
+            f"{caller}, which calls it, breaks at {case.place(found.user)} ({found.cause.title}), "
+            "so it is compiled on its own, separately for each call"
+        )
 
 
 def _together(case: FixCase) -> Iterator[str]:

@@ -138,19 +138,6 @@ def _is_constant(case: FixCase, changing: Sequence[Recompile]) -> bool:
     return any(change.specialized is not None and change.name in names for change in changes)
 
 
-def _with_kept(case: FixCase, kept: Sequence[Recompile], others: Sequence[Recompile]) -> str:
-    """What one graph break hands on, all of it together, and what else changes with it."""
-    groups: dict[RecompileClass, list[Recompile]] = {}
-    for item in others:
-        groups.setdefault(item.kind, []).append(item)
-    parts = []
-    for each in list(groups.values())[:_MOST_TOGETHER]:
-        own = dataclasses.replace(case, items=tuple(each[:1]))
-        advice = [text for text in _advised(own) if text]
-        parts.append(_part(own, each, advice[0] if advice else _AS_IT_IS, is_first=False))
-    return " ".join((kept_together(case, kept), *parts))
-
-
 def _all_of(case: FixCase, found: Sequence[str], also: tuple[Recompile, ...]) -> Iterator[str]:
     """The advice for all that changes together; each alone leaves the others."""
     every = (case.first, *also)
@@ -158,7 +145,7 @@ def _all_of(case: FixCase, found: Sequence[str], also: tuple[Recompile, ...]) ->
     kept = [item for item in every if case.is_kept(item.name) and not is_method]
     changing = [item for item in every if item not in kept]
     if kept:
-        yield _with_kept(case, kept, changing)
+        yield kept_together(case, kept)
         return
     is_named = {item.kind for item in changing} <= _NAMED and not _is_constant(case, changing)
     if is_named and beyond(case.first) is None and environment(case):

@@ -131,13 +131,6 @@ def _symbolic(case: FixCase) -> Iterator[str]:
     if item.equal_sizes is not None:
         yield from _equal(case, item.equal_sizes)
         return
-    special = specialized_use(item, case.history)
-    if special is not None:
-        yield specialized_fix(case, special)
-        return
-    if ".stride()[" in item.guard:
-        yield from _stride(case)
-        return
     frame = _deciding(case)
     line = f"{case.place(frame)}" if frame else "a line of the function"
     code = f" (`{frame.code.strip()}`)" if frame and frame.code else ""

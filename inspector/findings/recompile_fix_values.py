@@ -9,8 +9,7 @@ from inspector.findings.recompile_case import Advice, FixCase, is_bool_and_tenso
 from inspector.findings.recompile_fix_containers import CONTAINERS
 from inspector.findings.recompile_fix_numbers import NUMBERS
 from inspector.findings.recompile_fix_shared import is_near_limit, kept_fix, raised_limit
-from inspector.model.recompile import Origin, RecompileClass
-from inspector.model.stack import StackFrame
+from inspector.model.recompile import RecompileClass
 
 _MODULE = re.compile(r"_modules\['[^']*'\]$")
 
@@ -43,16 +42,11 @@ def _constant(case: FixCase) -> Iterator[str]:
 
 def _bool(case: FixCase) -> Iterator[str]:
     given = case.argument.written or "False"
-    if any(is_bool_and_tensor(item) and item.name == case.first.name for item in case.history):
-        yield "Two values are two programs, each compiled once: nothing is needed."
-        return
     yield (
         f"{_two(case, 'Two values are two programs, each compiled once')}: pass {case.name} as a "
         f"tensor of bool, torch.tensor({given}), and write torch.where({case.name}, a, b) in "
         "place of the branch, which would break the graph."
     )
-    if case.multiplied and case.multiplied.exceeds_limit:
-        yield from raised_limit(case)
 
 
 def _none(case: FixCase) -> Iterator[str]:
@@ -72,8 +66,6 @@ def _none(case: FixCase) -> Iterator[str]:
             f"(zeros where {case.name} is added, ones where it is a factor), in the shape that it "
             "has otherwise."
         )
-    if case.multiplied and case.multiplied.exceeds_limit:
-        yield from raised_limit(case)
 
 
 def _is_of_tensor(case: FixCase) -> bool:
@@ -121,9 +113,6 @@ def _type(case: FixCase) -> Iterator[str]:
             "each class is a program of its own, and is compiled once."
         )
         return
-    if case.set_at is not None:
-        yield _set_of_one_type(case, case.set_at)
-        return
     if is_bool_and_tensor(case.first):
         yield (
             f"Pass {case.name} as a Python bool in every call: {case.passed} = bool({case.passed}) "
@@ -136,24 +125,8 @@ def _type(case: FixCase) -> Iterator[str]:
     )
 
 
-def _set_of_one_type(case: FixCase, set_at: StackFrame) -> str:
-    """What the function itself sets to another type than it had at first."""
-    first, then = (
-        value.text if value else "another type" for value in (case.first.before, case.first.now)
-    )
-    here = f"{case.called} itself sets {case.name} at {case.place(set_at)}"
-    told = f"{here} (`{set_at.code.strip()}`): it is {first} in the first call, {then} afterwards."
-    return f"{told} Give it that type before the first call."
-
-
 def _function(case: FixCase) -> Iterator[str]:
     name = case.name.removesuffix(".__code__")
-    if case.first.origin is Origin.GLOBAL:
-        yield (
-            f"Define {name} once, before the first call: its code is part of the program. To "
-            f"choose among functions, compile one {case.called} for each."
-        )
-        return
     yield (
         f"{name} is part of the program: each is one of its own, compiled once, and then found: "
         "nothing is needed where they are few. A lambda that is made anew for each call is another "

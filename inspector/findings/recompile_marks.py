@@ -24,7 +24,6 @@ _ARRAY = "___from_numpy("
 _KEPT = "___stack"  # over a graph break: it has no name that one could write
 _SIZED = re.compile(r"^(?P<tensor>.+)\.size\(\)\[(?P<index>\d+)\]$")
 _KEYED = re.compile(r"(?P<container>.+)\[(?P<key>'[^']*'|\"[^\"]*\")\]")
-_NUMBERED = re.compile(r"(?P<container>.+)\[(?P<index>\d+)\]")
 _KEYS = (RecompileClass.KEYS, RecompileClass.LENGTH)
 Marks = Mapping[str, tuple[int, ...]]
 """Dimensions to mark, by the name of the tensor as reasons spell it."""
@@ -152,14 +151,6 @@ def _condition(case: FixCase, name: str, expression: str) -> str:
     changes = list(_all_changes((*case.items, *case.history)))
     if any(kind is RecompileClass.NONE and of == name for kind, of, _, _ in changes):
         return f"{expression} is not None"
-    numbered = _NUMBERED.fullmatch(name)
-    if numbered:
-        lengths = any(
-            kind is RecompileClass.LENGTH and of == numbered["container"]
-            for kind, of, _, _ in changes
-        )
-        shown = expression.removesuffix(f"[{numbered['index']}]")
-        return f"len({shown}) > {numbered['index']}" if lengths and shown != expression else ""
     keyed = _KEYED.fullmatch(name)
     shown = expression.removesuffix(f"[{keyed['key']}]") if keyed else expression
     if keyed is None or shown == expression:
