@@ -13,9 +13,8 @@ from inspector.findings.compile_error_fixes import (
     kernel_lines,
     named_operator,
 )
-from inspector.findings.compiler_output import CompilerError, compiler_error
 from inspector.findings.constraints import VIOLATION
-from inspector.findings.failed_frames import error_text
+from inspector.findings.failed_frames import CompilerError, compiler_error, error_text
 from inspector.findings.finding import Finding
 from inspector.findings.hints import best_hint, further_hints
 from inspector.findings.place import fingerprint, make_place

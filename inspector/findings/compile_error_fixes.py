@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from inspector.findings.compiler_output import CompilerError
+from inspector.findings.failed_frames import CompilerError
 from inspector.findings.kernels_report import graph_codes
 from inspector.graphs.reading import read_graphs
 from inspector.model.compilation import Compilation, Failure, Frame

@@ -11,9 +11,8 @@ from inspector.events.compile_id import CompileId
 from inspector.events.guard_checks import EqualsCheck, RelationCheck, TensorCheck
 from inspector.events.guards import DynamoSettings
 from inspector.guards.change import Change
-from inspector.guards.entry import Entry, entries_of
+from inspector.guards.entry import Entry, GuardIndex, entries_of, index_of
 from inspector.guards.evaluate import passes
-from inspector.guards.index import GuardIndex, index_of
 from inspector.guards.relation import normal
 from inspector.guards.state import State, Value, state_after
 from inspector.model.compilation import Frame

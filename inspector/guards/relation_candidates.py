@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from inspector.events.guard_checks import Check, EqualsCheck, RelationCheck, TensorCheck, TypeCheck
-from inspector.guards.bounds import tried, tried_numbers
 from inspector.guards.candidates import ONE_MORE, Candidate
 from inspector.guards.change import Change, ChangeKind, of_tensor, of_value, resized
 from inspector.guards.predict import FrameGuards, predict
-from inspector.guards.relation import normal, relation_holds
+from inspector.guards.relation import normal, relation_holds, tried, tried_numbers
 from inspector.model.guard_source import Origin
 from inspector.model.guards import Guard
 

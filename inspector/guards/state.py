@@ -20,8 +20,7 @@ from inspector.events.guard_checks import (
     TypeCheck,
 )
 from inspector.events.recompile import SeenValue
-from inspector.guards.entry import Entry
-from inspector.guards.index import is_inside
+from inspector.guards.entry import Entry, is_inside
 from inspector.guards.relation import equality, identity, normal, relation_holds
 from inspector.model.guards import Guard
 
