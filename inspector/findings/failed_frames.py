@@ -1,4 +1,4 @@
-"""The frames whose compilation failed: no view of graphs or kernels has anything of these."""
+"""Compilations that failed: which frames, and what the compiler said."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The graph break over which a value was handed on to the function that goes on behind it."""
+"""Graph breaks around a function: the one it resumes after, and the one in its caller."""
 
 from __future__ import annotations
 

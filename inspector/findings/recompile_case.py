@@ -27,7 +27,6 @@ NOTHING_NEEDED = "Nothing is needed for further calls. "
 _MOST_LIKEWISE = 6
 _BOOLS = frozenset({"True", "False", "bool"})
 _MOST_BY_CHANCE = 3
-_NAMED = frozenset({RecompileClass.SIZE, RecompileClass.INT})
 # With what is reached from it; a size is asked of a tensor that is in a graph.
 _STACK = re.compile(
     r"(?:L\[')?___stack(?P<number>\d+)(?:'\])?(?P<path>(?:\.(?!size\(|stride\()\w+|\[[^\]]*\])*)"

@@ -1,8 +1,4 @@
-"""What else a cache entry wanted otherwise, behind the guard that torch names.
-
-``self.step`` fails first, and the length of ``self.cache`` would have failed behind it: who mends
-the one alone has as many compilations as before.
-"""
+"""What else changed with a recompilation: other values, keys, and what multiplies with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to write where a container has another length."""
+"""What to write where a list or a dict has another length or other keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Advice that several classes of recompilations share."""
+"""Advice that several classes share: dynamic sources, limits, bounds, failures."""
 
 from __future__ import annotations
 

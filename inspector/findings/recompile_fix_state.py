@@ -1,4 +1,4 @@
-"""What to write where the state around the call changes, of a module or of the thread."""
+"""What to write where global state, a module's state or an optimiser's state changes."""
 
 from __future__ import annotations
 
