@@ -193,9 +193,6 @@ def foreign_fixes(case: FixCase) -> Iterator[str]:
         ways = [environment(every), _ALL_SIZES]
         yield from ways if len(sources) <= _FEW_SOURCES else reversed(ways)
     else:
-        yield (
-            "Each value is a program of its own, compiled once and then found: nothing is needed "
-            "where the values are few."
-        )
+        yield "Each value is compiled once: nothing is needed where the values are few."
     if is_near_limit(case):
         yield from raised_limit(case)

@@ -17,7 +17,7 @@ TENSORS = frozenset({"torch.Tensor", "torch.nn.parameter.Parameter"})
 """What an item of a container can be so that a tensor can stand in its place."""
 _MOST_KEYS = 6
 _LITERAL = re.compile(r"'[A-Za-z_]\w*'")
-_FOUND = "compiled once, and then found: nothing is needed where there are few."
+_FOUND = "is compiled once: nothing is needed where there are few."
 # Tried with a dict and with **kwargs, asked for a key and gone through, on torch 2.11 to 2.13.
 _USUAL = (
     "as a tensor of its usual shape that leaves the result as it is (zeros where it is added, ones "
@@ -39,10 +39,7 @@ def special_length(case: FixCase) -> Iterator[str]:
         yield from kept_fix(case)
     elif case.first.name.endswith("._modules"):
         owner = case.name.removesuffix("._modules")
-        yield (
-            f"Add all submodules to {owner} before the first call: each number of them is a "
-            "program of its own, and is compiled once."
-        )
+        yield f"Add all submodules to {owner} before the first call: each number is compiled once."
     elif (key := _key_set(case)) is not None:
         yield from _keys_set(case, key)
     elif (frame := case.grown_at) is not None:
@@ -62,10 +59,7 @@ def _length(case: FixCase) -> Iterator[str]:
 def _held(case: FixCase) -> Iterator[str]:
     """By what the container holds."""
     if case.first.holds and case.first.holds not in TENSORS:
-        yield (
-            f"Give {case.passed} one length {case.before_call}: each length is a program of its "
-            "own, and is compiled once."
-        )
+        yield f"Give {case.passed} one length {case.before_call}: each length is compiled once."
     elif _is_attribute(case):
         yield _one_tensor(case)
     elif case.first.holds:
@@ -77,10 +71,7 @@ def _held(case: FixCase) -> Iterator[str]:
         )
         yield f"Pad {given} to one length {case.at_call}."
     else:
-        yield (
-            f"Give {case.passed} one length in every call: each length is a program of its own, "
-            "and is compiled once."
-        )
+        yield f"Give {case.passed} one length in every call: each length is compiled once."
 
 
 def _key_set(case: FixCase) -> str | None:
@@ -115,7 +106,7 @@ def _keys_set(case: FixCase, key: str) -> Iterator[str]:
     each = key if _is_literal(key) else f"one for each value of {key}"
     yield (
         f"A line fills {case.name} by key ({key}), so that a later call finds more keys in it"
-        f"{grew}: each number of them is a program of its own, compiled once, and then found. "
+        f"{grew}: each number of them is compiled once. "
         "Nothing is needed where the keys stay the same from then on. To save the compilation: "
         f"give {case.name} all of its keys before the first call ({each}, with None as its value, "
         "where nothing reads it before it is written)."
@@ -145,7 +136,7 @@ def _keys(case: FixCase) -> Iterator[str]:
 def _set(case: FixCase) -> Iterator[str]:
     if not case.first.guard.startswith(("set.", "not set.")):
         yield (
-            f"Each set of {case.name} is a program of its own, and is compiled once. Take what "
+            f"Each set of {case.name} is compiled once. Take what "
             f"{case.called} asks of it out {case.before_call}, and pass that as a bool."
         )
         return
@@ -177,9 +168,7 @@ def _given(case: FixCase) -> str:
     else:
         how = f"give {user_spelling(case.name)} the same keys in every call"
     where = "" if is_keywords else f" ({case.before_call})"
-    return (
-        f"Each set of keys is a program of its own, {_FOUND} To have one: {how}{where}, {instead}."
-    )
+    return f"Each set of keys {_FOUND} To have one: {how}{where}, {instead}."
 
 
 def _counted(case: FixCase) -> str:
@@ -192,14 +181,14 @@ def _counted(case: FixCase) -> str:
     if case.first.origin is not Origin.ARGUMENT:
         bool_ = f"keep a bool beside {name}, set where it is filled"
     return (
-        f"Each set of keys in {name} is a program of its own, {_FOUND} To have two at most: "
+        f"Each set of keys in {name} {_FOUND} To have two at most: "
         f"{bool_}, and ask for that in place of the number of keys{line}."
     )
 
 
 def _order(case: FixCase) -> Iterator[str]:
     given = case.passed
-    known = f"Each order of the keys is a program of its own, {_FOUND}"
+    known = f"Each order of the keys {_FOUND}"
     if case.name == case.site.parameters.keywords:
         yield f"{known} To have one: pass the keyword arguments of {case.called} in one order."
         return

@@ -11,7 +11,7 @@ from inspector.model.recompile import RecompileClass
 
 _MOST_NAMED = 6
 _TRUE = frozenset({"1", "True"})
-_EACH = "two programs are right, each compiled once, and then found: nothing is needed."
+_EACH = "two programs are right, each compiled once: nothing is needed."
 
 
 def _requires_grad(case: FixCase) -> Iterator[str]:
@@ -25,7 +25,7 @@ def _requires_grad(case: FixCase) -> Iterator[str]:
     elif of_parameters(case.first.source):
         yield (
             "Freeze and unfreeze parameters before the first call: with and without gradients for "
-            f"{case.name} are two programs, each compiled once, and then found."
+            f"{case.name} are two programs, each compiled once."
         )
     elif case.first.now is not None and case.first.now.text in _TRUE:
         yield from _came(case)

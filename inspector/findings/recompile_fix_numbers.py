@@ -148,8 +148,8 @@ def _specialized(case: FixCase, special: SymbolUse) -> Iterator[str]:
         "and NumPy's conversion takes the tensor, too."
     )
     yield (
-        "Where it has to stay a number, each value is a program of its own, compiled once, and "
-        f"then found. Where there are more than 8: {limit_of(MANY)}."
+        "Where it has to stay a number, each value is compiled once. Where there are more than 8: "
+        f"{limit_of(MANY)}."
     )
 
 

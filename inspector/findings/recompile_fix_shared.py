@@ -98,14 +98,14 @@ def specialized_fix(case: FixCase, use: SymbolUse) -> str:
         )
     if frame and _LOOP.search(frame.code) and not _LOOP_AND_BODY.match(frame.code):
         return (
-            f"The loop{where}{code} is unrolled, so that each size is a program of its own: write "
+            f"The loop{where}{code} is unrolled, so that each size is compiled once: write "
             f"it as operators over the whole of {case.name}, or pad {case.name} to one size."
         )
     if frame and _EQUALITY.search(frame.code):
         return (
-            f"The line{where}{code} treats a size apart, so that {use.specialized} is a program of "
-            "its own: it is compiled once, and then found; no mark helps. To have one program, "
-            "write that line so that it does the same for every size."
+            f"The line{where}{code} treats a size apart: {use.specialized} is compiled once, and "
+            "no mark helps. To have one program, write that line so that it does the same for "
+            "every size."
         )
     if frame and re.search(rf"\b{re.escape(use.specialized or '')}\b", frame.code):
         return (
@@ -188,7 +188,7 @@ def raised_limit(case: FixCase, of_what: str = "values") -> Iterator[str]:
     if name != _LIMIT:
         default = _DEFAULT_ACCUMULATED if name.startswith("accumulated_") else _DEFAULT_LIMIT
         how = f"{around_calls(f'{name}={needed}')} ({default} by default)"
-    yield f"Where the {of_what} are few: {how}, so that each is compiled once and then found."
+    yield f"Where the {of_what} are few: {how}, so that each is compiled once."
 
 
 def within(item: Recompile) -> str:
@@ -217,8 +217,8 @@ def parted(case: FixCase, bound: Bound, values: str, still: str) -> str:
     known = f" {item.before.text} and {item.now.text}" if item.before and item.now else ""
     first = item.before.text if item.before else "the first one"
     return (
-        f"The {values}{known} lie on two sides of `{bound.text}`{where}: each side is a program of "
-        f"its own, compiled once, and then found, {still}. Nothing is needed for these; {first} "
+        f"The {values}{known} lie on two sides of `{bound.text}`{where}: each side is compiled "
+        f"once, {still}. Nothing is needed for these; {first} "
         f"was compiled for itself, and further {values} on its side compile once more."
     )
 

@@ -31,7 +31,7 @@ def _mode(what: str) -> Callable[[FixCase], Iterator[str]]:
     def advise(case: FixCase) -> Iterator[str]:
         yield (
             f"Call {case.called} under the same {what} in every call; where both are meant "
-            "(training and validation), each is compiled once, and then found."
+            "(training and validation), each is compiled once."
         )
 
     return advise

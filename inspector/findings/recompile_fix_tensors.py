@@ -109,7 +109,7 @@ def _equal(case: FixCase, equal: EqualSizes) -> Iterator[str]:
 def _zero_one(case: FixCase) -> Iterator[str]:
     yield (
         f"Sizes 0 and 1 get a graph of their own, marked or not: keep them out of {case.called} "
-        "(pad the input); it is one compilation, and then found."
+        "(pad the input). Each is compiled once."
     )
 
 
@@ -134,23 +134,19 @@ def _symbolic(case: FixCase) -> Iterator[str]:
     frame = _deciding(case)
     line = f"{case.place(frame)}" if frame else "a line of the function"
     code = f" (`{frame.code.strip()}`)" if frame and frame.code else ""
-    if not _is_on_sizes(item):
-        # An equality holds for one value; any other condition has sides.
-        if len(case.items) > _SIDES and all("==" in each.guard for each in case.items):
-            yield (
-                f"What {line}{code} reads was another value in each of {len(case.items)} "
-                f"compilations: it is a constant of each graph. Keep it outside of {case.called}, "
-                "or in a tensor that is changed in place."
-            )
-            return
+    # An equality holds for one value; any other condition has sides.
+    is_one = len(case.items) > _SIDES and all("==" in each.guard for each in case.items)
+    if is_one and not _is_on_sizes(item):
         yield (
-            f"The condition at {line}{code} depends on the number: each side is a program of its "
-            "own, compiled once, and then found, and nothing is needed."
+            f"What {line}{code} reads was another value in each of {len(case.items)} compilations: "
+            f"it is a constant of each graph. Keep it outside of {case.called}, or in a tensor "
+            "that is changed in place."
         )
         return
+    what = "size" if _is_on_sizes(item) else "number"
     yield (
-        f"The condition at {line}{code} depends on the size: each side is a program of its own, "
-        "compiled once, and then found, and nothing is needed."
+        f"The condition at {line}{code} depends on the {what}: each side is compiled once, and "
+        "nothing is needed."
     )
 
 
@@ -175,8 +171,8 @@ def _rank(case: FixCase) -> Iterator[str]:
     numbers = [int(text) for text in (before, now) if text.isdecimal()]
     dimensions = count(max(numbers), "dimension") if numbers else "as many dimensions"
     yield (
-        "A number of dimensions is never dynamic: each is a program of its own, compiled once and "
-        f"then found. For one program, give {case.passed} {dimensions}{also} in every call."
+        "A number of dimensions is never dynamic: each is compiled once. For one program, give "
+        f"{case.passed} {dimensions}{also} in every call."
     )
 
 
@@ -194,8 +190,8 @@ def _dtype(case: FixCase) -> Iterator[str]:
     if any(_is_converted(change) for item in case.items for change in item.changes):
         yield (
             "The parameters are of another dtype, too: it is another module, or it was converted. "
-            "Each dtype is a program of its own, compiled once, and then found: nothing is needed. "
-            "To have one: convert it once, before the first call."
+            "Each dtype is compiled once: nothing is needed. To have one: convert it once, before "
+            "the first call."
         )
         return
     is_array = case.first.name.startswith("___from_numpy(")
@@ -205,7 +201,7 @@ def _dtype(case: FixCase) -> Iterator[str]:
         return f".astype(np.{dtype})" if is_array else f".to(torch.{dtype.removeprefix('torch.')})"
 
     yield case.converted_all(converts)
-    yield "Each dtype that is meant is compiled once, and then found: then there is nothing to do."
+    yield "Each dtype that is meant is compiled once: then there is nothing to do."
 
 
 def _is_converted(change: Change) -> bool:

@@ -31,10 +31,9 @@ def _constant(case: FixCase) -> Iterator[str]:
         )
         return
     yield (
-        f"{case.name} is {what}, and each value is a program of its own, compiled once, and then "
-        "found: nothing is needed where the values are few. Hoist the choice among many out of "
-        f"{case.called}: look up what the value stands for {case.before_call}, and pass that as "
-        "a tensor."
+        f"{case.name} is {what}, and each value is compiled once: nothing is needed where the "
+        f"values are few. Hoist the choice among many out of {case.called}: look up what the value "
+        f"stands for {case.before_call}, and pass that as a tensor."
     )
     if is_near_limit(case):
         yield from raised_limit(case)
@@ -50,7 +49,7 @@ def _bool(case: FixCase) -> Iterator[str]:
 
 
 def _none(case: FixCase) -> Iterator[str]:
-    known = f"With and without {case.name} are two programs, each compiled once, and then found"
+    known = f"With and without {case.name} are two programs, each compiled once"
     if case.set_at is not None:
         place, code = case.place(case.set_at), case.set_at.code.strip()
         yield (
@@ -110,7 +109,7 @@ def _type(case: FixCase) -> Iterator[str]:
     if _MODULE.search(case.first.name):
         yield (
             f"Keep a module of one class in {case.name}{of}, and set it before the first call: "
-            "each class is a program of its own, and is compiled once."
+            "each class is compiled once."
         )
         return
     if is_bool_and_tensor(case.first):
@@ -128,9 +127,8 @@ def _type(case: FixCase) -> Iterator[str]:
 def _function(case: FixCase) -> Iterator[str]:
     name = case.name.removesuffix(".__code__")
     yield (
-        f"{name} is part of the program: each is one of its own, compiled once, and then found: "
-        "nothing is needed where they are few. A lambda that is made anew for each call is another "
-        "function each time: make it once."
+        f"{name} is part of the program: each is compiled once, and nothing is needed where they "
+        "are few. A lambda that is made in each call is another function each time: make it once."
     )
     if is_near_limit(case):
         yield from raised_limit(case)

@@ -45,7 +45,7 @@ def size_of_static() -> None:
 @program(
     Expected("tensor-size", "x", "4", "7", "dynamic", "and no mark makes one of the two"),
     Expected("symbolic-shape", "x.size()[0]", "6 <= x.size()[0]", "x.size()[0] = 3", "dynamic",
-             "each side is a program of its own"),
+             "each side is compiled once"),
 )  # fmt: skip
 def size_beyond_a_condition() -> None:
     """Two sizes on two sides of a condition, and a third on the side that was static."""
