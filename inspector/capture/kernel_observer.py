@@ -12,11 +12,12 @@ import importlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from inspector.capture.cpp_loops import nest_fields, scheduler_nodes
+from inspector.capture.cpp_loops import cpp_nest, scheduler_nodes
 from inspector.capture.cpp_reasons import TilingNote, no_tiling
 from inspector.capture.cpp_traffic import traffic_bytes
 from inspector.capture.triton_kernels import write_kernel
-from inspector.capture.writer import guarded, write_artifact
+from inspector.capture.writer import emit, guarded
+from inspector.records.kernels import CppKernelLoops, CppNest
 
 _MODULES = ("torch._inductor.codegen.cpp", "torch._inductor.codegen.triton")
 
@@ -43,7 +44,7 @@ class KernelObserver:
         self._defined = defined
         self._watched: list[_Watched] = []
         self._note: TilingNote | None = None
-        self._nests: list[dict[str, object]] = []
+        self._nests: list[CppNest] = []
 
     def watch(self) -> None:
         """Begins to observe, once Inductor is there; further calls do nothing."""
@@ -95,7 +96,7 @@ class KernelObserver:
 
     def _loops(self, call: Callable[[], Any], args: tuple[Any, ...]) -> object:
         result = call()
-        guarded("loops of a C++ kernel", lambda: self._nests.append(nest_fields(*args[:2])))
+        guarded("loops of a C++ kernel", lambda: self._nests.append(cpp_nest(*args[:2])))
         return result
 
     def _definition(self, call: Callable[[], Any], args: tuple[Any, ...]) -> object:
@@ -120,25 +121,24 @@ def _observed(original: Any, hook: Callable[..., Any]) -> Any:  # noqa: ANN401
     return observed
 
 
-def _write(name: str, nodes: list[Any], nests: list[dict[str, object]]) -> None:
+def _write(name: str, nodes: list[Any], nests: list[CppNest]) -> None:
     from torch._inductor import config, cpp_builder, cpu_vec_isa
     from torch._inductor.utils import get_kernel_metadata, parallel_num_threads
     from torch._inductor.virtualized import V
 
     isa = cpu_vec_isa.pick_vec_isa()
-    write_artifact(
-        "cpp_kernel",
-        {
-            "v": 1,
-            "name": name,
-            "isa": str(isa) if isa else "",
-            "vector_bits": isa.bit_width() if isa else 0,
-            "compiler": cpp_builder.get_cpp_compiler(),
-            "cflags": cpp_builder.CppTorchOptions(vec_isa=isa, compile_only=True).get_cflags(),
-            "threads": parallel_num_threads(),
-            "min_chunk_size": config.cpp.min_chunk_size,
-            "comment": get_kernel_metadata(nodes, V.graph.wrapper_code)[0],
-            "bytes": traffic_bytes(nodes),
-            "nests": nests,
-        },
+    options = cpp_builder.CppTorchOptions(vec_isa=isa, compile_only=True)
+    emit(
+        CppKernelLoops(
+            name=name,
+            isa=str(isa) if isa else "",
+            vector_bits=isa.bit_width() if isa else 0,
+            compiler=cpp_builder.get_cpp_compiler(),
+            cflags=tuple(options.get_cflags()),
+            threads=parallel_num_threads(),
+            min_chunk_size=config.cpp.min_chunk_size,
+            comment=get_kernel_metadata(nodes, V.graph.wrapper_code)[0],
+            traffic_bytes=traffic_bytes(nodes),
+            nests=tuple(nests),
+        )
     )

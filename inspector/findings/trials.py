@@ -15,6 +15,7 @@ from inspector.findings.settings import DYNAMIC, MARK_DYNAMIC, shown_setting
 from inspector.model.request import Setting
 from inspector.model.summary import Summary
 from inspector.model.verification import Candidate, Measured, Trial, Tried, Verification
+from inspector.records.trial import TrialResult
 
 _RECOMPILE = "recompile"
 _TO = "\N{RIGHTWARDS ARROW}"
@@ -23,7 +24,7 @@ _TO = "\N{RIGHTWARDS ARROW}"
 def measured(report: Report) -> Measured:
     """What a process came to."""
     summary: Summary = report.summary
-    trials = [process.trial for process in report.run.processes if process.trial]
+    trials = report.run.records(TrialResult)
     trial = trials[0] if trials else None
     return Measured(
         graphs=summary.graphs,

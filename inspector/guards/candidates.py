@@ -15,7 +15,6 @@ from inspector.events.guard_checks import (
     EqualsCheck,
     IdCheck,
     LengthCheck,
-    TensorCheck,
 )
 from inspector.events.guard_text import TextCause
 from inspector.guards.change import (
@@ -32,6 +31,7 @@ from inspector.guards.predict import FrameGuards
 from inspector.guards.relation import normal
 from inspector.model.guard_source import Origin
 from inspector.model.guards import Guard
+from inspector.records.recompiles import TensorFacts
 
 ONE_MORE = "compiles once more"
 _MOST_KEYS = 6
@@ -236,7 +236,7 @@ def _of_alias(frame: FrameGuards, check: AliasCheck) -> Iterator[Candidate]:
     by_source = {
         normal(guard.source): guard
         for guard in frame.entries[-1].guards
-        if isinstance(guard.check, TensorCheck) and guard.origin is Origin.INPUT
+        if isinstance(guard.check, TensorFacts) and guard.origin is Origin.INPUT
     }
     listed = check.text.removeprefix("check_no_aliasing(").removesuffix(")")
     apart = [name for name in map(normal, listed.split(", ")) if name in by_source]
