@@ -187,7 +187,7 @@ def value_over_a_break() -> None:
 @program(
     Expected(
         "deallocated", "___stack0", None, "a builtin_function_or_method", "again",
-        "v = y.norm().item() first",
+        "Compute the argument on a line of its own",
     ),
 )  # fmt: skip
 def method_over_a_break() -> None:
