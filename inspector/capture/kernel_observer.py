@@ -6,8 +6,6 @@ written to), so the functions that decide are watched. They do what they did.
 
 from __future__ import annotations
 
-import dataclasses
-import functools
 import importlib
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -15,18 +13,11 @@ from typing import Any
 from inspector.capture.cpp_loops import nest_fields, scheduler_nodes
 from inspector.capture.cpp_reasons import TilingNote, no_tiling
 from inspector.capture.cpp_traffic import traffic_bytes
+from inspector.capture.hooks import Called, Hooks
 from inspector.capture.triton_kernels import write_kernel
 from inspector.capture.writer import guarded, write_artifact
 
 _MODULES = ("torch._inductor.codegen.cpp", "torch._inductor.codegen.triton")
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Watched:
-    owner: Any
-    name: str
-    original: Any
-    ours: Any
 
 
 class KernelObserver:
@@ -41,21 +32,18 @@ class KernelObserver:
 
     def __init__(self, defined: Callable[[str, Iterable[Any]], None]) -> None:
         self._defined = defined
-        self._watched: list[_Watched] = []
+        self._hooks = Hooks()
         self._note: TilingNote | None = None
         self._nests: list[dict[str, object]] = []
 
     def watch(self) -> None:
         """Begins to observe, once Inductor is there; further calls do nothing."""
-        if not self._watched:
+        if not self._hooks:
             guarded("watch kernels", self._watch)
 
     def release(self) -> None:
         """Puts torch's own functions back, where nobody else has replaced ours since."""
-        for item in self._watched:
-            if vars(item.owner).get(item.name) is item.ours:
-                setattr(item.owner, item.name, item.original)
-        self._watched = []
+        self._hooks.release()
 
     def _watch(self) -> None:
         cpp, triton = (importlib.import_module(name) for name in _MODULES)
@@ -66,25 +54,20 @@ class KernelObserver:
             (cpp.CppScheduling, "define_kernel", self._definition),
             (triton.TritonScheduling, "define_kernel", self._triton),
         ):
-            original = vars(owner)[name]
-            ours = _observed(original, hook)
-            setattr(owner, name, ours)
-            self._watched.append(_Watched(owner, name, original, ours))
+            self._hooks.put(owner, name, hook)
 
-    # Each gets what calls torch's function, and its arguments, `self` among them.
-
-    def _tiling(self, call: Callable[[], Any], args: tuple[Any, ...]) -> object:
+    def _tiling(self, called: Called) -> object:
         note = TilingNote()
         with note.strides():
-            result = call()
+            result = called.go()
         self._note = note
-        guarded("tiling of a loop", lambda: note.read(result, *args[1:3]))
+        guarded("tiling of a loop", lambda: note.read(result, *called.arguments[1:3]))
         return result
 
-    def _functions(self, call: Callable[[], Any], args: tuple[Any, ...]) -> object:
+    def _functions(self, called: Called) -> object:
         self._note = None
-        result = call()
-        guarded("vectors of a loop", lambda: self._keep_reason(*args[:2]))
+        result = called.go()
+        guarded("vectors of a loop", lambda: self._keep_reason(*called.arguments[:2]))
         return result
 
     def _keep_reason(self, proxy: Any, functions: Any) -> None:  # noqa: ANN401 - torch is Any to mypy
@@ -93,31 +76,23 @@ class KernelObserver:
         proxy.inspector_nodes = scheduler_nodes(functions)
         proxy.inspector_reason = note.reason if note is not None else no_tiling(proxy)
 
-    def _loops(self, call: Callable[[], Any], args: tuple[Any, ...]) -> object:
-        result = call()
+    def _loops(self, called: Called) -> object:
+        result, args = called.go(), called.arguments
         guarded("loops of a C++ kernel", lambda: self._nests.append(nest_fields(*args[:2])))
         return result
 
-    def _definition(self, call: Callable[[], Any], args: tuple[Any, ...]) -> object:
-        result = call()
+    def _definition(self, called: Called) -> object:
+        result, args = called.go(), called.arguments
         nests, self._nests = self._nests, []
         guarded("a C++ kernel", lambda: _write(str(result), list(args[2]), nests))
         guarded("nodes of a kernel", lambda: self._defined(str(result), args[2]))
         return result
 
-    def _triton(self, call: Callable[[], Any], args: tuple[Any, ...]) -> object:
-        result = call()
+    def _triton(self, called: Called) -> object:
+        result, args = called.go(), called.arguments
         guarded("a Triton kernel", lambda: write_kernel(str(result), args[3], list(args[2])))
         guarded("nodes of a kernel", lambda: self._defined(str(result), args[2]))
         return result
-
-
-def _observed(original: Any, hook: Callable[..., Any]) -> Any:  # noqa: ANN401
-    @functools.wraps(original)
-    def observed(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
-        return hook(lambda: original(self, *args, **kwargs), (self, *args, *kwargs.values()))
-
-    return observed
 
 
 def _write(name: str, nodes: list[Any], nests: list[dict[str, object]]) -> None:

@@ -13,8 +13,8 @@ import weakref
 from collections.abc import Mapping
 from typing import Any
 
-from inspector.capture.autotuning.hooks import Around, Called, Hooks, Outcome, timed
 from inspector.capture.autotuning.tried import NOT_RUN, Candidate, Tried, config_text
+from inspector.capture.hooks import Around, Called, Hooks, Outcome, timed
 from inspector.capture.writer import guarded
 
 _FACTS = (("registers", "n_regs"), ("spills", "n_spills"), ("shared_bytes", "shared"))

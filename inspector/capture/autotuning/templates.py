@@ -14,8 +14,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from inspector.capture.autotuning.hooks import Called, Hooks, Outcome, timed
 from inspector.capture.autotuning.tried import Candidate, Tried
+from inspector.capture.hooks import Called, Hooks, Outcome, timed
 from inspector.capture.writer import guarded
 
 _KINDS = {

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from inspector.capture.autotuning.hooks import Outcome
+from inspector.capture.hooks import Outcome
 from inspector.capture.writer import write_artifact
 
 NOT_RUN = "it could not be run"

@@ -12,8 +12,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from inspector.capture.autotuning.hooks import Called, Hooks, Outcome, timed
 from inspector.capture.autotuning.tried import Candidate, Tried, config_text, nanoseconds
+from inspector.capture.hooks import Called, Hooks, Outcome, timed
 from inspector.capture.writer import guarded
 
 _QUANTILES = 3  # the median, and what 20 % and 80 % stay below

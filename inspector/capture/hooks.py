@@ -13,12 +13,10 @@ from inspector.capture.writer import guarded
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Called:
-    """A call of a function that is watched.
+    """A call of a method that is watched.
 
     Attributes:
         owner: ``self``, or the class.
-        args: Its other positional arguments.
-        kwargs: Its keyword arguments.
         go: Makes the call; to be used once, whatever else fails.
     """
 
@@ -26,6 +24,11 @@ class Called:
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
     go: Callable[[], Any]
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """All of them, ``self`` first."""
+        return self.owner, *self.args, *self.kwargs.values()
 
     def argument(self, name: str, place: int) -> Any:  # noqa: ANN401 - torch is Any to mypy
         """An argument, by its name or its place; None where there is none."""
@@ -36,13 +39,7 @@ class Called:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a call ended.
-
-    Attributes:
-        result: What it gave, or None.
-        failure: The exception that it raised, in one line, or an empty string.
-        took_ns: How long it took.
-    """
+    """How a call ended: its result, or the exception that it raised in one line, or ``""``."""
 
     result: Any
     failure: str
@@ -50,13 +47,7 @@ class Outcome:
 
 
 def timed(called: Called, what: str, then: Callable[[Outcome], None]) -> Any:  # noqa: ANN401
-    """Makes a call and tells how it ended.
-
-    Args:
-        called: The call.
-        what: What is done with that, for the record of a failure in it.
-        then: Does it.
-    """
+    """Makes a call and tells `then` how it ended; `what` names that where it fails."""
     begun_ns = time.perf_counter_ns()
     try:
         result = called.go()
@@ -75,7 +66,7 @@ Around: TypeAlias = Callable[[Called], Any]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Watched:
+class _Replaced:
     owner: Any
     name: str
     original: Any
@@ -83,30 +74,39 @@ class _Watched:
 
 
 class Hooks:
-    """Methods that are watched, until they are released."""
+    """Methods of torch's classes that are replaced, until they are released."""
 
     def __init__(self) -> None:
-        self._watched: list[_Watched] = []
+        self._replaced: list[_Replaced] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._replaced)
 
     def put(self, owner: Any, name: str, around: Around) -> None:  # noqa: ANN401 - torch is Any to mypy
         """Watches a method or a class method of a class; one that it lacks is left out."""
-        original = vars(owner).get(name)
-        if original is None:
-            return
+
+        def watching(function: Callable[..., Any]) -> Callable[..., Any]:
+            def observed(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+                return around(Called(self, args, kwargs, lambda: function(self, *args, **kwargs)))
+
+            return observed
+
+        if name in vars(owner):
+            self.replace(owner, name, watching)
+
+    def replace(self, owner: Any, name: str, made: Callable[[Any], Callable[..., Any]]) -> None:  # noqa: ANN401
+        """Replaces a method by what is made of it."""
+        original = vars(owner)[name]
         is_of_class = isinstance(original, classmethod)
         function = original.__func__ if is_of_class else original
-
-        @functools.wraps(function)
-        def observed(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
-            return around(Called(self, args, kwargs, lambda: function(self, *args, **kwargs)))
-
-        ours = classmethod(observed) if is_of_class else observed
+        replacement = functools.wraps(function)(made(function))
+        ours = classmethod(replacement) if is_of_class else replacement
         setattr(owner, name, ours)
-        self._watched.append(_Watched(owner, name, original, ours))
+        self._replaced.append(_Replaced(owner, name, original, ours))
 
     def release(self) -> None:
-        """Puts the functions back, where nobody else has replaced ours since."""
-        for item in self._watched:
+        """Puts the methods back, where nobody else has replaced ours since."""
+        for item in self._replaced:
             if vars(item.owner).get(item.name) is item.ours:
                 setattr(item.owner, item.name, item.original)
-        self._watched = []
+        self._replaced = []
