@@ -20,10 +20,10 @@ from inspector.capture.failures import (
     value_needed,
     without_dtype,
 )
-from inspector.capture.project_file import is_of_project
 from inspector.capture.raised import raised_fields
 from inspector.capture.ranks import absent, is_of_others, not_together
 from inspector.capture.replay import is_raised_outside
+from inspector.capture.roots import is_of_project
 from inspector.capture.target import Target
 from inspector.capture.writer import guarded, write_artifact
 from inspector.errors import (

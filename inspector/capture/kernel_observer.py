@@ -12,7 +12,6 @@ from typing import Any
 
 from inspector.capture.cpp_loops import nest_fields, scheduler_nodes
 from inspector.capture.cpp_reasons import TilingNote, no_tiling
-from inspector.capture.cpp_traffic import traffic_bytes
 from inspector.capture.hooks import Called, Hooks
 from inspector.capture.triton_kernels import write_kernel
 from inspector.capture.writer import guarded, write_artifact
@@ -93,6 +92,34 @@ class KernelObserver:
         guarded("a Triton kernel", lambda: write_kernel(str(result), args[3], list(args[2])))
         guarded("nodes of a kernel", lambda: self._defined(str(result), args[2]))
         return result
+
+
+def traffic_bytes(nodes: list[Any]) -> int | None:
+    """Bytes of the buffers that a kernel's nodes read and write, each buffer once each way.
+
+    ``get_read_write_buffer_accesses`` of torch/_inductor/scheduler.py (2.11 to 2.13) counts for
+    one node what its indices reach. What one node of the kernel writes and another reads stays in
+    registers or in a cache; what Inductor removed is written nowhere.
+
+    Args:
+        nodes: Scheduler nodes; asked while their graph is being generated.
+    """
+    from torch._inductor.virtualized import V
+
+    reads: dict[str, int] = {}
+    writes: dict[str, int] = {}
+    for node in nodes:
+        if not hasattr(node, "get_read_write_buffer_accesses"):
+            return None
+        for found, is_read in ((reads, True), (writes, False)):
+            accesses = node.get_read_write_buffer_accesses(
+                include_reads=is_read, include_writes=not is_read
+            )
+            for name, size in accesses.items():
+                found[name] = max(found.get(name, 0), int(size))
+    removed = V.graph.removed_buffers
+    read = sum(size for name, size in reads.items() if name not in writes)
+    return read + sum(size for name, size in writes.items() if name not in removed)
 
 
 def _write(name: str, nodes: list[Any], nests: list[dict[str, object]]) -> None:

@@ -19,8 +19,8 @@ from torch._dynamo.exc import TorchDynamoException
 from inspector.capture import versions
 from inspector.capture.call import fresh
 from inspector.capture.calling import backward, finished
-from inspector.capture.project_file import is_of_project
 from inspector.capture.quiet import quiet
+from inspector.capture.roots import is_of_project
 from inspector.capture.target import Target, load_target
 from inspector.model.out_of_memory import lacks_memory
 from inspector.model.request import Request

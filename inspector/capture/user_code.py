@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+from unittest import mock
 
-from inspector.capture.cuda_mode import cuda_as_cpu
+import torch
+from torch.overrides import TorchFunctionMode
+
 from inspector.capture.failures import lacks_cuda, user_failure
 from inspector.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from inspector.capture.place import Place
 
@@ -64,3 +69,65 @@ class UserCode:
             f"{doing[0].upper()}{doing[1:]} ended the program ({shown}), as scripts do.",
             f"Record it as a program: `{self.place.command(verb='run')}{arguments}`.",
         )
+
+
+_DEVICE = re.compile(r"cuda(?::\d+)?")
+
+
+class _CudaAsCpu(TorchFunctionMode):
+    """Changes the devices in the arguments of torch's functions."""
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: object,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:  # noqa: ANN401 - whatever torch's function returns
+        named = {name: _as_cpu(value) for name, value in (kwargs or {}).items()}
+        if func in (torch.Tensor.cuda, torch.Tensor.pin_memory):
+            return args[0]
+        if func is torch.Tensor.to and len(args) > 1 and type(args[1]) is int:
+            args = (args[0], "cpu", *args[2:])
+        if type(named.get("device")) is int:
+            named["device"] = "cpu"
+        if named.get("pin_memory"):
+            named["pin_memory"] = False
+        return func(*map(_as_cpu, args), **named)
+
+
+def _as_cpu(value: object) -> object:
+    if isinstance(value, str):
+        return "cpu" if _DEVICE.fullmatch(value) else value
+    if isinstance(value, torch.device) and value.type == "cuda":
+        return torch.device("cpu")
+    return value
+
+
+def _nothing(*_: object, **__: object) -> None:
+    """Stands for a function of ``torch.cuda`` that is called for its effect."""
+
+
+@contextmanager
+def cuda_as_cpu() -> Iterator[None]:
+    """Maps CUDA requests to the CPU until the end of the ``with``."""
+    load = torch.load
+
+    def load_on_cpu(*args: object, **kwargs: object) -> object:
+        wanted = kwargs.get("map_location")
+        kwargs["map_location"] = "cpu" if wanted is None else _as_cpu(wanted)
+        return load(*args, **kwargs)
+
+    with (
+        _CudaAsCpu(),
+        mock.patch.multiple(
+            torch.cuda,
+            synchronize=_nothing,
+            set_device=_nothing,
+            reset_peak_memory_stats=_nothing,
+            current_device=lambda: 0,
+            is_available=lambda: True,
+        ),
+        mock.patch.object(torch, "load", load_on_cpu),
+    ):
+        yield

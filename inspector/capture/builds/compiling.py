@@ -13,11 +13,9 @@ from typing import Any
 import triton
 from torch._inductor.runtime import triton_heuristics
 
-from inspector.capture.builds.autotuner import load_autotuner, target_device
+from inspector.capture.builds.autotuner import grid_of, load_autotuner, target_device
 from inspector.capture.builds.driverless import forget_driver
-from inspector.capture.builds.grids import grid_of
-from inspector.capture.builds.line_info import right_lines
-from inspector.capture.builds.tools import resources_of, sass_of
+from inspector.capture.builds.tools import resources_of, right_lines, sass_of
 from inspector.model.kernel_build import ConfigBuild, KernelBuild, Resources
 
 SOURCE_NAME = "kernel.py"

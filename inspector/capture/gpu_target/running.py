@@ -12,6 +12,7 @@ from torch._subclasses.fake_tensor import no_dispatch
 from torch.fx.node import map_aggregate
 from torch.utils._pytree import tree_leaves, tree_map_only
 
+from inspector.capture.generating import copied
 from inspector.capture.gpu_target.fakes import tensor_on_cuda
 from inspector.capture.gpu_target.traced_devices import device_to_cpu, device_to_cuda
 from inspector.capture.gpu_target.weights import makes_fakes
@@ -84,28 +85,6 @@ def on_target(graph: fx.GraphModule) -> fx.GraphModule:
             node.target = tensor_on_cuda
     graph.recompile()
     return graph
-
-
-def copied(graph: fx.GraphModule) -> fx.GraphModule:
-    """A graph with copies of its nodes, and of the graphs inside of it."""
-    nodes = fx.Graph()
-    nodes.output(nodes.graph_copy(graph.graph, val_map={}))
-    result = fx.GraphModule(graph, nodes)
-    # What Dynamo keeps on both beyond what torch.fx copies: which inputs are parameters, say.
-    # Without it AOTAutograd saves other values for the backward pass.
-    result.meta = dict(graph.meta)
-    _take_over(result, graph)
-    for ours, given in zip(nodes.nodes, graph.graph.nodes, strict=True):
-        _take_over(ours, given)
-    for name, child in list(graph.named_children()):
-        if isinstance(child, fx.GraphModule):
-            setattr(result, name, copied(child))
-    return result
-
-
-def _take_over(copy: object, original: object) -> None:
-    for name, value in vars(original).items():
-        vars(copy).setdefault(name, value)
 
 
 def _change(graph: fx.GraphModule, change: Callable[[Any], Any]) -> None:

@@ -15,11 +15,10 @@ from inspector.capture.gpu_target.constants import constants_on_cpu
 from inspector.capture.gpu_target.convolution import convolutions_of
 from inspector.capture.gpu_target.device import answers_of
 from inspector.capture.gpu_target.fakes import fakes_on_cuda
-from inspector.capture.gpu_target.fallbacks import fallbacks_on_cpu
+from inspector.capture.gpu_target.fallbacks import fallbacks_on_cpu, user_kernels_not_launched
 from inspector.capture.gpu_target.measured import without_measuring
 from inspector.capture.gpu_target.notes import Notes
 from inspector.capture.gpu_target.traced_devices import traced_devices_on_cuda
-from inspector.capture.gpu_target.user_kernels import user_kernels_not_launched
 from inspector.model.gpus import Gpu
 
 # What torch 2.11.0+cu130 brings (nvidia-cudnn-cu13 9.19.0); the CPU build has none to ask.
