@@ -17,12 +17,7 @@ from inspector.model.units import with_article
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Call:
-    """The arguments of one call.
-
-    Attributes:
-        args: Its positional arguments.
-        kwargs: Its keyword arguments.
-    """
+    """The arguments of one call."""
 
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = dataclasses.field(default_factory=dict)
@@ -40,12 +35,7 @@ class Call:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PreparedCall:
-    """A call that is ready to be made.
-
-    Attributes:
-        arguments: What it is made with.
-        made_by: Makes it.
-    """
+    """A call that is ready to be made."""
 
     arguments: Call
     made_by: Callable[[Call], object]
@@ -67,7 +57,7 @@ def calls_of(given: object, source: str) -> tuple[Call, ...]:
         source: Where it comes from, as the subject of a sentence.
 
     Raises:
-        UsageError: It is nothing that can be passed to a model.
+        UsageError: It cannot be passed to a model.
     """
     if given is None or callable(given):
         kind = "nothing" if given is None else with_article(type(given).__name__)

@@ -158,9 +158,5 @@ class _CpuFinder(importlib.abc.MetaPathFinder):
 
 
 def map_imports(root: str) -> None:
-    """Maps the CUDA requests of the user's modules that are imported from now on.
-
-    Args:
-        root: A folder whose modules are the user's, wherever it is.
-    """
+    """Maps the CUDA requests of what is imported from now on; modules in `root` are the user's."""
     sys.meta_path.insert(0, _CpuFinder(root))

@@ -36,9 +36,8 @@ class Found:
     """What to compile.
 
     Attributes:
-        function: It.
         entry: How it was found, as Python: ``model``, ``get_model()``, ``Net()``.
-        inputs: The inputs that a factory returned together with the model, or None.
+        inputs: Those that a factory returned together with the model, or None.
     """
 
     function: Callable[..., Any]

@@ -52,12 +52,7 @@ _NOT_MAPPED = "`--device cpu` does not change this request: edit it, or run it o
 
 
 def user_traceback(error: BaseException, root: str = "") -> str:
-    """The traceback of `error` without our frames, torch's, and those of Python's import system.
-
-    Args:
-        error: What was raised.
-        root: The folder that file names are written relative to.
-    """
+    """The traceback without our frames, torch's, and Python's import system; relative to `root`."""
     whole = traceback.TracebackException.from_exception(error)
     for part in _parts(whole):
         part.stack = traceback.StackSummary.from_list(
@@ -75,7 +70,7 @@ def user_failure(
     Args:
         error: What was raised.
         doing: What failed, such as ``loading `model.py```.
-        root: The folder that file names are written relative to.
+        root: The folder that file names are relative to.
         maps_cuda: Whether CUDA requests were mapped to the CPU (``--device cpu``).
     """
     detail = user_traceback(error, root)
@@ -113,13 +108,7 @@ def asks_for_value(error: BaseException) -> bool:
 
 
 def value_needed(error: BaseException, doing: str, root: str = "") -> InspectorError:
-    """The error that tells a person where ``--fake`` ends: a value is asked for.
-
-    Args:
-        error: What torch raised.
-        doing: What asked.
-        root: The folder that file names are written relative to.
-    """
+    """The error that tells a person where ``--fake`` ends: `doing` asks for a value."""
     return ModelFailedError(
         f"{doing[0].upper()}{doing[1:]} asks for the value of a tensor{at(error, root)}, and "
         "with --fake large tensors have none: what was compiled until there is shown.",
@@ -129,11 +118,7 @@ def value_needed(error: BaseException, doing: str, root: str = "") -> InspectorE
 
 
 def without_dtype(dtype: str | None) -> str:
-    """What to try where a call fails that is none of the program's own; empty without a dtype.
-
-    Args:
-        dtype: What ``--dtype`` asks for, or None.
-    """
+    """What to try where a call fails that is none of the program's own; empty without a dtype."""
     if not dtype:
         return ""
     return f"Leave --dtype {dtype} out: it converts all parameters and inputs, also mixed ones."

@@ -16,10 +16,6 @@ def function_lines(lines: Sequence[str], line: int) -> range | None:
 
     Nothing is parsed: of a large file that takes longer than compiling some functions does.
 
-    Args:
-        lines: All lines of the file.
-        line: The line's number, from 1.
-
     Returns:
         The numbers from ``def`` to the last line, or None where no function is found by its
         indentation, or a very long one.

@@ -17,11 +17,7 @@ _COMPLEX = 4  # multiplications and additions of real numbers for one of complex
 
 
 def flops_of(node: fx.Node) -> int | None:
-    """The operations of one call, or None: torch has no formula, or a size is a symbol.
-
-    Args:
-        node: A node of an ATen graph; its inputs have been propagated (``meta["val"]``).
-    """
+    """The operations of a node of an ATen graph; None: no formula, or a size is a symbol."""
     if is_flex(node):
         return flex_flops(node)
     target, given, out = called(node)
@@ -103,14 +99,7 @@ def attention_flops(
     Forward these are two products, of queries with keys and of weights with values; backward five
     (the first one again, and two for each gradient but that of the weights: FlashAttention,
     Dao et al. 2022, algorithm 4).
-
-    Args:
-        target: An operator of ATen.
-        arguments: Its arguments, tensors of (batch, heads, length, size) among them.
-        named: Its arguments by keyword.
-
-    Returns:
-        None where it is no fused attention, or its tensors are others.
+    Tensors are (batch, heads, length, size); None of others, and of what is no fused attention.
     """
     schema = target._schema  # noqa: SLF001 - no public name yet
     if not schema.name.startswith(_BEGINS):

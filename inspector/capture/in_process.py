@@ -26,15 +26,7 @@ from inspector.model.request import Request
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Compiling:
-    """How something is compiled: the arguments of ``torch.compile``.
-
-    Attributes:
-        backend: A name or a callable.
-        mode: A mode or None.
-        options: Options or None.
-        dynamic: True, False or None.
-        fullgraph: Whether a graph break is an error.
-    """
+    """How something is compiled: the arguments of ``torch.compile``."""
 
     backend: str | Callable[..., Any]
     mode: str | None

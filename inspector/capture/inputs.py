@@ -32,7 +32,7 @@ def make_calls(
         texts: What was given with ``--input``; it comes before what the file has.
         module: The target's module.
         beside_model: Inputs that a factory returned beside its model, or None.
-        code: Runs the user's functions.
+        code: Of the target.
 
     Raises:
         UsageError: The inputs cannot be read, or are nothing that can be passed.

@@ -100,9 +100,7 @@ def traffic_bytes(nodes: list[Any]) -> int | None:
     ``get_read_write_buffer_accesses`` of torch/_inductor/scheduler.py (2.11 to 2.13) counts for
     one node what its indices reach. What one node of the kernel writes and another reads stays in
     registers or in a cache; what Inductor removed is written nowhere.
-
-    Args:
-        nodes: Scheduler nodes; asked while their graph is being generated.
+    Asked while their graph is being generated.
     """
     from torch._inductor.virtualized import V
 

@@ -32,12 +32,12 @@ class LogFile:
     """A file that takes whole records, made with the first one.
 
     Attributes:
-        is_stopped: Whether it takes no more, because a record could not be written.
+        is_stopped: It takes no more, because a record could not be written.
 
     Args:
         folder: The recording.
         begin: How the file's name begins; letters that no other file has follow.
-        name: The file's whole name, where the caller knows one that no other file has.
+        name: The whole name, where the caller knows one that no other file has.
     """
 
     def __init__(self, folder: Path, begin: str, name: str = "") -> None:

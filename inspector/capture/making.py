@@ -138,11 +138,7 @@ def _binds(kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 
 
 def check_needs_nothing(factory: Callable[..., Any], name: str) -> None:
-    """Raises unless `factory` can be called without arguments.
-
-    Raises:
-        UsageError: It needs arguments; the next step is a factory to write.
-    """
+    """Raises a `UsageError` with a factory to write, unless `factory` needs no arguments."""
     try:
         parameters = inspect.signature(factory).parameters.values()
     except (TypeError, ValueError):

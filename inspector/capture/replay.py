@@ -61,7 +61,7 @@ def replayed(
         made: The calls, by the numbers of their inputs, with the compiler or without.
 
     Returns:
-        What the last call raised, if that is of the type of ``error`` and no call before it failed.
+        What the last call raised, if it is of the type of ``error`` and no call before it failed.
     """
     # Other processes of a job would not make these calls. Beside the first model a second one may
     # have no room, which says nothing of the first.

@@ -32,8 +32,7 @@ class State:
 
     Args:
         function: What is called.
-        with_attributes: Whether numbers, texts and containers are put back, too, where they are
-            attributes of an object.
+        with_attributes: Numbers, texts and containers that are attributes are put back, too.
     """
 
     def __init__(self, function: Callable[..., object], *, with_attributes: bool = False) -> None:
@@ -124,11 +123,7 @@ class State:
         return self._draws
 
     def hand_to(self, user: object) -> bool:
-        """Hands it to what makes the next call; whether that made the last one, too.
-
-        Args:
-            user: Calls of one kind and input; calls of another may have changed what they find.
-        """
+        """Hands it to what makes calls of one kind and input; whether that made the last, too."""
         is_same, self._user = self._user is user, user
         return is_same
 

@@ -44,9 +44,9 @@ class Target:
     Attributes:
         name: How it is shown: ``model.py`` or ``model.py:Net``, relative to the root.
         entry: What was found there, as Python: ``model``, ``get_model()``, ``Net()``.
-        function: The module or function; in the train/eval mode that the file left it in.
-        calls: The calls to make, in order; tensors are shared until `fresh` copies them.
-        already_compiled: Whether the file compiles it itself, so that it is taken as it is.
+        function: The module or function, in the train/eval mode that the file left it in.
+        calls: Tensors are shared until `fresh` copies them.
+        already_compiled: The file compiles it itself, so that it is taken as it is.
         file: The absolute path of its file, or None for a module without one.
         root: The project's folder, which shown paths are relative to: the working directory if the
             file is below it, else the folder of its top package, else its own folder.
@@ -108,11 +108,7 @@ def _put(placement: Placement, calls: tuple[Call, ...]) -> tuple[Call, ...]:
 
 
 def _without_inputs(function: Callable[..., Any], place: Place) -> tuple[Call, ...]:
-    """One call without arguments, if that is all there is to say.
-
-    Raises:
-        UsageError: The function takes inputs; the next step is the exact ``--input`` to try.
-    """
+    """One call without arguments, or an error with the exact ``--input`` to try."""
     signature = signature_of(function)
     if signature is not None and not any(map(_is_wanted, signature.parameters.values())):
         return (Call(),)

@@ -22,11 +22,9 @@ _Result = TypeVar("_Result")
 
 
 class UserCode:
-    """Runs the pieces of one target's code.
+    """Runs the pieces of one target's code; CUDA requests in them are mapped, if that is wanted.
 
     Attributes:
-        place: Where the code is.
-        maps_cuda: Whether CUDA requests are mapped to the CPU.
         has_inputs: Whether the command line or the file has inputs for the target.
     """
 
@@ -36,11 +34,7 @@ class UserCode:
         self.has_inputs = False
 
     def run(self, doing: str, piece: Callable[[], _Result]) -> _Result:
-        """The result of `piece`.
-
-        Args:
-            doing: What is run, as the subject of a sentence: ``calling `get_model()```.
-            piece: The user's function.
+        """The result of `piece`; `doing` names it as a subject does: ``calling `get_model()```.
 
         Raises:
             ModelFailedError: It raised an exception.

@@ -401,13 +401,7 @@ def compiled_module_class() -> type:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Job:
-    """The distributed job that this process is a part of.
-
-    Attributes:
-        store: The store of the default process group.
-        rank: The rank in that group.
-        size: How many processes are in it.
-    """
+    """The distributed job that this process is a part of, by its default process group."""
 
     store: Any
     rank: int

@@ -29,13 +29,7 @@ _UNNAMED = "DESCRIPTIVE_NAME"  # what stands for a name in a kernel that is only
 
 @dataclasses.dataclass(slots=True)
 class _Tuning:
-    """What is being tried for one kernel.
-
-    Attributes:
-        step: What it is tried in, see `Candidate`.
-        candidates: What was timed, in order.
-        launchers: The launcher of each.
-    """
+    """What is being tried for one kernel in one step (`Candidate.step`), and its launchers."""
 
     step: str
     candidates: list[Candidate] = dataclasses.field(default_factory=list)

@@ -38,13 +38,11 @@ class _Draft:
     """An operation for which something is chosen.
 
     Attributes:
-        tried: What is known of it.
         choices: Torch's own objects, one for each candidate.
         graph: The graph that is being lowered, or the one that it is part of.
-        is_deferred: Whether it is decided in the scheduler.
-        is_timed: Whether there are times, measured or out of a cache.
-        benchmark_ns: What measuring took.
-        whole_ns: That, with waiting for candidates to be compiled.
+        is_deferred: It is decided in the scheduler.
+        is_timed: There are times, measured or out of a cache.
+        whole_ns: What measuring took, with waiting for candidates to be compiled.
     """
 
     tried: Tried

@@ -28,10 +28,7 @@ def capability_of(source: str) -> int | None:
 def load_autotuner(source: str, name: str, file: Path) -> Any:  # noqa: ANN401 - torch's own
     """Runs a kernel's source as Inductor does (torch/_inductor/runtime/compile_tasks.py).
 
-    Args:
-        source: What ``async_compile.triton`` gets.
-        name: The name that it gets.
-        file: Where the source is written: Triton reads a function's text from its file.
+    It is written to `file`, from which Triton reads a function's text.
 
     Raises:
         ValueError: The source has more than a kernel, makes no kernel of that name, or not exactly

@@ -25,12 +25,7 @@ PAYLOAD_VERSION = 1
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Source:
-    """A kernel to compile.
-
-    Attributes:
-        name: What ``async_compile.triton`` gets as its name.
-        source: What it gets as its source.
-    """
+    """A kernel to compile: what ``async_compile.triton`` gets."""
 
     name: str
     source: str
@@ -38,12 +33,10 @@ class Source:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Progress:
-    """How far it is.
+    """How many configurations are done, and of which kernel the last one was.
 
     Attributes:
-        done: Configurations that are done.
-        of: Configurations as far as is known: each kernel tells when its first one is done.
-        name: The kernel of the last one.
+        of: As far as is known: each kernel tells when its first configuration is done.
     """
 
     done: int
@@ -73,17 +66,17 @@ def build_kernels(  # noqa: PLR0913 - what a request has
     sources: Iterable[Source],
     store: Store,
     *,
-    workers: int | None = None,
-    time_limit_s: float = 120.0,
-    capability: int | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
+    workers: int | None,
+    time_limit_s: float,
+    capability: int | None,
+    on_progress: Callable[[Progress], None],
 ) -> Iterator[dict[str, Any]]:
     """Compiles kernels in every configuration that `CachingAutotuner` would try.
 
     Args:
-        sources: The kernels; the same source twice is compiled once.
+        sources: The same source twice is compiled once.
         store: Where results are kept.
-        workers: How many processes at a time; the number of cores unless given.
+        workers: How many processes at a time; None: the number of cores.
         time_limit_s: For one configuration.
         capability: Compute capability of sources that name no device.
         on_progress: Called whenever a configuration is done.
@@ -111,7 +104,7 @@ def build_kernels(  # noqa: PLR0913 - what a request has
     task = _Task(opened)
     forks: Forks[tuple[str, int]] = Forks(task, count, time_limit_s)
     try:
-        yield from _compile_all(opened, store, forks, on_progress or (lambda _: None))
+        yield from _compile_all(opened, store, forks, on_progress)
     finally:
         task.close()
     store.trim(set(opened))

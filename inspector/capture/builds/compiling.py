@@ -27,15 +27,7 @@ _LONGEST_ERROR = 2000
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Part:
-    """One configuration to compile.
-
-    Attributes:
-        source: The kernel's source.
-        name: Its name.
-        capability: Compute capability of the target.
-        number: Number of the configuration.
-        texts: Folder that gets the texts.
-    """
+    """The configuration of a kernel to compile, by its number, and the folder for the texts."""
 
     source: str
     name: str
@@ -49,7 +41,7 @@ def compile_part(job: Part, folder: Path) -> tuple[KernelBuild, int]:
 
     Args:
         job: Which one.
-        folder: An empty folder for what is only needed meanwhile.
+        folder: An empty one, for what is only needed meanwhile.
 
     Returns:
         The kernel with that configuration alone, or also with the one that `CachingAutotuner` adds

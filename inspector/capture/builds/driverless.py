@@ -34,10 +34,8 @@ def forget_driver(capability: int, folder: Path) -> None:
 
     For a process of its own: nothing is put back.
 
-    Args:
-        capability: Compute capability of the GPU.
-        folder: An empty folder for Inductor's and Triton's caches: Inductor tries one configuration
-            alone where its own autotune cache knows the best.
+    Inductor's and Triton's caches are in an empty folder: Inductor tries one configuration alone
+    where its own autotune cache knows the best.
     """
     import torch
     import triton

@@ -25,11 +25,7 @@ _RESERVED_BYTES = 1024
 def resources_of(cubin: Path, log: str, metadata: dict[str, Any], capability: int) -> Resources:
     """Reads ``cuobjdump -res-usage``, the log of ``ptxas -v`` and Triton's metadata.
 
-    Args:
-        cubin: The binary.
-        log: What ptxas said of it, or an empty string: then nobody knows the spilled bytes.
-        metadata: Triton's metadata.
-        capability: Compute capability of the target.
+    Without a log of ptxas nobody knows the spilled bytes.
 
     Raises:
         ValueError: The tool does not say.

@@ -21,9 +21,7 @@ from inspector.capture.gpu_target.weights import makes_fakes
 def on_cpu(graph: fx.GraphModule, on_backward: Callable[[], None]) -> Callable[..., Any]:
     """A copy of a graph that Dynamo captured, with the CPU wherever it names CUDA.
 
-    Args:
-        graph: The graph.
-        on_backward: Is called as soon as a gradient of what it returns is known.
+    As soon as a gradient of what it returns is known, `on_backward` is called.
     """
     copy = copied(graph)
     _change(copy, device_to_cpu)
