@@ -6,7 +6,8 @@ import logging
 from collections.abc import Callable, Mapping
 
 from inspector.capture import versions
-from inspector.capture.writer import guarded, write_artifact
+from inspector.capture.hooks import LoggerTap
+from inspector.capture.writer import write_artifact
 
 
 class CudaGraphLog:
@@ -21,8 +22,8 @@ class CudaGraphLog:
         self._partitions: dict[str, object] = {}
         self._left_out: list[dict[str, object]] = []
         self._observers = (
-            _Observer(versions.CUDA_GRAPH_LOGGER, logging.WARNING, self._skip),
-            _Observer(versions.PARTITION_LOGGER, logging.DEBUG, self._partition),
+            LoggerTap(versions.CUDA_GRAPH_LOGGER, logging.WARNING, self._skip),
+            LoggerTap(versions.PARTITION_LOGGER, logging.DEBUG, self._partition),
         )
 
     def watch(self) -> None:
@@ -62,29 +63,3 @@ class CudaGraphLog:
             self._left_out.append({"name": name, "why": why, "stack": ""})
         elif record.msg == versions.PARTITION_STACK_LINE and self._left_out:
             self._left_out[-1]["stack"] = f"{self._left_out[-1]['stack']}{arguments[0]}\n"
-
-
-class _Observer(logging.Filter):
-    """Sees the records of one logger from a level on; lets pass what would be shown anyway."""
-
-    def __init__(self, name: str, level: int, look: Callable[[logging.LogRecord], None]) -> None:
-        super().__init__()
-        self._logger = logging.getLogger(name)
-        self._level = level
-        self._look = look
-
-    def watch(self) -> None:
-        self._logger.addFilter(self)
-        setattr(self._logger, "isEnabledFor", self._is_enabled)  # noqa: B010 - a method
-
-    def release(self) -> None:
-        self._logger.removeFilter(self)
-        if self._logger.__dict__.get("isEnabledFor") == self._is_enabled:
-            delattr(self._logger, "isEnabledFor")
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        guarded("CUDA graphs' log", lambda: self._look(record))
-        return logging.Logger.isEnabledFor(self._logger, record.levelno)
-
-    def _is_enabled(self, level: int) -> bool:
-        return level >= self._level or logging.Logger.isEnabledFor(self._logger, level)

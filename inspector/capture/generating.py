@@ -25,6 +25,8 @@ from torch._inductor import (
     output_code,
 )
 
+from inspector.capture.hooks import nothing
+
 Generate: TypeAlias = Callable[[fx.GraphModule], object]
 """Lets Inductor generate the code of a graph, for the inputs and options of the call at hand."""
 
@@ -71,8 +73,8 @@ def code_only(
 
     patches = (
         mock.patch.object(compile_fx, "compile_fx", compile_graph),
-        mock.patch.object(output_code, "cudagraph_post_compile", _nothing),
-        mock.patch.object(output_code, "cudagraph_partition_post_compile", _nothing),
+        mock.patch.object(output_code, "cudagraph_post_compile", nothing),
+        mock.patch.object(output_code, "cudagraph_partition_post_compile", nothing),
         # The backward graph now: the one that runs is autograd's own.
         functorch_config.patch(force_non_lazy_backward_lowering=True, enable_autograd_cache=False),
         # Workers would not know of what is patched here, and there is nothing to compile in them.
@@ -122,10 +124,6 @@ def _named(search: Callable[..., str]) -> Callable[..., str]:
             return "g++"
 
     return get_cpp_compiler
-
-
-def _nothing(*_: object, **__: object) -> None:
-    """Stands for what is done with code that was loaded."""
 
 
 def _module(key: str, path: str, *_: object, **__: object) -> SimpleNamespace:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import logging
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
@@ -110,3 +111,40 @@ class Hooks:
             if vars(item.owner).get(item.name) is item.ours:
                 setattr(item.owner, item.name, item.original)
         self._replaced = []
+
+
+class LoggerTap(logging.Filter):
+    """Sees the records of one logger from a level on; lets pass what would be shown anyway.
+
+    The logger's level is not touched, which its children inherit: torch does more where some of
+    them are enabled. The logger alone is told that it is enabled.
+    """
+
+    def __init__(self, name: str, level: int, look: Callable[[logging.LogRecord], None]) -> None:
+        super().__init__()
+        self._logger = logging.getLogger(name)
+        self._level = level
+        self._look = look
+
+    def watch(self) -> None:
+        """Begins; levels stay what ``TORCH_LOGS`` and the program make of them."""
+        self._logger.addFilter(self)
+        setattr(self._logger, "isEnabledFor", self._is_enabled)  # noqa: B010 - a method
+
+    def release(self) -> None:
+        """Leaves the logger as it was."""
+        self._logger.removeFilter(self)
+        if self._logger.__dict__.get("isEnabledFor") == self._is_enabled:
+            delattr(self._logger, "isEnabledFor")
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Looks at a record; whether it would be shown without us."""
+        guarded(f"the log of {self._logger.name}", lambda: self._look(record))
+        return logging.Logger.isEnabledFor(self._logger, record.levelno)
+
+    def _is_enabled(self, level: int) -> bool:
+        return level >= self._level or logging.Logger.isEnabledFor(self._logger, level)
+
+
+def nothing(*_: object, **__: object) -> None:
+    """Stands for a function that is called for its effect."""

@@ -11,6 +11,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from inspector.capture.failures import lacks_cuda, user_failure
+from inspector.capture.hooks import nothing
 from inspector.errors import UsageError
 
 if TYPE_CHECKING:
@@ -98,10 +99,6 @@ def _as_cpu(value: object) -> object:
     return value
 
 
-def _nothing(*_: object, **__: object) -> None:
-    """Stands for a function of ``torch.cuda`` that is called for its effect."""
-
-
 @contextmanager
 def cuda_as_cpu() -> Iterator[None]:
     """Maps CUDA requests to the CPU until the end of the ``with``."""
@@ -116,9 +113,9 @@ def cuda_as_cpu() -> Iterator[None]:
         _CudaAsCpu(),
         mock.patch.multiple(
             torch.cuda,
-            synchronize=_nothing,
-            set_device=_nothing,
-            reset_peak_memory_stats=_nothing,
+            synchronize=nothing,
+            set_device=nothing,
+            reset_peak_memory_stats=nothing,
             current_device=lambda: 0,
             is_available=lambda: True,
         ),

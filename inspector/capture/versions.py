@@ -58,25 +58,6 @@ def symbol_values(shape_env: Any) -> Mapping[Any, Any]:  # noqa: ANN401 - torch 
     return values
 
 
-def tracing_functions() -> tuple[Any, Any] | None:
-    """The classes whose ``starts_line``, ``run`` and ``call_user_compiler`` trace a function.
-
-    ``InstructionTranslatorBase`` and ``OutputGraph``; None where one of the functions is missing.
-    """
-    try:
-        from torch._dynamo.output_graph import OutputGraph
-        from torch._dynamo.symbolic_convert import InstructionTranslatorBase
-    except ImportError:
-        return None
-    needed = (
-        (InstructionTranslatorBase, "starts_line"),
-        (InstructionTranslatorBase, "run"),
-        (OutputGraph, "call_user_compiler"),
-    )
-    found = all(hasattr(owner, name) for owner, name in needed)
-    return (InstructionTranslatorBase, OutputGraph) if found else None
-
-
 def graph_being_compiled() -> Sequence[Any]:
     """The nodes of the graph that Dynamo is compiling in this thread, or none.
 
@@ -298,14 +279,10 @@ def guarded_scope() -> tuple[Mapping[str, object], Mapping[str, object]] | None:
     ``output_graph`` is an attribute of ``CheckFunctionManager`` (torch/_dynamo/guards.py, 2.11 to
     2.13), whose constructor logs the guard tree.
     """
-    for frame in _callers():
-        if frame.f_code.co_filename.endswith("guards.py") and frame.f_code.co_name == "__init__":
-            graph = getattr(frame.f_locals.get("self"), "output_graph", None)
-            local, global_ = (
-                getattr(graph, name, None) for name in ("local_scope", "global_scope")
-            )
-            if isinstance(local, Mapping) and isinstance(global_, Mapping):
-                return local, global_
+    graph = getattr(_guards_being_made().get("self"), "output_graph", None)
+    local, global_ = (getattr(graph, name, None) for name in ("local_scope", "global_scope"))
+    if isinstance(local, Mapping) and isinstance(global_, Mapping):
+        return local, global_
     return None
 
 
@@ -328,12 +305,8 @@ def guarded_code() -> CodeType | None:
 
     ``f_code`` is a parameter of ``CheckFunctionManager`` (torch/_dynamo/guards.py, 2.11 to 2.13).
     """
-    for frame in _callers():
-        if frame.f_code.co_filename.endswith("guards.py") and frame.f_code.co_name == "__init__":
-            code = frame.f_locals.get("f_code")
-            if isinstance(code, CodeType):
-                return code
-    return None
+    code = _guards_being_made().get("f_code")
+    return code if isinstance(code, CodeType) else None
 
 
 def guards_of_trace() -> tuple[Any, object] | None:
@@ -342,15 +315,20 @@ def guards_of_trace() -> tuple[Any, object] | None:
     ``self.guard_manager.root`` and ``output_graph.local_scope`` in the constructor of
     ``CheckFunctionManager``, which logs the tree (torch/_dynamo/guards.py, 2.11 to 2.13).
     """
+    found = _guards_being_made()
+    root = getattr(getattr(found.get("self"), "guard_manager", None), "root", None)
+    values = getattr(found.get("output_graph"), "local_scope", None)
+    has_parts = all(hasattr(root, name) for name in ("check", "clone_manager"))
+    return (root, values) if has_parts and values is not None else None
+
+
+def _guards_being_made() -> Mapping[str, Any]:
+    """The local variables of the constructor of ``CheckFunctionManager`` that is at work."""
     for frame in _callers():
         owner = frame.f_locals.get("self")
-        if frame.f_code.co_name != "__init__" or type(owner).__name__ != "CheckFunctionManager":
-            continue
-        root = getattr(getattr(owner, "guard_manager", None), "root", None)
-        values = getattr(frame.f_locals.get("output_graph"), "local_scope", None)
-        has_parts = all(hasattr(root, name) for name in ("check", "clone_manager"))
-        return (root, values) if has_parts and values is not None else None
-    return None
+        if frame.f_code.co_name == "__init__" and type(owner).__name__ == "CheckFunctionManager":
+            return frame.f_locals
+    return {}
 
 
 def dynamo_settings() -> tuple[str, ...]:

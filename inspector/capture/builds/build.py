@@ -62,13 +62,12 @@ class _Open:
         return len(self.parts) + len(self.errors) >= self.wanted
 
 
-def build_kernels(  # noqa: PLR0913 - what a request has
+def build_kernels(
     sources: Iterable[Source],
     store: Store,
     *,
     workers: int | None,
     time_limit_s: float,
-    capability: int | None,
     on_progress: Callable[[Progress], None],
 ) -> Iterator[dict[str, Any]]:
     """Compiles kernels in every configuration that `CachingAutotuner` would try.
@@ -78,7 +77,6 @@ def build_kernels(  # noqa: PLR0913 - what a request has
         store: Where results are kept.
         workers: How many processes at a time; None: the number of cores.
         time_limit_s: For one configuration.
-        capability: Compute capability of sources that name no device.
         on_progress: Called whenever a configuration is done.
 
     Yields:
@@ -86,7 +84,7 @@ def build_kernels(  # noqa: PLR0913 - what a request has
     """
     opened: dict[str, _Open] = {}
     for source in sources:
-        target = capability_of(source.source) or capability
+        target = capability_of(source.source)
         if target is None:
             yield {**_payload(KernelBuild(source.name, "", error=_NO_DEVICE)), **_asked(source)}
             continue

@@ -19,6 +19,7 @@ from torch._inductor.runtime import triton_helpers
 from torch._inductor.runtime.hints import DeviceProperties
 from triton.backends.compiler import GPUTarget
 
+from inspector.capture.hooks import nothing
 from inspector.model.gpus import Gpu
 
 _Memo = type(functools.lru_cache(lambda: None))
@@ -57,9 +58,9 @@ def _answers(gpu: Gpu, properties: object) -> list[tuple[object, str, Any]]:
         "device_count": lambda: 1,
         "current_device": lambda: 0,
         "is_initialized": lambda: True,
-        "_lazy_init": _nothing,
-        "synchronize": _nothing,
-        "set_device": _nothing,
+        "_lazy_init": nothing,
+        "synchronize": nothing,
+        "set_device": nothing,
         "_exchange_device": lambda _device: 0,
         "_maybe_exchange_device": lambda _device: 0,
         "get_device_properties": lambda *_: properties,
@@ -71,18 +72,18 @@ def _answers(gpu: Gpu, properties: object) -> list[tuple[object, str, Any]]:
         "mem_get_info": lambda *_: (gpu.memory_bytes, gpu.memory_bytes),
         # They are kept around a trace, so that it leaves the generator as it was.
         "get_rng_state": lambda *_: torch.get_rng_state(),
-        "set_rng_state": _nothing,
+        "set_rng_state": nothing,
     }
     interface = {
         "is_available": staticmethod(lambda: True),
         "current_device": staticmethod(lambda: 0),
         "device_count": staticmethod(lambda: 1),
-        "synchronize": staticmethod(_nothing),
+        "synchronize": staticmethod(nothing),
         "get_device_properties": staticmethod(lambda *_: properties),
         "get_compute_capability": staticmethod(lambda *_: gpu.arch),
         "is_bf16_supported": staticmethod(lambda *_, **__: capability >= (8, 0)),
         "is_triton_capable": staticmethod(lambda *_: True),
-        "raise_if_triton_unavailable": staticmethod(_nothing),
+        "raise_if_triton_unavailable": staticmethod(nothing),
     }
     return [
         *((torch.cuda, name, value) for name, value in cuda.items()),
@@ -95,12 +96,8 @@ def _answers(gpu: Gpu, properties: object) -> list[tuple[object, str, Any]]:
         (torch.version, "cuda", torch.version.cuda or "13.0"),
         (torch._utils_internal, "max_clock_rate", lambda: gpu.clock_hz // 1_000_000),  # noqa: SLF001
         (scheduler, "has_triton", lambda *_: True),
-        (triton_helpers, "set_driver_to_gpu", _nothing),
+        (triton_helpers, "set_driver_to_gpu", nothing),
     ]  # fmt: skip
-
-
-def _nothing(*_: object, **__: object) -> None:
-    """Stands for what is done for its effect on the device."""
 
 
 def _forget() -> None:

@@ -16,6 +16,8 @@ import torch
 from torch._subclasses import fake_tensor
 from torch.utils import _pytree as pytree
 
+from inspector.capture.hooks import nothing
+
 
 @contextmanager
 def fallbacks_on_cpu() -> Iterator[None]:
@@ -77,9 +79,5 @@ def user_kernels_not_launched() -> Iterator[None]:
         return
     with ExitStack() as stack:
         for kind in (JITFunction, Autotuner, Heuristics):
-            stack.enter_context(mock.patch.object(kind, "run", _not_launched))
+            stack.enter_context(mock.patch.object(kind, "run", nothing))
         yield
-
-
-def _not_launched(*_: object, **__: object) -> None:
-    """Stands for a launch."""

@@ -16,6 +16,7 @@ from inspector.capture.generating import copied
 from inspector.capture.gpu_target.fakes import tensor_on_cuda
 from inspector.capture.gpu_target.traced_devices import device_to_cpu, device_to_cuda
 from inspector.capture.gpu_target.weights import makes_fakes
+from inspector.capture.hooks import nothing
 
 
 def on_cpu(graph: fx.GraphModule, on_backward: Callable[[], None]) -> Callable[..., Any]:
@@ -28,7 +29,7 @@ def on_cpu(graph: fx.GraphModule, on_backward: Callable[[], None]) -> Callable[.
     for node in copy.graph.nodes:
         # A model that allows one of CUDA's kernels alone would fail here.
         if node.target is torch.nn.attention._sdpa_kernel:  # noqa: SLF001 - what Dynamo writes
-            node.target = _nothing
+            node.target = nothing
     copy.recompile()
 
     def run(*inputs: Any) -> Any:  # noqa: ANN401 - whatever the graph takes and returns
@@ -69,10 +70,6 @@ def _is_symbolic(value: Any) -> bool:  # noqa: ANN401
 def _zeros_like(fake: Any) -> Any:  # noqa: ANN401
     with contextlib.nullcontext() if makes_fakes() else no_dispatch():
         return torch.zeros(tuple(fake.shape), dtype=fake.dtype)
-
-
-def _nothing(*_: object, **__: object) -> None:
-    """Stands for a function that is called for its effect on CUDA."""
 
 
 def on_target(graph: fx.GraphModule) -> fx.GraphModule:
