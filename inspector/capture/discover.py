@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from inspector.capture.compiled import uncompiled
-from inspector.capture.making import make
+from inspector.capture.factories import make
 from inspector.errors import UsageError
 from inspector.model.near_matches import did_you_mean
 

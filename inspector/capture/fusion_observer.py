@@ -32,21 +32,17 @@ class _Draft:
         self.launches = 0
 
 
-class FusionObserver:
+class FusionObserver(Hooks):
     """Writes ``inspector_fusion`` for each graph whose code Inductor generates."""
 
     def __init__(self) -> None:
-        self._hooks = Hooks()
+        super().__init__()
         self._drafts: dict[int, _Draft] = {}
 
     def watch(self) -> None:
         """Begins to observe, once Inductor is there; further calls do nothing."""
-        if not self._hooks:
+        if not self:
             guarded("watch fusion", self._watch)
-
-    def release(self) -> None:
-        """Puts torch's own functions back, where nobody else has replaced ours since."""
-        self._hooks.release()
 
     def defined(self, kernel: str, nodes: Iterable[Any]) -> None:
         """Takes the name of a kernel that has been defined for scheduler nodes."""
@@ -62,9 +58,9 @@ class FusionObserver:
     def _watch(self) -> None:
         from torch._inductor import scheduler
 
-        self._hooks.put(scheduler.Scheduler, "fuse_nodes", self._fuse)
-        self._hooks.put(scheduler.Scheduler, "codegen", self._generate)
-        self._hooks.put(scheduler.WhyNoFuse, "__call__", self._refuse)
+        self.put(scheduler.Scheduler, "fuse_nodes", self._fuse)
+        self.put(scheduler.Scheduler, "codegen", self._generate)
+        self.put(scheduler.WhyNoFuse, "__call__", self._refuse)
 
     def _fuse(self, called: Called) -> object:
         scheduler, nodes, *_ = called.arguments

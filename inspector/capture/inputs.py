@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from inspector.capture.call import Call, calls_of
-from inspector.capture.making import check_needs_nothing
+from inspector.capture.factories import check_needs_nothing
 from inspector.errors import UsageError
 from inspector.model.dtypes import Kind
 from inspector.model.input_parser import parse_inputs

@@ -19,7 +19,7 @@ from inspector.capture.writer import guarded, write_artifact
 _MODULES = ("torch._inductor.codegen.cpp", "torch._inductor.codegen.triton")
 
 
-class KernelObserver:
+class KernelObserver(Hooks):
     """Writes an artifact for each kernel that Inductor defines.
 
     ``inspector_cpp_kernel`` is about the loops of one in C++, ``inspector_triton_kernel`` about the
@@ -31,18 +31,14 @@ class KernelObserver:
 
     def __init__(self, defined: Callable[[str, Iterable[Any]], None]) -> None:
         self._defined = defined
-        self._hooks = Hooks()
+        super().__init__()
         self._note: TilingNote | None = None
         self._nests: list[dict[str, object]] = []
 
     def watch(self) -> None:
         """Begins to observe, once Inductor is there; further calls do nothing."""
-        if not self._hooks:
+        if not self:
             guarded("watch kernels", self._watch)
-
-    def release(self) -> None:
-        """Puts torch's own functions back, where nobody else has replaced ours since."""
-        self._hooks.release()
 
     def _watch(self) -> None:
         cpp, triton = (importlib.import_module(name) for name in _MODULES)
@@ -53,7 +49,7 @@ class KernelObserver:
             (cpp.CppScheduling, "define_kernel", self._definition),
             (triton.TritonScheduling, "define_kernel", self._triton),
         ):
-            self._hooks.put(owner, name, hook)
+            self.put(owner, name, hook)
 
     def _tiling(self, called: Called) -> object:
         note = TilingNote()

@@ -14,7 +14,7 @@ from torch._dynamo.utils import counters
 from inspector.capture.bandwidth import copy_rates
 from inspector.capture.call import Call, fresh
 from inspector.capture.compile_count import compilations
-from inspector.capture.eager_rests import marked_eager_rests
+from inspector.capture.eager_continuations import marked_eager_continuations
 from inspector.capture.kineto import Session, Taken
 from inspector.capture.ranks import agreed
 from inspector.capture.state import State
@@ -87,7 +87,7 @@ def _profile(
     session.start()
     try:
         mark_ns = mark_cost_ns()
-        with marked_eager_rests():
+        with marked_eager_continuations():
             compiled = list(_profiled(what, state))
     finally:
         session.stop()

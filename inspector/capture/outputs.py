@@ -10,8 +10,8 @@ from typing import Any
 
 import torch
 
-from inspector.capture.kept_tensor import size_bytes
 from inspector.capture.leaves import PLAIN, leaves_of
+from inspector.capture.saved_tensor import size_bytes
 from inspector.errors import UsageError
 
 _FILE = "outputs.pt"

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 import torch
 
 from inspector.capture.attributes import Attributes
-from inspector.capture.kept_tensor import KeptTensor, size_bytes
 from inspector.capture.reachable import Reachable
+from inspector.capture.saved_tensor import SavedTensor, size_bytes
 
 MOST_COPIED_BYTES = 1 << 30
 
@@ -39,7 +39,7 @@ class State:
         reached = Reachable(function)
         buffers = [item for module in reached.modules for item in module.buffers(recurse=False)]
         copied = _copied(reached, buffers)
-        self._tensors = [KeptTensor(item, has_copy=id(item) in copied) for item in reached.tensors]
+        self._tensors = [SavedTensor(item, has_copy=id(item) in copied) for item in reached.tensors]
         self._optimizers = list(map(_Optimizer, reached.optimizers))
         self._parts: list[_Part] = [
             Attributes([*reached.modules, *reached.objects] if with_attributes else ()),
@@ -194,7 +194,7 @@ class _Optimizer:
 
     def __init__(self, optimizer: Any) -> None:  # noqa: ANN401 - torch is Any to mypy
         self._state = optimizer.state
-        self._made: dict[Any, list[KeptTensor]] = {}
+        self._made: dict[Any, list[SavedTensor]] = {}
         self._copied_bytes = 0
         self._entries = {key: dict(entry) for key, entry in optimizer.state.items()}
         self._groups = [(group, dict(group)) for group in optimizer.param_groups]
@@ -207,7 +207,7 @@ class _Optimizer:
         return not is_same or any(not _is_same(*pair) for pair in self._groups)
 
     @property
-    def kept(self) -> Iterator[KeptTensor]:
+    def kept(self) -> Iterator[SavedTensor]:
         return itertools.chain.from_iterable(self._made.values())
 
     def tensors(self) -> Iterator[tuple[Any, str, Any]]:
@@ -244,7 +244,7 @@ class _Optimizer:
         tensors = [value for value in entry.values() if isinstance(value, torch.Tensor)]
         self._copied_bytes += sum(map(size_bytes, tensors))
         has_copy = self._copied_bytes <= MOST_COPIED_BYTES
-        self._made[key] = [KeptTensor(tensor, has_copy=has_copy) for tensor in tensors]
+        self._made[key] = [SavedTensor(tensor, has_copy=has_copy) for tensor in tensors]
 
 
 def _put_back(items: dict[Any, Any], before: dict[Any, Any]) -> None:

@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+import io
 import itertools
 import re
 import time
 from typing import TYPE_CHECKING, Any
 
+import torch
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    FakeTensorMode,
+)
+
 from inspector.capture.compiled import module_of, uncompiled
-from inspector.capture.dry_run import runs_with
 from inspector.capture.first_layer import first_layer
 from inspector.capture.layers import ids, layer_inputs, tensors
+from inspector.capture.quiet import quiet_operators
 from inspector.capture.signatures import signature_of
-from inspector.model.input_spec import InputSpec, SequenceSpec, Spec, TensorSpec, ValueSpec
+from inspector.model.input_spec import (
+    InputSpec,
+    MappingSpec,
+    SequenceSpec,
+    Spec,
+    TensorSpec,
+    ValueSpec,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from torch import nn
 
-    from inspector.model.input_spec import TensorSpec
 
 _ATTEMPTS = 60
 _SECONDS = 15.0
@@ -51,7 +66,7 @@ def suggest_inputs(function: Callable[..., Any]) -> tuple[InputSpec, ...]:
     """
     inner = uncompiled(function)
     module = module_of(inner)
-    if module is not None and (known := transformers_inputs(module)):
+    if module is not None and (known := _transformers_inputs(module)):
         return known
     combinations = _combinations(inner, module)
     first = next(combinations, ())
@@ -59,7 +74,7 @@ def suggest_inputs(function: Callable[..., Any]) -> tuple[InputSpec, ...]:
     for inputs in itertools.chain((first,), itertools.islice(combinations, _ATTEMPTS)):
         if time.monotonic() > deadline:
             break
-        if runs_with(inner, inputs):
+        if _runs_with(inner, inputs):
             return inputs
     return first
 
@@ -131,7 +146,7 @@ def _annotation(parameter: inspect.Parameter) -> str:
 _TOKENS = 128
 
 
-def transformers_inputs(module: nn.Module) -> tuple[InputSpec, ...]:
+def _transformers_inputs(module: nn.Module) -> tuple[InputSpec, ...]:
     """The named inputs of a ``PreTrainedModel``; none for any other module.
 
     The class is known by its name: transformers need not be installed here.
@@ -174,3 +189,51 @@ def _find(config: Any, name: str) -> Any:  # noqa: ANN401 - an entry of a config
         if value is not None:
             return value
     return None
+
+
+def _runs_with(function: Callable[..., Any], inputs: tuple[InputSpec, ...]) -> bool:
+    """Whether a call of `function` with such inputs gets through, or as far as to need a value.
+
+    Nothing is computed and no state changes: every tensor that the call meets is a fake one. What
+    it prints is dropped.
+    """
+    device = _device_of(function)
+    eager = torch.compiler.set_stance("force_eager")  # for the parts that are compiled
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+        quiet_operators(),
+        eager,
+        torch.no_grad(),
+        FakeTensorMode(allow_non_fake_inputs=True),
+    ):
+        args = [_fake(spec.value, device) for spec in inputs if spec.name is None]
+        kwargs = {spec.name: _fake(spec.value, device) for spec in inputs if spec.name}
+        try:
+            function(*args, **kwargs)
+        except (DataDependentOutputException, DynamicOutputShapeException):
+            return True
+        except Exception:  # noqa: BLE001 - whatever a wrong input makes the user's code raise
+            return False
+    return True
+
+
+def _fake(spec: Spec, device: torch.device) -> Any:  # noqa: ANN401 - any argument
+    match spec:
+        case TensorSpec(dtype, shape):
+            return torch.empty(shape, dtype=getattr(torch, dtype.torch_name), device=device)
+        case SequenceSpec(items, is_tuple):
+            made = [_fake(item, device) for item in items]
+            return tuple(made) if is_tuple else made
+        case MappingSpec(items):
+            return {key: _fake(item, device) for key, item in items}
+        case ValueSpec(value):
+            return value
+
+
+def _device_of(function: Any) -> torch.device:  # noqa: ANN401 - a module or a function
+    module = getattr(function, "__self__", function)
+    if not isinstance(module, torch.nn.Module):
+        return torch.device("cpu")
+    first = next(itertools.chain(module.parameters(), module.buffers()), None)
+    return torch.device("cpu") if first is None else first.device

@@ -13,8 +13,8 @@ from torch.autograd import profiler
 
 from inspector.capture.kineto import Session, Taken
 from inspector.capture.measure import mark_cost_ns, write_copy_rates, write_profile
+from inspector.capture.profiler_lock import ProfilerLock
 from inspector.capture.timeline import timelines
-from inspector.capture.turn import Turn
 from inspector.capture.writer import guarded
 
 _POLL_SECONDS = 0.05
@@ -44,7 +44,7 @@ class WarmWindow:
 
     def __init__(self) -> None:
         self._ended = threading.Event()
-        self._turn = Turn()
+        self._turn = ProfilerLock()
         self._compiling = _Compiling(self._turn.interrupt)
         self._is_primed = False
         self._is_measured = False

@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from inspector.capture.builds.autotuner import capability_of
 from inspector.capture.builds.compiling import Part, compile_part
@@ -31,17 +31,9 @@ class Source:
     source: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Progress:
-    """How many configurations are done, and of which kernel the last one was.
-
-    Attributes:
-        of: As far as is known: each kernel tells when its first configuration is done.
-    """
-
-    done: int
-    of: int
-    name: str
+OnProgress: TypeAlias = Callable[[int, int, str], None]
+"""Gets how many configurations are done, of how many as far as is known (each kernel tells when its
+first one is done), and the kernel of the last one."""
 
 
 @dataclasses.dataclass(slots=True)
@@ -68,7 +60,7 @@ def build_kernels(
     *,
     workers: int | None,
     time_limit_s: float,
-    on_progress: Callable[[Progress], None],
+    on_progress: OnProgress,
 ) -> Iterator[dict[str, Any]]:
     """Compiles kernels in every configuration that `CachingAutotuner` would try.
 
@@ -140,7 +132,7 @@ def _compile_all(
     opened: dict[str, _Open],
     store: Store,
     forks: Forks[tuple[str, int]],
-    on_progress: Callable[[Progress], None],
+    on_progress: OnProgress,
 ) -> Iterator[dict[str, Any]]:
     """The first configuration of a kernel says how many there are."""
     for key in opened:
@@ -150,7 +142,7 @@ def _compile_all(
         for number in _note(kernel, outcome):
             forks.add((kernel.key, number))
         wanted = sum(entry.wanted for entry in opened.values())
-        on_progress(Progress(done, wanted, kernel.source.name))
+        on_progress(done, wanted, kernel.source.name)
         if kernel.is_done:
             yield {**_finished(kernel, store), **_asked(kernel.source)}
 

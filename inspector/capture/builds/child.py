@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import sys
@@ -39,7 +38,9 @@ def _serve(request: dict[str, Any], out: TextIO) -> None:
         store,
         workers=request["workers"],
         time_limit_s=request["time_limit_s"],
-        on_progress=lambda progress: _say(out, {"progress": dataclasses.asdict(progress)}),
+        on_progress=lambda done, of, name: _say(
+            out, {"progress": {"done": done, "of": of, "name": name}}
+        ),
     )
     for payload in payloads:
         _say(out, {"build": payload})

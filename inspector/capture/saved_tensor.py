@@ -17,7 +17,7 @@ def size_bytes(tensor: Any) -> int:  # noqa: ANN401 - torch is Any to mypy
         return 0
 
 
-class KeptTensor:
+class SavedTensor:
     """One tensor; it is written to only if a call has changed it.
 
     Without a copy of its value, only that it changed is known.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from inspector.capture.returned import Returned, returned
+from inspector.capture.return_kinds import Returned, returned
 from inspector.errors import EnvironmentLacksError, ModelFailedError, UsageError
 from inspector.model.units import with_article
 
