@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import TextIO
 
+    from inspector.findings.any_report import AnyReport
+
 
 @dataclass(frozen=True, slots=True)
 class CommandEntry:
@@ -64,6 +66,12 @@ COMMANDS: dict[str, CommandEntry] = {
     "bench": CommandEntry(
         "inspector.commands.bench",
         "Measure eager PyTorch against the compiler's modes and backends.",
+    ),
+    "report": CommandEntry(
+        "inspector.commands.report", "Write one HTML page with everything, to look at or send."
+    ),
+    "demo": CommandEntry(
+        "inspector.commands.demo", "Write a finished page: no torch, no GPU, no model needed."
     ),
     "diff": CommandEntry(
         "inspector.commands.diff", "Show which kernels a change adds, removes and alters."
@@ -140,6 +148,7 @@ RENDERERS: dict[str, str] = {
     "json": "inspector.renderers.json",
     "markdown": "inspector.renderers.markdown",
     "md": "inspector.renderers.markdown",
+    "html": "inspector.html",
 }
 """Module by format; a file's suffix without its dot is a format too."""
 
@@ -220,7 +229,7 @@ def load_all_rules() -> tuple[Any, ...]:
     return tuple(dict.fromkeys(rule for kind in RULES for rule in load_rules(kind)))
 
 
-def render(report: object, format_: str, stream: TextIO, *, is_whole: bool = False) -> None:
+def render(report: AnyReport, format_: str, stream: TextIO, *, is_whole: bool = False) -> None:
     """Writes a report in a format.
 
     Args:
@@ -233,13 +242,40 @@ def render(report: object, format_: str, stream: TextIO, *, is_whole: bool = Fal
         UsageError: There is no such format.
         EnvironmentLacksError: An installed plugin cannot be imported.
     """
-    names = {base.__name__ for base in type(report).__mro__}
-    kind = next((kind for kind, entry in REPORTS.items() if entry.report in names), "")
+    if format_ == "html":
+        render_html([report], stream)
+        return
+    kind = report_kind(report)
     renderer = load_renderer(format_, kind)
     if kind and format_ != "json" and format_ not in REPORTS[kind].formats:
         page = import_module(REPORTS[kind].page).page(report)
         report = replace(page, is_whole=True) if is_whole else page
     renderer.render(report, stream)
+
+
+def render_html(reports: Iterable[AnyReport], stream: TextIO) -> None:
+    """Writes reports of one run as one HTML page, linked with each other.
+
+    Args:
+        reports: The reports, made one after the other.
+        stream: Where it is written to.
+    """
+    from inspector.html import write_page
+    from inspector.renderers import json
+
+    made = []
+    for report in reports:
+        kind = report_kind(report)
+        page = import_module(REPORTS[kind].page).page(report) if kind else None
+        data: Any = json.cleaned(json.fields(report))
+        made.append((kind, data, page, getattr(report, "run", None)))
+    write_page(made, stream)
+
+
+def report_kind(report: object) -> str:
+    """The key of `REPORTS` for a report, or an empty string."""
+    names = {base.__name__ for base in type(report).__mro__}
+    return next((kind for kind, entry in REPORTS.items() if entry.report in names), "")
 
 
 def load_renderer(name: str, kind: str = "") -> ModuleType:

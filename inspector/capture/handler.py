@@ -26,6 +26,7 @@ from inspector.capture.sources import SourceWriter
 from inspector.capture.stages import LOGGED_GRAPHS
 from inspector.capture.user_stack import calling_frame
 from inspector.capture.writer import PREFIX, guarded, write_artifact
+from inspector.events.printed_stack import printed_frames
 
 if TYPE_CHECKING:
     from torch import fx
@@ -295,6 +296,13 @@ class TraceHandler(logging.Handler):
         graph = write_logged_graph(event, prims=self._keeps_prims)
         if graph is not None and event == "dynamo_output_graph":
             self._watch_hooks(graph)
+            self._add_sources(graph)
+
+    def _add_sources(self, graph: fx.GraphModule) -> None:
+        """The source of what was traced, so that a page shows it beside the graph."""
+        stacks = {str(node.meta.get("stack_trace") or "") for node in graph.graph.nodes}
+        for frame in sorted({(f.file, f.line) for stack in stacks for f in printed_frames(stack)}):
+            self.sources.add(*frame)
 
     def _watch_hooks(self, graph: fx.GraphModule) -> None:
         from inspector.capture.late_hooks import HookObserver

@@ -82,9 +82,9 @@ def cold_headline(report: ColdStartReport) -> str:
     """The report in one line."""
     cold, processes = report.cold_start, report.run.processes
     if not cold.time_ns:
-        return "torch logged no time of any compilation"
+        return "torch logged no compile times"
     compiling = sum(bool(process.compile_time_ns) for process in processes)
-    over = f", the sum over {compiling} processes" if compiling > 1 else ""
+    over = f" in {compiling} processes" if compiling > 1 else ""
     forward = [item for item in cold.compilations if not item.time.is_backward]
     ids = {(i.process, str(i.time.compile_id), i.time.occurrence) for i in forward}
     refused = {
@@ -97,16 +97,16 @@ def cold_headline(report: ColdStartReport) -> str:
     made = [key for key in ids if key[:2] not in refused]
     times = count(len(made), "compilation")
     rest = len(ids) - len(made)
-    behind = f", and {count(rest, 'attempt')} that the recompile limit refused" if rest else ""
+    behind = f", and {count(rest, 'attempt')} refused by the recompile limit" if rest else ""
     return f"compile time {duration(cold.time_ns)}{over}: {times}{behind}"
 
 
 def share(time_ns: int, total_ns: int) -> str:
-    """``56 %``; what is not nothing is never ``0 %``."""
+    """``56%``; what is not nothing is never ``0%``."""
     part = time_ns / total_ns if total_ns else 0
     if 0 < part < _SLIGHT:
-        return "< 1 %"
-    return f"{round(100 * part)} %"
+        return "< 1%"
+    return f"{round(100 * part)}%"
 
 
 def stage_rows(cold: ColdStart) -> tuple[TimeRow, ...]:
@@ -198,27 +198,27 @@ def cold_notes(report: ColdStartReport) -> Iterator[str]:
     if cold.vector_checks:
         checks = count(cold.vector_checks, "small file")
         yield (
-            f"C++ vector check: Inductor compiled {checks} to see which vector instructions the "
-            "C++ compiler can make; the answers are kept in the cache folder"
+            f"C++ vector check: Inductor compiled {checks} to find the supported vector "
+            "instructions; the result is cached"
         )
     if any(item.compile_time_ns and not item.has_spans for item in report.run.processes):
-        yield "the log has no spans: times are those of torch's metrics, without backward graphs"
+        yield "the log has no spans: times are from torch's metrics and exclude backward graphs"
     if cold.logging_ns:
-        yield f"{duration(cold.logging_ns)} of the time is torch writing the trace itself"
+        yield f"{duration(cold.logging_ns)} of this is torch writing the trace"
     if any(stage.stage == "unattributed" for stage in cold.stages):
-        yield "unattributed: in a compilation, and in no span of torch's that names a stage"
+        yield "unattributed: compile time outside torch's spans of stages"
     saved = {use.cache for use in cold.caches if use.saved_ns}
     if {"AOTAutograd", "FX graph"} <= saved:
-        yield "what a hit in the FX graph cache saved is part of what one in AOTAutograd's saved"
+        yield "time saved by AOTAutograd cache hits includes that of their FX graph cache hits"
     if any(use.hits is None for use in cold.caches):
-        yield "C++: torch logs the files that it compiles, and not those that it finds"
+        yield "C++: torch logs cache misses only"
     backend = str(report.run.meta.settings.get("backend") or "")
     if backend and backend != "inductor":
-        yield f"recorded with the backend {backend}: a cold start with Inductor has more stages"
+        yield f"recorded with backend {backend}; Inductor has more stages"
     against = report.against
     if against and against.only_here + against.only_there:
         here, there = count(against.only_here, "graph"), count(against.only_there, "graph")
-        yield f"{here} only this recording looked for in a cache, {there} only {against.name}"
+        yield f"cache lookups of {here} only in this recording, of {there} only in {against.name}"
 
 
 _UNSEEN = "Dynamo's time by line and the classes of methods are not in it"
@@ -252,12 +252,12 @@ def _of_key(item: KeyChange) -> str:
 def _verdict(item: KeyChange) -> str:
     if item.verdict is KeyVerdict.SAME:
         if item.now == "miss":
-            return "the key is the same: what was stored was not there any more, or not stored here"
-        return "the key is the same"
+            return "same key: the entry was evicted, or never stored here"
+        return "same key"
     if item.verdict is KeyVerdict.UNKNOWN:
-        return "the key is another one; torch did not log what it is made of"
+        return "another key; torch did not log its parts"
     if item.verdict is KeyVerdict.HIDDEN:
-        return "the key is another one, and every part that torch logs is the same"
+        return "another key, though all logged parts are equal"
     return f"{count(len(item.changes), 'part')} of the key changed"
 
 
@@ -302,7 +302,7 @@ def _times(number: int) -> str:
 def _use(use: CacheUse) -> str:
     parts = [
         f"saved {duration(use.saved_ns)}" if use.saved_ns else "",
-        f"{use.guard_misses:,} found, but their guards did not hold" if use.guard_misses else "",
+        f"{use.guard_misses:,} found with guards that failed" if use.guard_misses else "",
     ]
     parts += [f"bypassed {_times(reason.count)}: {reason.text}" for reason in use.reasons]
     return one_line("; ".join(filter(None, parts)))

@@ -42,7 +42,7 @@ def cost_lines(cost: Cost | None) -> tuple[str, ...]:
 
 
 def _lines(cost: Cost, cost_ns: int) -> Iterator[str]:
-    of_call = f" of a call of {duration(cost.call_ns)}" if cost.call_ns else ""
+    of_call = f" of {duration(cost.call_ns)} per call" if cost.call_ns else ""
     what = "for the whole function, which runs eagerly" if cost.is_whole_frame else ""
     times = _times(cost)
     how = f"{cost.kind.value} in {count(cost.calls, 'warm call')}{_how_sure(cost)}"
@@ -51,12 +51,12 @@ def _lines(cost: Cost, cost_ns: int) -> Iterator[str]:
     parts = [f"{duration(share.time_ns)} {share.part.value}" for share in cost.shares]
     if parts:
         where = "" if _adds_up(cost) else ", on the host"
-        yield f"outside of graphs{where}: {', '.join(parts)}"
+        yield f"outside graphs{where}: {', '.join(parts)}"
     if cost.crossing_bytes:
         yield _crossing(cost, cost.crossing_bytes)
     if cost.shared_ns:
         others = listed(cost.shared_with, 3)
-        yield f"{duration(cost.shared_ns)} more is shared with {others}: it goes when all do"
+        yield f"{duration(cost.shared_ns)} more is shared with {others}"
 
 
 def _adds_up(cost: Cost) -> bool:
@@ -76,13 +76,13 @@ def _times(cost: Cost) -> str:
     times = cost.executions_per_call
     if times is None or cost.is_whole_frame or abs(times - 1) < _SMALL:
         return ""
-    return f"for {times:.3g} times that it is reached"
+    return f"in {times:.3g} executions"
 
 
 def _crossing(cost: Cost, crossing_bytes: int) -> str:
-    text = f"{size(crossing_bytes)} go through memory to the graphs behind it"
+    text = f"{size(crossing_bytes)} are passed to the next graph"
     if not cost.fusible_bytes:
-        return f"{text}, and would without the break"
+        return text
     part = "all of it" if cost.fusible_bytes == crossing_bytes else size(cost.fusible_bytes)
     time = f": {duration(cost.crossing_ns)}, computed" if cost.crossing_ns else ""
     return f"{text}; fusion could avoid {part}{time}"
@@ -112,7 +112,7 @@ def total_line(report: Report) -> tuple[str, str] | None:
     # Of several processes each site has the cost of the one in which it costs most.
     outside_ns = min(call_ns, own_ns + shared_ns)
     outside = duration(outside_ns)
-    because = f"{outside} of it outside of graphs, because of the above"
+    because = f"{outside} of it outside graphs"
     return duration(call_ns), f"{because}; {varied}" if varied else because
 
 

@@ -170,17 +170,16 @@ def _notices(run: Run, rows: Sequence[CudaGraphRow]) -> Iterator[str]:
         )
     cut = sum(row.parts > 1 for row in rows)
     if cut:
-        yield "a function that is cut into parts counts each call once for each part"
+        yield "each part of a partitioned function counts as a call"
     if any(not item.ended and item.cuda_graphs.functions for item in run.processes):
-        yield "a process did not end in order: its calls are those counted up to half of the way"
+        yield "a process did not exit normally: some of its calls are missing"
     yield from _pool_notices(graphs)
 
 
 def _pool_notices(graphs: Iterable[CudaGraphs]) -> Iterator[str]:
     if any(function.captures for item in graphs for function in item.functions):
         yield (
-            "the pool is the memory that the allocator keeps for captured graphs, warm-ups "
-            "included, as it was after the last capture"
+            "the pool is the memory reserved for CUDA graphs and warm-ups after the last capture"
         )
 
 
@@ -188,11 +187,11 @@ def _none(run: Run) -> str:
     gpus = any(process.hardware.get("gpus") for process in run.processes)
     if not gpus:
         return (
-            "no CUDA graph was asked for here: they need an NVIDIA GPU, and Inductor with "
+            "CUDA graphs were not enabled: they need an NVIDIA GPU, and Inductor with "
             "mode='reduce-overhead' or 'max-autotune' (or the backend cudagraphs)"
         )
     return (
-        "no CUDA graph was asked for: compile with mode='reduce-overhead' (or the backend "
+        "CUDA graphs were not enabled: compile with mode='reduce-overhead' (or the backend "
         "cudagraphs)"
     )
 

@@ -193,7 +193,7 @@ def graph_facts(run: Run, report: KernelsReport) -> GraphFacts:
 def _of_launches(diff: KernelDiff, *, is_whole: bool) -> Iterator[str]:
     calls = diff.before.library_calls + diff.after.library_calls
     if not is_whole and calls and diff.before.traffic_bytes is not None:
-        yield "bytes are those of generated kernels, without library calls"
+        yield "bytes exclude library calls"
 
 
 def _conditions(before: KernelsReport, after: KernelsReport) -> Iterator[Condition]:
@@ -243,16 +243,16 @@ def _notices(
 ) -> Iterator[str]:
     other = [condition.name for condition in conditions if condition.differs]
     if other:
-        yield f"A and B were not made alike, but with another {listed(other)}"
+        yield f"A and B differ in {listed(other)}"
     for letter, report in zip("AB", reports, strict=True):
         if report.run.meta.partial:
             yield f"{letter} is partial: {report.run.meta.partial.rstrip('.')}"
         if report.run.meta.error:
             yield f"{letter} failed: {report.run.meta.error.rstrip('.')}"
         if not report.graphs:
-            yield f"{letter} has no code of Inductor"
+            yield f"{letter} has no Inductor code"
     yield from dict.fromkeys(
         notice for report in reports for notice in report.notices if notice == NOT_COMPILED
     )
     if not diff.is_empty and diff.before.traffic_bytes is None and diff.before.kernels:
-        yield "bytes are unknown: Inductor counted none for these kernels"
+        yield "bytes are unknown: Inductor counted none"

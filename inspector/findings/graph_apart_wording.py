@@ -45,7 +45,7 @@ def apart_head(report: GraphReport) -> str:
     """What the bytes, and the times, are."""
     gpu = report.gpu
     times = f"; times at {gpu.bandwidth / 1e12:.2f} TB/s" if gpu and gpu.bandwidth else ""
-    return f"what is read or written twice, at most{times}"
+    return f"upper bounds of extra traffic{times}"
 
 
 def apart_lines(report: GraphReport, row: FusionRow) -> list[ApartLine]:
@@ -126,11 +126,11 @@ def _calls_line(fusion: Fusion, pairs: Sequence[tuple[Pair, int]], gpu: Gpu | No
         for pair, times in pairs[:_MOST_CALLS]
     )
     more = f"; {len(pairs) - _MOST_CALLS} more" if len(pairs) > _MOST_CALLS else ""
-    what = "operators that Inductor has no code for" if _is_left(largest) else "calls of libraries"
+    what = "ATen fallbacks" if _is_left(largest) else "library calls"
     return ApartLine(
         title=f"{count(number, 'pair')} with {what}",
         saved=f"up to {saved_line(largest.saved_bytes, 1, gpu)} each",
-        reason=f"Inductor does not write their code, and fuses nothing with them: {shown}{more}.",
+        reason=f"Inductor cannot fuse into them: {shown}{more}.",
         change=largest.reason.change if largest.reason else "",
         saved_bytes=largest.saved_bytes,
         is_advised=bool(largest.reason and largest.reason.change) and not _is_left(largest),
@@ -152,12 +152,11 @@ def break_lines(report: GraphReport) -> Iterator[ApartLine]:
         kind = f"{record.cause.gb_id}: " if record.cause.gb_id else ""
         part = "all of it is" if fusible >= crossing else f"{size(fusible)} of it are"
         yield ApartLine(
-            title=f"what stands before and behind{code} ({where})",
+            title=f"code before and after{code} ({where})",
             saved=saved_line(2 * fusible, 1, report.gpu),
-            reason=f"The graph breaks there ({kind}{record.cause.title.rstrip('.')}), and no "
-            f"kernel has operators of two graphs: {size(crossing)} cross it, and {part} between "
-            "operators that one kernel could compute.",
-            change="mend the break: `inspect explain` says how.",
+            reason=f"The graph breaks here ({kind}{record.cause.title.rstrip('.')}): "
+            f"{size(crossing)} cross the break, and {part} between fusible operators.",
+            change="Fix the break; `inspect explain` shows how.",
             saved_bytes=2 * fusible,
         )
 

@@ -21,7 +21,7 @@ _MOST_FILES = 8
 
 def no_line(run: Run, around: Around) -> str:
     """What is said where nothing comes from the line."""
-    text = f"Nothing in the recording comes from line {around.line} of {around.asked}."
+    text = f"Nothing in the recording comes from {around.asked}:{around.line}."
     if around.nearest:
         noun = "line" if len(around.nearest) == 1 else "lines"
         text += f" Something comes from {noun} {', '.join(map(str, around.nearest))} of it."
@@ -39,7 +39,7 @@ def break_sentences(run: Run, around: Around) -> tuple[str, ...]:
         if any(frame is not None and _is_at(around, frame) for frame in frames):
             kind = f"{record.cause.gb_id}: " if record.cause.gb_id else ""
             text = f"The graph breaks here ({kind}{record.cause.title.rstrip('.')})"
-            found[f"{text}: `inspect explain` says why, and how to mend it."] = None
+            found[f"{text}: `inspect explain` shows why, and how to fix it."] = None
     return tuple(found)
 
 

@@ -40,7 +40,7 @@ _ASKED = {
     "backward": " --train",
 }
 """What has to be asked for to get a graph of a stage, where a plain recording lacks it."""
-_NOT_TRACED = "the recording does not say what the operators became"
+_NOT_TRACED = "decompositions were not recorded"
 FUSION = "fusion"
 """What ``--stage`` calls the kernels, which are no stage of a graph."""
 
@@ -316,7 +316,7 @@ def _nothing(run: Run, stage: str, failed: str) -> Iterator[str]:
     command = f"`{command_again(run, 'graph', *asked.split())}` records it"
     what = f"the recording has no {stage} graph" if stage else "the recording has no graph"
     if stage == FUSION:
-        what = "the recording does not say what was fused"
+        what = "fusion was not recorded"
     stages = _stages(run) if stage == FUSION else []
     # What came so far would have been fused next: a log of torch's own does not say how.
     is_lowered = Stage.POST_GRAD.value in stages
@@ -326,9 +326,9 @@ def _nothing(run: Run, stage: str, failed: str) -> Iterator[str]:
     elif failed:
         yield f"{what}: {failed}"
     elif _is_as_asked(run, asked):
-        yield f"{what}: the compiler did not come that far, and `inspect explain` says why"
+        yield f"{what}: the compiler did not get that far; `inspect explain` shows why"
     else:
-        far = ", if the compiler came that far" if stage not in {"", FUSION} else ""
+        far = ", if the compiler gets that far" if stage not in {"", FUSION} else ""
         yield f"{what}: {command}{far}"
     if stages:
         yield f"it has graphs of {listed(stages, len(stages))}: --stage names one"

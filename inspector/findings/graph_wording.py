@@ -29,24 +29,24 @@ _MOST_NUMBERS = 24
 _MOST_COUNTED = 12
 _GIGA = 1_000_000_000
 _KINDS = {
-    "extern": "call of a library",
-    "fallback": "ATen, left to eager PyTorch",
-    "custom": "a custom operator",
-    "collective": "a collective",
-    "higher_order": "an operator with graphs of its own",
-    "user_kernel": "the program's own kernel",
+    "extern": "library call",
+    "fallback": "ATen fallback",
+    "custom": "custom operator",
+    "collective": "collective",
+    "higher_order": "higher-order operator",
+    "user_kernel": "user kernel",
     "template": "template",
-    "foreach": "many tensors at once",
+    "foreach": "foreach",
 }
 _KERNEL = ("kernel", "")
-_LIBRARY = ("call of a library", "calls of libraries")
+_LIBRARY = ("library call", "")
 _COUNTED = {
     "extern": _LIBRARY,
     "fallback": _LIBRARY,
-    "custom": ("call of a custom operator", "calls of custom operators"),
+    "custom": ("custom operator", ""),
     "collective": ("collective", ""),
-    "higher_order": ("operator with graphs of its own", "operators with graphs of their own"),
-    "user_kernel": ("kernel of the program's own", "kernels of the program's own"),
+    "higher_order": ("higher-order operator", ""),
+    "user_kernel": ("user kernel", ""),
 }
 TIMES = "\N{MULTIPLICATION SIGN}"
 
@@ -99,12 +99,12 @@ def traffic_line(fusion: Fusion) -> str:
     """The bytes of all kernels, and what fusing removed of them."""
     now, unfused, eager = fusion.bytes_, fusion.bytes_unfused, fusion.bytes_eager
     if now is None or unfused is None or eager is None:
-        return "how many bytes it reads and writes is not known before it runs"
+        return "bytes read and written are known only at run time"
     text = f"{size(now)} read and written"
     if unfused > now and size(unfused) != size(now):
         share = round(100 * (1 - now / unfused))
-        removed = f"{share} %" if share else "less than 1 %"
-        text += f" instead of {size(unfused)}, if nothing were fused: {removed} of the memory "
+        removed = f"{share}%" if share else "less than 1%"
+        text += f" instead of {size(unfused)} without fusion: {removed} of the memory "
         text += f"traffic removed. Eager PyTorch: {size(eager)}"
     values = ", ".join(f"{name} = {value}" for name, value in fusion.hints.items())
     sizes = f", at the sizes of the call that was compiled: {values}" if values else ""

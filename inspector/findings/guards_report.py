@@ -197,21 +197,19 @@ def _notices(
     yield from reading_texts(run)
     if is_plain(run):
         yield (
-            "this is a plain trace: times of guards, the classes of methods and the model's own "
-            "sources are not in it"
+            "a plain trace has no guard times, no classes of methods and no sources of the model"
         )
     if not rows:
-        yield f"no tree of guards was recorded: nothing was compiled, or its log lacks {_EVENT}"
+        yield f"no guards recorded: nothing was compiled, or the log lacks {_EVENT}"
         return
     if time is None:
-        yield f"what guards take in a warm call was not measured: `{again}` measures it"
+        yield f"guard time per warm call was not measured; `{again}` measures it"
     elif time.is_program:
-        yield "a program's calls are not marked: a call is one entry into compiled code"
+        yield "a call is one entry into compiled code"
     if time is not None and not any(item.time_ns is not None for item in subtrees):
-        yield f"no part of the guards was timed: `{again}` times them"
+        yield f"the parts of the guards were not timed; `{again}` times them"
     if unread:
-        yield f"{unread:,} lines of guard trees could not be read; the JSON report has them"
-    yield "guards are read out of the text that torch prints of them (parsed)"
+        yield f"{unread:,} lines of guard trees could not be parsed; the JSON report has them"
 
 
 _EVENT = "`dynamo_cpp_guards_str`"

@@ -33,7 +33,7 @@ def build_line(facts: KernelFacts) -> str:
         errors = [item.error for item in facts.build.configs]
         if errors and all(errors):
             return f"not compiled: {_first_error(errors[0])}"
-        return "no configuration of it fits on the GPU"
+        return "no configuration fits on the GPU"
     return " · ".join(_parts(facts, chosen))
 
 
@@ -50,7 +50,7 @@ def _parts(facts: KernelFacts, chosen: ConfigFacts) -> Iterator[str]:
     if prediction is not None and prediction.time_ns is not None:
         least = "at least " if prediction.is_least else ""
         is_bound = prediction.bound is not Bound.UNKNOWN
-        missing = prediction.missing or "what it moves is not known"
+        missing = prediction.missing or "bytes moved are unknown"
         why = prediction.bound.value if is_bound else missing
         yield f"predicted {least}{duration(prediction.time_ns)}, {why}"
     if resources is not None:
@@ -96,4 +96,4 @@ def total_line(kernels: list[KernelFacts]) -> str:
     of = f" (of {len(times)} of {len(known)} kernels)" if missing else ""
     is_least = any(item.is_least for item in kernels if item.time_ns is not None)
     least = "at least " if is_least else ""
-    return f"predicted {least}{duration(sum(times))} in generated kernels, one after the other{of}"
+    return f"predicted {least}{duration(sum(times))} in generated kernels, run serially{of}"

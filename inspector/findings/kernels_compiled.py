@@ -141,14 +141,11 @@ def _notices(
             yield f"{row.kernel.name} could not be compiled: {_first(row.facts.build.error)}"
     compiled = [row for row in rows if row.facts is not None and row.facts.configs]
     if compiled and limits is None:
-        yield "the GPU is not in the table: there is neither occupancy nor a predicted time"
+        yield "unknown GPU: no occupancy and no predicted times"
     elif compiled:
-        yield (
-            "times are predictions from the compiled instructions, the addresses and the vendor's "
-            "figures; of several configurations the shortest is shown, and the GPU would measure"
-        )
+        yield ("times are predicted; the fastest of several configurations is shown")
     if any(row.is_candidate for row in report.rows):
-        yield "a candidate is compiled when it is shown: --show KERNEL --as sass --compile"
+        yield "candidates are compiled on request: --show KERNEL --as sass --compile"
 
 
 def _first(text: str) -> str:

@@ -266,7 +266,7 @@ def _notices(
     yield from made_lines_notices((*for_calls, *for_kernels))
     failed = failed_frames(run)
     if not graphs:
-        yield f"no code of Inductor was recorded: {failed or _instead(run, targets)}"
+        yield f"no Inductor code was recorded: {failed or _instead(run, targets)}"
     elif failed:
         yield f"not all of it was compiled: {failed}"
     yield from einsum_notices(run)
@@ -274,8 +274,8 @@ def _notices(
     if decisions:
         names = ", ".join(sorted({item.what for item in decisions}))
         yield (
-            f"what the GPU would measure is not decided ({len(decisions)} times: {names}): "
-            "`inspect kernels --show KERNEL` shows a candidate too"
+            f"{len(decisions)} autotuning choices depend on the GPU ({names}): "
+            "`inspect kernels --show KERNEL` shows candidates, too"
         )
     for compile_id, said in targets:
         if said.error:
@@ -284,7 +284,7 @@ def _notices(
             yield f"graph {compile_id} has {which}: {failed_at(said.error, said.where)}"
         for missing in said.missing:
             why = _first_line(missing)
-            yield f"what the GPU may choose instead in graph {compile_id} has no code: {why}"
+            yield f"an alternative in graph {compile_id} has no code: {why}"
     for text in unread:
         yield f"output code that could not be read: {text}"
 
@@ -294,9 +294,9 @@ def _instead(run: Run, targets: tuple[tuple[str, InspectorGpuTarget], ...]) -> s
     if targets:
         return "generating it failed"
     if any(process.codes.gpu for process in run.processes):
-        return "no graph came to Inductor, and `inspect explain` of this recording says why"
+        return "no graph reached Inductor; `inspect explain` of this recording shows why"
     again = command_again(run, "kernels", "--gpu", "h200")
-    return f"`{again}` generates it for a GPU that is not here"
+    return f"`{again}` generates it without a GPU"
 
 
 def _first_line(text: str) -> str:

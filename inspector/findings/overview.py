@@ -87,7 +87,7 @@ def _asked(settings: Mapping[str, object]) -> Iterator[str]:
             yield f"{name} {value}"
 
 
-_UNSEEN = "columns, source text and functions that Dynamo skipped silently are not observable"
+_UNSEEN = "no columns, source text or silently skipped functions"
 
 
 def notices(report: Report, unseen: str = _UNSEEN) -> Iterator[tuple[str, str]]:
@@ -104,7 +104,7 @@ def notices(report: Report, unseen: str = _UNSEEN) -> Iterator[tuple[str, str]]:
         item.cost for item in report.findings if item.cost and item.cost.cost_ns is not None
     )
     limits = dict.fromkeys(cost.note for cost in measured)
-    yield from (("note", f"of the costs: {text}") for text in limits if text)
+    yield from (("note", f"costs: {text}") for text in limits if text)
     yield from _unmeasured(run)
     yield from _cached(run)
     yield from _dropped(run)
@@ -126,7 +126,7 @@ def reading_notices(run: Run) -> Iterator[tuple[str, str]]:
     lost = sum(process.lost_ends for process in run.processes)
     if lost:
         ends = f"the log lacks the {'ends' if lost > 1 else 'end'} of {count(lost, 'span')}"
-        effect = "taken to end with what is around it, so compile times by stage are affected"
+        effect = "compile times by stage are approximate"
         yield "warning", f"{ends} of compile time: {effect}"
     cut = cut_warning(run)
     if cut is not None:
@@ -136,7 +136,7 @@ def reading_notices(run: Run) -> Iterator[tuple[str, str]]:
 def cut_warning(run: Run) -> LogWarning | None:
     """That a log ends in the middle of a compilation, unless the recording itself says why."""
     cut = "" if run.meta.partial or run.meta.error else cut_off(run)
-    message = one_line(f"{cut}: what came after that is not in it")
+    message = one_line(f"{cut}: what follows is missing")
     return LogWarning(run.meta.name, 0, message) if cut else None
 
 
@@ -155,7 +155,7 @@ def _unmeasured(run: Run) -> Iterator[tuple[str, str]]:
         several = len({call.input_index for call in process.calls}) > 1
         for item in process.unmeasured:
             which = f" with input {item.input_index + 1}" if several else ""
-            why = f"calls change the model, and one more{which} fails ({one_line(item.error)})"
+            why = f"calls change the model, and another{which} fails ({one_line(item.error)})"
             yield "note", f"not measured: {why}"
 
 
@@ -176,7 +176,7 @@ def _dropped(run: Run) -> Iterator[tuple[str, str]]:
     yield "note", f"{what} to keep each process's logs below {limit:,} bytes; they are counted"
     whole = sum(item.counts.get("compilations", 0) for item in dropped)
     if whole:
-        yield "note", f"{count(whole, 'compilation')} of these are counted and no more"
+        yield "note", f"{count(whole, 'compilation')} of these are only counted"
 
 
 def _unknown(run: Run) -> str:

@@ -144,7 +144,7 @@ def _rates(row: KernelGroup) -> Iterator[str]:
     if share is None:
         return
     if not row.is_possible:
-        yield f"faster than the machine's {limit_of(work) or 'limit'}: {_why_faster(work)}"
+        yield f"faster than {limit_of(work)}: {_why_faster(work)}"
     else:
         yield _share_of_peak(row, share)
 

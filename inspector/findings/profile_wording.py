@@ -15,7 +15,7 @@ from inspector.model.units import percent
 from inspector.profiles.budget import Budget
 from inspector.profiles.gain import Gain
 from inspector.profiles.kernel_groups import KernelGroup
-from inspector.profiles.kernel_timing import Bound, KernelTiming
+from inspector.profiles.kernel_timing import Bound, KernelTiming, limit_of
 
 _INDUCTOR = "inductor"
 _MOST_GAINS = 3
@@ -28,11 +28,6 @@ _GRAD_IDLE = (
     "Gradients are enabled but no backward pass runs: pass --no-grad for inference, or --train"
 )
 _TO = "\N{EN DASH}"
-_PEAKS = {
-    Bound.MEMORY: "peak bandwidth",
-    Bound.CACHE: "peak L2 bandwidth",
-    Bound.COMPUTE: "peak FLOP/s",
-}
 
 
 def verdict_lines(found: Profiled) -> Iterator[str]:
@@ -193,7 +188,7 @@ def _limit(row: KernelGroup) -> str:
     bounds = {item.bound for item in row.all_}
     if bounds == {Bound.LATENCY}:
         return ""
-    peak = _PEAKS.get(row.first.bound, "peak") if len(bounds) == 1 else "peak"
+    peak = limit_of(row.first) if len(bounds) == 1 else "peak"
     return f", at {percent(row.share_of_ceiling)} of {peak}"
 
 

@@ -17,7 +17,7 @@ _COMPILATIONS = "compilations"
 
 _TIMES = "\N{MULTIPLICATION SIGN}"
 _TO = "\N{RIGHTWARDS ARROW}"
-_FEWER_THREADS = "; with OMP_NUM_THREADS=1 processes wait less for each other's cores"
+_FEWER_THREADS = "; set OMP_NUM_THREADS=1"
 _SAME = "\N{ALMOST EQUAL TO}"
 _CHANCE = 1.0  # a ratio that is no more than chance
 _TOGETHER = "(what helps, together)"
@@ -49,7 +49,7 @@ def tried_title(verification: Verification) -> str:
     backend = (
         f"backend {verification.backend}" if verification.backend else "the file's own backend"
     )
-    return f"tried, each in a fresh process ({one_line(backend)})"
+    return f"trials, each in a fresh process ({one_line(backend)})"
 
 
 def tried_heading(verification: Verification) -> str:
@@ -69,7 +69,7 @@ def tried_verdict(verification: Verification) -> str:
         return ""
     helping = [(t, t.measured) for t in verification.trials if t.helps and t.measured]
     if not helping:
-        return "nothing of this helps"
+        return "none of these helps"
     best, after = min(
         helping,
         key=lambda pair: (
@@ -89,8 +89,8 @@ def tried_verdict(verification: Verification) -> str:
     changes.append(f"outputs {_outputs(after.outputs, verification)}")
     ratio = verification.ratio(after) if verification.is_lowered else None
     if ratio is not None:
-        times = "" if ratio == _CHANCE else f"{ratio:.2f}{_TIMES} "
-        changes.append(f"a warm call takes {times}as long")
+        times = "unchanged" if ratio == _CHANCE else f"{ratio:.2f}{_TIMES}"
+        changes.append(f"warm call {times}")
     return one_line(f"{_told(best.candidate)}: {', '.join(changes)}")
 
 
@@ -176,23 +176,23 @@ def tried_notes(verification: Verification) -> tuple[str, ...]:
 
 def _notes(verification: Verification) -> Iterator[str]:
     if verification.baseline is not None and not verification.is_lowered:
-        yield "the eager backend lowers no graph: these times say nothing about Inductor's"
+        yield "times are of the eager backend, not of Inductor"
     yield from _busy(verification)
     yield from _best(verification)
     if verification.deterministic is False:
-        yield "outputs differ from run to run, also as it is: they tell nothing about a setting"
+        yield "outputs differ between runs of the unchanged model, so they cannot be compared"
     for trial in verification.trials:
         yield from _notes_of(trial, deterministic=bool(verification.deterministic))
     uncompared = verification.baseline and verification.baseline.outputs
     if uncompared and uncompared.uncompared:
         yield f"{count(uncompared.uncompared, 'output')} of a kind that cannot be compared"
     if any(trial.candidate.rewrites and trial.measured for trial in verification.trials):
-        yield "equal outputs are those of these inputs: what they never reach was not compared"
+        yield "outputs were compared for these inputs only"
     if verification.rewrites_left:
         left = count(verification.rewrites_left, "more change")
-        yield f"{left} of lines were not tried: mend some of these first, and try again"
+        yield f"{left} of lines were not tried: fix some of these first, and try again"
     for name in verification.left_out:
-        yield f"this torch has no {name}"
+        yield f"this version of torch has no {name}"
     if verification.baseline is not None and verification.not_tried:
         yield f"not everything was tried: {verification.not_tried}"
 
@@ -202,30 +202,24 @@ def _busy(verification: Verification) -> Iterator[str]:
     found = [measured.was_busy for measured in _all_measured(verification)]
     without = verification.baseline, verification.baseline_again
     if any(measured.was_busy for measured in without if measured) or (found and all(found)):
-        yield (
-            "the machine was busy: most warm calls took much longer than the fastest, so that "
-            f"no ratio says anything{_FEWER_THREADS}"
-        )
+        yield f"the machine was busy: warm calls vary too much to be compared{_FEWER_THREADS}"
         return
     times = sorted(m.warm_call_ns for m in without if m and m.warm_call_ns)
     shown = " and ".join(map(duration, times))
     if len(times) > 1 and verification.ratio_is_known:
         yield (
-            f"as it is a warm call took {shown} in two processes; {_SAME} is what may be chance, "
-            "by what these differ by and what calls within a process vary by"
+            f"a warm call of the unchanged model took {shown} in two processes; {_SAME} means no "
+            "measurable difference"
         )
     elif len(times) > 1:
         yield (
-            f"as it is a warm call took {shown} in two processes, so that no ratio says anything"
+            f"a warm call of the unchanged model took {shown} in two processes: no ratios"
             f"{_FEWER_THREADS}"
         )
     elif times:
-        yield "as it is a warm call was timed in one process alone, so that there is no ratio"
+        yield "the unchanged model was timed in one process only, so there are no ratios"
     if any(found):
-        yield (
-            "where there is no ratio the machine was busy: most of those warm calls took much "
-            "longer than the fastest"
-        )
+        yield "rows without a ratio: the machine was busy"
 
 
 def _best(verification: Verification) -> Iterator[str]:
@@ -265,10 +259,10 @@ def _notes_of(trial: Trial, *, deterministic: bool) -> Iterator[str]:
         yield f"{name}: {trial.candidate.caution}"
     if trial.added:
         more = count(trial.added, "more finding")
-        yield f"{name}: {more}, behind what it removes or in its place"
+        yield f"{name}: {more} after what it removes"
     outputs = trial.measured.outputs if trial.measured else None
     if trial.worsens and trial.removed:
-        yield f"{name}: it makes the run worse, whatever it removes"
+        yield f"{name}: makes the run worse"
     if outputs and outputs.equal is False and deterministic:
         error = outputs.max_abs_error
         most = f" (largest difference {error:.3g})" if error else ""
@@ -296,7 +290,7 @@ def tried_sentence(tried: Tried) -> str:
     equal = {
         True: "outputs stay equal",
         False: "outputs differ",
-        None: "whether outputs stay equal is unknown",
+        None: "outputs not compared",
     }[tried.outputs_equal]
     lines = (f"{rewrite.place}: {rewrite.told}" for rewrite in tried.rewrites)
     setting = " + ".join((*map(shown_setting, tried.settings), *lines))
@@ -305,7 +299,7 @@ def tried_sentence(tried: Tried) -> str:
     if was > 1 or now:
         removes = f"leaves {now:,} of the function's {count(was, 'recompilation')}"
     ratio = tried.warm_call_ratio
-    times = "" if ratio is None else "; no difference in the time of a warm call beyond chance"
+    times = "" if ratio is None else "; no measurable difference per warm call"
     if ratio not in {None, _CHANCE}:
         times = f"; a warm call takes {ratio:.2f}{_TIMES} as long"
     return one_line(f"{setting} {removes} (tried; {equal}{times})")

@@ -19,7 +19,7 @@ _NAMES = {
     Origin.CLOSURE: "closures",
     Origin.KEPT: "values kept over a graph break",
     Origin.LIBRARY: "functions and modules of torch and Python",
-    Origin.STATE: "state of the thread, relations of sizes",
+    Origin.STATE: "global state, relations of sizes",
     Origin.MODULE: "self",
     Origin.PARAMETER: "self",
 }

@@ -47,7 +47,7 @@ _CACHES = (
 def page(report: ColdStartReport) -> Page:
     """Where compile time went, and what the caches had."""
     caches = [Table(_CACHES, list(cache_rows(report.cold_start)), "cache", _MOST_ROWS)]
-    unknown = [Lines(["torch logged nothing about its caches"])]
+    unknown = [Lines(["torch logged no cache lookups"])]
     return Page(
         "Cold start",
         cold_headline(report),
@@ -95,12 +95,12 @@ def _changed(against: Against) -> Section:
         if first.changes:
             text = "\n".join(line for change in first.changes for line in _diff(change))
             blocks.append(Code(text, "diff"))
-    none = Lines(["no graph missed in a cache in both, or in one and not the other"])
+    none = Lines(["no cache misses to compare"])
     return Section(f"Keys of the caches against {against.name}", blocks or [none])
 
 
 def _diff(change: Change) -> Iterator[str]:
-    opaque = " (torch does not print it readably)" if change.opaque else ""
+    opaque = " (not readable)" if change.opaque else ""
     yield f"  {change.what}{opaque}"
     for sign, lines in (("-", change.before), ("+", change.now)):
         for line in lines:

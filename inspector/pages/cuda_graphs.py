@@ -38,14 +38,14 @@ def _headline(report: CudaGraphsReport) -> str:
         share = (report.replays or 0) / report.calls
         parts.append(f"{share:.0%} of {count(report.calls, 'call')} replayed")
     if report.pool_bytes is not None:
-        parts.append(f"a pool of {size(report.pool_bytes)}")
+        parts.append(f"pool of {size(report.pool_bytes)}")
     return ", ".join(parts)
 
 
 def _name(row: CudaGraphRow) -> str:
     """``0/0 Net.forward, backward``; inference needs no word."""
     named = " ".join(filter(None, (row.compile_id, row.name)))
-    named = named or "a function without a compile id"
+    named = named or "function without a compile id"
     return f"{named}, {row.mode}" if row.mode in {"forward", "backward"} else named
 
 
@@ -67,5 +67,5 @@ def _detail(row: CudaGraphRow) -> str:
     if row.parts > 1:
         parts.append(f"{row.parts} parts")
     if row.capture_ns:
-        parts.append(f"captures took {duration(row.capture_ns)}")
+        parts.append(f"capture time {duration(row.capture_ns)}")
     return "; ".join(parts)

@@ -54,7 +54,7 @@ def answer(report: DiffReport) -> str:
     """Whether B is better fused than A, and by what, in one line."""
     diff = report.diff
     if not (report.before.report.graphs and report.after.report.graphs):
-        return "nothing to compare: one of them has no code of Inductor"
+        return "nothing to compare: one side has no Inductor code"
     parts = [_arrow(before, after, noun, plural) for noun, plural, before, after in _numbers(diff)]
     shown = [part for part in parts if part]
     if diff.is_empty:
@@ -62,12 +62,12 @@ def answer(report: DiffReport) -> str:
     if not shown:
         kinds = ((kind, len(diff.of(kind))) for kind in _TITLES)
         named = [f"{number} {kind}" for kind, number in kinds if number]
-        what = ", ".join(named) if named else "other operators or calls"
-        return f"fused as before ({_same(diff.after)}), {what}"
+        what = ", ".join(named) if named else "different operators or calls"
+        return f"same fusion ({_same(diff.after)}), {what}"
     languages = [_languages(side.report) for side in (report.before, report.after)]
     if all(languages) and languages[0] != languages[1]:
         names = " against ".join(" and ".join(sorted(found)) for found in languages)
-        return f"not to be compared, {names}: {', '.join(shown)}"
+        return f"not comparable, {names}: {', '.join(shown)}"
     return f"{_verdict(diff)}: {', '.join(shown)}"
 
 
@@ -80,13 +80,13 @@ def _verdict(diff: KernelDiff) -> str:
     """Better is what starts less, of equals what moves less; other operators cannot be compared."""
     before, after = diff.before, diff.after
     if before.operators != after.operators:
-        return "other operators"
+        return "different operators"
     if after.all_launches != before.all_launches:
         return "better fused" if after.all_launches < before.all_launches else "worse fused"
     if before.traffic_bytes is None or after.traffic_bytes is None:
-        return "as many launches"
+        return "same number of launches"
     if after.traffic_bytes == before.traffic_bytes:
-        return "as many launches and bytes"
+        return "same number of launches and bytes"
     return "less traffic" if after.traffic_bytes < before.traffic_bytes else "more traffic"
 
 
@@ -225,8 +225,7 @@ def _libraries(diff: KernelDiff) -> Iterator[str]:
 def _same_line(diff: KernelDiff) -> str:
     """How many kernels stayed what they were, or an empty string."""
     number = len(diff.of("same"))
-    verb = "is" if number == 1 else "are"
-    return f"{count(number, 'kernel')} {verb} the same" if number else ""
+    return f"{count(number, 'kernel')} unchanged" if number else ""
 
 
 def _operators_line(diff: KernelDiff) -> str:

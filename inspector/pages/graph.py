@@ -66,7 +66,7 @@ def page(report: GraphReport) -> Page:
     """Everything that was asked for."""
     sections = [section for row in report.rows for section in _fusion(report, row)]
     broken = list(break_lines(report))
-    sections.append(_apart("In two graphs, though they share data", report, broken))
+    sections.append(_apart("Split by graph breaks", report, broken))
     sections += [_graph(report, graph) for graph in report.graphs]
     if report.operators is not None:
         sections += _operators(report.operators)
@@ -114,7 +114,7 @@ def _fusion(report: GraphReport, row: FusionRow) -> Iterator[Section]:
     blocks = (Lines([traffic_line(row.fusion)]), Table(_STEP, rows, "kernel", _MOST_ROWS))
     yield Section(fusion_headline(row.fusion), blocks)
     lines = apart_lines(report, row)
-    yield _apart("Not fused, though they share data", report, lines, smaller_line(row))
+    yield _apart("Not fused", report, lines, smaller_line(row))
 
 
 def _apart(
@@ -142,10 +142,10 @@ def _operators(operators: Operators) -> Iterator[Section]:
     for title, graph in operators_blocks(operators.graphs):
         yield _pairs(title, ("kind", "operators"), operator_lines(graph))
     for name, found in operators.decompositions:
-        title = f"What operators became in {name}"
+        title = f"Decompositions in {name}"
         yield _pairs(title, ("operator", "became"), decomposition_lines(found))
     for name, calls in operators.outside:
-        title = f"Not fused with anything in {name}: Inductor writes no code for it"
+        title = f"Left to libraries and ATen in {name}"
         yield _pairs(title, ("call", "why"), outside_lines(calls))
 
 

@@ -50,16 +50,16 @@ def page(report: GuardsReport) -> Page:
         summary=[_kinds(report.kinds, _MOST_KINDS)] if report.kinds else [],
         findings=report.findings,
         sections=(
-            Section("What recompiles next, the most likely first", likely[:_MOST_FRAMES]),
+            Section("Next recompilations, most likely first", likely[:_MOST_FRAMES]),
             Section("Further functions", likely[_MOST_FRAMES:], is_detail=True),
-            Section("What it costs", list(_costs(report))),
+            Section("Cost", list(_costs(report))),
             Section(
                 "By module",
                 [Table((Column("module", "code"), number, Column("kinds", "code")), groups)],
                 is_detail=True,
             ),
             Section(
-                "By the line that caused them",
+                "By line",
                 [Table((Column("line", "code"), number, Column("source", "code")), own, "line", 5)],
             ),
         ),
@@ -105,7 +105,7 @@ def _frame(row: FrameRow) -> str:
         count(row.guards, "guard"),
         f"{duration(row.per_call_ns)} per call" if row.per_call_ns is not None else "",
         "recompile limit hit" if row.is_closed else "",
-        "runs eagerly since a compilation that gave no graph" if row.is_skipped else "",
+        "runs eagerly: its last compilation gave no graph" if row.is_skipped else "",
     ]
     return " · ".join(filter(None, parts))
 
@@ -125,9 +125,9 @@ def _costs(report: GuardsReport) -> Iterator[Block]:
     is_timed = any(item.time_ns is not None for item in report.subtrees)
     if report.subtrees:
         yield Lines(
-            ["Most expensive parts, each timed on the live guards when they were made:"]
+            ["Slowest parts, timed when the guards were built:"]
             if is_timed
-            else ["Largest parts, by the number of guards (none was timed):"]
+            else ["Largest parts, by number of guards:"]
         )
     rows = list(map(_subtree, report.subtrees))
     yield Table((Column("part", "code"), Column("", "number"), Column("")), rows)
@@ -137,17 +137,16 @@ def _times(report: GuardsReport) -> Iterator[str]:
     """What was measured, and torch's own figure, which is another one."""
     time = report.time
     if time is not None:
-        looks = count(round(time.lookups), "look")
+        looks = count(round(time.lookups), "cache lookup")
         yield (
-            f"{duration(time.per_call_ns)} of a warm call of {duration(time.call_ns)} "
-            f"({_percent(time.share)}), {looks} into Dynamo's cache per call, measured in "
-            f"{count(time.calls, 'warm call')}"
+            f"{duration(time.per_call_ns)} per warm call (of {duration(time.call_ns)}, "
+            f"{_percent(time.share)}): {looks} per call, {count(time.calls, 'warm call')} measured"
         )
     cold = [row.torch_latency_ns for row in report.frames if row.torch_latency_ns is not None]
     if cold:
         yield (
-            f"{duration(sum(cold))} says torch: one evaluation of the newest entries with empty "
-            "caches of the processor"
+            f"torch reports {duration(sum(cold))} for one cold evaluation of the newest cache "
+            "entries"
         )
 
 

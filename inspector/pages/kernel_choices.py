@@ -10,14 +10,14 @@ from inspector.events.gpu_target import MeasuredDecision
 from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.wording import count
 
-CHOICES_TITLE = "What the GPU would measure, and may choose otherwise"
+CHOICES_TITLE = "Alternatives that autotuning on the GPU may choose"
 _MOST_NAMES = 4
 # Torch's key of a decision about padding: sizes, strides and dtypes, and the operator.
 _SIZES = re.compile(r"torch\.Size\(\[([^\]]*)\]\), \([^)]*\), torch\.(\w+)")
 _OPERATOR = re.compile(r"op='aten\.(\w+)'")
 _MOST_DECISIONS = 12
 _IF = {
-    "padded": "it is padded",
+    "padded": "padded",
     "template": "templates are taken",
     "subgraph": "graphs of their own are taken (decompose_k)",
 }
@@ -38,7 +38,7 @@ def choice_lines(report: KernelsReport) -> Iterator[str]:
             what = " and ".join(_IF.get(each, each) for each in graph.alternative.split(" and "))
             padded = [_about(item) for item in graph.about]
             if padded:
-                what = what.replace("it is padded", f"{_named(padded)} is padded")
+                what = what.replace("padded", f"{_named(padded)} is padded")
             place = f"graph {graph.compile_id} {graph.direction}"
             yield f"{place}, if {what}: {count(len(names), 'other kernel')}, {_named(names)}"
 

@@ -56,7 +56,7 @@ def page(report: KernelsReport) -> Page:
         sections=(
             *(_graph(report, index, graph) for index, graph in enumerate(report.graphs)),
             Section(CHOICES_TITLE, [Lines(list(choice_lines(report)))]),
-            Section("Calls of libraries and ATen", [Lines([", ".join(calls)] if calls else [])]),
+            Section("Library and ATen calls", [Lines([", ".join(calls)] if calls else [])]),
         ),
         notes=as_notes(report.notices),
         next_steps=[command_about(report.run, "kernels", *options) for options in steps],
@@ -66,10 +66,10 @@ def page(report: KernelsReport) -> Page:
 def _headline(report: KernelsReport) -> str:
     """How many kernels there are, and what else runs."""
     taken = [row for row in report.rows if not row.is_candidate]
-    calls = count(sum(report.libraries.values()), "call")
+    calls = count(sum(report.libraries.values()), "library call")
     parts = (count(len(taken), "kernel"), count(report.launches, "launch", "launches"))
     graphs = count(len(report.taken), "graph")
-    return f"{', '.join(parts)}, {calls} of libraries in {graphs}"
+    return f"{', '.join(parts)}, {calls} in {graphs}"
 
 
 def _gpu(report: KernelsReport) -> str:
@@ -83,7 +83,7 @@ def _gpu(report: KernelsReport) -> str:
     )
     assumed = f", figures of {gpu.name}" if gpu.assumed else ""
     name = gpu.key if gpu.assumed else gpu.name
-    return f"generated for {name}{assumed}, which need not be here: {figures}"
+    return f"generated for {name}{assumed}: {figures}"
 
 
 def _cpp(report: KernelsReport) -> str:
@@ -91,7 +91,7 @@ def _cpp(report: KernelsReport) -> str:
     kernels = [row.kernel.cpp for row in report.rows if row.kernel.cpp is not None]
     said = next((facts.said for facts in kernels if facts.said is not None), None)
     if said is None:
-        widths = "what the vector ISA is, and why loops are as they are, is in no plain trace"
+        widths = "a plain trace has no vector ISA and no reasons for serial loops"
         return f"C++: {widths}" if kernels else ""
     threads = count(said.threads, "thread")
     return f"C++ for {isa_name(said)}, {threads}, {said.compiler}"

@@ -159,5 +159,9 @@ def about(run: Run) -> About:
 
 
 def as_notes(sentences: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """Sentences as notes."""
-    return tuple(("note", sentence) for sentence in sentences)
+    """Sentences as notes; those that begin with another label have that one."""
+    parts = ((*sentence.partition(": "), sentence) for sentence in sentences)
+    return tuple(
+        (label, text) if label in {"warning", "problem"} else ("note", sentence)
+        for label, _, text, sentence in parts
+    )

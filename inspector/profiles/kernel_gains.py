@@ -58,7 +58,7 @@ def kernel_gains(
         reach = "reach" if together.number > 1 else "reaches"
         limit = limit_of(together.first)
         yield Gain(
-            f"{named(together)}{where(together)} {reach} {share} of the machine's {limit}",
+            f"{named(together)}{where(together)} {reach} {share} of {limit}",
             sum(_won_ns(row, is_cpu=is_cpu) for row in same),
             change or _nothing(together),
             is_hidden,
@@ -83,23 +83,20 @@ def _of_functions(row: KernelGroup, change: str, *, is_hidden: bool) -> Gain:
 def _less_of(row: KernelGroup) -> str:
     """What is said of functions for which no advice is known."""
     if row.first.is_mostly(lambda part: is_drawn(part.name)):
-        return "random numbers are drawn one at a time: fewer of them alone are faster"
-    return "no setting is known to make it faster: fewer or cheaper functions alone are"
+        return "draw fewer random numbers"
+    return "use fewer or cheaper functions"
 
 
 def _nothing(row: KernelGroup) -> str:
     """What is said of equal statements for which no advice is known."""
     if (row.share_of_ceiling or 0.0) >= _NEAR:
         less = "less arithmetic" if row.first.bound is Bound.COMPUTE else "fewer bytes"
-        return f"it is near to what the machine can do: {less} alone, or less often, is faster"
+        return f"near peak, only {less} helps"
     if row.first.is_mostly(lambda part: part.name in _IRREGULAR):
-        return "rows that lie apart are not read and written as fast as rows in order"
+        return "gathers and scatters are slower than contiguous accesses"
     if row.first.kind == "library":
-        return "no setting is known to make it faster"
-    return (
-        "no setting is known to make it faster: what it computes takes the time, "
-        "`inspect kernels` shows its code"
-    )
+        return "no known setting is faster"
+    return "no known setting is faster, see `inspect kernels`"
 
 
 def _won_ns(row: KernelGroup, *, is_cpu: bool) -> float:

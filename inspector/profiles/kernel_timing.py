@@ -50,9 +50,9 @@ class Bound(enum.Enum):
 
 
 _LIMITS = {
-    Bound.MEMORY: "memory bandwidth",
-    Bound.CACHE: "L2 bandwidth",
-    Bound.COMPUTE: "arithmetic",
+    Bound.MEMORY: "peak bandwidth",
+    Bound.CACHE: "peak L2 bandwidth",
+    Bound.COMPUTE: "peak FLOP/s",
 }
 
 

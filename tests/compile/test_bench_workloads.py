@@ -38,7 +38,7 @@ from torch._inductor.compile_fx import compile_fx
 def slow(graph, inputs):
     compiled = compile_fx(graph, inputs)
     def call(*args):
-        time.sleep(0.02)
+        time.sleep(0.1)
         return compiled(*args)
     return call
 
@@ -156,13 +156,13 @@ def test_an_input_that_fails_is_a_row_and_padded_results_are_not_compared(tmp_pa
 
 def test_where_nothing_is_faster_a_profile_says_where_the_time_goes(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
-    options = ("--modes", "none", "--backends", "slow", "--sessions", "1", "--seconds", "0.5")
+    options = ("--modes", "none", "--backends", "slow", "--sessions", "1", "--seconds", "2")
     done = bench(tmp_path, "slow.py", *options, "--format", "json", "--save", "kept.zip")
     assert done.returncode == 0, done.stderr
     (group,) = json.loads(done.stdout)["groups"]
     assert group["best_latency"] is None
     profiled = [line for line in group["verdict"] if line.startswith("Profile of slow: ")]
-    assert any("% of the time is in" in line and "addmm" in line for line in profiled)
+    assert any("around compiled graphs" in line for line in profiled)
     # The recording has the profile, and says the same of it.
     again = json.loads(read_again(tmp_path, "kept.zip", "--format", "json").stdout)
     assert again["groups"][0]["verdict"] == group["verdict"]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.compile.warm_python import INSPECT
 
 pytestmark = pytest.mark.compile
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,7 +39,7 @@ example_inputs = (torch.ones(4),)
 
 def explained(path: Path, text: str) -> list[dict[str, Any]]:
     (path / "model.py").write_text(text)
-    command = [sys.executable, str(ROOT / "cli.py"), "explain", "model.py:model", "--no-measure"]
+    command = [*INSPECT, "explain", "model.py:model", "--no-measure"]
     done = subprocess.run(
         [*command, "--no-progress", "--format", "json"],
         cwd=path, capture_output=True, text=True, check=False,

@@ -90,10 +90,10 @@ def test_on_this_cpu(folder: Path) -> None:
     # Recordings 1 and 2 are those that were made for it.
     same = diff(folder, ".inspector/1", ".inspector/1", "--fail-on", "difference")
     assert same.returncode == 0, same.stderr
-    assert "\nno difference: 2 kernels, 2 launches" in same.stdout
+    assert "no difference: 2 kernels, 2 launches" in same.stdout
     worse = diff(folder, ".inspector/2", ".inspector/1", "--fail-on", "worse")
     assert worse.returncode == 1
-    assert "\nworse fused: 1 → 2 kernels" in worse.stdout
+    assert "worse fused: 1 → 2 kernels" in worse.stdout
 
 
 def test_for_a_gpu_that_is_not_here(folder: Path) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.compile.warm_python import INSPECT
+
 pytestmark = pytest.mark.compile
 ROOT = Path(__file__).resolve().parents[2]
 # Relations of sizes, a key that is asked for, numbers, and tensors that are different ones.
@@ -93,7 +95,7 @@ def listed(folder: Path) -> list[str]:
 
 def texts_of(folder: Path) -> list[str]:
     """What recompiles the model of a folder next."""
-    command = [sys.executable, str(ROOT / "cli.py"), "guards", "model.py:model", "--no-measure"]
+    command = [*INSPECT, "guards", "model.py:model", "--no-measure"]
     done = subprocess.run(
         [*command, "--no-progress", "--format", "json"],
         cwd=folder, capture_output=True, text=True, check=True,

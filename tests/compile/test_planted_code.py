@@ -13,6 +13,7 @@ import pytest
 
 from inspector.builds.run import compile_kernels
 from inspector.model.kernel_build import KernelBuild
+from tests.compile.warm_python import INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "samples" / "small_cnn" / "h200-inference.zip"
@@ -173,7 +174,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def inspect(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "inspector.commands", *arguments], cwd=folder,
+        [*INSPECT, *arguments], cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(folder)},
         capture_output=True, text=True, check=False,
     )  # fmt: skip

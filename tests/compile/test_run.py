@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from inspector.sources.recording import opened, read_run
+from tests.compile.warm_python import COLD, INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = {
@@ -24,7 +25,6 @@ ENVIRONMENT = {
     "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
     "NO_COLOR": "1",
 }
-INSPECT = [sys.executable, "-m", "inspector.commands"]
 FACTS = """
 import atexit, os, pickle, sys
 class C: pass
@@ -83,7 +83,7 @@ def finished(
 
 
 def run(arguments: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    return finished([*INSPECT, "run", *arguments], folder, "typed")
+    return finished([*COLD, "run", *arguments], folder, "typed")
 
 
 def assert_same(arguments: Sequence[str], folder: Path) -> None:
@@ -190,7 +190,7 @@ except KeyboardInterrupt:
 def started(arguments: Sequence[str], folder: Path, ready: str) -> subprocess.Popen[str]:
     """The command in a group of its own, as a terminal starts it, when its program is ready."""
     process = subprocess.Popen(
-        [*INSPECT, *arguments], cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE,
+        [*COLD, *arguments], cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, start_new_session=True,
         preexec_fn=_heed_signals,  # noqa: PLW1509 - pytest has no other thread here
     )  # fmt: skip
@@ -265,7 +265,7 @@ example_inputs = (torch.ones(2),)
 
 
 def explained(folder: Path, code: int) -> dict[str, Any]:
-    done = finished([*INSPECT, "explain", "model.py", "--format", "json"], folder)
+    done = finished([*COLD, "explain", "model.py", "--format", "json"], folder)
     assert done.returncode == code, done.stderr
     recording: dict[str, Any] = json.loads(done.stdout)["recording"]
     assert (done.stderr.count("Traceback"), done.stderr.count("Logging error")) == (0, 0)

@@ -57,6 +57,9 @@ _IMPORTED = (
     "torch._inductor.codegen.cuda_combined_scheduling",
     "torch._inductor.fx_passes.mkldnn_fusion", "torch._inductor.fx_passes.quantization",
     "torch.export._trace", "torch.utils.cpp_extension", "sympy.physics.units",
+    "torch.distributed.tensor.experimental", "torch.fx.experimental.validator",
+    "torch._dynamo.dce_extra_outputs", "torch._export.passes._node_metadata_hook",
+    "torch._higher_order_ops.passes.inline_invoke_subgraph", "torch._inductor.compiler_bisector",
     "inspector.capture.child", "inspector.capture.explain_calls", "inspector.capture.target",
 )  # fmt: skip
 # What is read when torch, its libraries and Python begin, and what is read when it is used.
@@ -220,11 +223,12 @@ def _serve(place: Path) -> None:
     os.closerange(3, 1024)  # of the process that asked for this server
     os.chdir(_FOLDER)
     cores = os.sched_getaffinity(0)
-    for name in _IMPORTED if place.name.startswith("torch") else _of_the_reader():
+    is_reader = place.name.startswith("inspect")
+    for name in _of_the_reader() if is_reader else _IMPORTED:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    if registry := sys.modules.get("torch._dynamo.backends.registry"):
-        registry.list_backends(())
+    if not is_reader:
+        _warm_up()
     bound = os.sched_getaffinity(0)  # torch's OpenMP may bind this thread
     os.sched_setaffinity(0, cores)  # as the process has them that would have started the forks
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -250,6 +254,25 @@ def _serve(place: Path) -> None:
         if listener in ready:
             _accept(listener, forks, bound)
     shutil.rmtree(_FOLDER, ignore_errors=True)
+
+
+def _warm_up() -> None:
+    """What torch does once in a process, and which depends on nothing that a target could set.
+
+    Hashes of the sources of torch and Triton, what this processor can do, and the patterns that
+    Inductor looks for.
+    """
+    import torch
+    from torch._dynamo.backends import registry
+    from torch._inductor import codecache, cpu_vec_isa
+    from torch._inductor.fx_passes import joint_graph
+
+    registry.list_backends(exclude_tags=())
+    with contextlib.suppress(AttributeError, TypeError):  # of another version of torch
+        codecache.torch_key()
+        codecache.triton_key()
+        cpu_vec_isa.valid_vec_isa_list()
+        joint_graph.lazy_init(torch.device("cpu"))
 
 
 def _of_the_reader() -> Iterator[str]:

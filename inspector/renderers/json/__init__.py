@@ -36,7 +36,7 @@ from inspector.renderers.json.kernels import VIEWS as KERNELS
 from inspector.renderers.json.profile import profile_fields
 from inspector.renderers.json.report import VIEWS as REPORT
 
-__all__ = ["VIEWS", "fields", "render"]
+__all__ = ["VIEWS", "cleaned", "fields", "render"]
 
 VIEWS: dict[type, Views] = {
     GuardsReport: GUARDS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 
 from rich.console import Console
@@ -28,7 +29,7 @@ class _Terminal(io.StringIO):
 def html(page: Page) -> str:
     """A page as one element without scripts; recorded text is escaped."""
     stream = _Terminal()
-    render(page, stream)
+    render(dataclasses.replace(page, is_whole=True), stream)
     console = Console(file=io.StringIO(), record=True, width=_WIDTH, force_jupyter=False)
     console.print(Text.from_ansi(stream.getvalue()), soft_wrap=True)
     return console.export_html(inline_styles=True, code_format=_FORMAT)

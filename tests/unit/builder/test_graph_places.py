@@ -130,7 +130,7 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     said = [make_graph_report(run, *asked).notices[0] for asked in (
         (FUSION,), ("joint",), ("", "7/0"), (FUSION, "7/0"),
     )]  # fmt: skip
-    assert said[0].startswith("the recording does not say what was fused")
+    assert said[0].startswith("fusion was not recorded")
     assert said[1].startswith("the recording has no joint graph")
     assert said[2:] == ["the recording has no compilation 7/0, but 0/0"] * 2
     empty = run_of(
@@ -147,6 +147,6 @@ def test_code_that_could_not_be_generated_for_a_gpu_says_why(tmp_path: Path) -> 
         record("compilation_metrics", {}),
     )  # fmt: skip
     assert make_graph_report(run, FUSION).notices[0] == (
-        "the recording does not say what was fused: code of graph 0/0 could not be generated "
+        "fusion was not recorded: code of graph 0/0 could not be generated "
         "(InductorError: it needs a value)"
     )

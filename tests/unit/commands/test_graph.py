@@ -191,7 +191,7 @@ def test_around_nothing_names_near_matches(run: Main, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("plain.log",), "The recording does not say what was fused: `inspect graph model.py`"),
+        (("plain.log",), "Fusion was not recorded: `inspect graph model.py`"),
         (("plain.log", "--stage", "joint"), "The recording has no joint graph"),
         (("a.log", "--graph", "7/0"), "The recording has no compilation 7/0, but 0/0, 1/0."),
     ],

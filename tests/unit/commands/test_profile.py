@@ -12,7 +12,9 @@ from inspector import commands
 if TYPE_CHECKING:
     from pathlib import Path
 
-ALL = "json, md, txt, .svg, .png, .pdf (a roofline), .perfetto.json, .trace.json (for Perfetto)"
+ALL = (
+    "html, json, md, txt, .svg, .png, .pdf (a roofline), .perfetto.json, .trace.json (for Perfetto)"
+)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +38,7 @@ def test_of_an_unknown_ending_all_that_can_be_written_are_named(
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["x.html", "x.csv", "x", "x.svg", "x.perfetto.json"])
+@pytest.mark.parametrize("name", ["x.csv", "x", "x.svg", "x.perfetto.json"])
 def test_of_one_kernel_there_are_reports_alone(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
 ) -> None:
@@ -44,4 +46,7 @@ def test_of_one_kernel_there_are_reports_alone(
     asked = ["inspect", "profile", "model.py", "--kernel", "sum", "-o", name]
     monkeypatch.setattr(sys, "argv", asked)
     assert commands.main() == 2
-    assert "A report on one kernel can be written as .json, .md or .txt." in capsys.readouterr().err
+    assert (
+        "A report on one kernel can be written as .html, .json, .md or .txt."
+        in capsys.readouterr().err
+    )

@@ -45,7 +45,7 @@ def test_without_a_measured_call_the_bytes_are_known_and_the_time_is_not(run: Ru
     assert all(cost.crossing_bytes for cost in costs.values())
     lines = cost_lines(next(iter(costs.values())))
     assert lines[0] == "unknown: no warm call was measured"
-    assert "go through memory" in lines[1]
+    assert "are passed to the next graph" in lines[1]
 
 
 def test_where_no_call_was_warm_the_time_of_what_crosses_is_computed(run: Run) -> None:

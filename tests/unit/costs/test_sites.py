@@ -34,17 +34,17 @@ COST = Cost(
 
 def test_a_cost_says_where_it_comes_from() -> None:
     assert cost_lines(COST) == (
-        "37 µs of a call of 386 µs (measured in 20 warm calls)",
-        "outside of graphs: 9.4 µs guards, 27 µs Python",
+        "37 µs of 386 µs per call (measured in 20 warm calls)",
+        "outside graphs: 9.4 µs guards, 27 µs Python",
     )
 
 
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ({"executions_per_call": 12.0}, "for 12 times that it is reached"),
+        ({"executions_per_call": 12.0}, "in 12 executions"),
         ({"is_whole_frame": True}, "for the whole function, which runs eagerly"),
-        ({"crossing_bytes": 4096}, "4.0 KiB go through memory to the graphs behind it, and would"),
+        ({"crossing_bytes": 4096}, "4.0 KiB are passed to the next graph"),
         (
             {"crossing_bytes": 4096, "fusible_bytes": 4096, "crossing_ns": 1500},
             "fusion could avoid all of it: 1.5 µs, computed",
@@ -52,7 +52,7 @@ def test_a_cost_says_where_it_comes_from() -> None:
         ({"shared_ns": 9000, "shared_with": ("m.py:9",)}, "9.0 µs more is shared with m.py:9"),
         ({"scale": 0.834}, "(measured in 20 warm calls, scaled by 0.83)"),
         ({"spread": 0.4}, "(measured in 20 warm calls; unstable: equal calls differ by 40%)"),
-        ({"outside_ns": 12_000}, "outside of graphs, on the host: 9.4 µs guards"),
+        ({"outside_ns": 12_000}, "outside graphs, on the host: 9.4 µs guards"),
     ],
 )
 def test_what_else_there_is_to_say(change: dict[str, object], expected: str) -> None:
@@ -77,7 +77,7 @@ def test_shared_time_is_counted_once() -> None:
     process = dataclasses.replace(process, profiles=(profile,))
     measured = dataclasses.replace(report.run, processes=(process,))
     report = dataclasses.replace(report, run=measured)
-    assert total_line(report) == ("386 µs", "76 µs of it outside of graphs, because of the above")
+    assert total_line(report) == ("386 µs", "76 µs of it outside graphs")
     report = dataclasses.replace(report, findings=())
     assert total_line(report) == ("386 µs", "")
 
@@ -91,7 +91,7 @@ def test_guards_behind_a_break_are_not_counted_once_more_as_guards_of_the_call()
     report = dataclasses.replace(runs.report_of(runs.broken()), findings=findings)
     run = dataclasses.replace(report.run, processes=(measured(),))
     told = total_line(dataclasses.replace(report, run=run))
-    assert told == ("386 µs", "39 µs of it outside of graphs, because of the above")
+    assert told == ("386 µs", "39 µs of it outside graphs")
 
 
 def test_a_copy_takes_the_rate_of_its_size() -> None:
@@ -122,7 +122,7 @@ def test_breaks_never_take_more_than_the_call() -> None:
     report = dataclasses.replace(runs.report_of(runs.broken()), findings=tuple(findings))
     run = dataclasses.replace(report.run, processes=(measured(),))
     report = dataclasses.replace(report, run=run)
-    assert total_line(report) == ("386 µs", "386 µs of it outside of graphs, because of the above")
+    assert total_line(report) == ("386 µs", "386 µs of it outside graphs")
 
 
 def cost_of_calls(calls: Sequence[tuple[int, int, int]], plain_ns: int, *uncut: Profile) -> Cost:

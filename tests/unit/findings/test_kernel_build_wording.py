@@ -31,7 +31,7 @@ def test_what_does_not_compile_says_why_and_where() -> None:
 
 
 def test_what_compiles_and_does_not_fit_is_something_else() -> None:
-    assert line("", ERROR) == "no configuration of it fits on the GPU"
+    assert line("", ERROR) == "no configuration fits on the GPU"
 
 
 def test_a_time_without_what_is_moved_is_the_least_that_it_takes() -> None:
@@ -41,10 +41,8 @@ def test_a_time_without_what_is_moved_is_the_least_that_it_takes() -> None:
         KernelBuild("desc", "", configs=(config,)),
         (ConfigFacts(config, ConfigAnalysis(None), prediction),),
     )
-    assert build_line(facts) == "predicted at least 3.3 µs, what it moves is not known"
-    assert total_line([facts]) == (
-        "predicted at least 3.3 µs in generated kernels, one after the other"
-    )
+    assert build_line(facts) == "predicted at least 3.3 µs, bytes moved are unknown"
+    assert total_line([facts]) == ("predicted at least 3.3 µs in generated kernels, run serially")
 
 
 def test_a_time_with_a_part_of_what_is_moved_is_the_least_too() -> None:

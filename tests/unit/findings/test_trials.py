@@ -235,7 +235,7 @@ def test_a_finding_has_the_fastest_change_first() -> None:
         "model.py:3: a = branch-where",
         "model.py:3: a = branch-cond",
     ]
-    assert any("where there is no ratio the machine was busy" in note for note in tried_notes(made))
+    assert any("rows without a ratio: the machine was busy" in note for note in tried_notes(made))
 
 
 def test_what_differs_no_more_than_equal_processes_do_is_no_ratio() -> None:
@@ -254,15 +254,18 @@ def test_what_differs_no_more_than_equal_processes_do_is_no_ratio() -> None:
     assert "100 µs and 150 µs in two processes" in tried_notes(made)[0]
     found = with_verification(report, made).findings[0].verified
     assert [tried.warm_call_ratio for tried in found] == [1.0, pytest.approx(1.96, abs=0.01)]
-    assert "no difference in the time of a warm call beyond chance)" in tried_sentence(found[0])
+    assert "no measurable difference per warm call)" in tried_sentence(found[0])
 
 
 @pytest.mark.parametrize(
     ("again", "said"),
     [
-        (None, "timed in one process alone"),
-        (measured(warm_call_ns=None), "timed in one process alone"),
-        (measured(warm_call_ns=2_000_000, least_warm_call_ns=1_900_000), "no ratio says anything;"),
+        (None, "timed in one process only"),
+        (measured(warm_call_ns=None), "timed in one process only"),
+        (
+            measured(warm_call_ns=2_000_000, least_warm_call_ns=1_900_000),
+            "no ratios;",
+        ),
         (measured(warm_call_ns=9_000_000), "the machine was busy"),
     ],
 )
@@ -297,11 +300,11 @@ def test_the_verdict_is_what_leaves_the_least() -> None:
     )
     made = Verification("", BASELINE, trials, deterministic=True, baseline_again=BASELINE)
     assert tried_verdict(made) == (
-        "model.py:7: a = item: graph breaks 3 \N{RIGHTWARDS ARROW} 0, outputs equal, a warm call "
-        "takes as long"
+        "model.py:7: a = item: graph breaks 3 \N{RIGHTWARDS ARROW} 0, outputs equal, "
+        "warm call unchanged"
     )
     assert tried_verdict(Verification("", BASELINE, (Trial(A, BASELINE),))) == (
-        "nothing of this helps"
+        "none of these helps"
     )
     assert tried_verdict(Verification(not_tried="it failed")) == ""
 
@@ -351,7 +354,7 @@ def test_outputs_that_vary_say_nothing() -> None:
 
     assert vary.findings[0].verified[0].outputs_equal is None
     assert {row.cells[-1] for row in tried_rows(vary.verification)[1:] if row.cells} == {"vary"}
-    assert any("from run to run" in note for note in tried_notes(vary.verification))
+    assert any("differ between runs" in note for note in tried_notes(vary.verification))
 
 
 def test_a_busy_machine_gets_no_ratio() -> None:
@@ -367,7 +370,7 @@ def test_a_busy_machine_gets_no_ratio() -> None:
     ("made", "said"),
     [
         (Verification(not_tried="no setting helps"), "nothing was tried: no setting helps"),
-        (Verification("", BASELINE), "tried, each in a fresh process (the file's own backend)"),
+        (Verification("", BASELINE), "trials, each in a fresh process (the file's own backend)"),
     ],
 )
 def test_the_title_says_what_the_table_is(made: Verification, said: str) -> None:

@@ -48,7 +48,7 @@ def test_json_follows_the_schema(report: KernelsReport) -> None:
 @pytest.mark.parametrize("name", ["terminal", "markdown"])
 def test_people_see_kernels_lines_and_what_is_open(report: KernelsReport, name: str) -> None:
     text = " ".join(rendered(report, name).split())
-    for part in ("NVIDIA H200", "model.py:3", "would measure is not decided", "pointwise"):
+    for part in ("NVIDIA H200", "model.py:3", "choices depend on the GPU", "pointwise"):
         assert part in text
     assert "fused_addmm_tanh_0" in text.replace("\\_", "_")
 
@@ -80,7 +80,7 @@ def test_people_see_what_the_gpu_may_choose_instead(report: KernelsReport, name:
         "padding: mm: not padded, or padded",
         "mm, or triton_mm_0, triton_mm_1",
         "if templates are taken: 1 other kernel, triton_other_1",
-        "if it is padded: 1 other kernel, triton_other_2",
+        "if padded: 1 other kernel, triton_other_2",
         "has no code: KeyError: 'b'",
     ):
         assert part in text

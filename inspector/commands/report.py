@@ -1,0 +1,75 @@
+"""``inspect report``: everything that is known about a recording, as one HTML page."""
+
+from __future__ import annotations
+
+import os
+import sys
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+import click
+
+from inspector.commands.completion import complete_file
+from inspector.commands.everything import every_report
+from inspector.commands.options import always_inductor, check_grad, option_help
+from inspector.commands.output import check_place, write_file
+from inspector.commands.recording_options import Asked, recording_options
+from inspector.commands.target import check_target, shown_run
+from inspector.errors import UsageError
+from inspector.model.request import Request
+from inspector.plugins import render_html
+
+_DEFAULT = Path("report.html")
+
+
+@click.command("report")
+@click.argument("target", required=False, shell_complete=complete_file)
+@click.option("--profile", is_flag=True, help="Time the kernels too: a minute or two more.")
+@click.option("--no-grad", is_flag=True, help="Call the model under torch.no_grad(): inference.")
+@click.option("--open/--no-open", "opens", default=None, help="Open the page in the browser.")
+@recording_options
+def command(target: str | None, asked: Asked, *, opens: bool | None) -> int:
+    """Write one HTML page with everything, linked from source line to kernel.
+
+    TARGET is a model (model.py, model.py:name, package.module:name), which is recorded first, or a
+    recording (a folder or .zip), a TORCH_TRACE log, or a folder of such logs. Without a TARGET the
+    newest recording is read. The page needs no network and no server: send it to somebody.
+
+    \b
+    Examples:
+      inspect report samples/graph_breaks/model.py
+      inspect report samples/bert_base/h200-inference.zip -o bert.html
+      inspect report samples/small_cnn/model.py --profile --no-grad
+    """  # noqa: D301 - click looks for the character, which keeps lines as they are
+    output = asked.output or _DEFAULT
+    if output.suffix != ".html":
+        raise UsageError(f"{output.name} is no HTML file.", "Name one: -o report.html")
+    check_place(output)
+    check_target(target, asked.python, {**asked.given, **asked.process})
+    with shown_run(
+        target, lambda model: _request(model, asked.given), asked.settings, explains_recompiles=True
+    ) as (run, code):
+        write_file(output, lambda stream: render_html(every_report(run), stream))
+    sys.stderr.write(f"wrote {output}\n")
+    show(output, opens=opens)
+    return code
+
+
+always_inductor(command)
+option_help(command, output="The page.  [default: report.html]")
+
+
+def _request(target: str, given: dict[str, Any]) -> Request:
+    check_grad(given)
+    how = {"backend": "inductor", "guards": True, "graphs": True, "command": "report"}
+    return Request(target, **{**how, **given})
+
+
+def show(page: Path, *, opens: bool | None) -> None:
+    """Opens a page in the browser; unasked only for somebody at a terminal with a display."""
+    has_display = sys.platform != "linux" or bool(
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
+    if opens or (opens is None and sys.stdout.isatty() and has_display):
+        webbrowser.open(page.resolve().as_uri())

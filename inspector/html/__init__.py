@@ -1,0 +1,44 @@
+"""The page: one offline HTML file with everything that is known about a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TextIO
+
+from inspector.html.data import Json, page_data
+from inspector.html.document import document
+from inspector.html.page_fields import page_fields
+from inspector.model.roots import Roots
+from inspector.model.run import Run
+from inspector.model.source import Sources
+from inspector.pages.page import Page
+
+__all__ = ["write_page"]
+
+_WITH_VIEWS = frozenset({"cold-start", "explain", "graph", "guards", "kernels", "profile"})
+
+
+def write_page(
+    reports: Iterable[tuple[str, Json, Page | None, Run | None]], stream: TextIO
+) -> None:
+    """Writes reports of one run as one HTML file.
+
+    Args:
+        reports: The kind of each report where it has a page, its JSON, its page, and its run.
+        stream: Where it is written to.
+    """
+    fields: dict[str, Json] = {}
+    pages: dict[str, Json] = {}
+    sources, roots, title, headline = Sources(), Roots(), "report", ""
+    for known, report, page, run in reports:
+        kind = known or report.get("kind") or "explain"
+        fields[kind] = report
+        if kind == "explain" and page is not None:
+            headline = page.headline
+        if page is not None and kind not in _WITH_VIEWS:
+            pages[kind] = {"findings": report.get("findings", []), **page_fields(page)}
+        if run is not None:
+            sources, roots, title = run.sources, run.roots, run.meta.target or run.meta.name
+    data = page_data(fields, pages, sources, roots)
+    data.index.update(title=title, headline=headline)
+    stream.write(document(data, title))

@@ -1,0 +1,15 @@
+// Builds the bundle that is checked in: inspector/html/bundle/app.js and app.css.
+import { build } from "esbuild";
+
+await build({
+  entryPoints: { app: "src/main.tsx" },
+  outdir: process.argv[2] ?? "../inspector/html/bundle",
+  bundle: true,
+  minify: true,
+  format: "iife",
+  target: "es2022",
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  legalComments: "none",
+  charset: "ascii",
+});

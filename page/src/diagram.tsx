@@ -1,0 +1,75 @@
+// The kernels of a graph and the buffers between them, drawn where Python placed them.
+import { useSignal } from "@preact/signals";
+import { useMemo, useRef } from "preact/hooks";
+import type { JSX } from "preact";
+import { fusion as fusionOf, index } from "./data";
+import { bytes, duration, short } from "./format";
+import { Loading, Tabs } from "./parts";
+import { hovered, lit, pin, stepKey } from "./select";
+import type { Fusion, Step } from "./types";
+
+export interface Placed { x: number[]; y: number[]; edges: [from: number, to: number, buffer: string][]; width: number; height: number }
+const W = 168, H = 40;
+type By = "kind" | "time" | "bytes";
+
+export function Diagram({ number }: { number: number }): JSX.Element {
+  const held = fusionOf(number).value as (Fusion & { layout: Placed }) | undefined | null;
+  return held ? <Drawing held={held} number={number} /> : <Loading />;
+}
+
+function Drawing({ held, number }: { held: Fusion & { layout: Placed }; number: number }): JSX.Element {
+  const { layout, steps } = held;
+  const box = useSignal({ x: -20, y: -20, w: Math.min(layout.width + 40, 900), h: 560 });
+  const by = useSignal<By>("kind"), reasons = useSignal(false);
+  const from = useRef<{ x: number; y: number } | null>(null);
+  const svg = useRef<SVGSVGElement>(null);
+  const most = useMemo(() => Math.max(1, ...steps.map((s) => value(s, by.value) ?? 0)), [steps, by.value]);
+  const scale = () => box.value.w / (svg.current?.clientWidth || 1);
+  const zoom = (factor: number, cx = 0.5, cy = 0.5) => {
+    const b = box.value, w = Math.max(200, Math.min(layout.width * 3 + 400, b.w * factor)), f = w / b.w;
+    box.value = { x: b.x + b.w * cx * (1 - f), y: b.y + b.h * cy * (1 - f), w, h: b.h * f };
+  };
+  const pan = (dx: number, dy: number) => (box.value = { ...box.value, x: box.value.x + dx, y: box.value.y + dy });
+  const key = (event: KeyboardEvent) => {
+    const step = box.value.w / 10;
+    const moves: Record<string, () => void> = { ArrowLeft: () => pan(-step, 0), ArrowRight: () => pan(step, 0), ArrowUp: () => pan(0, -step), ArrowDown: () => pan(0, step), "+": () => zoom(0.8), "-": () => zoom(1.25) };
+    if (moves[event.key]) event.preventDefault(), moves[event.key]!();
+  };
+  const seen = (n: number) => layout.x[n]! + W > box.value.x && layout.x[n]! < box.value.x + box.value.w && layout.y[n]! + H > box.value.y && layout.y[n]! < box.value.y + box.value.h * 1.5;
+  const bendy = (a: number, b: number) => {
+    const x1 = layout.x[a]! + W / 2, y1 = layout.y[a]! + H, x2 = layout.x[b]! + W / 2, y2 = layout.y[b]!;
+    return `M${x1} ${y1}C${x1} ${(y1 + y2) / 2} ${x2} ${(y1 + y2) / 2} ${x2} ${y2}`;
+  };
+  const on = (n: number) => lit("steps", stepKey(number, n));
+  return (
+    <>
+      <div class="tools">
+        <Tabs label="Color by" names={steps.some((s) => s.work) ? ["kind", "time", "bytes"] : ["kind", "bytes"]} current={by.value} onPick={(name) => (by.value = name as By)} />
+        <label><input type="checkbox" checked={reasons.value} onChange={(event) => (reasons.value = event.currentTarget.checked)} /> Why not fused</label>
+        <button type="button" aria-label="Zoom in" onClick={() => zoom(0.75)}>+</button><button type="button" aria-label="Zoom out" onClick={() => zoom(1.33)}>−</button>
+        <button type="button" onClick={() => (box.value = { x: -20, y: -20, w: layout.width + 40, h: layout.height + 40 })}>Fit</button>
+      </div>
+      <svg ref={svg} class="diagram" viewBox={`${box.value.x} ${box.value.y} ${box.value.w} ${box.value.h}`} preserveAspectRatio="xMidYMin meet" tabIndex={0} role="group"
+        aria-label={`${steps.length} kernels of ${index.fusions[number]!.name}; arrow keys move, plus and minus zoom`} onKeyDown={key}
+        onWheel={(event) => { event.preventDefault(); const r = svg.current!.getBoundingClientRect(); zoom(event.deltaY > 0 ? 1.15 : 0.87, (event.clientX - r.left) / r.width, (event.clientY - r.top) / r.height); }}
+        onPointerDown={(event) => (from.current = { x: event.clientX, y: event.clientY })}
+        onPointerMove={(event) => { if (!from.current || !event.buttons) return; pan((from.current.x - event.clientX) * scale(), (from.current.y - event.clientY) * scale()); from.current = { x: event.clientX, y: event.clientY }; }}
+        onPointerUp={() => (from.current = null)}>
+        {layout.edges.filter(([a, b]) => seen(a) || seen(b)).map(([a, b, name]) => <path class={`edge ${on(a) && on(b) ? "on" : ""}`} d={bendy(a, b)}><title>{`${name} ${held.buffers[name] ?? ""}`}</title></path>)}
+        {reasons.value && held.not_fused.filter((p) => seen(p.first) || seen(p.second)).map((p) => <path class="edge apart" d={bendy(p.first, p.second)}><title>{`not fused: ${p.reason ?? ""}\n${p.change ?? ""}`}</title></path>)}
+        {steps.map((step, n) => seen(n) && (
+          <g class={`step ${step.kind} ${on(n)}`} transform={`translate(${layout.x[n]} ${layout.y[n]})`}
+            onMouseEnter={() => (hovered.value = { kind: "step", fusion: number, step: n })} onMouseLeave={() => (hovered.value = null)} onClick={() => pin({ kind: "step", fusion: number, step: n })}>
+            <rect width={W} height={H} rx="6" class={by.value === "kind" ? "" : `heat h${Math.ceil(8 * Math.sqrt((value(step, by.value) ?? 0) / most))}`} />
+            <text x="8" y="16">{short(step.name.replace(/^triton_/, ""), 22)}</text>
+            <text x="8" y="32" class="small">{[`#${n + 1}`, step.work ? duration(step.work.time_ns) : null, bytes(step.bytes_moved)].filter(Boolean).join(" · ")}</text>
+            <title>{`${step.name}\n${step.nodes.length} operators`}</title>
+          </g>))}
+      </svg>
+    </>
+  );
+}
+
+function value(step: Step, by: By): number | null {
+  return by === "time" ? step.work?.time_ns ?? null : step.bytes_moved;
+}

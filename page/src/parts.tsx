@@ -1,0 +1,87 @@
+// Pieces that several views use.
+import { useComputed, useSignal } from "@preact/signals";
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { Tokens } from "./types";
+
+/** A line of code; recorded text becomes text nodes and nothing else. */
+export function Line({ text, tokens }: { text: string; tokens: Tokens | undefined }): JSX.Element {
+  const parts: ComponentChildren[] = [];
+  let at = 0;
+  for (let n = 0; n + 1 < (tokens?.length ?? 0); n += 2) {
+    const length = tokens![n] as number, name = tokens![n + 1] as string;
+    const part = text.slice(at, at + length);
+    parts.push(name ? <span class={`t-${name}`}>{part}</span> : part);
+    at += length;
+  }
+  parts.push(text.slice(at));
+  return <code>{parts}</code>;
+}
+
+/** A list of rows of one height, of which only what is seen is drawn. */
+export function Rows({ count, height, row, label, current, onMove, role = "listbox", class: name }: {
+  count: number; height: number; row: (n: number) => JSX.Element; label: string;
+  current?: number | null; onMove?: (n: number) => void; role?: "listbox" | "group"; class?: string;
+}): JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  const top = useSignal(0), size = useSignal(600);
+  useLayoutEffect(() => {
+    const element = box.current!;
+    const measure = () => (size.value = element.clientHeight);
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    measure();
+    return () => observer.disconnect();
+  }, []);
+  useEffect(() => {
+    const element = box.current;
+    if (!element || current === null || current === undefined || current < 0) return;
+    const y = current * height;
+    if (y < element.scrollTop || y + height > element.scrollTop + element.clientHeight)
+      element.scrollTop = Math.max(0, y - element.clientHeight / 3);
+  }, [current, count]);
+  const range = useComputed(() => [Math.max(0, Math.floor(top.value / height) - 8), Math.ceil((top.value + size.value) / height) + 8] as const);
+  const [first, last] = range.value;
+  const rows: JSX.Element[] = [];
+  for (let n = first; n < Math.min(last, count); n++) rows.push(row(n));
+  const move = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20, Home: -count, End: count }[event.key];
+    if (!step || !onMove) return;
+    event.preventDefault();
+    const from = current ?? (step > 0 ? -1 : count);
+    onMove(Math.max(0, Math.min(count - 1, from + step)));
+  };
+  return (
+    <div ref={box} class={`rows ${name ?? ""}`} role={role} aria-label={label} tabIndex={0} onKeyDown={move}
+      onScroll={(event) => (top.value = event.currentTarget.scrollTop)}>
+      <div class="rows-all" style={{ height: `${count * height}px` }}>
+        <div class="rows-seen" style={{ transform: `translateY(${first * height}px)` }}>{rows}</div>
+      </div>
+    </div>
+  );
+}
+
+export function Tabs({ names, current, onPick, label }: {
+  names: string[]; current: string; onPick: (name: string) => void; label: string;
+}): JSX.Element {
+  return (
+    <div class="tabs" role="group" aria-label={label}>
+      {names.map((name) => (
+        <button type="button" aria-pressed={name === current} onClick={() => onPick(name)}>{name}</button>
+      ))}
+    </div>
+  );
+}
+
+export function Bar({ share, kind }: { share: number; kind?: string }): JSX.Element {
+  return <span class={`bar ${kind ?? ""}`} aria-hidden="true"><span style={{ width: `${Math.max(0, Math.min(1, share)) * 100}%` }} /></span>;
+}
+
+/** Sentences with `code` in them. */
+export function Prose({ text }: { text: string }): JSX.Element {
+  return <>{text.split("`").map((part, n) => (n % 2 ? <code>{part}</code> : part))}</>;
+}
+
+export function Loading(): JSX.Element {
+  return <p class="quiet" aria-live="polite">Loading…</p>;
+}

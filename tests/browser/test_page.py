@@ -1,0 +1,224 @@
+"""Pages in a real browser: every view, the chain from a line to a kernel, keyboard, and text."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.commands.everything import every_report
+from inspector.html import write_page
+from inspector.plugins import report_kind
+from inspector.renderers.json import fields
+from inspector.sources.recording import opened as open_recording
+from inspector.sources.recording import read_run
+from tests.browser.conftest import GALLERY
+
+axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+
+_SERIOUS = {"serious", "critical"}
+Pages = Callable[[str], Path]
+Opened = Callable[..., Any]
+
+
+@pytest.mark.parametrize("name", sorted(GALLERY))
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_view_opens(name: str, scheme: str, pages: Pages, opened: Opened) -> None:
+    page = opened(pages(name), color_scheme=scheme)
+    links = page.locator("nav[aria-label=Views] a")
+    assert links.count() >= 6
+    for number in range(links.count()):
+        links.nth(number).click()
+        page.wait_for_selector("main h1, main h2")
+        assert page.locator("main").inner_text().strip()
+        assert "Loading" not in page.locator("main").inner_text()
+
+
+def test_a_line_leads_to_its_nodes_its_kernel_and_its_time(pages: Pages, opened: Opened) -> None:
+    page = opened(pages("bert_base"))
+    page.locator("section[aria-labelledby=lines] a").first.click()
+    chosen = page.locator(".selection").inner_text()
+    assert "modeling_bert.py:348" in chosen
+    assert "graph nodes" in chosen
+    assert "kernel launches" in chosen
+    assert "µs" in chosen
+    assert page.locator(".node.on").count() > 0
+    assert page.locator(".source .line.on").count() == 1
+
+
+def test_a_node_leads_to_its_line_and_its_kernel(pages: Pages, opened: Opened) -> None:
+    page = opened(pages("graph_breaks"))
+    page.get_by_role("link", name="Code", exact=True).click()
+    page.locator(".node", has_text="relu").first.click()
+    assert page.locator(".source .line.on").count() == 1
+    assert "relu" in page.locator(".source .line.on code").inner_text()
+    kernel = page.locator("select[aria-label=Kernel]")
+    assert "relu" in kernel.evaluate("e => e.selectedOptions[0].textContent")
+    assert page.locator("section[aria-label=Kernel] .line").count() > 3
+
+
+def test_a_kernel_leads_to_its_lines_and_nodes(pages: Pages, opened: Opened) -> None:
+    page = opened(pages("bert_base"))
+    page.get_by_role("link", name="Kernels", exact=True).click()
+    page.locator("tbody a", has_text="gelu").first.click()
+    page.get_by_role("button", name="Show next to source and graph").click()
+    page.wait_for_selector(".node.on")
+    assert page.locator(".source .line.on").count() >= 1
+
+
+def test_a_finding_leads_to_its_line(pages: Pages, opened: Opened) -> None:
+    page = opened(pages("graph_breaks"))
+    page.locator("#break-1 .meta a").click()
+    assert page.url.rpartition("#")[2].startswith("line-")
+    assert "print" in page.locator(".source .line.on code").inner_text()
+    assert page.locator(".source .line.on .mark.break").count() == 1
+
+
+@pytest.mark.parametrize("hash_", ["break-3", "kernel-2", "graph-0-4", "guards"])
+def test_deep_links_open_what_they_name(hash_: str, pages: Pages, opened: Opened) -> None:
+    page = opened(pages("graph_breaks"))
+    page.goto(page.url.partition("#")[0] + f"#{hash_}")
+    page.wait_for_timeout(200)
+    seen = {"break-3": "#break-3", "kernel-2": "tr.chosen", "graph-0-4": "aside", "guards": "h1"}
+    assert page.locator(seen[hash_]).first.is_visible()
+
+
+def test_search_finds_and_opens_by_keyboard(pages: Pages, opened: Opened) -> None:
+    page = opened(pages("bert_base"))
+    page.keyboard.press("Control+k")
+    page.keyboard.type("gelu")
+    page.wait_for_selector("dialog li")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("tr.chosen")
+    assert "gelu" in page.locator("tr.chosen th").inner_text()
+
+
+def test_arrow_keys_walk_the_nodes(pages: Pages, opened: Opened) -> None:
+    page = opened(pages("graph_breaks"))
+    page.get_by_role("link", name="Code", exact=True).click()
+    page.locator(".node").nth(2).click()
+    before = page.locator(".node[aria-selected=true] .node-name").inner_text()
+    page.locator(".nodes").focus()
+    page.keyboard.press("ArrowDown")
+    after = page.locator(".node[aria-selected=true] .node-name").inner_text()
+    assert before != after
+
+
+def test_the_list_of_a_large_graph_draws_what_is_seen(pages: Pages, opened: Opened) -> None:
+    page = opened(pages("bert_base"))
+    page.get_by_role("link", name="Graphs", exact=True).click()
+    page.wait_for_selector(".node")
+    assert page.locator(".node").count() < 100
+    page.locator(".nodes").evaluate("e => e.scrollTop = e.scrollHeight")
+    page.wait_for_selector(".node.output")
+
+
+def test_a_narrow_screen_scrolls_in_one_direction(pages: Pages, opened: Opened) -> None:
+    page = opened(pages("bert_base"), viewport={"width": 390, "height": 844})
+    for view in ("overview", "code", "graphs", "kernels", "guards", "compile", "memory"):
+        page.evaluate(f"location.hash = '{view}'")
+        page.wait_for_timeout(150)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_it_prints(pages: Pages, opened: Opened, tmp_path: Path) -> None:
+    page = opened(pages("graph_breaks"))
+    page.emulate_media(media="print")
+    assert not page.locator("header.top").is_visible()
+    page.pdf(path=tmp_path / "page.pdf")
+    assert (tmp_path / "page.pdf").stat().st_size > 10_000
+
+
+_RUNS = "window.hit = 1"
+_HOSTILE = (
+    f"<script>{_RUNS}</script>",
+    f"</script><script>{_RUNS}</script>",
+    f"<img src=x onerror='{_RUNS}'>",
+    f"<svg onload='{_RUNS}'>",
+    "<iframe src=//a.example>",
+    f"'\"><script>{_RUNS}</script>",
+    "'><b>bold</b>",
+    "<!--",
+    "-->",
+    "<![CDATA[",
+    "]]>",
+    f"javascript:{_RUNS}",
+    f"<a href='javascript:{_RUNS}'>x</a>",
+    "&lt;b&gt;",
+    "&#x3c;b&#x3e;",
+    "<style>*{display:none}</style>",
+    "<link rel=stylesheet href=//a.example>",
+    "<base href=//a.example>",
+    "<meta http-equiv=refresh content='0;url=//a.example'>",
+    "<form action=//a.example>",
+    f"${{{_RUNS}}}",
+    "{{constructor.constructor('window.hit=1')()}}",
+    f"`{_RUNS}`",
+    "\x00\x01\x1b[31m",
+    "\u202eabc",
+    "\ud83d",
+    f"<math><mi//xlink:href='data:x,<script>{_RUNS}</script>'>",
+    "%3Cscript%3E",
+    f"<template><script>{_RUNS}</script></template>",
+    "a" * 5_000,
+)
+_TEXTS = {
+    "after", "because", "before", "change", "code", "comment", "context", "detail", "explanation",
+    "fix", "function", "guard", "message", "module", "name", "now", "path", "reason", "source",
+    "target", "text", "title", "why",
+}  # fmt: skip
+
+
+def _hostile(value: Any, texts: Iterator[str], key: str = "") -> Any:
+    if isinstance(value, dict):
+        return {name: _hostile(item, texts, name) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_hostile(item, texts, key) for item in value]
+    return f"{value} {next(texts)}" if isinstance(value, str) and key in _TEXTS else value
+
+
+def test_recorded_text_runs_nothing_and_is_no_markup(tmp_path: Path, opened: Opened) -> None:
+    texts = itertools.cycle(_HOSTILE)
+    file = tmp_path / "hostile.html"
+    with open_recording(GALLERY["graph_breaks"]) as recording, file.open("w") as stream:
+        run = read_run(recording, explains_recompiles=True)
+        reports = list(every_report(run))
+        made = [(report_kind(item), _hostile(fields(item), texts), None, run) for item in reports]
+        write_page(made, stream)
+    page = opened(file)
+    views = ("overview", "code", "graphs", "kernels", "guards", "compile", "memory", "kernel-1")
+    markup = "main :is(script, img, iframe, style, link, base, form, template, b b)"
+    for view in views:
+        page.evaluate(f"location.hash = '{view}'")
+        page.wait_for_timeout(200)
+        assert page.evaluate("window.hit") is None
+        assert page.locator(markup).count() == 0
+    page.evaluate("location.hash = 'overview'")
+    page.wait_for_selector(".verdict")
+    assert "<script>" in page.locator("main").inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(scheme: str, pages: Pages, opened: Opened) -> None:
+    page = opened(pages("graph_breaks"), color_scheme=scheme, bypass_csp=True)
+    found = []
+    for view in ("overview", "line-0-20", "graph-0-2", "kernel-1", "guards", "compile", "memory"):
+        page.evaluate(f"location.hash = '{view}'")
+        page.wait_for_timeout(300)
+        violations = axe.Axe().run(page).response["violations"]
+        found += [(view, item["id"]) for item in violations if item["impact"] in _SERIOUS]
+    assert found == []
+
+
+def test_nodes_collapse_by_module_and_open_again(pages: Pages, opened: Opened) -> None:
+    page = opened(pages("bert_base"))
+    page.get_by_role("link", name="Graphs", exact=True).click()
+    page.get_by_role("button", name="modules").click()
+    group = page.locator(".node.group", has_text="encoder.layer.3").first
+    page.locator(".nodes").evaluate("e => e.scrollTop = e.scrollHeight / 3")
+    group.click()
+    assert group.get_attribute("aria-expanded") == "true"
+    assert "nodes" in group.inner_text()
