@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 
 import torch
@@ -99,12 +100,9 @@ def asks_for_value(error: BaseException) -> bool:
     """Whether `error`, or what caused it, is that a tensor without memory has no value."""
     if not makes_fakes():
         return False
-    seen: BaseException | None = error
-    while seen is not None:
-        if isinstance(seen, ASKS_FOR_VALUES) or _NO_VALUE.search(str(seen)):
-            return True
-        seen = seen.__cause__ or seen.__context__
-    return False
+    return any(
+        isinstance(each, ASKS_FOR_VALUES) or _NO_VALUE.search(str(each)) for each in _chain(error)
+    )
 
 
 def value_needed(error: BaseException, doing: str, root: str = "") -> InspectorError:
@@ -128,12 +126,17 @@ def lacks_cuda(error: BaseException) -> bool:
     """Whether `error`, or what caused it, says that CUDA was asked for where there is none."""
     if cuda_is_here():
         return False
-    seen: BaseException | None = error
-    while seen is not None:
-        if isinstance(seen, Exception) and (_NO_CUDA.search(str(seen)) or _asserts_cuda(seen)):
-            return True
-        seen = seen.__cause__ or seen.__context__
-    return False
+    return any(
+        isinstance(each, Exception) and (_NO_CUDA.search(str(each)) or _asserts_cuda(each))
+        for each in _chain(error)
+    )
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An exception and what caused it, the first cause last."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 def _asserts_cuda(error: BaseException) -> bool:

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inspector.capture.call import Call, fresh
+from inspector.capture.call import Call
 from inspector.capture.compiled import is_compiled
 from inspector.capture.cuda_source import CpuLoader, map_imports
 from inspector.capture.discover import compiles_itself, find_target
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from inspector.capture.place import Place
     from inspector.model.request import Request
-
-__all__ = ["Call", "Target", "fresh", "load_target"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CodeType, FrameType
 from typing import Any, TypeAlias
+from unittest import mock
 
 from inspector.capture.position import in_characters
 from inspector.events.inspector import Position
@@ -87,22 +88,19 @@ def compile_id() -> str:
 def cuda_graph_classes() -> tuple[Any, Any] | None:
     """The classes that capture and replay: ``CUDAGraphTreeManager`` and ``CUDAGraphNode``.
 
-    None as long as nothing has imported them (Inductor does when it first wraps a function), or
-    where one of the functions that are observed is missing.
+    None as long as nothing has imported them: Inductor does when it first wraps a function.
     """
     module = sys.modules.get(_CUDA_GRAPHS)
+    # Of the two that are needed the manager is defined last.
     manager = getattr(module, "CUDAGraphTreeManager", None)
-    node = getattr(module, "CUDAGraphNode", None)
-    needed = ("run", "record_function", "run_eager")
-    found = all(callable(getattr(manager, name, None)) for name in needed)
-    found = found and callable(getattr(node, "check_invariants", None))
-    return (manager, node) if found and cuda_graph_fits() is not None else None
+    return None if manager is None else (manager, module.CUDAGraphNode)  # type: ignore[union-attr]
 
 
 def cuda_graph_fits() -> object:
-    """What ``CUDAGraphNode.check_invariants`` says of a graph that fits, or None."""
-    status = getattr(sys.modules.get(_CUDA_GRAPHS), "CheckInvariantStatus", None)
-    return getattr(status, "SUCCESS", None)
+    """What ``CUDAGraphNode.check_invariants`` says of a graph that fits."""
+    from torch._inductor.cudagraph_trees import CheckInvariantStatus
+
+    return CheckInvariantStatus.SUCCESS
 
 
 @contextlib.contextmanager
@@ -114,19 +112,15 @@ def without_cuda_graphs() -> Iterator[None]:
     which graphs hold as a bound method, calls it by its name.
     """
     manager = getattr(sys.modules.get(_CUDA_GRAPHS), "CUDAGraphTreeManager", None)
-    original = getattr(manager, "_run", None)
-    if original is None:
+    if manager is None:
         yield
         return
 
     def run(self: Any, new_inputs: Any, function_id: Any) -> Any:  # noqa: ANN401
         return self.ids_to_funcs[function_id].model(new_inputs)
 
-    manager._run = run  # type: ignore[union-attr]  # noqa: SLF001
-    try:
+    with mock.patch.object(manager, "_run", run):
         yield
-    finally:
-        manager._run = original  # type: ignore[union-attr]  # noqa: SLF001
 
 
 def generated_code_folder() -> str:
@@ -402,20 +396,19 @@ def job() -> Job | None:
     return None if get_store is None else Job(get_store(), distributed.get_rank(), size)
 
 
-def mark_graphs() -> bool | None:
+def mark_graphs() -> bool:
     """Lets graphs that run as FX's own Python code stand in profiles, each as one span.
 
     The option is in torch/fx/experimental/_config.py, 2.11 to 2.13; only code that is generated
     from now on has the marks, which cost nothing but under a profiler.
 
     Returns:
-        What the option was, or None where this torch does not have it.
+        What the option was.
     """
     from torch.fx.experimental import _config
 
-    before: bool | None = getattr(_config, "enrich_profiler_metadata", None)
-    if before is not None:
-        _config.enrich_profiler_metadata = True
+    before: bool = _config.enrich_profiler_metadata
+    _config.enrich_profiler_metadata = True
     return before
 
 
@@ -426,7 +419,6 @@ def marked_graphs() -> Iterator[None]:
     try:
         yield
     finally:
-        if before is not None:
-            from torch.fx.experimental import _config
+        from torch.fx.experimental import _config
 
-            _config.enrich_profiler_metadata = before
+        _config.enrich_profiler_metadata = before

@@ -17,8 +17,8 @@ from torch._dynamo import device_interface
 from torch._inductor import scheduler
 from torch._inductor.runtime import triton_helpers
 from torch._inductor.runtime.hints import DeviceProperties
-from triton.backends.compiler import GPUTarget
 
+from inspector.capture.builds.driverless import AbsentDriver
 from inspector.capture.hooks import nothing
 from inspector.model.gpus import Gpu
 
@@ -47,7 +47,7 @@ def answers_of(gpu: Gpu) -> Iterator[None]:
             stack.enter_context(mock.patch.object(torch._C, name, value, create=True))  # noqa: SLF001
         stack.callback(_forget)
         stack.callback(driver.__dict__.update, {"_active": active[0], "_default": active[1]})
-        driver.set_active(TargetDriver(gpu))
+        driver.set_active(_TargetDriver(gpu))
         yield
 
 
@@ -148,10 +148,11 @@ def _memory_clock_khz(gpu: Gpu) -> int:
     return round(gpu.bandwidth * 8 / _DATA_RATE / _BUS_BITS / 1000)
 
 
-class TargetDriver:
+class _TargetDriver(AbsentDriver):
     """A Triton driver for a GPU that is not there: it says what it is, and launches nothing."""
 
     def __init__(self, gpu: Gpu) -> None:
+        super().__init__(gpu.arch)
         self._gpu = gpu
         self.utils = SimpleNamespace(get_device_properties=lambda _device: self._properties())
 
@@ -166,18 +167,6 @@ class TargetDriver:
             "mem_bus_width": _BUS_BITS,
         }
 
-    def get_current_target(self) -> GPUTarget:
-        """What Triton compiles for."""
-        return GPUTarget("cuda", self._gpu.arch, 32)
-
-    def get_current_device(self) -> int:
-        """The only one."""
-        return 0
-
-    def get_current_stream(self, _device: int = 0) -> int:
-        """The default stream."""
-        return 0
-
     def get_device_interface(self) -> Any:  # noqa: ANN401 - a module of torch
         """Where Triton asks for the device."""
         return torch.cuda
@@ -185,7 +174,3 @@ class TargetDriver:
     def get_active_torch_device(self) -> Any:  # noqa: ANN401 - torch is Any to mypy
         """The device of tensors."""
         return torch.device("cuda", 0)
-
-    def is_active(self) -> bool:
-        """Whether it is the one to use."""
-        return True
