@@ -52,9 +52,7 @@ def calls_of(given: object, source: str) -> tuple[Call, ...]:
     list of tuples or of dicts is several calls. Anything else (a tensor, a named tuple, a number)
     is the only argument.
 
-    Args:
-        given: The value of ``example_inputs``, or what ``get_inputs()`` returned.
-        source: Where it comes from, as the subject of a sentence.
+    It is the value of ``example_inputs``, or what ``get_inputs()`` returned, as `source` says.
 
     Raises:
         UsageError: It cannot be passed to a model.

@@ -33,11 +33,10 @@ _COMPILES = re.compile(r"\btorch\s*\.\s*compile\b|\.compile\(|\bimport\b[^#\n]*\
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Found:
-    """What to compile.
+    """What to compile, and how it was found, as Python: ``model``, ``get_model()``, ``Net()``.
 
     Attributes:
-        entry: How it was found, as Python: ``model``, ``get_model()``, ``Net()``.
-        inputs: Those that a factory returned together with the model, or None.
+        inputs: Those that a factory returned together with the model.
     """
 
     function: Callable[..., Any]

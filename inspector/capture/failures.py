@@ -68,11 +68,7 @@ def user_failure(
 ) -> InspectorError:
     """The error that tells a person what their code raised.
 
-    Args:
-        error: What was raised.
-        doing: What failed, such as ``loading `model.py```.
-        root: The folder that file names are relative to.
-        maps_cuda: Whether CUDA requests were mapped to the CPU (``--device cpu``).
+    `doing` names what failed (``loading `model.py```); with `maps_cuda` CUDA requests were mapped.
     """
     detail = user_traceback(error, root)
     if isinstance(error, SyntaxError) and error.filename and error.lineno:

@@ -28,11 +28,8 @@ def make_calls(
 ) -> tuple[tuple[Call, ...], str]:
     """The calls (none if none are given), and where they come from as the subject of a sentence.
 
-    Args:
-        texts: What was given with ``--input``; it comes before what the file has.
-        module: The target's module.
-        beside_model: Inputs that a factory returned beside its model, or None.
-        code: Of the target.
+    What was given with ``--input`` comes before what the file has, and that before what a factory
+    returned beside its model.
 
     Raises:
         UsageError: The inputs cannot be read, or are nothing that can be passed.

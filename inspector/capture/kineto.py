@@ -44,12 +44,7 @@ class DeviceRow:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Taken:
-    """What a session saw.
-
-    Attributes:
-        host: By start and, of the same start, the longest first.
-        device: What was launched by one of the threads.
-    """
+    """What a session saw: on the host by start, of the same start the longest first."""
 
     host: tuple[HostRow, ...]
     device: tuple[DeviceRow, ...]

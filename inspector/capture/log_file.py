@@ -31,13 +31,10 @@ def begins_with(rank: int | None) -> str:
 class LogFile:
     """A file that takes whole records, made with the first one.
 
+    Its name begins with `begin`, and letters that no other file has follow; or it is `name`.
+
     Attributes:
         is_stopped: It takes no more, because a record could not be written.
-
-    Args:
-        folder: The recording.
-        begin: How the file's name begins; letters that no other file has follow.
-        name: The whole name, where the caller knows one that no other file has.
     """
 
     def __init__(self, folder: Path, begin: str, name: str = "") -> None:

@@ -12,7 +12,6 @@ class Walk:
     """The elements that nested loops use: ``offset + stride · number`` for each loop.
 
     Attributes:
-        offset: Of the first one.
         loops: Number of steps by stride; all of them positive.
     """
 

@@ -54,11 +54,7 @@ def replayed(
 
     The project's modules are imported anew: what they hold is as it was in the beginning.
 
-    Args:
-        error: What the last of the calls raised.
-        request: How the target was loaded and called.
-        target: What was called.
-        made: The calls, by the numbers of their inputs, with the compiler or without.
+    The calls are numbers of inputs, with the compiler or without; the last one raised `error`.
 
     Returns:
         What the last call raised, if it is of the type of ``error`` and no call before it failed.

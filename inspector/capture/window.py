@@ -67,11 +67,7 @@ class WarmWindow:
         self._is_primed = True
 
     def saw(self, phase: str = "", span: object = None) -> None:
-        """Takes a record of torch's trace.
-
-        Args:
-            phase: Of a span, how it is marked: ``B`` or ``E``.
-            span: Which one it is.
+        """Takes a record of torch's trace, of a span with its phase, ``B`` or ``E``.
 
         Autotuning comes after compiling, with a call. It would be measured together with the
         profiler, and take another configuration.
@@ -124,11 +120,7 @@ class WarmWindow:
         return False
 
     def _warm(self) -> int | None:
-        """Waits until something has been compiled and nothing any more; None at the end.
-
-        Returns:
-            What had been seen by then (`_Compiling.seen`).
-        """
+        """Waits until nothing is compiled any more; gives `_Compiling.seen`, or None at the end."""
         seen, since = self._compiling.seen, time.monotonic()
         while not self._ended.wait(_POLL_SECONDS):
             now = self._compiling.seen

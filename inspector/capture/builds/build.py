@@ -64,12 +64,8 @@ def build_kernels(
 ) -> Iterator[dict[str, Any]]:
     """Compiles kernels in every configuration that `CachingAutotuner` would try.
 
-    Args:
-        sources: The same source twice is compiled once.
-        store: Where results are kept.
-        workers: How many processes at a time; None: the number of cores.
-        time_limit_s: For one configuration.
-        on_progress: Called whenever a configuration is done.
+    The same source twice is compiled once. The time limit is for one configuration; without a
+    number of `workers` it is the number of cores.
 
     Yields:
         A `KernelBuild` as a payload, as kernels are done: first those that were in the store.

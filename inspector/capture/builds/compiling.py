@@ -39,9 +39,7 @@ class Part:
 def compile_part(job: Part, folder: Path) -> tuple[KernelBuild, int]:
     """Compiles one configuration of a kernel, and what follows from it; for a process of its own.
 
-    Args:
-        job: Which one.
-        folder: An empty one, for what is only needed meanwhile.
+    The folder is empty, for what is only needed meanwhile.
 
     Returns:
         The kernel with that configuration alone, or also with the one that `CachingAutotuner` adds
