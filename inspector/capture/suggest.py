@@ -18,8 +18,7 @@ from torch._subclasses.fake_tensor import (
 )
 
 from inspector.capture.compiled import module_of, uncompiled
-from inspector.capture.first_layer import first_layer
-from inspector.capture.layers import ids, layer_inputs, tensors
+from inspector.capture.layers import first_layer, ids, layer_inputs, tensors
 from inspector.capture.quiet import quiet_operators
 from inspector.capture.signatures import signature_of
 from inspector.model.input_spec import (
