@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.events.cpp_kernel import CppNest, NotTiled
 from inspector.findings.cpp_wording import nest_text, reason_text
 from inspector.findings.rule import Advised, Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count
 from inspector.model.cpp_kernel import CppFacts
+from inspector.records.kernels import CppNest, NotTiled
 
 # Below, a loop takes a few µs without vectors, too: no more than it costs to launch it.
 _LEAST_ELEMENTS = 16_384

@@ -14,13 +14,13 @@ from inspector.builder.spans import Spans
 from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
 from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import CompilationMetrics
-from inspector.events.inspector import InspectorLineTimes
 from inspector.events.timing import ChromiumEvent
 from inspector.model.cache_lookup import CacheLookup, CacheState
 from inspector.model.compile_time import CompilationTime, LineTime, StageTime
 from inspector.model.lanes import Lane
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame, plain_name, user_frame
+from inspector.records.graph_breaks import LineTimes
 
 _GRAPH_CACHES = ("AOTAutograd", "FX graph")
 
@@ -63,7 +63,7 @@ class ColdStartDraft:
     def add_said(
         self,
         compile_id: CompileId | None,
-        event: CacheArtifact | CodeState | InspectorLineTimes | TritonKernels,
+        event: CacheArtifact | CodeState | LineTimes | TritonKernels,
     ) -> None:
         """Takes what a cache said, or how long the lines of a function were traced."""
         asked = self._asked("" if compile_id is None else str(compile_id))
@@ -74,7 +74,7 @@ class ColdStartDraft:
                 self._lookups.add_code_state(asked, event)
             case TritonKernels():
                 self._lookups.add_kernels(asked, event)
-            case InspectorLineTimes():
+            case LineTimes():
                 for file, line, name, time_ns in event.lines:
                     self._lines[file, line, plain_name(name)] += time_ns
 

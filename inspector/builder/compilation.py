@@ -9,7 +9,6 @@ from inspector.builder.consequences import with_consequences
 from inspector.builder.recompile_facts import CompileFacts, SymbolEvent
 from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import CACHE_LIMIT, CompilationMetrics, CreateSymbol, DynamoError
-from inspector.events.envelope import RawFrame
 from inspector.events.failed_trace import FailedTrace
 from inspector.events.graph_break import (
     BACKEND_FAILED,
@@ -21,8 +20,7 @@ from inspector.events.graph_break import (
     parse_causes,
 )
 from inspector.events.graph_text import parse_graph
-from inspector.events.guards import DynamoGuards, InspectorGuardCosts
-from inspector.events.inspector import InspectorGraphBreak, Position
+from inspector.events.guards import DynamoGuards
 from inspector.events.payload import Payload
 from inspector.model.compilation import Compilation, Failure
 from inspector.model.graph_break import Evidence, GraphBreak, Outcome
@@ -30,10 +28,11 @@ from inspector.model.roots import Owner, Roots
 from inspector.model.stack import (
     StackFrame,
     below_recorder,
-    plain_frame,
     project_frame,
     user_frame,
 )
+from inspector.records.graph_breaks import BreakPositions
+from inspector.records.recompiles import GuardCosts
 
 # "Data-dependent jump" is what torch calls it since 2.6.
 _NO_REASON = "Data-dependent branch, or another break without a reason in this torch's log"
@@ -43,7 +42,7 @@ _NO_REASON = "Data-dependent branch, or another break without a reason in this t
 class _BreakDraft:
     attempt: int
     reason: GraphBreakReason
-    positions: tuple[Position, ...] = ()
+    positions: tuple[StackFrame, ...] = ()
     higher_order: str = ""
 
 
@@ -67,8 +66,8 @@ class CompilationDraft:
     compile_id: CompileId
     call: int | None
     input: int | None = None
-    stack: tuple[RawFrame, ...] = ()
-    caller: RawFrame | None = None
+    stack: tuple[StackFrame, ...] = ()
+    caller: StackFrame | None = None
     graph_attempts: list[int] = dataclasses.field(default_factory=list)
     graph_text: Payload | None = None
     failed_graphs: int = 0
@@ -80,7 +79,7 @@ class CompilationDraft:
     metrics: CompilationMetrics | None = None
     facts: CompileFacts = dataclasses.field(default_factory=CompileFacts)
     guards_text: Payload | None = None
-    guard_costs: InspectorGuardCosts | None = None
+    guard_costs: GuardCosts | None = None
     symbols: dict[str, float] = dataclasses.field(default_factory=dict)
     older_break: OlderBreak | None = None
     is_refused: bool = False
@@ -99,7 +98,7 @@ class CompilationDraft:
             reason = reason.at_frames(self._traced_operator(), said)
         self.breaks.append(_BreakDraft(attempt, reason))
 
-    def add_break_details(self, event: InspectorGraphBreak) -> None:
+    def add_break_details(self, event: BreakPositions) -> None:
         """Takes what our hook knows of the last record; no positions of another stack."""
         last = self.breaks[-1] if self.breaks else None
         if last is None:
@@ -195,7 +194,7 @@ class CompilationDraft:
         own = (said.file, said.name)
         is_missing = self.stack and (self.stack[-1].file, self.stack[-1].name) != own
         if not said.logs_breaks and is_missing and said.file and said.name:
-            frame = RawFrame(said.file, said.first_line or 0, said.name)
+            frame = StackFrame(said.file, said.first_line or 0, said.name)
             self.stack = (*self.stack, frame)
 
     def _operators_so_far(self) -> int | None:
@@ -237,7 +236,7 @@ class CompilationDraft:
         """The stack down to the compiled frame, outermost first, with its caller where known."""
         caller = [self.caller] if self.caller and self.stack else []
         stack = (*self.stack[:-1], *caller, *self.stack[-1:])
-        return below_recorder([plain_frame(frame) for frame in stack], roots)
+        return below_recorder(stack, roots)
 
     def _failure(self, roots: Roots) -> Failure | None:
         metrics = self.metrics
@@ -358,13 +357,13 @@ def _of_project(frames: tuple[TracebackFrame, ...], roots: Roots) -> tuple[Stack
 
 
 def _stack(
-    frames: tuple[TracebackFrame, ...], positions: tuple[Position, ...]
+    frames: tuple[TracebackFrame, ...], positions: tuple[StackFrame, ...]
 ) -> tuple[StackFrame, ...]:
     exact = positions or (None,) * len(frames)
     return tuple(_frame(frame, position) for frame, position in zip(frames, exact, strict=True))
 
 
-def _frame(frame: TracebackFrame, position: Position | None) -> StackFrame:
+def _frame(frame: TracebackFrame, position: StackFrame | None) -> StackFrame:
     if position and (position.file, position.line) == (frame.file, frame.line):
         return StackFrame(
             frame.file, frame.line, frame.name, frame.code,

@@ -7,9 +7,9 @@ from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import CreateSymbol, DynamoOutputGraph
 from inspector.events.graph_text import TextNode, parse_graph
 from inspector.events.payload import Payload
-from inspector.events.profile import InspectorCopyRates, InspectorProfile, ProfiledThread
 from inspector.model.boundary import Boundary
-from inspector.model.timeline import Activity, CopyRates, Mark, MarkKind, Profile, Thread, nested
+from inspector.model.timeline import Mark, MarkKind, Profile, Thread, nested
+from inspector.records.timeline import CallProfile, MarkedThread
 
 # Read for crossings that nobody measured: about 2 s. A longer log gives its answer without them.
 _MOST_TEXT_BYTES = 1 << 24
@@ -20,18 +20,15 @@ class Measurements:
     """Profiles, copy rates, and where the texts of the graphs are."""
 
     def __init__(self) -> None:
-        self._profiles: list[InspectorProfile] = []
-        self._copy_rates: InspectorCopyRates | None = None
+        self._profiles: list[CallProfile] = []
         self._texts: dict[str, Payload] = {}
         self._hints: dict[str, int] = {}
 
-    def add(self, event: InspectorProfile | InspectorCopyRates | CreateSymbol) -> None:
+    def add(self, event: CallProfile | CreateSymbol) -> None:
         """Takes something that was measured, or the value of a symbolic size."""
         match event:
-            case InspectorProfile():
+            case CallProfile():
                 self._profiles.append(event)
-            case InspectorCopyRates():
-                self._copy_rates = event
             case CreateSymbol(value=int() as value):
                 self._hints[event.symbol] = value
 
@@ -51,15 +48,10 @@ class Measurements:
                 plain_ns=event.plain_ns,
                 plain_times_ns=event.plain_times_ns,
                 mark_ns=event.mark_ns,
-                threads=tuple(_thread(thread) for thread in event.threads),
+                threads=tuple(_thread(thread, event.labels) for thread in event.threads),
             )
             for event in self._profiles
         )
-
-    def copy_rates(self) -> CopyRates | None:
-        """The copy rates, or None."""
-        event = self._copy_rates
-        return None if event is None else CopyRates(event.device, event.rates)
 
     def graph_inputs(self, compile_id: str) -> tuple[TextNode, ...]:
         """What goes into the graph of a compilation, in order, as its text names it."""
@@ -86,10 +78,10 @@ class Measurements:
         return found
 
 
-def _thread(thread: ProfiledThread) -> Thread:
+def _thread(thread: MarkedThread, labels: tuple[str, ...]) -> Thread:
     marks = [
-        Mark(_KINDS[kind], label, start_ns, end_ns, sequence)
-        for kind, label, start_ns, end_ns, sequence in thread.markers
-        if kind in _KINDS
+        Mark(_KINDS[item.kind], labels[item.label], item.start_ns, item.end_ns, item.sequence)
+        for item in thread.markers
+        if item.kind in _KINDS and item.label < len(labels)
     ]
-    return Thread(nested(marks), tuple(Activity(*fields) for fields in thread.activities))
+    return Thread(nested(marks), thread.activities)

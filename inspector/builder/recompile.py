@@ -27,13 +27,12 @@ from inspector.builder.recompile_parts import (
 )
 from inspector.builder.recompile_symbols import guarded_symbols, is_dynamic
 from inspector.events.compile_id import CompileId
-from inspector.events.envelope import RawFrame
 from inspector.events.failed_guard import CausedBy, FailedGuard, parse_reason
 from inspector.events.graph_break import TracebackFrame
 from inspector.model.compilation import Compilation
 from inspector.model.recompile import Answer, Change, Recompile
 from inspector.model.roots import Roots
-from inspector.model.stack import StackFrame, below_recorder, exact_frame
+from inspector.model.stack import StackFrame, below_recorder
 
 _ATTEMPT = re.compile(r"_\d+$")
 _NO_REASON = "Unable to find recompilation reasons"  # torch/_dynamo/convert_frame.py, 2.11 to 2.13
@@ -92,7 +91,7 @@ def make_recompile(
         whitelist=facts.whitelist,
         call=item.call,
         stack=_stack(item, facts, roots),
-        first_stack=_own(facts.seen.first_stack, roots) if facts.seen else (),
+        first_stack=below_recorder(facts.seen.first_stack, roots) if facts.seen else (),
         time_ns=sum(time_ns for _, time_ns in stages) or item.duration_ns,
         stages=stages,
         failure=item.failure.reason.partition("\n")[0] if item.failure else "",
@@ -135,11 +134,7 @@ def _stack(item: Compilation, facts: CompileFacts, roots: Roots) -> tuple[StackF
     """Torch leaves out who called a function that is compiled for itself."""
     if facts.seen is None or not facts.seen.stack:
         return item.stack
-    return _own(facts.seen.stack, roots)
-
-
-def _own(stack: Sequence[RawFrame], roots: Roots) -> tuple[StackFrame, ...]:
-    return below_recorder([exact_frame(frame) for frame in stack], roots)
+    return below_recorder(facts.seen.stack, roots)
 
 
 def _entry_id(failed: FailedGuard) -> CompileId | None:

@@ -105,12 +105,13 @@ def _gpu(request: Request) -> Iterator[Callable[[], None]]:
         return
     _check_triton()
     from inspector.capture.gpu_target.session import gpu_target
-    from inspector.capture.writer import write_artifact
+    from inspector.capture.writer import emit
     from inspector.model.gpu_table import known_gpu
+    from inspector.records.gpu_target import GpuTarget
 
     gpu = known_gpu(request.gpu)
-    with gpu_target(gpu, lambda said: write_artifact("gpu_target", said)):
-        yield lambda: write_artifact("gpu_target", {"v": 1, "gpu": gpu.key, "state": "begin"})
+    with gpu_target(gpu):
+        yield lambda: emit(GpuTarget(gpu.key, "begin"))
 
 
 def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
@@ -124,7 +125,7 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
     from inspector.capture.settings import apply_dynamism, apply_settings
     from inspector.capture.source_loader import check_edited
     from inspector.capture.trial import seed_trial, watched
-    from inspector.capture.writer import write_artifact
+    from inspector.capture.writer import emit
 
     if request.gpu is not None:
         request = dataclasses.replace(request, device="cpu")
@@ -140,7 +141,7 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
         target = _loaded(request)
         apply_settings(request.config)  # after what the user's file sets
         apply_dynamism(target, request)
-        write_artifact("environment", environment(target.root, asks_for_gpus=True))
+        emit(environment(target.root, asks_for_gpus=True))
         write_target(target, sources)
         try:
             measured = line_times() if request.line_times else contextlib.nullcontext()
@@ -160,7 +161,7 @@ def _loaded(request: Request) -> Target:
     from inspector.capture.locate import locate
     from inspector.capture.module_places import noting_modules
     from inspector.capture.target import load_target
-    from inspector.capture.writer import write_artifact
+    from inspector.capture.writer import emit
 
     try:
         with noting_modules():
@@ -169,7 +170,7 @@ def _loaded(request: Request) -> Target:
         # The file may have compiled something before: whose code that was needs its root.
         with contextlib.suppress(InspectorError):
             root = locate(request.target).root
-            write_artifact("environment", environment(root, asks_for_gpus=False))
+            emit(environment(root, asks_for_gpus=False))
         raise
 
 

@@ -20,12 +20,12 @@ from inspector.capture.failures import (
     value_needed,
     without_dtype,
 )
-from inspector.capture.raised import raised_fields
+from inspector.capture.raised import uncaught_record
 from inspector.capture.ranks import absent, is_of_others, not_together
 from inspector.capture.replay import is_raised_outside
 from inspector.capture.roots import is_of_project
 from inspector.capture.target import Target
-from inspector.capture.writer import guarded, write_artifact
+from inspector.capture.writer import emit, guarded
 from inspector.errors import (
     ALSO_WITHOUT,
     EnvironmentLacksError,
@@ -144,8 +144,11 @@ def _without_others(failed: FailedCall) -> InspectorError:
 
 
 def _also_without(failed: FailedCall, request: Request, error: Exception) -> ModelFailedError:
-    outer = {"outer": type(failed.error).__name__}
-    guarded("note the exception", lambda: write_artifact("raised", raised_fields(error) | outer))
+    outer = type(failed.error).__name__
+    guarded(
+        "note the exception",
+        lambda: emit(dataclasses.replace(uncaught_record(error), outer=outer)),
+    )
     detail = user_traceback(error, failed.target.root)
     which = _which(failed) or "with its inputs"
     message = f"{failed.target.name} fails when it is called {which}, {ALSO_WITHOUT}"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from inspector.capture.overlap import Walk, common_elements
+from inspector.records.fusion import Uses
 
 _MOST = 4
 _LONG = 200
 
 
-def use_fields(first: Any, second: Any, names: Iterable[str]) -> list[dict[str, object]]:  # noqa: ANN401
+def common_uses(first: Any, second: Any, names: Iterable[str]) -> Iterator[Uses]:  # noqa: ANN401
     """The difference for each buffer, as ``Scheduler.decide_fusion_fail_reason`` tells them apart.
 
     That function (torch/_inductor/scheduler.py, 2.11 to 2.13) looks at one use of each buffer,
@@ -22,7 +23,6 @@ def use_fields(first: Any, second: Any, names: Iterable[str]) -> list[dict[str, 
         second: Another.
         names: Buffers that both use.
     """
-    found: list[dict[str, object]] = []
     for name in sorted(names)[:_MOST]:
         uses = [_uses(node, name) for node in (first, second)]
         if all(uses):
@@ -35,10 +35,7 @@ def use_fields(first: Any, second: Any, names: Iterable[str]) -> list[dict[str, 
             common = _common(uses[0], uses[1], min(most)) if len(most) == len(uses) else None
             if kind == "part" and elements == [common, common]:  # each of several uses is a part
                 kind, left, right = "index", _text(uses[0][0]), _text(uses[1][0])
-            found.append(
-                {"buffer": name, "kind": kind, "first": left, "second": right, "common": common}
-            )
-    return found
+            yield Uses(name, kind, left, right, common)
 
 
 _KINDS = ("same", "order", "broadcast", "offset", "index", "part", "gather", "whole")

@@ -10,11 +10,12 @@ import importlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from inspector.capture.cpp_loops import nest_fields, scheduler_nodes
+from inspector.capture.cpp_loops import cpp_nest, scheduler_nodes
 from inspector.capture.cpp_reasons import TilingNote, no_tiling
 from inspector.capture.hooks import Called, Hooks
 from inspector.capture.triton_kernels import write_kernel
-from inspector.capture.writer import guarded, write_artifact
+from inspector.capture.writer import emit, guarded
+from inspector.records.kernels import CppKernelLoops, CppNest
 
 _MODULES = ("torch._inductor.codegen.cpp", "torch._inductor.codegen.triton")
 
@@ -33,7 +34,7 @@ class KernelObserver(Hooks):
         self._defined = defined
         super().__init__()
         self._note: TilingNote | None = None
-        self._nests: list[dict[str, object]] = []
+        self._nests: list[CppNest] = []
 
     def watch(self) -> None:
         """Begins to observe, once Inductor is there; further calls do nothing."""
@@ -73,7 +74,7 @@ class KernelObserver(Hooks):
 
     def _loops(self, called: Called) -> object:
         result, args = called.go(), called.arguments
-        guarded("loops of a C++ kernel", lambda: self._nests.append(nest_fields(*args[:2])))
+        guarded("loops of a C++ kernel", lambda: self._nests.append(cpp_nest(*args[:2])))
         return result
 
     def _definition(self, called: Called) -> object:
@@ -96,6 +97,7 @@ def traffic_bytes(nodes: list[Any]) -> int | None:
     ``get_read_write_buffer_accesses`` of torch/_inductor/scheduler.py (2.11 to 2.13) counts for
     one node what its indices reach. What one node of the kernel writes and another reads stays in
     registers or in a cache; what Inductor removed is written nowhere.
+
     Asked while their graph is being generated.
     """
     from torch._inductor.virtualized import V
@@ -116,25 +118,24 @@ def traffic_bytes(nodes: list[Any]) -> int | None:
     return read + sum(size for name, size in writes.items() if name not in removed)
 
 
-def _write(name: str, nodes: list[Any], nests: list[dict[str, object]]) -> None:
+def _write(name: str, nodes: list[Any], nests: list[CppNest]) -> None:
     from torch._inductor import config, cpp_builder, cpu_vec_isa
     from torch._inductor.utils import get_kernel_metadata, parallel_num_threads
     from torch._inductor.virtualized import V
 
     isa = cpu_vec_isa.pick_vec_isa()
-    write_artifact(
-        "cpp_kernel",
-        {
-            "v": 1,
-            "name": name,
-            "isa": str(isa) if isa else "",
-            "vector_bits": isa.bit_width() if isa else 0,
-            "compiler": cpp_builder.get_cpp_compiler(),
-            "cflags": cpp_builder.CppTorchOptions(vec_isa=isa, compile_only=True).get_cflags(),
-            "threads": parallel_num_threads(),
-            "min_chunk_size": config.cpp.min_chunk_size,
-            "comment": get_kernel_metadata(nodes, V.graph.wrapper_code)[0],
-            "bytes": traffic_bytes(nodes),
-            "nests": nests,
-        },
+    options = cpp_builder.CppTorchOptions(vec_isa=isa, compile_only=True)
+    emit(
+        CppKernelLoops(
+            name=name,
+            isa=str(isa) if isa else "",
+            vector_bits=isa.bit_width() if isa else 0,
+            compiler=cpp_builder.get_cpp_compiler(),
+            cflags=tuple(options.get_cflags()),
+            threads=parallel_num_threads(),
+            min_chunk_size=config.cpp.min_chunk_size,
+            comment=get_kernel_metadata(nodes, V.graph.wrapper_code)[0],
+            traffic_bytes=traffic_bytes(nodes),
+            nests=tuple(nests),
+        )
     )

@@ -20,7 +20,8 @@ from inspector.capture.hooks import Hooks
 from inspector.capture.module_places import module_stack
 from inspector.capture.sources import SourceWriter
 from inspector.capture.user_stack import user_stack
-from inspector.capture.writer import guarded, write_artifact
+from inspector.capture.writer import emit, guarded
+from inspector.records.calls import LateHook
 
 _METHODS = {
     "register_forward_hook": "forward hook",
@@ -83,7 +84,7 @@ class HookObserver:
     def _take_back(self, modules: Iterable[int]) -> None:
         for module in modules:
             for number in self._late.pop(module, ()):
-                write_artifact("late_hook", {"v": 1, "number": number, "compiled": True})
+                emit(LateHook(number, is_compiled=True))
 
     def _was_reset(self) -> bool:
         """Whether ``torch._dynamo.reset()`` was called since: it takes callbacks away."""
@@ -116,5 +117,5 @@ class HookObserver:
             return
         number = next(self._numbers)
         self._late.setdefault(id(module), []).append(number)
-        kind = {"hook": _METHODS[method], "class": type(module).__name__}
-        write_artifact("late_hook", {"v": 1, "number": number, **kind, "stack": stack})
+        hook, kind = _METHODS[method], type(module).__name__
+        emit(LateHook(number, hook=hook, module_class=kind, stack=stack))

@@ -15,7 +15,8 @@ from typing import Any, TypeAlias
 
 from inspector.capture.hooks import Hooks
 from inspector.capture.roots import recorded_roots
-from inspector.capture.writer import guarded, write_artifact
+from inspector.capture.writer import emit, guarded
+from inspector.records.graph_breaks import LineTimes
 
 _Line: TypeAlias = tuple[str, int, str]
 _MOST_LINES = 2000
@@ -121,6 +122,6 @@ def _compile(clocks: list[_Clock], original: Callable[..., Any]) -> Callable[...
 
 def _write(clock: _Clock) -> None:
     longest = sorted(clock.times.items(), key=lambda item: -item[1])[:_MOST_LINES]
-    lines = [[*line, time_ns] for line, time_ns in longest if time_ns]
+    lines = tuple((*line, time_ns) for line, time_ns in longest if time_ns)
     if lines:
-        write_artifact("line_times", {"v": 1, "lines": lines})
+        emit(LineTimes(lines))

@@ -13,6 +13,7 @@ import torch
 from inspector.capture.leaves import PLAIN, leaves_of
 from inspector.capture.saved_tensor import size_bytes
 from inspector.errors import UsageError
+from inspector.records.trial import Comparison
 
 _FILE = "outputs.pt"
 
@@ -42,27 +43,6 @@ class Kept:
     def names(self) -> list[str]:
         """Where anything was that can be compared."""
         return [*self.tensors, *self.others]
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Comparison:
-    """What two processes gave.
-
-    Attributes:
-        values: How many values were compared.
-        differing: How many of them differ by more than `torch.testing` allows for their dtype.
-        uncompared: How many could not be compared.
-        max_abs_error: The largest absolute difference, or None without numbers.
-        max_rel_error: The largest relative one, or None.
-        first: What differs first, in one sentence, or an empty string.
-    """
-
-    values: int
-    differing: int
-    uncompared: int
-    max_abs_error: float | None
-    max_rel_error: float | None
-    first: str
 
 
 def kept_values(values: Mapping[str, object], most_bytes: float = math.inf) -> Kept:

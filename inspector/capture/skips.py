@@ -9,8 +9,10 @@ from inspector.capture import versions
 from inspector.capture.hooks import LoggerTap
 from inspector.capture.roots import recorded_roots
 from inspector.capture.sources import SourceWriter
-from inspector.capture.writer import write_artifact
+from inspector.capture.writer import emit
 from inspector.model.roots import Owner
+from inspector.records.graph_breaks import SkippedFrame
+from inspector.records.stack import StackFrame
 
 _ENTRY_NAMES = ("compile_wrapper",)
 _MOST_STACK_FRAMES = 60
@@ -40,18 +42,16 @@ class SkipObserver:
             return
         stack = _stack(caller)
         self._sources.add(code.co_filename, code.co_firstlineno)
-        write_artifact(
-            "skipped_frame",
-            {
-                "v": 1,
-                "file": code.co_filename,
-                "line": code.co_firstlineno,
-                "name": code.co_qualname,
-                "reason": reason,
-                "cause": cause,
-                "entry": _is_entry(caller),
-                "stack": stack,
-            },
+        emit(
+            SkippedFrame(
+                code.co_filename,
+                code.co_firstlineno,
+                code.co_qualname,
+                reason,
+                cause,
+                _is_entry(caller),
+                stack,
+            )
         )
 
 
@@ -75,11 +75,11 @@ def _is_entry(caller: FrameType) -> bool:
     return False
 
 
-def _stack(caller: FrameType) -> list[dict[str, object]]:
-    frames: list[dict[str, object]] = []
+def _stack(caller: FrameType) -> tuple[StackFrame, ...]:
+    frames: list[StackFrame] = []
     frame: FrameType | None = caller
     while frame is not None and len(frames) < _MOST_STACK_FRAMES:
         code = frame.f_code
-        frames.append({"filename": code.co_filename, "line": frame.f_lineno, "name": code.co_name})
+        frames.append(StackFrame(code.co_filename, frame.f_lineno or 0, code.co_name))
         frame = frame.f_back
-    return frames[::-1]
+    return tuple(reversed(frames))

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from inspector.capture.function_lines import function_lines
 from inspector.capture.roots import recorded_roots
-from inspector.capture.writer import write_artifact
+from inspector.capture.writer import emit
 from inspector.model.roots import Owner
+from inspector.records.environment import SourceText
 
 _MOST_BYTES = 1 << 20
 _LINES_AROUND = 6
@@ -39,8 +40,7 @@ class SourceWriter:
         roots = recorded_roots()
         for file in sorted(filter(None, files)):
             if roots.owner(file) is Owner.PROJECT and (digest := _digest(file)):
-                fields = {"file": file, "first_line": 1, "lines": [], "whole": False}
-                write_artifact("source", {"v": 1, **fields, "sha256": digest})
+                emit(SourceText(file, sha256=digest))
 
     def forget(self) -> None:
         """Writes everything again when it is needed next, into a log that has nothing yet."""
@@ -70,18 +70,8 @@ def _write(
     file: str, lines: list[str], numbers: range, *, whole: bool = False, function: bool = False
 ) -> None:
     kept = lines[numbers.start - 1 : numbers.stop - 1]
-    write_artifact(
-        "source",
-        {
-            "v": 1,
-            "file": file,
-            "first_line": numbers.start,
-            "lines": [text.rstrip("\r\n") for text in kept],
-            "whole": whole,
-            "function": function,
-            "sha256": _digest(file),
-        },
-    )
+    text = tuple(line.rstrip("\r\n") for line in kept)
+    emit(SourceText(file, numbers.start, text, whole, _digest(file), is_function=function))
 
 
 def _digest(file: str) -> str:

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from unittest import mock
 
 from inspector.capture.position import in_characters
-from inspector.events.inspector import Position
+from inspector.records.stack import StackFrame
 
 # torch/_dynamo/convert_frame.py says here, at level DEBUG, that it leaves a frame alone (the same
 # message in 2.11 and 2.13), and at level INFO that an exception made it do so.
@@ -138,7 +138,7 @@ def _callers() -> Iterator[FrameType]:
         frame = frame.f_back
 
 
-def positions_of_graph_break() -> list[Position] | None:
+def positions_of_graph_break() -> list[StackFrame] | None:
     """The user's stack that ``log_graph_break`` is printing, outermost first, with exact positions.
 
     ``user_stack`` is a local variable of ``InstructionTranslatorBase.log_graph_break``
@@ -170,18 +170,17 @@ def higher_order_of_graph_break() -> str:
     return ""
 
 
-def _position(frame: traceback.FrameSummary, exact: Mapping[_Place, dis.Positions]) -> Position:
+def _position(frame: traceback.FrameSummary, exact: Mapping[_Place, dis.Positions]) -> StackFrame:
     line = frame.lineno or 0
     known = exact.get((frame.filename, line))
     # Summaries of data-dependent branches have columns, and no last line (2.13).
     is_partial = frame.end_lineno is None and known and frame.colno == known.col_offset
     if known is not None and (frame.colno is None or is_partial):
-        return in_characters(
-            frame.filename, line, known.end_lineno, known.col_offset, known.end_col_offset
-        )
+        columns = known.col_offset, known.end_col_offset
+        return in_characters(frame.filename, line, frame.name, known.end_lineno, *columns)
     # A summary of torch's own has no last line where it is the first one too.
     last = frame.end_lineno or line
-    return in_characters(frame.filename, line, last, frame.colno, frame.end_colno)
+    return in_characters(frame.filename, line, frame.name, last, frame.colno, frame.end_colno)
 
 
 def _instruction_positions(translator: object) -> dict[_Place, dis.Positions]:

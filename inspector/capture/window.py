@@ -16,6 +16,7 @@ from inspector.capture.measure import mark_cost_ns, write_copy_rates, write_prof
 from inspector.capture.profiler_lock import ProfilerLock
 from inspector.capture.timeline import timelines
 from inspector.capture.writer import guarded
+from inspector.records.timeline import CallProfile
 
 _POLL_SECONDS = 0.05
 _QUIET_SECONDS = 0.4
@@ -114,8 +115,8 @@ class WarmWindow:
                     break
             else:
                 if calls:
-                    fields = {"input": None, "with_device": with_device, "mark_ns": mark_ns}
-                    write_profile(timelines(taken), fields)
+                    found = CallProfile(with_device=with_device, mark_ns=mark_ns)
+                    write_profile(timelines(taken), found)
                 return bool(calls)
         return False
 

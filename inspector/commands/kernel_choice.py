@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from inspector import plugins
 from inspector.errors import RecordingError, UsageError
-from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.model.near_matches import did_you_mean, named
 from inspector.model.run import Run
+from inspector.records.kernel_bench import KernelBench
 
 
 def kernel_endings() -> str:
@@ -51,7 +51,7 @@ def which_kernel(asked: str, found: Sequence[str], names: Sequence[str]) -> Usag
     return UsageError(f"There is no kernel {asked!r} in the recording.", hint)
 
 
-def benched(run: Run, asked: str, timed: Sequence[str] = ()) -> InspectorKernelBench:
+def benched(run: Run, asked: str, timed: Sequence[str] = ()) -> KernelBench:
     """The benchmark of a kernel in a recording.
 
     Args:
@@ -63,7 +63,7 @@ def benched(run: Run, asked: str, timed: Sequence[str] = ()) -> InspectorKernelB
         UsageError: The name is no kernel's, or of several.
         RecordingError: The kernel was not benchmarked.
     """
-    found = [process.kernel_bench for process in run.processes if process.kernel_bench]
+    found = [item for process in run.processes for item in process.records(KernelBench)[-1:]]
     target = run.meta.target or "model.py"
     for bench in found:
         if bench.name and named(asked, [bench.name]):

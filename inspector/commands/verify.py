@@ -21,6 +21,7 @@ from inspector.findings.trials import measured, together, trial_of
 from inspector.model.request import Request
 from inspector.model.run import Run
 from inspector.model.verification import Candidate, Trial, Verification
+from inspector.records.trial import TrialResult
 from inspector.sources.child import Ending, Settings
 
 verify_option = click.option(
@@ -106,7 +107,7 @@ def verification_of(report: Report, request: Request, run: Runner) -> tuple[Veri
     if meta.partial or meta.error:
         reason = "the recording is partial" if meta.partial else "the model failed"
         return Verification(not_tried=reason), 0
-    known = next((p.trial.settings for p in report.run.processes if p.trial), ())
+    known = next((item.settings for item in report.run.records(TrialResult)), ())
     found = candidates(report.run)
     names = {name for c in found for name, _ in c.settings}
     missing = {name for name in names if name not in known and not is_ours(name)}
@@ -175,7 +176,11 @@ class _Session:
                 return Trial(candidate, None, failure=failure)
             return trial_of(candidate, report, before, deterministic=deterministic)
 
-        backends = [process.trial.backend for process in before.run.processes if process.trial]
+        backends = [
+            item.backend
+            for process in before.run.processes
+            for item in process.records(TrialResult)
+        ]
         made = Verification(
             backend=backends[0] if backends else "",
             baseline=baselines[0],

@@ -8,11 +8,12 @@ import re
 from collections.abc import Mapping
 from typing import Self
 
-from inspector.events.envelope import Envelope, RawFrame
+from inspector.events.envelope import Envelope
 from inspector.events.fields import nanoseconds, natural
 from inspector.events.graph_break import Raised, TracebackFrame, parse_stack
 from inspector.events.guards import DynamoSettings, read_settings
 from inspector.events.kept import KeptPayload
+from inspector.records.stack import StackFrame
 
 _SECOND_NS = 1_000_000_000
 _US_NS = 1_000
@@ -53,7 +54,7 @@ class DynamoStart:
         stack: The stack down to the frame that is traced, outermost first.
     """
 
-    stack: tuple[RawFrame, ...]
+    stack: tuple[StackFrame, ...]
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -82,7 +83,7 @@ class CreateSymbol:
     value: int | None
     source: str = ""
     text: str = ""
-    stack: tuple[RawFrame, ...] = ()
+    stack: tuple[StackFrame, ...] = ()
 
     @property
     def number(self) -> float | None:
@@ -117,8 +118,8 @@ class SymbolGuard:
     """
 
     expression: str
-    stack: tuple[RawFrame, ...]
-    inside: tuple[RawFrame, ...] = ()
+    stack: tuple[StackFrame, ...]
+    inside: tuple[StackFrame, ...] = ()
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -143,8 +144,8 @@ class SymbolSpecialized:
     symbol: str
     sources: tuple[str, ...]
     value: str
-    stack: tuple[RawFrame, ...]
-    inside: tuple[RawFrame, ...] = ()
+    stack: tuple[StackFrame, ...]
+    inside: tuple[StackFrame, ...] = ()
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -159,7 +160,7 @@ class SymbolSpecialized:
         )
 
 
-def _inside(envelope: Envelope) -> tuple[RawFrame, ...]:
+def _inside(envelope: Envelope) -> tuple[StackFrame, ...]:
     """The frames outside torch below Dynamo's: of a fake implementation, say.
 
     Large models have thousands of such stacks, and torch's own frames are most of each.

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from inspector.events.recompile import SeenValue
+from inspector.records.recompiles import SeenValue, TensorFacts
 
 _INT = r"-?\d{1,19}"
 _SIZES = rf"\[((?:(?:{_INT}|None)(?:, )?)*)\]"
@@ -36,29 +36,6 @@ _CONTAINS = re.compile(
 _HASATTR = re.compile(r"(?P<not>not )?hasattr\(.*, '(?P<attribute>\w+)'\)(?P<false> == False)?")
 _STATE = "___check_global_state() against "
 _MARK = re.compile(r"_dynamo_\w+_indices|_dynamo_shape_ids|_dynamo_unbacked_bounds")
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class TensorCheck:
-    """Class, dispatch keys, dtype, device, requires_grad, sizes and strides of a tensor.
-
-    Attributes:
-        type: Name of its class (``Tensor``, ``Parameter``).
-        keys: The dispatch keys under which it was traced; the first is the device's.
-        dtype: ``torch.float32``.
-        device_index: Number of the device, or None (the CPU has none).
-        requires_grad: As the tensor says; what is checked is that and whether grad mode is on.
-        size: The sizes; None for one that may change.
-        stride: The strides; None for one that may change.
-    """
-
-    type: str
-    keys: tuple[str, ...]
-    dtype: str
-    device_index: int | None
-    requires_grad: bool
-    size: tuple[int | None, ...]
-    stride: tuple[int | None, ...]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -184,7 +161,7 @@ class OtherCheck:
 
 
 Check: TypeAlias = (
-    TensorCheck
+    TensorFacts
     | EqualsCheck
     | TypeCheck
     | IdCheck
@@ -215,7 +192,7 @@ def _tensor(code: str, _source: str) -> Check | None:
     match = _TENSOR.fullmatch(code)
     if match is None:
         return None
-    return TensorCheck(
+    return TensorFacts(
         type=match["type"],
         keys=tuple(key for key in match["keys"].split(", ") if key),
         dtype=match["dtype"],

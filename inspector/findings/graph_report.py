@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from inspector.events.fusion import FusionPlan, fusion_plan
+from inspector.events.kept import kept_record
 from inspector.findings.command_line import command_again
 from inspector.findings.einsum_notice import einsum_notices
 from inspector.findings.failed_frames import failed_frames
@@ -29,6 +29,7 @@ from inspector.model.gpus import Gpu
 from inspector.model.graph import Graph, Stage
 from inspector.model.graph_break import GraphBreak
 from inspector.model.run import Process, Run
+from inspector.records.fusion import FusionPlan
 
 FORMAT_VERSION = 1
 """Of a report on graphs as JSON: counts up when a field changes its meaning or goes."""
@@ -217,7 +218,7 @@ def _rows(process: Process, graphs: Sequence[Graph], unread: list[str]) -> Itera
         if place.stage != FUSION or place.recorded is None:
             continue
         try:
-            plan = fusion_plan(place.recorded)
+            plan = kept_record(FusionPlan, place.recorded)
         except (OSError, ValueError, RecursionError) as error:
             unread.append(f"what was fused in {place.compile_id}: {error}")
             continue

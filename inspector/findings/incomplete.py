@@ -15,6 +15,7 @@ from inspector.model.compilation import Frame
 from inspector.model.graph_break import Evidence
 from inspector.model.run import Process, Run
 from inspector.model.stack import is_resumed, shown_name
+from inspector.records.environment import Dropped
 
 _MOST_NAMED = 3
 
@@ -113,7 +114,8 @@ def _dropped(run: Run, fail_on: FailOn) -> str:
         for lost in _lost(process, kept):
             if lost.number and fail_on.asks_for(lost.rule, lost.severity):
                 totals[lost.noun] += lost.number
-                limit = max(limit, process.dropped.max_bytes if process.dropped else 0)
+                dropped = process.last(Dropped)
+                limit = max(limit, dropped.max_bytes if dropped else 0)
     if not totals:
         return ""
     what = listed([count(number, noun) for noun, number in totals.items()])
@@ -126,12 +128,12 @@ def _lost(process: Process, kept: set[tuple[str, int, str]]) -> Iterator[_Lost]:
     A site of which a record is kept is still a finding. Of recompilations, failures and skipped
     functions only the number is known: any of them may have been a finding of its own.
     """
-    dropped = process.dropped
+    dropped = process.last(Dropped)
     if dropped is None:
         return
     counts = dropped.counts
     frames = {(item.frame_id, item.file, item.first_line, item.name) for item in process.frames}
-    gone = {key: state for key, state in dropped.frames.items() if key not in frames}
+    gone = {key: state for key, state in dropped.states.items() if key not in frames}
     # Recordings made before these were counted have the states of frames alone.
     failed = sum(state == "failed" for state in gone.values())
     empty = sum(state == "skipped" and not is_resumed(key[3]) for key, state in gone.items())

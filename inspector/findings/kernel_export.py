@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.errors import UsageError
-from inspector.events.triton_kernel import InspectorTritonKernel, KernelArgument
 from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.kernels.reference import LoweredGraph, Reference
 from inspector.model.kernel_build import ConfigBuild, KernelBuild
 from inspector.model.output_code import OutputText
+from inspector.records.kernels import KernelArgument, TritonKernelFacts
 
 _DTYPE = re.compile(r"torch\.\w+")
 _INSTEAD = "Show it with --show {} --as source."
@@ -119,7 +119,7 @@ def make_kernel_export(report: KernelsReport, row: KernelRow, gpu: str) -> Kerne
     )
 
 
-def _workspaces(said: InspectorTritonKernel) -> Mapping[str, tuple[str, int]]:
+def _workspaces(said: TritonKernelFacts) -> Mapping[str, tuple[str, int]]:
     found = (item for item in said.arguments if item.kind == "WorkspaceArg")
     return {item.name: (item.dtype, item.value or 0) for item in found}
 
@@ -178,7 +178,7 @@ def _second_half(
     return Reference(inputs=(buffer,), lines=(line,), outputs=(node,))
 
 
-def _recorded(report: KernelsReport, row: KernelRow) -> tuple[OutputText, InspectorTritonKernel]:
+def _recorded(report: KernelsReport, row: KernelRow) -> tuple[OutputText, TritonKernelFacts]:
     name = row.kernel.name
     if row.kernel.language != "triton":
         raise UsageError(
@@ -204,7 +204,7 @@ def _recorded(report: KernelsReport, row: KernelRow) -> tuple[OutputText, Inspec
     )
 
 
-def _is_whole(said: InspectorTritonKernel) -> bool:
+def _is_whole(said: TritonKernelFacts) -> bool:
     """Whether every tensor's dtype, sizes and strides are there, and what it names are names.
 
     They become code in the file that is written.
@@ -232,7 +232,7 @@ def _build(row: KernelRow) -> KernelBuild:
 
 
 def _arguments(
-    row: KernelRow, said: InspectorTritonKernel, build: KernelBuild
+    row: KernelRow, said: TritonKernelFacts, build: KernelBuild
 ) -> Mapping[str, str | int]:
     known: dict[str, str | int] = dict(said.numels)
     known |= {item.name: item.value for item in said.arguments if item.value is not None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.events.memory_profile import MemoryProfile, memory_profile
+from inspector.events.kept import kept_record
 from inspector.kernels.buffers import Buffers, read_buffers
 from inspector.model.kernel import GraphCode, NodeLine
 from inspector.model.run import Process, Run
@@ -14,6 +14,7 @@ from inspector.profiles.code_lines import CodeLines
 from inspector.profiles.launch_timing import LaunchTiming
 from inspector.profiles.memory import CallMemory, MemoryUse
 from inspector.profiles.memory_use import memory_use
+from inspector.records.memory_profile import MemoryProfile
 
 
 def memory_profiles(process: Process) -> tuple[dict[int, MemoryProfile], list[str]]:
@@ -24,9 +25,9 @@ def memory_profiles(process: Process) -> tuple[dict[int, MemoryProfile], list[st
     """
     found: dict[int, MemoryProfile] = {}
     unread = []
-    for payload in process.memory_profiles:
+    for payload in process.stored.get(MemoryProfile, ()):
         try:
-            profile = memory_profile(payload)
+            profile = kept_record(MemoryProfile, payload)
         except (OSError, ValueError) as error:
             unread.append(f"a profile of memory could not be read: {error}")
         else:

@@ -14,6 +14,8 @@ from inspector.model.recompile import Recompile, RecompileClass
 from inspector.model.request import Request
 from inspector.model.run import Process, Run
 from inspector.model.verification import Candidate
+from inspector.records.calls import TargetFunction
+from inspector.records.trial import TrialResult
 
 _OURS = frozenset({DYNAMIC, DYNAMIC_SOURCES, MARK_DYNAMIC})
 _SIZED = re.compile(r"^(?P<tensor>.+)\.size\(\)\[(?P<index>\d+)\]$")
@@ -65,7 +67,7 @@ def marks_of(run: Run) -> Iterator[Candidate]:
 
 def dynamic_of(run: Run) -> Iterator[Candidate]:
     """``dynamic=True``, where it is not the file that compiles the model."""
-    compiles = any(process.trial and process.trial.backend for process in run.processes)
+    compiles = any(item.backend for item in run.records(TrialResult))
     asked = run.meta.settings.get("dynamic")
     if compiles and asked is not True and any(i.kind in _DYNAMIC_KINDS for i in _recompiles(run)):
         yield Candidate(((DYNAMIC, True),), caution="every size of every input is dynamic")
@@ -77,7 +79,7 @@ def _recompiles(run: Run) -> Iterator[Recompile]:
 
 def _of_target(process: Process) -> Iterator[tuple[Recompile, ...]]:
     """The recompilations of the function that the calls reach."""
-    target = process.target
+    target = process.last(TargetFunction)
     for frame in process.frames:
         if target and (frame.file, frame.first_line) == (target.file, target.line):
             found = (item.recompile for item in frame.compilations)

@@ -13,6 +13,7 @@ from inspector.findings.report import Report
 from inspector.model.request import Setting
 from inspector.model.summary import Summary
 from inspector.model.verification import Candidate, Measured, Trial, Tried, Verification
+from inspector.records.trial import TrialResult
 
 _RECOMPILE = "recompile"
 
@@ -20,7 +21,7 @@ _RECOMPILE = "recompile"
 def measured(report: Report) -> Measured:
     """What a process came to."""
     summary: Summary = report.summary
-    trials = [process.trial for process in report.run.processes if process.trial]
+    trials = report.run.records(TrialResult)
     trial = trials[0] if trials else None
     return Measured(
         graphs=summary.graphs,

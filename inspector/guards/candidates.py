@@ -15,7 +15,6 @@ from inspector.events.guard_checks import (
     EqualsCheck,
     IdCheck,
     LengthCheck,
-    TensorCheck,
 )
 from inspector.events.guard_text import TextCause
 from inspector.guards.change import (
@@ -33,6 +32,7 @@ from inspector.guards.predict import FrameGuards
 from inspector.guards.relation import identity, normal
 from inspector.model.guard_source import Origin
 from inspector.model.guards import Guard
+from inspector.records.recompiles import TensorFacts
 
 ONE_MORE = "compiles once more"
 _MOST_KEYS = 6
@@ -239,7 +239,7 @@ def _of_alias(frame: FrameGuards, check: AliasCheck) -> Iterator[Candidate]:
     by_source = {
         normal(guard.source): guard
         for guard in frame.entries[-1].guards
-        if isinstance(guard.check, TensorCheck) and guard.origin is Origin.INPUT
+        if isinstance(guard.check, TensorFacts) and guard.origin is Origin.INPUT
     }
     pair = identity(check.text)
     if pair is not None and pair <= by_source.keys():

@@ -8,7 +8,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from inspector.guards.relation import normal
-from inspector.guards.state import State, Tensor, Value
+from inspector.guards.state import State, Value
+from inspector.records.recompiles import TensorFacts
 
 NEW_OBJECT = "another object"
 
@@ -91,7 +92,7 @@ def of_value(kind: ChangeKind, source: str, value: object) -> Change:
     return Change(kind, source, Value(type=f"<class '{type(value).__name__}'>", text=repr(value)))
 
 
-def of_tensor(kind: ChangeKind, source: str, tensor: Tensor) -> Change:
+def of_tensor(kind: ChangeKind, source: str, tensor: TensorFacts) -> Change:
     """Another tensor."""
     return Change(kind, source, Value(tensor=tensor))
 
@@ -126,7 +127,7 @@ def same_tensor(one: str, other: str) -> Change:
     return Change(ChangeKind.ALIAS, same=frozenset({normal(one), normal(other)}))
 
 
-def two_tensors(one: str, other: str, tensor: Tensor) -> Change:
+def two_tensors(one: str, other: str, tensor: TensorFacts) -> Change:
     """Two tensors given for two arguments that were one; the second is ``tensor``."""
     change = of_tensor(ChangeKind.ALIAS, other, tensor)
     return dataclasses.replace(change, apart=frozenset({normal(one), normal(other)}))
@@ -142,7 +143,7 @@ def contiguous(size: Sequence[int]) -> tuple[int, ...]:
     return tuple(math.prod(max(item, 1) for item in size[at + 1 :]) for at in range(len(size)))
 
 
-def resized(tensor: Tensor, dimension: int, size: int) -> Tensor:
+def resized(tensor: TensorFacts, dimension: int, size: int) -> TensorFacts:
     """The tensor with one other size, laid out in memory in the same order."""
     sizes = tuple(size if at == dimension else item for at, item in enumerate(tensor.size))
     known = [item for item in (*sizes, *tensor.stride) if item is not None]

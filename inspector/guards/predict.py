@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeGuard
 
 from inspector.events.compile_id import CompileId
-from inspector.events.guard_checks import EqualsCheck, RelationCheck, TensorCheck
+from inspector.events.guard_checks import EqualsCheck, RelationCheck
 from inspector.events.guards import DynamoSettings
 from inspector.guards.change import Change
 from inspector.guards.entry import Entry, entries_of
@@ -19,6 +19,7 @@ from inspector.guards.state import State, Value, state_after
 from inspector.model.compilation import Frame
 from inspector.model.guard_source import Origin
 from inspector.model.guards import Guard
+from inspector.records.recompiles import TensorFacts
 
 _NO_NUMBERS = frozenset({"nan", "inf", "-inf"})
 _TORCH_MODULES = "nn/modules/"  # as guards spell files of torch's own
@@ -259,8 +260,8 @@ def _origin(frame: FrameGuards, source: str) -> Origin:
     return next(found, Origin.INPUT)
 
 
-def _tensor_check(index: GuardIndex, source: str) -> TensorCheck | None:
-    checks = (guard.check for guard in index.of(source) if isinstance(guard.check, TensorCheck))
+def _tensor_check(index: GuardIndex, source: str) -> TensorFacts | None:
+    checks = (guard.check for guard in index.of(source) if isinstance(guard.check, TensorFacts))
     return next(checks, None)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from inspector.events.guard_checks import Check, EqualsCheck, RelationCheck, TensorCheck, TypeCheck
+from inspector.events.guard_checks import Check, EqualsCheck, RelationCheck, TypeCheck
 from inspector.guards.bounds import tried, tried_numbers
 from inspector.guards.candidates import ONE_MORE, Candidate
 from inspector.guards.change import Change, ChangeKind, of_tensor, of_value, resized
@@ -13,6 +13,7 @@ from inspector.guards.predict import FrameGuards, predict
 from inspector.guards.relation import normal, relation_holds
 from inspector.model.guard_source import Origin
 from inspector.model.guards import Guard
+from inspector.records.recompiles import TensorFacts
 
 _SIZE = re.compile(r"(?P<source>[LG]\[.*?)\.size\(\)\[(?P<dimension>\d+)\]")
 _CONSTANT = re.compile(r"(?P<what>[^\s=<>]+) (?P<sign>[!=]=) (?P<value>-?\d+(?:\.\d+)?)")
@@ -187,7 +188,7 @@ def _spelled(expression: str, names: dict[str, str]) -> str:
 
 def _fixed_size(frame: FrameGuards, source: str, dimension: int) -> int | None:
     for guard in frame.indexes[-1].of(source):
-        if isinstance(guard.check, TensorCheck):
+        if isinstance(guard.check, TensorFacts):
             size = guard.check.size
             return size[dimension] if dimension < len(size) else None
     return None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.events.cpp_kernel import CppLoop, CppNest, InspectorCppKernel
 from inspector.model.cpp_source import CppText
+from inspector.records.kernels import CppKernelLoops, CppLoop, CppNest
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class CppFacts:
     """
 
     text: CppText
-    said: InspectorCppKernel | None
+    said: CppKernelLoops | None
     cores: int | None = None
 
     @property
@@ -49,7 +49,7 @@ class CppFacts:
         return bool(self.text.parallel_vars)
 
 
-def whole_nests(said: InspectorCppKernel) -> tuple[CppNest, ...]:
+def whole_nests(said: CppKernelLoops) -> tuple[CppNest, ...]:
     """The nests of a kernel, each with all of its loops: those that it shares, too."""
     found: list[CppNest] = []
     for nest in said.nests:

@@ -6,13 +6,9 @@ import dataclasses
 import enum
 from collections.abc import Mapping
 
-from inspector.events.cuda_graph import (
-    FunctionKey,
-    InspectorCudaGraph,
-    InspectorCudaGraphPartitions,
-)
 from inspector.events.graph_text import TextNode
 from inspector.model.stack import StackFrame
+from inspector.records.cuda_graphs import CudaGraphCapture, CudaGraphPartitions, FunctionKey
 
 
 class WarningKind(enum.Enum):
@@ -60,7 +56,7 @@ class CudaGraphFunction:
     replays: int
     recordings: int
     warmups: int
-    captures: tuple[InspectorCudaGraph, ...]
+    captures: tuple[CudaGraphCapture, ...]
 
     @property
     def eager(self) -> int:
@@ -80,7 +76,7 @@ class CudaGraphs:
 
     functions: tuple[CudaGraphFunction, ...] = ()
     warnings: tuple[CudaGraphWarning, ...] = ()
-    partitions: tuple[InspectorCudaGraphPartitions, ...] = ()
+    partitions: tuple[CudaGraphPartitions, ...] = ()
     captured: Mapping[str, int] = dataclasses.field(default_factory=dict)
     inputs: Mapping[str, tuple[TextNode, ...]] = dataclasses.field(default_factory=dict)
 

@@ -8,6 +8,8 @@ import enum
 import statistics
 from collections.abc import Sequence
 
+from inspector.records.timeline import Activity
+
 _MANY_CALLS = 8
 
 
@@ -48,31 +50,6 @@ class Mark:
     end_ns: int
     sequence: int
     inner: tuple[Mark, ...] = ()
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Activity:
-    """What happened between two neighbouring ends or starts of marks.
-
-    Attributes:
-        at_ns: A time in between.
-        operators: Operators that no other operator called.
-        events: All events of the profile there.
-        operators_ns: The operators' time.
-        wait_ns: Time in which the thread waited for the device.
-        device_start_ns: When the device began with what was launched there, or 0.
-        device_end_ns: When it was done, or 0.
-        device_busy_ns: Time for which it worked.
-    """
-
-    at_ns: int
-    operators: int
-    events: int
-    operators_ns: int
-    wait_ns: int
-    device_start_ns: int
-    device_end_ns: int
-    device_busy_ns: int
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -147,32 +124,6 @@ def warm_call_ns(profiles: Sequence[Profile]) -> int | None:
     host = [item.warm_ns or 0 for item in known if not item.with_device]
     times = host or [item.warm_ns or 0 for item in known]
     return round(statistics.mean(times)) if times else None
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class CopyRates:
-    """How fast memory is copied.
-
-    Attributes:
-        device: Type of the device.
-        rates: Size of the tensor in bytes, and bytes read and written per second, by size.
-    """
-
-    device: str
-    rates: tuple[tuple[int, float], ...]
-
-    def time_ns(self, size_bytes: int) -> int | None:
-        """Time to write so many bytes and to read them again.
-
-        At the rate of the nearest size, or of a larger one where that is faster: the copy of a
-        small tensor on a GPU is its launch.
-        """
-        if not self.rates:
-            return None
-        distances = [abs(size - size_bytes) for size, _ in self.rates]
-        nearest = distances.index(min(distances))
-        rate = max(rate for _, rate in self.rates[nearest:])
-        return round(2 * size_bytes / rate * 1e9) if rate > 0 else None
 
 
 def nested(marks: Sequence[Mark]) -> tuple[Mark, ...]:

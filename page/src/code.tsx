@@ -7,7 +7,7 @@ import { bytes, count, duration, flopRate, ofPeak, percent, rate, short } from "
 import { GraphList } from "./graph-list";
 import { Line, Loading, Rows, Tabs } from "./parts";
 import { hovered, kernelName, lineKey, lit, pin, pinned, pinnedRelated, shownFile, shownGraph, shownKernel, timeOf } from "./select";
-import type { Finding, Launch, SourceText } from "./types";
+import type { Config, Finding, Launch, SourceText } from "./types";
 
 const ROW = 20;
 
@@ -197,6 +197,20 @@ export function KernelFacts({ number }: { number: number }): JSX.Element {
   return <dl class="facts">{facts.map(([name, value]) => <div><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
 }
 
+/** The configurations that the heuristics list, with what they compile to. */
+function Configs({ configs }: { configs: Config[] }): JSX.Element {
+  const order = [...configs].sort((a, b) => (a.predicted_ns ?? Infinity) - (b.predicted_ns ?? Infinity));
+  return (
+    <details class="configs"><summary>{count(configs.length, "configuration")}{order[0]!.predicted_ns ? `, predicted ${duration(order[0]!.predicted_ns)}` : ""}</summary>
+      <div class="scroll" tabIndex={0}><table>
+        <thead><tr><th scope="col">Configuration</th><th scope="col" class="num">Warps</th><th scope="col" class="num">Registers</th><th scope="col" class="num">Spills</th><th scope="col" class="num">Shared</th><th scope="col" class="num">Occupancy</th><th scope="col" class="num">Predicted</th></tr></thead>
+        <tbody>{order.map((item) => (
+          <tr><th scope="row">{Object.entries(item.values).map(([name, value]) => `${name}=${value}`).join(" ")}</th><td class="num">{item.num_warps}</td><td class="num">{item.resources?.registers ?? "–"}</td><td class="num">{item.resources?.spilled_registers ?? "–"}</td><td class="num">{bytes(item.resources?.shared_bytes)}</td><td class="num">{percent(item.occupancy)}</td><td class="num">{item.error ?? duration(item.predicted_ns)}</td></tr>))}</tbody>
+      </table></div>
+    </details>
+  );
+}
+
 export function KernelCode({ number }: { number: number }): JSX.Element {
   const held = kernelOf(number);
   const tab = useSignal("source");
@@ -209,6 +223,7 @@ export function KernelCode({ number }: { number: number }): JSX.Element {
   return (
     <>
       <KernelFacts number={number} />
+      {held && held.configs.length > 0 && <Configs configs={held.configs} />}
       {names.length > 1 && <Tabs label="Form" names={names.map((name) => NAMES[name] ?? name)} current={NAMES[shown!] ?? shown!} onPick={(name) => (tab.value = names.find((n) => NAMES[n] === name) ?? "source")} />}
       {shown
         ? <Rows count={lines.length} height={ROW} label="Kernel source" role="group" class="source" row={(n) => <div key={n} class="line"><span class="no">{n + 1}</span><Line text={lines[n]!} tokens={tokens[n + skipped]} /></div>} />

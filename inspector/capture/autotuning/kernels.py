@@ -141,7 +141,7 @@ class KernelTuningObserver(Hooks):
         compile_id = getattr(owner, "compile_id", None)
         tried.fields = {
             "compile_id": str(compile_id) if compile_id is not None else "",
-            "backward": bool(getattr(owner, "is_backward", False)),
+            "is_backward": bool(getattr(owner, "is_backward", False)),
             "heuristic": heuristic,
             "step": tuning.step,
             "listed": info.get("num_configs"),

@@ -17,6 +17,7 @@ from typing import Any
 from inspector.capture.autotuning.tried import Candidate, Tried
 from inspector.capture.hooks import Called, Hooks, Outcome, timed
 from inspector.capture.writer import guarded
+from inspector.records.autotuning import TriedTensor
 
 _KINDS = {
     "ExternKernelCaller": "extern",
@@ -120,7 +121,7 @@ class TemplateObserver(Hooks):
         tried.default = next(
             (at for at, item in enumerate(tried.candidates) if item.kind == "extern"), None
         )
-        tried.fields = _place() | {"inputs": [_tensor(node) for node in inputs],
+        tried.fields = _place() | {"inputs": tuple(map(_tensor, inputs)),
                                    "output": _tensor(layout)}  # fmt: skip
         return [_Draft(tried, list(choices), _graph())]
 
@@ -290,7 +291,7 @@ def _write_late(drafts: Sequence[_Draft]) -> None:
 def _decide_late(draft: _Draft) -> None:
     """What the scheduler decided; a Triton template said so (`_finalized`)."""
     tried = draft.tried
-    tried.fields["deferred"] = True
+    tried.fields["is_deferred"] = True
     if not draft.is_timed:
         tried.how = "fixed"
     if tried.chosen is None:
@@ -321,16 +322,13 @@ def _place() -> dict[str, object]:
     return {
         "node": str(getattr(node, "name", "") or ""),
         "target": str(getattr(node, "target", "") or ""),
-        "backward": bool(getattr(V.graph, "is_backward", False)),
+        "is_backward": bool(getattr(V.graph, "is_backward", False)),
     }
 
 
-def _tensor(node: Any) -> dict[str, object]:  # noqa: ANN401
+def _tensor(node: Any) -> TriedTensor:  # noqa: ANN401
     sizes: Sequence[Any] = node.get_size() if hasattr(node, "get_size") else node.size
     dtype = node.get_dtype() if hasattr(node, "get_dtype") else node.dtype
     device = node.get_device() if hasattr(node, "get_device") else node.device
-    return {
-        "shape": [int(size) if str(size).isdigit() else str(size) for size in sizes],
-        "dtype": str(dtype).removeprefix("torch."),
-        "device": str(device),
-    }
+    shape = tuple(int(size) if str(size).isdigit() else str(size) for size in sizes)
+    return TriedTensor(shape, str(dtype).removeprefix("torch."), str(device))

@@ -99,7 +99,7 @@ def _write(owner: Any, candidates: list[Candidate], how: str, took_ns: int) -> N
     tried = Tried("user", str(getattr(function, "__name__", "")), candidates, how)
     tried.chosen = tried.fastest() if how != "failed" else None
     tried.fields = {
-        "outside": True,
+        "is_outside": True,
         "file": getattr(code, "co_filename", ""),
         "line": getattr(code, "co_firstlineno", 0),
         "benchmark_ns": took_ns,

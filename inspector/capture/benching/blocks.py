@@ -32,8 +32,8 @@ def timed(call: Callable[[], object], wait: Callable[[], object] = wait) -> int:
     return time.perf_counter_ns() - began_ns
 
 
-def settle(loop: Loop, seconds: float) -> Mapping[str, object]:
-    """Calls until the median of the later half is that of the earlier one by 1 %.
+def settle(loop: Loop, seconds: float) -> bool:
+    """Calls until the median of the later half is that of the earlier one by 1 %, if it becomes so.
 
     Args:
         loop: Gives the calls.
@@ -46,11 +46,11 @@ def settle(loop: Loop, seconds: float) -> Mapping[str, object]:
             if len(times) > 1 and time.perf_counter_ns() - began_ns > seconds * 1e9:
                 break
             times.append(timed(loop.next_call()))
-    return {"is_settled": is_settled(times)}
+    return is_settled(times)
 
 
-def block(loop: Loop, calls: int, flush: Callable[[], None] | None) -> Mapping[str, object]:
-    """Calls one after the other; the first does not count: others were at work before.
+def block(loop: Loop, calls: int, flush: Callable[[], None] | None) -> tuple[int, ...]:
+    """The times of calls one after the other; the first does not count: others were at work before.
 
     Args:
         loop: Gives the calls.
@@ -67,11 +67,10 @@ def block(loop: Loop, calls: int, flush: Callable[[], None] | None) -> Mapping[s
     with loop.context():
         loop.next_call()()
         until_done = waiting()
-        times = [timed(ready(), wait=until_done) for _ in range(calls)]
-    return {"times_ns": times}
+        return tuple(timed(ready(), wait=until_done) for _ in range(calls))
 
 
-def burst(loop: Loop, calls: int) -> Mapping[str, object]:
+def burst(loop: Loop, calls: int) -> Mapping[str, int]:
     """Calls that are given to a GPU without waiting in between: that is its throughput.
 
     Args:

@@ -26,7 +26,9 @@ from inspector.capture.gpu_target.measured import without_measuring
 from inspector.capture.gpu_target.notes import Notes
 from inspector.capture.gpu_target.running import on_cpu, on_target
 from inspector.capture.gpu_target.traced_devices import traced_devices_on_cuda
+from inspector.capture.writer import emit
 from inspector.model.gpus import Gpu
+from inspector.records.gpu_target import GpuTarget
 
 # What torch 2.11.0+cu130 brings (nvidia-cudnn-cu13 9.19.0); the CPU build has none to ask.
 _CUDNN = 91900
@@ -34,12 +36,11 @@ _FRAMES = 6
 
 
 @contextmanager
-def gpu_target(gpu: Gpu, say: Callable[[dict[str, object]], None]) -> Iterator[None]:
+def gpu_target(gpu: Gpu) -> Iterator[None]:
     """``torch.compile`` generates code for a GPU, inside of the ``with``; the CPU runs the program.
 
     Args:
         gpu: The GPU; the machine needs none.
-        say: Is told after each graph what to write into the recording, inside of its compilation.
 
     Raises:
         EnvironmentLacksError: This torch or machine is none that this works with.
@@ -48,15 +49,18 @@ def gpu_target(gpu: Gpu, say: Callable[[dict[str, object]], None]) -> Iterator[N
 
     def report(error: BaseException | None) -> None:
         found = notes.taken()
-        said: dict[str, object] = {
-            "v": 1, "gpu": gpu.key, "measured": found.measured, "attention": found.attention,
-            "alternatives": found.alternatives, "missing": found.missing,
-        }  # fmt: skip
-        if error is not None:
-            last = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
-            said["error"] = f"{type(error).__name__}: {error}"[:2000]
-            said["where"] = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in last]
-        say(said)
+        last = traceback.extract_tb(error.__traceback__)[-_FRAMES:] if error else ()
+        emit(
+            GpuTarget(
+                gpu.key,
+                measured=tuple(found.measured),
+                attention=tuple(found.attention),
+                alternatives=tuple(found.alternatives),
+                missing=tuple(found.missing),
+                error=f"{type(error).__name__}: {error}"[:2000] if error else "",
+                where=tuple(f"{frame.filename}:{frame.lineno} {frame.name}" for frame in last),
+            )
+        )
 
     # The order matters: whether there is a GPU is asked before torch is told that there is.
     cudnn = _cudnn_version()

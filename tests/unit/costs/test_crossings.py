@@ -38,7 +38,7 @@ def test_it_is_what_the_measured_calls_show(run: Run) -> None:
 
 def test_without_a_measured_call_the_bytes_are_known_and_the_time_is_not(run: Run) -> None:
     (process,) = run.processes
-    plain = dataclasses.replace(process, profiles=(), copy_rates=None)
+    plain = dataclasses.replace(process, profiles=(), recorded={})
     costs = site_costs(dataclasses.replace(run, processes=(plain,)))
 
     assert {cost.kind for cost in costs.values()} == {CostKind.UNKNOWN}

@@ -14,7 +14,8 @@ from inspector.findings.finding import Finding
 from inspector.findings.severity import Severity
 from inspector.model.cost import Cost, CostKind, Part, TimeShare
 from inspector.model.run import Process
-from inspector.model.timeline import Activity, CopyRates, Mark, MarkKind, Profile, Thread
+from inspector.model.timeline import Mark, MarkKind, Profile, Thread
+from inspector.records.timeline import Activity, CopyRate, CopyRates
 from tests.unit.costs.test_calls import (
     FIRST,
     TWO_GRAPHS,
@@ -95,7 +96,7 @@ def test_guards_behind_a_break_are_not_counted_once_more_as_guards_of_the_call()
 
 
 def test_a_copy_takes_the_rate_of_its_size() -> None:
-    rates = CopyRates("cpu", ((1 << 18, 1e11), (1 << 27, 1e10)))
+    rates = CopyRates("cpu", (CopyRate(1 << 18, 1e11), CopyRate(1 << 27, 1e10)))
     assert rates.time_ns(1 << 18) == round(2 * (1 << 18) / 1e11 * 1e9)
     assert rates.time_ns(1 << 27) == round(2 * (1 << 27) / 1e10 * 1e9)
     assert CopyRates("cpu", ()).time_ns(1) is None

@@ -23,7 +23,7 @@ def call(start: int) -> Mark:
 def process(*profiles: Profile) -> Process:
     nothing: dict[str, object] = {}
     return Process(
-        host="", pid=1, parent_pid=None, rank=None, versions={}, hardware=nothing, target=None,
+        host="", pid=1, parent_pid=None, rank=None, versions={}, hardware=nothing,
         calls=(), frames=(), skipped=(), compile_time_ns=0, stages=(), unknown_events={},
         problems=(), has_inspector_events=True, profiles=profiles,
     )  # fmt: skip
