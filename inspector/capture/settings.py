@@ -14,8 +14,9 @@ from inspector.capture import versions
 from inspector.capture.call import Call
 from inspector.capture.target import Target
 from inspector.errors import UsageError
+from inspector.model.edit import Setting
 from inspector.model.near_matches import did_you_mean
-from inspector.model.request import Request, Setting
+from inspector.model.request import Request
 
 
 def apply_settings(settings: Iterable[Setting]) -> None:
