@@ -84,7 +84,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     asked = {"caches": "user"} | ({} if max_bytes is None else {"max_bytes": max_bytes})
     recorded = record(arguments, _name(program), asked, settings)
     lines = closing_lines(recorded.run, str(recorded.place))
-    sys.stderr.write("\n".join(lines) + "\n")
+    apart = "\n" if recorded.run.meta.error and sys.stderr.isatty() else ""
+    sys.stderr.write(apart + "\n".join(lines) + "\n")
     if gate is None:
         return recorded.ending.shell_exit_code
     rules = plugins.load_rules("run")
@@ -108,11 +109,7 @@ def _name(program: Sequence[str]) -> str:
 
 
 def _check_autoload() -> None:
-    """Refuses where torch is told to load no extension, as which the recorder comes.
-
-    Raises:
-        EnvironmentLacksError: It is.
-    """
+    """Refuses where torch is told to load no extension, as which the recorder comes."""
     if os.environ.get("TORCH_DEVICE_BACKEND_AUTOLOAD", "1") != "1":
         raise EnvironmentLacksError(
             "TORCH_DEVICE_BACKEND_AUTOLOAD is set, so that torch does not load the recorder.",

@@ -33,7 +33,8 @@ from inspector.advice.code import Code
 from inspector.advice.reading import Span, read_text
 from inspector.advice.table import ALL, best
 from inspector.events.failed_trace import FailedTrace
-from inspector.events.graph_break import BACKEND_FAILED, GraphBreakReason, TracebackFrame
+from inspector.events.graph_break import BACKEND_FAILED, GraphBreakReason
+from inspector.records.stack import StackFrame
 from tests.compile.advice_programs import PAIRS, VARIANTS
 from tests.compile.gradients import Call, Recorder, instrumented
 
@@ -179,20 +180,20 @@ def _chosen(path: Path, text: str, operator: FailedTrace) -> tuple[str | None, s
     return cause.gb_id, cause.gb_type, advice.id if advice else ""
 
 
-def _callers(path: Path, frames: list[TracebackFrame]) -> tuple[Code, ...]:
+def _callers(path: Path, frames: list[StackFrame]) -> tuple[Code, ...]:
     """The code that led to a graph break, from what is compiled on, innermost first."""
     found = [read_text(path.read_text(), Span(frame.line, frame.line)) for frame in frames]
     compiled = [n for n, code in enumerate(found) if code.function and code.function.decorator_list]
     return tuple(reversed(found[compiled[0] :])) if compiled else ()
 
 
-def span(path: Path, frame: TracebackFrame) -> Span:
+def span(path: Path, frame: StackFrame) -> Span:
     """The columns of the carets, which count from where the line's code begins."""
-    if frame.caret_start is None or frame.caret_end is None:
+    if frame.column is None or frame.end_column is None:
         return Span(frame.line, frame.line)
     line = path.read_text().split("\n")[frame.line - 1]
     indentation = len(line) - len(line.lstrip())
-    columns = frame.caret_start + indentation, frame.caret_end + indentation
+    columns = frame.column + indentation, frame.end_column + indentation
     return Span(frame.line, frame.line, *columns)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from inspector.events.bench import Restored, Settled
+from inspector.records.bench import BenchEvent, Restored, Settled
 from inspector.sources.recording import opened, read_run
 from tests.compile.benches import SHORT, bench, schema
 
@@ -105,7 +105,7 @@ def test_all_put_everything_back_where_one_has_to(folder: Path, report: dict[str
     labels = [row["label"] for row in report["groups"][0]["rows"]]
     with opened(folder / "recording") as recording:
         run = read_run(recording)
-    events = [event for process in run.processes for event in process.benches]
+    events = [event for process in run.processes for event in process.records(BenchEvent)]
     settled = {
         labels[event.combination]
         for event in events

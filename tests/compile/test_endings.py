@@ -20,6 +20,7 @@ from inspector.capture.signatures import check_fits
 from inspector.errors import ModelFailedError
 from inspector.model.ended import further_endings
 from inspector.model.request import Request
+from inspector.records.calls import Uncaught
 from inspector.sources.recording import opened, read_run
 from tests import golden
 from tests.compile import warm_python
@@ -82,7 +83,7 @@ def test_the_exception_its_line_and_the_exit_code_come_first(recorded: tuple[str
     stderr, folder = recorded
     double = "torch.compile with aot_autograd does not currently support double backward"
     said = f"RuntimeError: {double} (train.py:{line_of('g.pow')}, exit code 1)."
-    assert f"inspect: the program failed: {said}" in stderr
+    assert stderr.splitlines()[-1] == f"inspect: the program failed: {said}"
     report = golden.report_of(folder)
     page = " ".join(golden.rendered(report, "80.txt").split())
     assert said in page.partition("Traceback")[0]
@@ -96,7 +97,7 @@ def test_the_exception_its_line_and_the_exit_code_come_first(recorded: tuple[str
 def test_other_processes_and_threads_are_told_with_their_lines(recorded: tuple[str, Path]) -> None:
     with opened(recorded[1]) as recording:
         run = read_run(recording)
-    raised = [item for process in run.processes for item in process.raised]
+    raised = [item for process in run.processes for item in process.records(Uncaught)]
     whole = dataclasses.replace(run, meta=dataclasses.replace(run.meta, error=""))
     assert len(raised) == 5
     said = "\n".join(
@@ -195,13 +196,13 @@ def test_a_model_that_can_be_called_once_has_not_failed(reports: Any) -> None:
     report = reports["once"]
     assert not report.run.meta.error
     page = " ".join(golden.rendered(report, "80.txt").split())
-    assert "not measured: calls change the model, and one more fails (StopIteration" in page
+    assert "not measured: calls change the model, and another fails (StopIteration" in page
 
 
 def test_a_wrong_shape_is_one_error(reports: Any) -> None:
     report = reports["shape"]
     assert not report.findings
-    (raised,) = report.run.processes[0].raised
+    (raised,) = report.run.processes[0].records(Uncaught)
     assert (raised.type, raised.stack[-1].line) == ("RuntimeError", 4)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.events.autotuned import TriedCandidate, TriedTensor
 from inspector.findings.autotune_wording import autotune_advice
 from inspector.profiles.autotuned import NOISE, Autotuning, Tuned
+from inspector.records.autotuning import TriedCandidate, TriedTensor
 from inspector.renderers.json.lines import line_fields
 
 

@@ -9,10 +9,10 @@ from inspector.benches.comparison import BenchComparison
 from inspector.benches.ratio import Ratio
 from inspector.benches.rows import BenchRow
 from inspector.benches.varied import VariedSetting
-from inspector.events.bench import Divergence
 from inspector.findings.bench_report import FORMAT_VERSION, BenchGroup, BenchReport
 from inspector.findings.bench_verdict import verdict_lines
 from inspector.findings.recompile_wording import changed
+from inspector.records.bench import Divergence
 from inspector.renderers.json.recording import recording_fields
 from inspector.version import __version__
 

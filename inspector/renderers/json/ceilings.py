@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from inspector.events.ceilings import InspectorCeilings
+from inspector.records.ceilings import Ceilings
 
 
-def ceilings_fields(ceilings: InspectorCeilings) -> dict[str, object]:
+def ceilings_fields(ceilings: Ceilings) -> dict[str, object]:
     """What was measured, when, and the state of the device meanwhile."""
     return {
         "device": ceilings.device,

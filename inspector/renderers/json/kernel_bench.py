@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.events.kernel_bench import BenchedArgument, BenchedConfig
 from inspector.findings.kernel_bench_report import FORMAT_VERSION, KernelBenchReport, Rate
 from inspector.profiles.alone import InPlace, Measured
+from inspector.records.kernel_bench import BenchedArgument, BenchedConfig
 from inspector.renderers.json.ceilings import ceilings_fields
 from inspector.renderers.json.lines import line_fields
 from inspector.renderers.json.recording import recording_fields
@@ -25,8 +25,8 @@ def kernel_bench_fields(report: KernelBenchReport) -> dict[str, object]:
         "input": bench.input,
         "launch": bench.launch,
         "launches": [
-            {"count": count, "time_ns": time_ns, "taken": taken}
-            for count, time_ns, taken in bench.launches
+            {"count": item.count, "time_ns": item.time_ns, "taken": item.is_taken}
+            for item in bench.launches
         ],
         "missing": bench.missing or None,
         "arguments": [_argument(argument) for argument in bench.arguments],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.findings.profile_report import FORMAT_VERSION, ProfileReport
 from inspector.findings.profiled import Profiled
 from inspector.profiles.kernel_timing import KernelTiming
@@ -12,6 +11,7 @@ from inspector.profiles.launch_timing import LaunchTiming
 from inspector.profiles.roofline import make_roofline
 from inspector.profiles.slowdown import make_slowdown
 from inspector.profiles.throttling import held_back, slowed_by
+from inspector.records.ceilings import Ceilings, DeviceState
 from inspector.renderers.json.autotuning import autotuning_fields
 from inspector.renderers.json.ceilings import ceilings_fields
 from inspector.renderers.json.lines import line_fields
@@ -36,7 +36,7 @@ def profile_fields(report: ProfileReport) -> dict[str, object]:
     }
 
 
-def _ceilings(ceilings: InspectorCeilings) -> dict[str, object]:
+def _ceilings(ceilings: Ceilings) -> dict[str, object]:
     return {
         **ceilings_fields(ceilings),
         "state_missing": ceilings.state_missing or None,
@@ -48,7 +48,7 @@ def _ceilings(ceilings: InspectorCeilings) -> dict[str, object]:
     }
 
 
-def _profile(found: Profiled, ceilings: InspectorCeilings | None) -> dict[str, object]:
+def _profile(found: Profiled, ceilings: Ceilings | None) -> dict[str, object]:
     profile = found.profile
     return {
         "input": profile.input,
@@ -64,7 +64,7 @@ def _profile(found: Profiled, ceilings: InspectorCeilings | None) -> dict[str, o
                 "round": block.round,
                 "times_ns": list(block.times_ns),
             }
-            for block in profile.blocks
+            for block in profile.timed_blocks
         ],
         "failed": None if profile.error is None else dataclasses.asdict(profile.error),
         **_busy_and_idle(found),
@@ -159,7 +159,7 @@ def _busy_and_idle(found: Profiled) -> dict[str, object]:
     }
 
 
-def _state(state: InspectorDeviceState | None) -> dict[str, object] | None:
+def _state(state: DeviceState | None) -> dict[str, object] | None:
     if state is None:
         return None
     return {
@@ -172,7 +172,7 @@ def _state(state: InspectorDeviceState | None) -> dict[str, object] | None:
     }
 
 
-def _roofline(found: Profiled, ceilings: InspectorCeilings | None) -> dict[str, object]:
+def _roofline(found: Profiled, ceilings: Ceilings | None) -> dict[str, object]:
     made = make_roofline(found.work, ceilings)
     return {
         "bytes_per_s": dict(made.memory),
