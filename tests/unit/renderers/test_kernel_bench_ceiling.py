@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from inspector.findings.kernel_bench_report import KernelBenchReport, Rate
-from tests.unit.renderers.test_kernel_bench import bench, rendered, report
+from tests.unit.renderers.bench_reports import benched as bench
+from tests.unit.renderers.bench_reports import kernel_report as report
+from tests.unit.renderers.test_kernel_bench import rendered
 
 
 def near_a_ceiling(tmp_path: Path, share: float, **changes: Any) -> KernelBenchReport:

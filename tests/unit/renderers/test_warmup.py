@@ -12,8 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from inspector.costs.cold_start import cold_start
-from inspector.findings.warmup_report import WarmupReport, make_warmup_report, start_processes
+from inspector.findings.warmup_report import WarmupReport, make_warmup_report
 from inspector.findings.warmup_wording import (
     check_lines,
     start_rows,
@@ -24,21 +23,7 @@ from inspector.model.warmup import StartEnd, WarmupCall, WarmupPlan
 from inspector.renderers import json as json_renderer
 from inspector.renderers import markdown, terminal
 from inspector.renderers.warmup_script import render as render_script
-from inspector.sources.recording import opened, read_run
-from inspector.sources.warmup_file import has_warmup, read_warmup
-
-RECORDING = Path(__file__).parents[1] / "data" / "warmup.zip"
-
-
-def made(**changes: Any) -> WarmupReport:
-    with opened(RECORDING) as found:
-        assert has_warmup(found.folder)
-        run, plan = read_run(found), read_warmup(found.folder)
-    costs = {
-        name: cold_start(dataclasses.replace(run, processes=(run.processes[number],)))
-        for name, number in start_processes(run).items()
-    }
-    return make_warmup_report(dataclasses.replace(plan, **changes), run, costs)
+from tests.unit.renderers.bench_reports import made_warmup as made
 
 
 @pytest.fixture(scope="module")
