@@ -35,6 +35,7 @@ from inspector.renderers.json.kernel_bench import kernel_bench_fields
 from inspector.renderers.json.kernels import VIEWS as KERNELS
 from inspector.renderers.json.profile import profile_fields
 from inspector.renderers.json.report import VIEWS as REPORT
+from inspector.renderers.json.warmup import VIEWS as WARMUP
 
 __all__ = ["VIEWS", "cleaned", "fields", "render"]
 
@@ -46,11 +47,11 @@ VIEWS: dict[type, Views] = {
     GraphReport: GRAPH,
     DiffReport: DIFF,
     KernelsReport: KERNELS,
+    WarmupReport: WARMUP,
 }
 _FIELDS: dict[type, Callable[..., dict[str, object]]] = {
     BenchReport: any_bench_fields,
     CollectionReport: any_bench_fields,
-    WarmupReport: any_bench_fields,
     KernelBenchReport: kernel_bench_fields,
     ProfileReport: profile_fields,
 }

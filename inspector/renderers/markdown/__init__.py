@@ -9,7 +9,6 @@ from inspector.findings.bench_report import BenchReport
 from inspector.findings.collection_report import CollectionReport
 from inspector.findings.kernel_bench_report import KernelBenchReport
 from inspector.findings.profile_report import ProfileReport
-from inspector.findings.warmup_report import WarmupReport
 from inspector.pages.page import Page
 from inspector.renderers.markdown.any_bench import any_bench_lines
 from inspector.renderers.markdown.blocks import page_lines
@@ -24,7 +23,7 @@ def render(report: Page | AnyReport, stream: TextIO) -> None:
     match report:
         case Page():
             lines = list(page_lines(report))
-        case BenchReport() | CollectionReport() | WarmupReport():
+        case BenchReport() | CollectionReport():
             lines = list(any_bench_lines(report))
         case KernelBenchReport():
             lines = list(kernel_bench_lines(report))

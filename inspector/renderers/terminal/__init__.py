@@ -9,7 +9,6 @@ from inspector.findings.bench_report import BenchReport
 from inspector.findings.collection_report import CollectionReport
 from inspector.findings.kernel_bench_report import KernelBenchReport
 from inspector.findings.profile_report import ProfileReport
-from inspector.findings.warmup_report import WarmupReport
 from inspector.pages.page import Page
 from inspector.renderers.terminal.any_bench import add_any_bench
 from inspector.renderers.terminal.blocks import add_page
@@ -31,7 +30,7 @@ def render(report: Page | AnyReport, stream: TextIO) -> None:
     match report:
         case Page():
             add_page(page, report)
-        case BenchReport() | CollectionReport() | WarmupReport():
+        case BenchReport() | CollectionReport():
             add_any_bench(page, report)
         case KernelBenchReport():
             add_kernel_bench(page, report)
