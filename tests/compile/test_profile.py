@@ -11,11 +11,12 @@ from typing import Any
 import jsonschema
 import pytest
 
+from inspector.commands.schema import schema_of
 from tests.compile.warm_python import INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "docs" / "schema" / "profile-1.schema.json").read_text("utf-8"))
-ALONE = json.loads((ROOT / "docs" / "schema" / "kernel-bench-1.schema.json").read_text("utf-8"))
+ALONE = schema_of("kernel-bench")
 SHORT = ("--seconds", "0.5")
 MODEL = """
 import torch

@@ -31,7 +31,7 @@ from inspector.renderers.json.diff import VIEWS as DIFF
 from inspector.renderers.json.encode import Scope, Views, encode
 from inspector.renderers.json.graph import VIEWS as GRAPH
 from inspector.renderers.json.guards import VIEWS as GUARDS
-from inspector.renderers.json.kernel_bench import kernel_bench_fields
+from inspector.renderers.json.kernel_bench import VIEWS as KERNEL_BENCH
 from inspector.renderers.json.kernels import VIEWS as KERNELS
 from inspector.renderers.json.profile import profile_fields
 from inspector.renderers.json.report import VIEWS as REPORT
@@ -47,12 +47,12 @@ VIEWS: dict[type, Views] = {
     GraphReport: GRAPH,
     DiffReport: DIFF,
     KernelsReport: KERNELS,
+    KernelBenchReport: KERNEL_BENCH,
     WarmupReport: WARMUP,
 }
 _FIELDS: dict[type, Callable[..., dict[str, object]]] = {
     BenchReport: any_bench_fields,
     CollectionReport: any_bench_fields,
-    KernelBenchReport: kernel_bench_fields,
     ProfileReport: profile_fields,
 }
 

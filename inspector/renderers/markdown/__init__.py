@@ -7,12 +7,10 @@ from typing import TextIO
 from inspector.findings.any_report import AnyReport
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.collection_report import CollectionReport
-from inspector.findings.kernel_bench_report import KernelBenchReport
 from inspector.findings.profile_report import ProfileReport
 from inspector.pages.page import Page
 from inspector.renderers.markdown.any_bench import any_bench_lines
 from inspector.renderers.markdown.blocks import page_lines
-from inspector.renderers.markdown.kernel_bench import kernel_bench_lines
 from inspector.renderers.markdown.profile import profile_lines
 
 __all__ = ["render"]
@@ -25,8 +23,6 @@ def render(report: Page | AnyReport, stream: TextIO) -> None:
             lines = list(page_lines(report))
         case BenchReport() | CollectionReport():
             lines = list(any_bench_lines(report))
-        case KernelBenchReport():
-            lines = list(kernel_bench_lines(report))
         case ProfileReport():
             lines = list(profile_lines(report))
     # A recorded file name can hold what UTF-8 cannot (a lone surrogate); it is spelled out by then.

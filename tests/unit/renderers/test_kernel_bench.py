@@ -15,6 +15,7 @@ from rich.cells import cell_len
 
 from inspector import plugins
 from inspector.commands.kernel_choice import benched, check_kernel_options, which_kernel
+from inspector.commands.schema import schema_of
 from inspector.errors import RecordingError, UsageError
 from inspector.findings.kernel_bench_report import KernelBenchReport, Rate, make_kernel_bench_report
 from inspector.findings.profile_report import make_profile_report
@@ -24,8 +25,7 @@ from tests.unit.renderers.bench_reports import benched as bench
 from tests.unit.renderers.bench_reports import kernel_report as report
 from tests.unit.renderers.bench_reports import kernel_run as run
 
-ROOT = Path(__file__).resolve().parents[3]
-SCHEMA = json.loads((ROOT / "docs" / "schema" / "kernel-bench-1.schema.json").read_text("utf-8"))
+SCHEMA = schema_of("kernel-bench")
 WIDTH = 80
 
 
@@ -36,7 +36,7 @@ def _narrow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def rendered(found: KernelBenchReport, name: str) -> str:
     stream = io.StringIO()
-    plugins.load_renderer(name).render(found, stream)
+    plugins.render(found, name, stream)
     return stream.getvalue()
 
 
@@ -73,8 +73,10 @@ def test_the_json_has_the_times_and_the_configuration(tmp_path: Path) -> None:
 
 
 def test_small_rates_have_digits(tmp_path: Path) -> None:
-    rates = ("cold", Rate("flops", 0.63e9, 5e13, "float32_flops_per_s")), ("cold", Rate(
-        "bytes", 1.5e6, 4e12, "copy_bytes_per_s"))  # fmt: skip
+    rates = (
+        Rate("cold", "flops", 0.63e9, 5e13, "float32_flops_per_s"),
+        Rate("cold", "bytes", 1.5e6, 4e12, "copy_bytes_per_s"),
+    )
     found = dataclasses.replace(report(tmp_path, bench()), rates=rates)
     for name in ("terminal", "markdown"):
         words = " ".join(rendered(found, name).replace("\\<", "<").split())
@@ -187,10 +189,8 @@ def test_the_command_that_shows_the_whole_model_comes_last(tmp_path: Path) -> No
         profiled = make_profile_report(dataclasses.replace(made, place=place))
         found = make_kernel_bench_report(profiled, benchmark)
         last = rendered(found, "terminal").splitlines()[-1]
-        assert last == f"next: {command}  (the profile of the whole model)"
-        assert f"The profile of the whole model:\n\n```sh\n{command}\n```" in rendered(
-            found, "markdown"
-        )
+        assert last == f"next: {command}"
+        assert f"```sh\n{command}\n```" in rendered(found, "markdown")
         assert as_json(found)["next_steps"] == [command]
 
 
