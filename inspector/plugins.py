@@ -270,7 +270,7 @@ def render_html(reports: Iterable[AnyReport], stream: TextIO) -> None:
         kind = report_kind(report)
         page = import_module(REPORTS[kind].page).page(report) if kind else None
         data: Any = json.cleaned(json.fields(report))
-        made.append((kind, data, page, getattr(report, "run", None)))
+        made.append((kind, data, page, report))
     write_page(made, stream)
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 
 from inspector.advice.advice import case
-from inspector.advice.code import Code
+from inspector.advice.code import Code, dotted_name
+from inspector.advice.edits import statements_instead_of
 from inspector.advice.logged_scalars import is_told
+from inspector.model.edit import Edit
 
 
 def _leaves(code: Code) -> bool:
@@ -15,10 +17,18 @@ def _leaves(code: Code) -> bool:
 
 
 def _is_number(node: ast.expr) -> bool:
+    return _tensor(node) is not node
+
+
+def _tensor(node: ast.expr) -> ast.expr:
+    """What a number is read from: ``t`` of ``t.item()`` and ``float(t)``; else the value itself."""
     match node:
-        case ast.Call(func=ast.Attribute(attr="item") | ast.Name(id="float" | "int")):
-            return True
-    return False
+        case (
+            ast.Call(func=ast.Attribute(value=tensor, attr="item"))
+            | ast.Call(func=ast.Name(id="float" | "int"), args=[tensor])
+        ):
+            return tensor
+    return node
 
 
 def _tailored(code: Code) -> str:
@@ -27,21 +37,54 @@ def _tailored(code: Code) -> str:
             pass
         case _:
             return ""
-    match value:
-        case (
-            ast.Call(func=ast.Attribute(value=tensor, attr="item"))
-            | ast.Call(func=ast.Name(id="float" | "int"), args=[tensor])
-        ):
-            new, then = f"{code.shown(tensor)}.detach()", " Read its number in the caller."
-        case _:
-            new, then = code.shown(value), ""
+    if _is_number(value):
+        new, then = f"{code.shown(_tensor(value))}.detach()", " Read its number in the caller."
+    else:
+        new, then = code.shown(value), ""
     return (
         f"Return `{new}` as a second result of the checkpointed function, and store it in "
         f"`{code.shown(target)}` where `checkpoint` returns it.{then}"
     )
 
 
-ADVICE = (
-    case("checkpointed-value", where=_leaves, tailored=_tailored),
-    case("checkpoint-sequential"),
-)
+def _edits(code: Code) -> tuple[Edit, ...]:
+    """A value that ``self`` keeps, as a second result; empty where it takes a person."""
+    match code.statement, code.function:
+        case (
+            ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=value),
+            ast.FunctionDef(name="forward", body=[*_, ast.Return(value=ast.expr() as whole)]),
+        ):
+            pass
+        case _:
+            return ()
+    (*before, returned), call = code.function.body, _checkpoint_call(code)
+    is_only = not any(isinstance(node, ast.Return) for each in before for node in ast.walk(each))
+    is_free = not code.loads(name) and not code.stores(name)
+    if call is None or not is_only or not is_free or code.statement not in before:
+        return ()
+    statement, result, module = call
+    kept = f"{ast.unparse(_tensor(value))}.detach()" if _is_number(value) else ast.unparse(value)
+    called = f"{result}, {module}.{name} = {ast.unparse(statement.value)}"
+    return (
+        *statements_instead_of(code, code.statement, [f"{name} = {kept}"]),
+        *statements_instead_of(code, returned, [f"return {ast.unparse(whole)}, {name}"]),
+        *statements_instead_of(code, statement, [called]),
+    )
+
+
+def _checkpoint_call(code: Code) -> tuple[ast.Assign, str, str] | None:
+    """``x = checkpoint(layer, x)``, ``x`` and ``layer``, if it is the only one in the file."""
+    tree = ast.parse("\n".join(code.lines))
+    called = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    calls = [node for node in called if dotted_name(node.func).endswith("checkpoint")]
+    for node in ast.walk(tree) if len(calls) == 1 else ():
+        match node:
+            case ast.Assign(targets=[target], value=ast.Call(args=[module, *_]) as call):
+                if call is calls[0]:
+                    return node, ast.unparse(target), ast.unparse(module)
+    return None
+
+
+STORED = case("checkpointed-value", where=_leaves, tailored=_tailored, edits=_edits)
+
+ADVICE = (STORED, case("checkpoint-sequential"))

@@ -50,7 +50,7 @@ _ON_OR = re.compile(r"Note: Python `?or`?/`?and`?")
 _TORCHS = "This line is torch's own: call what leads to it outside of the compiled function."
 _WRITE = "_operator.setitem"
 _WRITES = {BACKEND.gb_id, BACKEND.gb_type, DYNAMIC_SHAPE.gb_id, DYNAMIC_SHAPE.gb_type}
-_TO_LEAVE = re.compile(r"^To leave it where it is: |^If nobody needs the record: ")
+_UNNEEDED = "If nobody needs the record: "
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -221,7 +221,7 @@ def _compiled(record: GraphBreak) -> tuple[StackFrame, ...]:
 def _from_outside(run: Run, record: GraphBreak, found: Break) -> Advised:
     """What a project can do about a line that is not its own: a setting, or its own call."""
     ways = elsewhere(found)
-    texts = [_capital(_TO_LEAVE.sub("", way.fix_for(found.code))) for way in ways]
+    texts = [_capital(way.fix_for(found.code).removeprefix(_UNNEEDED)) for way in ways]
     # Not every setting that torch hints at helps: of a kind that has advice, they were tried.
     is_known = bool(about(found.gb_id or "", found.gb_type))
     hints = [hint for hint in _hints(record) if _SETTING.search(hint) and not is_known]

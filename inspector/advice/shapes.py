@@ -62,8 +62,8 @@ def _chosen(code: Code) -> tuple[str, str]:
 
 
 _FIX = (
-    f"To leave it where it is: {under(_SETTING)} makes the size a symbol of the graph, as long as "
-    "no Python branch or loop depends on it."
+    f"Put {under(_SETTING)}. The size is then a symbol of the graph, as long as no Python branch "
+    "or loop depends on it."
 )
 
 

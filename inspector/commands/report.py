@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import webbrowser
@@ -12,11 +13,13 @@ import click
 
 from inspector.commands.completion import complete_file
 from inspector.commands.everything import every_report
+from inspector.commands.kernel_builds import compiled_if_possible
 from inspector.commands.options import always_inductor, check_grad, option_help
 from inspector.commands.output import check_place, write_file
 from inspector.commands.recording_options import Asked, recording_options
-from inspector.commands.target import check_target, shown_run
+from inspector.commands.target import check_target, is_recorded_now, shown_run
 from inspector.errors import UsageError
+from inspector.findings.kernels_compiled import not_compiled
 from inspector.model.request import Request
 from inspector.plugins import render_html
 
@@ -27,9 +30,14 @@ _DEFAULT = Path("report.html")
 @click.argument("target", required=False, shell_complete=complete_file)
 @click.option("--profile", is_flag=True, help="Time the kernels too: a minute or two more.")
 @click.option("--no-grad", is_flag=True, help="Call the model under torch.no_grad(): inference.")
+@click.option(
+    "--compile/--no-compile", "compiles", default=None,
+    help="Compile the kernels, for PTX, SASS and predicted times. Only a model's by default: a "
+    "recording's kernels are source code from elsewhere.",
+)  # fmt: skip
 @click.option("--open/--no-open", "opens", default=None, help="Open the page in the browser.")
 @recording_options
-def command(target: str | None, asked: Asked, *, opens: bool | None) -> int:
+def command(target: str | None, asked: Asked, *, compiles: bool | None, opens: bool | None) -> int:
     """Write one HTML page with everything, linked from source line to kernel.
 
     TARGET is a model (model.py, model.py:name, package.module:name), which is recorded first, or a
@@ -47,10 +55,13 @@ def command(target: str | None, asked: Asked, *, opens: bool | None) -> int:
         raise UsageError(f"{output.name} is no HTML file.", "Name one: -o report.html")
     check_place(output)
     check_target(target, asked.python, {**asked.given, **asked.process})
+    is_wanted = compiles if compiles is not None else is_recorded_now(target)
+    compiled = functools.partial(compiled_if_possible, python=asked.python, progress=asked.progress)
     with shown_run(
         target, lambda model: _request(model, asked.given), asked.settings, explains_recompiles=True
     ) as (run, code):
-        write_file(output, lambda stream: render_html(every_report(run), stream))
+        reports = every_report(run, compiled if is_wanted else not_compiled)
+        write_file(output, lambda stream: render_html(reports, stream))
     sys.stderr.write(f"wrote {output}\n")
     show(output, opens=opens)
     return code

@@ -84,7 +84,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     asked = {"caches": "user"} | ({} if max_bytes is None else {"max_bytes": max_bytes})
     recorded = record(arguments, _name(program), asked, settings)
     lines = closing_lines(recorded.run, str(recorded.place))
-    sys.stderr.write("\n".join(lines) + "\n")
+    apart = "\n" if recorded.run.meta.error and sys.stderr.isatty() else ""
+    sys.stderr.write(apart + "\n".join(lines) + "\n")
     if gate is None:
         return recorded.ending.shell_exit_code
     rules = plugins.load_rules("run")

@@ -13,7 +13,7 @@ from inspector.model.summary import summarize
 
 
 def closing_lines(run: Run, place: str) -> tuple[str, ...]:
-    """Lines for standard error, under the program's own.
+    """Lines for standard error, under the program's own; why it failed is the last thing to see.
 
     Args:
         run: What was recorded.
@@ -22,10 +22,10 @@ def closing_lines(run: Run, place: str) -> tuple[str, ...]:
     partial = run.meta.partial
     failed = (f"inspect: {failure(run.meta)}: {run.meta.error}",) if run.meta.error else ()
     return (
-        *map(one_line, (*failed, *(f"inspect: {text}" for text in further_endings(run)))),
         f"inspect: {_counts(run)}",
         f"inspect: recording {place}" + (f" is partial: {partial}" if partial else ""),
         f"inspect: next: inspect explain {shlex.quote(place)}",
+        *map(one_line, (*(f"inspect: {text}" for text in further_endings(run)), *failed)),
     )
 
 

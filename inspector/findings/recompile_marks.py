@@ -26,6 +26,7 @@ _KEPT = "___stack"  # over a graph break: it has no name that one could write
 _SIZED = re.compile(r"^(?P<tensor>.+)\.size\(\)\[(?P<index>\d+)\]$")
 _KEYED = re.compile(r"(?P<container>.+)\[(?P<key>'[^']*'|\"[^\"]*\")\]")
 _NUMBERED = re.compile(r"(?P<container>.+)\[(?P<index>\d+)\]")
+_WHERE = "where "
 _KEYS = (RecompileClass.KEYS, RecompileClass.LENGTH)
 Marks = Mapping[str, tuple[int, ...]]
 """Dimensions to mark, by the name of the tensor as reasons spell it."""
@@ -120,10 +121,14 @@ def marks_of(case: FixCase, sizes: Iterable[str]) -> str:
 def _marking(case: FixCase, marks: Marks, function: str) -> str:
     """The line for the first call, whose marks hold for all that is found afterwards."""
     first = case.first_site
-    if first is None or first.frame is None or first.call is None:
-        return _sentence(_lines(case, marks, function), case, ", the first one included")
-    case = dataclasses.replace(case, site=first, elsewhere=())
-    return _sentence(_lines(case, marks, function), case, ", which is the first one")
+    if first is not None and first.frame is not None and first.call is not None:
+        at_first = dataclasses.replace(case, site=first, elsewhere=())
+        lines = _lines(at_first, marks, function)
+        # It may pass one tensor as two, or lack one.
+        is_whole = not any(line.startswith(_WHERE) for line in lines.marks)
+        if is_whole and len(set(lines.marks)) == len(lines.marks):
+            return _sentence(lines, at_first, ", which is the first one")
+    return _sentence(_lines(case, marks, function), case, ", the first one included")
 
 
 def _apart(case: FixCase, at: StackFrame) -> str:
@@ -194,7 +199,7 @@ def _lines(case: FixCase, marks: Marks, function: str) -> _Lines:
         expression = _expression(case, name, names, given)
         line = f"{function}({expression}, {_shown(dimensions)})"
         condition = _condition(case, name, expression)
-        lines.append(f"where {condition}, {line}" if condition else line)
+        lines.append(f"{_WHERE}{condition}, {line}" if condition else line)
     return _Lines(tuple(names), tuple(lines), tuple(given))
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from inspector.events.trial import OutputsCompared
 from inspector.findings.escaping import one_line
+from inspector.findings.finding import Finding
 from inspector.findings.settings import shown_changes, shown_setting, shown_settings
 from inspector.findings.value_names import value_named
-from inspector.findings.wording import count, duration
+from inspector.findings.wording import count, duration, listed
 from inspector.model.verification import Candidate, Measured, Trial, Tried, Verification
 
 _COLUMNS = ("graphs", "breaks", "warm call", "", "compile time", "outputs")
@@ -58,18 +59,25 @@ def tried_heading(verification: Verification) -> str:
     return "setting or line" if has_lines else "setting"
 
 
-def tried_verdict(verification: Verification) -> str:
+def tried_verdict(verification: Verification, findings: Iterable[Finding] = ()) -> str:
     """What to take of it, in one sentence; empty where nothing was tried.
 
     That is what leaves the fewest graph breaks, graphs and compilations: of what leaves as many,
     changes of lines, which stay in the file.
+
+    Args:
+        verification: What was tried.
+        findings: What it was tried for.
     """
     before = verification.baseline
     if before is None or not verification.trials:
         return ""
     helping = [(t, t.measured) for t in verification.trials if t.helps and t.measured]
     if not helping:
-        return "none of these helps"
+        left = [item.place for item in findings if item.example and not item.rewrites]
+        places = listed([f"{place.file}:{place.line}" for place in left], 3)
+        by_hand = f"; no automatic edit for {places}: make its fix by hand" if left else ""
+        return one_line(f"none of these helps{by_hand}")
     best, after = min(
         helping,
         key=lambda pair: (

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TextIO
 
+from inspector.findings.kernels_report import KernelsReport
 from inspector.html.data import Json, page_data
 from inspector.html.document import document
+from inspector.html.kernel_texts import KernelTexts, kernel_texts
 from inspector.html.page_fields import page_fields
 from inspector.model.roots import Roots
 from inspector.model.run import Run
@@ -18,27 +20,29 @@ __all__ = ["write_page"]
 _WITH_VIEWS = frozenset({"cold-start", "explain", "graph", "guards", "kernels", "profile"})
 
 
-def write_page(
-    reports: Iterable[tuple[str, Json, Page | None, Run | None]], stream: TextIO
-) -> None:
+def write_page(reports: Iterable[tuple[str, Json, Page | None, object]], stream: TextIO) -> None:
     """Writes reports of one run as one HTML file.
 
     Args:
-        reports: The kind of each report where it has a page, its JSON, its page, and its run.
+        reports: The kind of each report where it has a page, its JSON, its page, and itself.
         stream: Where it is written to.
     """
     fields: dict[str, Json] = {}
     pages: dict[str, Json] = {}
     sources, roots, title, headline = Sources(), Roots(), "report", ""
-    for known, report, page, run in reports:
+    texts: KernelTexts = {}
+    for known, report, page, itself in reports:
         kind = known or report.get("kind") or "explain"
         fields[kind] = report
         if kind == "explain" and page is not None:
             headline = page.headline
         if page is not None and kind not in _WITH_VIEWS:
             pages[kind] = {"findings": report.get("findings", []), **page_fields(page)}
-        if run is not None:
+        if isinstance(itself, KernelsReport):
+            texts = kernel_texts(itself)
+        run = getattr(itself, "run", None)
+        if isinstance(run, Run):
             sources, roots, title = run.sources, run.roots, run.meta.target or run.meta.name
-    data = page_data(fields, pages, sources, roots)
+    data = page_data(fields, pages, texts, (sources, roots))
     data.index.update(title=title, headline=headline)
     stream.write(document(data, title))

@@ -6,6 +6,7 @@ Everything is taken from the JSON reports, so that the page says what ``--format
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,22 +38,23 @@ class Data:
 def page_data(
     reports: Mapping[str, Json],
     pages: Mapping[str, Json],
-    sources: Sources,
-    roots: Roots,
+    texts: Mapping[str, Mapping[str, str]],
+    source: tuple[Sources, Roots],
 ) -> Data:
     """The data of a page with these reports.
 
     Args:
         reports: JSON reports by kind (``explain``, ``graph``, ``kernels``, ``profile``, …).
         pages: Reports without a view of their own, as blocks, by kind.
-        sources: The source text that the recording carries.
-        roots: Whose code a file is.
+        texts: What kernels were compiled to, by kernel and form (``ptx``, ``sass``).
+        source: The source text that the recording carries, and whose code a file is.
     """
+    sources, roots = source
     files = Strings()
     chunks: dict[str, object] = {}
     profile = _profile(reports.get("profile"))
     graphs, fusions = _graphs(reports.get("graph"), profile, files, chunks)
-    kernels = _kernels(reports.get("kernels"), profile, files, chunks)
+    kernels = _kernels(reports.get("kernels"), profile, texts, (files, chunks))
     slim = {kind: _slim(kind, report) for kind, report in reports.items()}
     for kind, report in slim.items():
         chunks[f"report-{kind}"] = report
@@ -133,8 +135,12 @@ def _graphs(
 
 
 def _kernels(
-    report: Json | None, profile: Json | None, files: Strings, chunks: dict[str, object]
+    report: Json | None,
+    profile: Json | None,
+    compiled: Mapping[str, Mapping[str, str]],
+    page: tuple[Strings, dict[str, object]],
 ) -> list[Json]:
+    files, chunks = page
     report = report or {"kernels": [], "graphs": []}
     times: dict[str, Json] = {}
     for item in (profile or {}).get("work", ()):
@@ -153,18 +159,20 @@ def _kernels(
         language = "python" if kernel["language"] == "triton" else "cpp"
         build = kernel["build"] or {}
         texts = {"source": [kernel["source"], tokens(kernel["source"], language)]}
-        for name in ("ptx", "sass", "ttgir", "ttir", "llir"):
-            if isinstance(text := build.get(name), str):
-                texts[name] = [text, tokens(text, name)]
-        together.append({"texts": texts})
+        for form, text in compiled.get(kernel["name"], {}).items():
+            texts[form] = [text, tokens(text, form)]
+        configs = [_config(config) for config in build.get("configs", ())]
+        together.append({"texts": texts, "configs": configs})
         if len(together) == _TOGETHER or number + 1 == len(report["kernels"]):
             chunks[f"kernels-{number // _TOGETHER}"] = together
             together = []
         time = times.pop(kernel["name"], None)
+        fastest = min(configs, key=lambda item: item["predicted_ns"] or math.inf, default={})
+        best = fastest.get("resources") or {}
         rows.append({
             "name": kernel["name"], "language": kernel["language"], "kind": kernel["kind"],
             "launches": kernel["launches"], "bytes": kernel["bytes"], "flops": kernel["flops"],
-            "registers": build.get("registers"), "spills": build.get("spills"),
+            "registers": best.get("registers"), "spills": best.get("spilled_registers"),
             "lines": _lines(kernel["nodes"], files), "time": time,
         })  # fmt: skip
     of_graphs = [call for graph in report["graphs"] for call in graph["calls"]]
@@ -176,6 +184,19 @@ def _kernels(
             "lines": _lines(nodes, files), "time": time,
         })  # fmt: skip
     return rows
+
+
+def _config(config: Json) -> Json:
+    prediction, analysis = config["prediction"] or {}, config["analysis"] or {}
+    return {
+        "values": config["values"],
+        "num_warps": config["num_warps"],
+        "num_stages": config["num_stages"],
+        "resources": config["resources"],
+        "occupancy": analysis.get("occupancy"),
+        "predicted_ns": prediction.get("time_ns"),
+        "error": config["error"],
+    }
 
 
 def _lines(nodes: Sequence[Json], files: Strings) -> list[list[int]]:

@@ -42,7 +42,7 @@ def page(report: Report) -> Page:
         summary=[f"gate: {verdict(report.gate)}"] if report.gate else [],
         findings=report.findings,
         sections=(
-            *([] if report.verification is None else [_tried(report.verification)]),
+            *([] if report.verification is None else [_tried(report, report.verification)]),
             Section(
                 "Counts",
                 [Table((Column(""), _NUMBER, Column("")), _summary_rows(report), limit=20)],
@@ -64,7 +64,7 @@ def page(report: Report) -> Page:
     )
 
 
-def _tried(verification: Verification) -> Section:
+def _tried(report: Report, verification: Verification) -> Section:
     """What was tried, or why nothing was."""
     *numbers, last = tried_columns(verification)
     columns = (
@@ -76,7 +76,7 @@ def _tried(verification: Verification) -> Section:
         (row.setting, *(row.cells or (*[""] * len(numbers), row.failure)))
         for row in tried_rows(verification)
     ]
-    best = tried_verdict(verification)
+    best = tried_verdict(verification, report.findings)
     title = tried_title(verification)
     blocks = (
         Lines([best] if best else []),

@@ -27,12 +27,22 @@ export function Report({ kind }: { kind: string }): JSX.Element {
       <h1><Prose text={page.headline || page.kind} /></h1>
       {page.summary.map((line) => <p><Prose text={line} /></p>)}
       {page.findings.map((finding, n) => <FindingCard finding={finding} id={`${kind}-finding-${n + 1}`} />)}
-      {page.sections.map((section) => section.blocks.length > 0 && (
+      {page.sections.map((section) => section.blocks.some(hasContent) && (
         <section>{section.title && <h2>{section.title}</h2>}{section.blocks.map((block) => <BlockView block={block} />)}</section>))}
       {page.notes.map(([label, text]) => <p class={label === "note" ? "note" : "alert"}>{label !== "note" && `${label}: `}<Prose text={text} /></p>)}
       {page.next_steps.map((step) => <pre class="command" tabIndex={0}>{step}</pre>)}
     </div>
   );
+}
+
+function hasContent(block: Block): boolean {
+  switch (block.type) {
+    case "Lines": return block.lines.length > 0;
+    case "Items": return block.items.length > 0;
+    case "Table": return block.rows.length > 0;
+    case "Code": return block.text !== "";
+    case "Fold": return block.blocks.some(hasContent);
+  }
 }
 
 function BlockView({ block }: { block: Block }): JSX.Element {

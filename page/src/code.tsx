@@ -3,11 +3,11 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { JSX } from "preact";
 import { fusion as fusionOf, index, kernel as kernelOf, report, source as sourceOf } from "./data";
-import { bytes, count, duration, flopRate, percent, rate, short } from "./format";
+import { bytes, count, duration, flopRate, ofPeak, percent, rate, short } from "./format";
 import { GraphList } from "./graph-list";
 import { Line, Loading, Rows, Tabs } from "./parts";
 import { hovered, kernelName, lineKey, lit, pin, pinned, pinnedRelated, shownFile, shownGraph, shownKernel, timeOf } from "./select";
-import type { Finding, Launch, SourceText } from "./types";
+import type { Config, Finding, Launch, SourceText } from "./types";
 
 const ROW = 20;
 
@@ -190,11 +190,25 @@ export function KernelFacts({ number }: { number: number }): JSX.Element {
     if (index.profile) facts.push(["Share", percent(time.time_ns / (index.profile.busy_ns || index.profile.wall_ns))]);
     if (time.bytes) facts.push(["Throughput", rate((time.bytes / time.time_ns) * 1e9)]);
     if (time.flops) facts.push(["Compute", flopRate((time.flops / time.time_ns) * 1e9)]);
-    if (time.bound) facts.push([time.bound === "memory" ? "Of peak bandwidth" : `Of peak ${time.bound}`, percent(time.share_of_ceiling)]);
+    if (time.bound) facts.push(["Of peak", ofPeak(time.bound, time.share_of_ceiling)]);
   } else if (row.bytes) facts.push(["Traffic", bytes(row.bytes)]);
   if (row.registers) facts.push(["Registers", String(row.registers)]);
   if (row.spills) facts.push(["Spills", String(row.spills)]);
   return <dl class="facts">{facts.map(([name, value]) => <div><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
+}
+
+/** The configurations that the heuristics list, with what they compile to. */
+function Configs({ configs }: { configs: Config[] }): JSX.Element {
+  const order = [...configs].sort((a, b) => (a.predicted_ns ?? Infinity) - (b.predicted_ns ?? Infinity));
+  return (
+    <details class="configs"><summary>{count(configs.length, "configuration")}{order[0]!.predicted_ns ? `, predicted ${duration(order[0]!.predicted_ns)}` : ""}</summary>
+      <div class="scroll" tabIndex={0}><table>
+        <thead><tr><th scope="col">Configuration</th><th scope="col" class="num">Warps</th><th scope="col" class="num">Registers</th><th scope="col" class="num">Spills</th><th scope="col" class="num">Shared</th><th scope="col" class="num">Occupancy</th><th scope="col" class="num">Predicted</th></tr></thead>
+        <tbody>{order.map((item) => (
+          <tr><th scope="row">{Object.entries(item.values).map(([name, value]) => `${name}=${value}`).join(" ")}</th><td class="num">{item.num_warps}</td><td class="num">{item.resources?.registers ?? "–"}</td><td class="num">{item.resources?.spilled_registers ?? "–"}</td><td class="num">{bytes(item.resources?.shared_bytes)}</td><td class="num">{percent(item.occupancy)}</td><td class="num">{item.error ?? duration(item.predicted_ns)}</td></tr>))}</tbody>
+      </table></div>
+    </details>
+  );
 }
 
 export function KernelCode({ number }: { number: number }): JSX.Element {
@@ -209,6 +223,7 @@ export function KernelCode({ number }: { number: number }): JSX.Element {
   return (
     <>
       <KernelFacts number={number} />
+      {held && held.configs.length > 0 && <Configs configs={held.configs} />}
       {names.length > 1 && <Tabs label="Form" names={names.map((name) => NAMES[name] ?? name)} current={NAMES[shown!] ?? shown!} onPick={(name) => (tab.value = names.find((n) => NAMES[n] === name) ?? "source")} />}
       {shown
         ? <Rows count={lines.length} height={ROW} label="Kernel source" role="group" class="source" row={(n) => <div key={n} class="line"><span class="no">{n + 1}</span><Line text={lines[n]!} tokens={tokens[n + skipped]} /></div>} />

@@ -18,6 +18,9 @@ export const flops = (n: Maybe) => or(n, (v) => `${scaled(v, COUNTS)}FLOP`.repla
 export const rate = (n: Maybe) => or(n, (v) => `${scaled(v, COUNTS)}B/s`.replace(/ ?([PTGMk]?)B\/s$/, " $1B/s"));
 export const flopRate = (n: Maybe) => or(n, (v) => `${scaled(v, COUNTS)}FLOP/s`.replace(/ ?([PTGMk]?)FLOP\/s$/, " $1FLOP/s"));
 export const percent = (share: Maybe) => or(share, (v) => (v > 0 && v < 0.01 ? "<1%" : `${Math.round(v * 100)}%`));
+/** How near a kernel is to what limits it. */
+export const ofPeak = (bound: string, share: number) =>
+  bound === "launch" ? "launch-bound" : `${percent(share)} of ${{ memory: "bandwidth", cache: "L2", compute: "FLOP/s" }[bound] ?? bound}`;
 export const number = (n: Maybe) => or(n, (v) => v.toLocaleString("en-US"));
 export const count = (n: number, noun: string) => `${number(n)} ${n === 1 ? noun : `${noun}s`}`;
 export const baseName = (file: string) => file.slice(file.lastIndexOf("/") + 1);

@@ -5,13 +5,13 @@ import { fusion as fusionOf, graph as graphOf, index } from "./data";
 import { Diagram } from "./diagram";
 import { bytes, count, flops } from "./format";
 import { GraphPicker } from "./code";
-import { GraphList } from "./graph-list";
-import { Prose } from "./parts";
+import { GraphList, type GroupBy } from "./graph-list";
+import { Prose, Tabs } from "./parts";
 import { go } from "./route";
 import { pin, pinned, pinnedRelated, shownGraph, shownKernel } from "./select";
 
 export function Graphs(): JSX.Element {
-  const filter = useSignal("");
+  const filter = useSignal(""), by = useSignal<GroupBy>("nodes");
   const fusion = useComputed(() => index.fusions.findIndex((row) => row.graph === shownGraph.value || (row.graph !== null && index.graphs[row.graph]!.compile_id === index.graphs[shownGraph.value]?.compile_id && sameDirection(row.graph, shownGraph.value))));
   return (
     <div class="graphs-view">
@@ -19,7 +19,8 @@ export function Graphs(): JSX.Element {
         <header><h1>Graphs</h1><GraphPicker />
           <input type="search" aria-label="Filter nodes" placeholder="Filter by name, operator or module" onInput={(event) => (filter.value = event.currentTarget.value)} />
         </header>
-        <GraphList graph={shownGraph.value} filter={filter.value} />
+        <Tabs label="Collapse" names={["nodes", "modules", "kernels"]} current={by.value} onPick={(name) => (by.value = name as GroupBy)} />
+        <GraphList graph={shownGraph.value} filter={filter.value} by={by.value} />
       </section>
       <section class="pane">
         <header><h2>Fused kernels</h2>{fusion.value >= 0 && <span class="quiet">{index.fusions[fusion.value]!.name} · {count(index.fusions[fusion.value]!.steps, "kernel")}</span>}</header>

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { index, report } from "./data";
-import { bytes, duration, flopRate, number, percent, rate, short } from "./format";
+import { bytes, duration, flopRate, number, ofPeak, percent, rate, short } from "./format";
 import { KernelCode } from "./code";
 import { Bar } from "./parts";
 import { hovered, lit, pin, shownKernel } from "./select";
@@ -17,7 +17,7 @@ function columns(): Column[] {
   if (index.kernels.some((row) => row.time)) all.push(
     ["Time", (row) => row.time?.time_ns ?? 0, (row) => duration(row.time?.time_ns)],
     ["Share", (row) => row.time?.time_ns ?? 0, (row) => row.time ? <><Bar share={row.time.time_ns / busy()} /> {percent(row.time.time_ns / busy())}</> : "–"],
-    ["Of peak", (row) => row.time?.share_of_ceiling ?? 0, (row) => row.time?.bound ? `${percent(row.time.share_of_ceiling)} ${row.time.bound}` : "–"],
+    ["Of peak", (row) => row.time?.share_of_ceiling ?? 0, (row) => row.time?.bound ? ofPeak(row.time.bound, row.time.share_of_ceiling) : "–"],
     ["Throughput", (row) => (row.time?.bytes ? row.time.bytes / row.time.time_ns : 0), (row) => (row.time?.bytes ? rate((row.time.bytes / row.time.time_ns) * 1e9) : "–")],
   );
   all.push(["Launches", (row) => row.time?.calls ?? row.launches, (row) => number(row.time?.calls ?? row.launches)], ["Traffic", (row) => row.bytes ?? 0, (row) => bytes(row.bytes)]);
@@ -64,11 +64,23 @@ export function Kernels(): JSX.Element {
           <header><h2 title={index.kernels[chosen]!.name}>{index.kernels[chosen]!.name}</h2></header>
           <ul class="places">{index.kernels[chosen]!.lines.slice(0, 6).map(([file, line]) => <li><a href={`#line-${file}-${line}`}>{index.files[file]}:{line}</a></li>)}
             <li><button type="button" class="link" onClick={() => { pin({ kind: "kernel", kernel: chosen }); go("code"); }}>Show next to source and graph</button></li></ul>
+          <Tuned name={index.kernels[chosen]!.name} />
           <KernelCode number={chosen} />
         </section>
       )}
     </div>
   );
+}
+
+interface Tuning { name: string; how: string; chosen: number | null; default: number | null; gain_over_default: number | null; benchmark_ns: number | null; configurations_listed: number }
+
+/** What autotuning tried for a kernel. */
+function Tuned({ name }: { name: string }): JSX.Element | null {
+  const held = report<{ autotuning: { tuned: Tuning[] } | null }>("profile").value;
+  const found = held?.autotuning?.tuned.find((item) => item.name === name);
+  if (!found) return null;
+  const gain = found.gain_over_default;
+  return <p class="quiet">Autotuning: {found.how}, {found.configurations_listed} configurations{gain !== null ? `, the chosen one ${gain < 0.01 ? "less than 1% faster than" : `${percent(gain)} faster than`} the default` : ""}{found.benchmark_ns ? `, ${duration(found.benchmark_ns)} spent` : ""}.</p>;
 }
 
 interface Point { name: string; count: number; kind: string; time_ns: number; flops_per_byte: number | null; flops_per_s: number | null }

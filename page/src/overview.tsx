@@ -10,7 +10,9 @@ interface Explain { findings: Finding[]; next_steps: string[]; warnings: { messa
 
 export function headline(): string {
   const faster = index.profile?.faster_than_eager;
-  const speed = faster ? (faster >= 1 ? `${times(faster)} faster than eager` : `${times(1 / faster)} slower than eager`) : "";
+  const [low, high] = index.profile?.faster_than_eager_interval ?? [faster, faster];
+  const speed = !faster ? "" : low! <= 1 && high! >= 1 ? "No measurable difference from eager"
+    : faster >= 1 ? `${times(faster)} faster than eager` : `${times(1 / faster)} slower than eager`;
   return [index.headline.replace(/\.$/, ""), speed].filter(Boolean).join(". ") || index.title;
 }
 

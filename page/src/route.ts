@@ -41,7 +41,11 @@ export function read(): void {
   } else view.value = views()[0]!;
 }
 
-export const views = (): View[] => [...VIEWS.filter(isThere), ...index.pages.map(([kind]) => `report-${kind}` as const)];
+/** A report that is alone on its page comes first. */
+export const views = (): View[] => {
+  const own = index.pages.map(([kind]) => `report-${kind}` as const), others = VIEWS.filter(isThere);
+  return others.includes("overview") ? [...others, ...own] : [...own, ...others];
+};
 
 function isThere(name: (typeof VIEWS)[number]): boolean {
   const has = (kind: string) => index.reports.includes(kind);

@@ -80,7 +80,12 @@ export interface NotFused {
   first: number; second: number; shared: string[]; saved_bytes_at_most: number | null; reason: string | null; change: string | null;
 }
 export interface Fusion { steps: Step[]; not_fused: NotFused[]; buffers: Record<string, string> }
-export interface KernelText { texts: Record<string, [string, Tokens[]]> }
+export interface Config {
+  values: Record<string, number>; num_warps: number | null; num_stages: number | null; occupancy: number | null;
+  resources: { registers: number | null; spilled_registers: number | null; shared_bytes: number | null } | null;
+  predicted_ns: number | null; error: string | null;
+}
+export interface KernelText { texts: Record<string, [string, Tokens[]]>; configs: Config[] }
 
 export interface Finding {
   rule: string; severity: string; message: string; file: string | null; line: number | null; column: number | null;

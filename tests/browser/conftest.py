@@ -15,6 +15,7 @@ SAMPLES = Path("samples")
 GALLERY = {
     "graph_breaks": SAMPLES / "graph_breaks" / "h200-inference.zip",
     "bert_base": SAMPLES / "bert_base" / "h200-inference.zip",
+    "transformer_block": SAMPLES / "transformer_block" / "h200-inference.zip",
     "training_step": SAMPLES / "training_step" / "h200-training.zip",
 }
 
@@ -27,15 +28,15 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     def page(name: str) -> Path:
         file = folder / f"{name}.html"
         if not file.exists():
-            write(GALLERY[name], file)
+            write(GALLERY[name], file, *(["--compile"] if name == "transformer_block" else []))
         return file
 
     return page
 
 
-def write(recording: Path, file: Path) -> None:
+def write(recording: Path, file: Path, *options: str) -> None:
     command = [sys.executable, "-m", "inspector.commands", "report", str(recording)]
-    subprocess.run([*command, "-o", str(file)], check=True, capture_output=True)
+    subprocess.run([*command, *options, "-o", str(file)], check=True, capture_output=True)
 
 
 @pytest.fixture(scope="session")

@@ -136,7 +136,9 @@ def own_line(code: str) -> str:
 def test_a_break_in_a_library(program: tuple[list[int], list[dict[str, Any]]]) -> None:
     finding = at(program[1], "x.norm().item()")
 
-    assert finding["fix"].startswith("`with torch._dynamo.config.patch(capture_scalar_outputs=True")
+    assert finding["fix"].startswith(
+        "Put `with torch._dynamo.config.patch(capture_scalar_outputs=True"
+    )
     own, upgrade = finding["alternatives"]
     assert own.startswith(f"At {own_line('    return acme.scale(h) * 3')}: `h` is made inside")
     assert upgrade.startswith("Upgrade acme")

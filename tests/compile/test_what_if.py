@@ -7,7 +7,7 @@ import pytest
 from benchmarks import what_if
 
 pytestmark = pytest.mark.compile
-_COUNT = 28  # one of each kind; benchmarks/what_if.py makes more
+_COUNT = 84  # three of each kind
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def test_changes_are_of_all_kinds_and_of_both_outcomes(found: list[dict[str, obj
     assert len(rows) == 28
     assert sum(sum(row.counts.values()) for row in rows) == _COUNT
     happened = sum(row.counts[True, True] + row.counts[False, True] for row in rows)
-    assert _COUNT / 4 < happened < _COUNT * 7 / 8
+    assert _COUNT / 4 < happened < _COUNT * 3 / 4 + 9
 
 
 def test_what_recompiles_is_predicted(found: list[dict[str, object]]) -> None:
@@ -30,4 +30,4 @@ def test_what_recompiles_is_predicted(found: list[dict[str, object]]) -> None:
 
 def test_what_becomes_of_a_change_is_predicted(found: list[dict[str, object]]) -> None:
     wrong = list(what_if.wrong(found))
-    assert len(wrong) <= 1, wrong
+    assert len(wrong) <= _COUNT * 0.05, wrong

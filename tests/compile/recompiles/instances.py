@@ -62,6 +62,7 @@ def two_of_twelve() -> None:
     layers = [Layer(0, others.get(number)) for number in range(12)]
     for layer in layers:
         layer.compile(backend="eager")
+    for layer in layers:
         layer(torch.ones(2))
 
 

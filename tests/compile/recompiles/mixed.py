@@ -42,9 +42,9 @@ def one_size_after_another() -> None:
         total(a)
 
 
-@program(Expected("tensor-size", "x", "2", "3", "dynamic", "mark_dynamic(a, 0)"))
+@program(Expected("tensor-size", "x", "2", "3", "dynamic", "mark_dynamic(first, 0)"))
 def several_calls_on_a_line() -> None:
-    """What is passed is that of the call that was made, and of no other on its line."""
+    """What is marked is what the first call passes, and not another one on its line."""
 
     @compiled
     def total(x: Tensor) -> Tensor:

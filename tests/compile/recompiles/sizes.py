@@ -281,6 +281,32 @@ def growing_cache() -> None:
         cached(torch.ones(1, 4))
 
 
+@program(
+    Expected("tensor-size", "self.keys", "0", "1", "again", "makes self.keys longer in every call",
+             "module-attribute"),
+    Expected("tensor-size", "self.keys", "1", "2", "dynamic", "write into it with `index_copy_`",
+             "module-attribute"),
+)  # fmt: skip
+def cache_from_nothing() -> None:
+    """A module appends to a tensor that is empty at first: three programs, and no more."""
+
+    class Cached(nn.Module):
+        keys: Any
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.keys = torch.ones(0, 4)
+
+        def forward(self, x: Tensor) -> Tensor:
+            self.keys = torch.cat([self.keys, x])
+            return self.keys.sum(0)
+
+    cached = Cached()
+    cached.compile(backend="eager")
+    for _ in range(5):
+        cached(torch.ones(1, 4))
+
+
 @program(Expected("tensor-size", "k", "2", "3", "dynamic", "mark_dynamic(keys, 0)"))
 def growing_argument() -> None:
     """A cache that is passed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inspector.advice.branches import COND, WHERE
+from inspector.advice.checkpoints import STORED
 from inspector.advice.reading import Span, read_line, read_text
 from inspector.advice.scalars import KEEP_TENSOR
 from inspector.model.edit import edited
@@ -152,3 +153,46 @@ def test_what_is_no_choice_changes_nothing(body: str) -> None:
 def test_a_line_without_its_file_is_no_file() -> None:
     code = read_line("    if x.sum() > 0:", Span(7, 7))
     assert WHERE.edits_for(code) == COND.edits_for(code) == ()
+
+
+CHECKPOINTED = """\
+class Layer:
+    def forward(self, x):
+        y = self.a(x)
+        self.norm = y.norm().item()
+        return x, self.b(y)
+
+class Net:
+    def forward(self, x):
+        for layer in self.layers:
+            x = checkpoint(layer, x, use_reentrant=False)
+        return x
+"""
+
+
+def test_what_a_checkpointed_layer_keeps_is_a_second_result() -> None:
+    code = read_text(CHECKPOINTED, Span(4, 4))
+    assert edited(CHECKPOINTED, STORED.edits_for(code)).splitlines()[3:10] == [
+        "        norm = y.norm().detach()",
+        "        return (x, self.b(y)), norm",
+        "",
+        "class Net:",
+        "    def forward(self, x):",
+        "        for layer in self.layers:",
+        "            x, layer.norm = checkpoint(layer, x, use_reentrant=False)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("        return x\n", "        return checkpoint(self, x)\n"),  # which is it?
+        ("y = self.a(x)", "norm = y = self.a(x)"),
+        ("y = self.a(x)\n", "y = self.a(x)\n        if y is None: return x\n"),
+        ("x = checkpoint(", "return checkpoint("),
+    ],
+)
+def test_what_a_checkpointed_layer_keeps_takes_a_person(old: str, new: str) -> None:
+    text = CHECKPOINTED.replace(old, new)
+    line = next(n for n, each in enumerate(text.splitlines(), 1) if "self.norm" in each)
+    assert STORED.edits_for(read_text(text, Span(line, line))) == ()

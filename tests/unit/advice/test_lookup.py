@@ -144,7 +144,7 @@ def test_of_a_library_the_project_changes_a_setting_or_its_own_call() -> None:
     """Both were tried (tests/compile/test_lines_of_others.py)."""
     found = in_library("s = x.norm().item()")
 
-    assert found.fix.startswith("`with torch._dynamo.config.patch(capture_scalar_outputs=True)")
+    assert found.fix.startswith("Put `with torch._dynamo.config.patch(capture_scalar_outputs=True)")
     own, upgrade = found.alternatives
     assert own.startswith("At model.py:3: `h` is made inside: end the compiled function")
     assert upgrade == "Upgrade acme, or report the graph break there: the line is acme's own."

@@ -84,7 +84,7 @@ def test_without_a_failure_only_another_command_is_advised(tmp_path: Path) -> No
 
     assert "`inspect graph model.py` records it" in said(FUSION)
     assert "records it" not in said(FUSION, **asked)
-    assert "`inspect explain` says why" in said(FUSION, **asked)
+    assert "`inspect explain` shows why" in said(FUSION, **asked)
     assert "`inspect graph model.py --train` records it" in said("joint", **asked)
     assert "records it" not in said("joint", **asked, train=True)
 

@@ -306,6 +306,12 @@ def test_the_verdict_is_what_leaves_the_least() -> None:
     assert tried_verdict(Verification("", BASELINE, (Trial(A, BASELINE),))) == (
         "none of these helps"
     )
+    (finding,) = runs.report_of(runs.broken()).findings[:1]
+    left = dataclasses.replace(finding, rewrites=(), example=Example("a", "b", "c", "d", "e", ()))
+    assert tried_verdict(Verification("", BASELINE, (Trial(A, BASELINE),)), [left]) == (
+        f"none of these helps; no automatic edit for {left.place.file}:{left.place.line}: make "
+        "its fix by hand"
+    )
     assert tried_verdict(Verification(not_tried="it failed")) == ""
 
 
