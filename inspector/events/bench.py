@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from inspector.events.envelope import Envelope
 from inspector.events.fields import items, mappings, natural, naturals, sizes
@@ -211,8 +211,6 @@ class Divergence(BenchEvent):
     operators: int = 0
     graph: int = 0
     failure: str = ""
-
-    REPORTED: ClassVar = ("operator", "file", "line", "code", "at", "operators", "graph", "failure")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

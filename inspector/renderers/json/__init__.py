@@ -23,7 +23,8 @@ from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import Report
 from inspector.findings.warmup_report import WarmupReport
-from inspector.renderers.json.any_bench import any_bench_fields
+from inspector.renderers.json.bench import VIEWS as BENCH
+from inspector.renderers.json.bench_collection import VIEWS as BENCH_COLLECTION
 from inspector.renderers.json.cleaned import cleaned
 from inspector.renderers.json.cold_start import VIEWS as COLD_START
 from inspector.renderers.json.cuda_graphs import VIEWS as CUDA_GRAPHS
@@ -47,12 +48,12 @@ VIEWS: dict[type, Views] = {
     GraphReport: GRAPH,
     DiffReport: DIFF,
     KernelsReport: KERNELS,
+    BenchReport: BENCH,
+    CollectionReport: BENCH_COLLECTION,
     KernelBenchReport: KERNEL_BENCH,
     WarmupReport: WARMUP,
 }
 _FIELDS: dict[type, Callable[..., dict[str, object]]] = {
-    BenchReport: any_bench_fields,
-    CollectionReport: any_bench_fields,
     ProfileReport: profile_fields,
 }
 

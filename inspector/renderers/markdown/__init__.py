@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import TextIO
 
 from inspector.findings.any_report import AnyReport
-from inspector.findings.bench_report import BenchReport
-from inspector.findings.collection_report import CollectionReport
 from inspector.findings.profile_report import ProfileReport
 from inspector.pages.page import Page
-from inspector.renderers.markdown.any_bench import any_bench_lines
 from inspector.renderers.markdown.blocks import page_lines
 from inspector.renderers.markdown.profile import profile_lines
 
@@ -21,8 +18,6 @@ def render(report: Page | AnyReport, stream: TextIO) -> None:
     match report:
         case Page():
             lines = list(page_lines(report))
-        case BenchReport() | CollectionReport():
-            lines = list(any_bench_lines(report))
         case ProfileReport():
             lines = list(profile_lines(report))
     # A recorded file name can hold what UTF-8 cannot (a lone surrogate); it is spelled out by then.

@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import TextIO
 
 from inspector.findings.any_report import AnyReport
-from inspector.findings.bench_report import BenchReport
-from inspector.findings.collection_report import CollectionReport
 from inspector.findings.profile_report import ProfileReport
 from inspector.pages.page import Page
-from inspector.renderers.terminal.any_bench import add_any_bench
 from inspector.renderers.terminal.blocks import add_page
 from inspector.renderers.terminal.page import Page as Screen
 from inspector.renderers.terminal.profile import add_profiles
@@ -28,8 +25,6 @@ def render(report: Page | AnyReport, stream: TextIO) -> None:
     match report:
         case Page():
             add_page(page, report)
-        case BenchReport() | CollectionReport():
-            add_any_bench(page, report)
         case ProfileReport():
             add_profiles(page, report)
     page.write()
