@@ -177,6 +177,7 @@ REPORTS: dict[str, ReportEntry] = {
     "kernels": ReportEntry("KernelsReport", "inspector.pages.kernels"),
     "diff": ReportEntry("DiffReport", "inspector.pages.diff"),
     "graph": ReportEntry("GraphReport", "inspector.pages.graph"),
+    "profile": ReportEntry("ProfileReport", "inspector.pages.profile"),
     "bench": ReportEntry("BenchReport", "inspector.pages.bench"),
     "bench-collection": ReportEntry("CollectionReport", "inspector.pages.bench_collection"),
     "kernel-bench": ReportEntry("KernelBenchReport", "inspector.pages.kernel_bench"),

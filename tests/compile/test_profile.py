@@ -15,7 +15,7 @@ from inspector.commands.schema import schema_of
 from tests.compile.warm_python import INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMA = json.loads((ROOT / "docs" / "schema" / "profile-1.schema.json").read_text("utf-8"))
+SCHEMA = schema_of("profile")
 ALONE = schema_of("kernel-bench")
 SHORT = ("--seconds", "0.5")
 MODEL = """

@@ -5,7 +5,6 @@ Everything that the other renderers show is here. Columns are 0-based, durations
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, TextIO
 
 import orjson
@@ -34,7 +33,7 @@ from inspector.renderers.json.graph import VIEWS as GRAPH
 from inspector.renderers.json.guards import VIEWS as GUARDS
 from inspector.renderers.json.kernel_bench import VIEWS as KERNEL_BENCH
 from inspector.renderers.json.kernels import VIEWS as KERNELS
-from inspector.renderers.json.profile import profile_fields
+from inspector.renderers.json.profile import VIEWS as PROFILE
 from inspector.renderers.json.report import VIEWS as REPORT
 from inspector.renderers.json.warmup import VIEWS as WARMUP
 
@@ -52,9 +51,7 @@ VIEWS: dict[type, Views] = {
     CollectionReport: BENCH_COLLECTION,
     KernelBenchReport: KERNEL_BENCH,
     WarmupReport: WARMUP,
-}
-_FIELDS: dict[type, Callable[..., dict[str, object]]] = {
-    ProfileReport: profile_fields,
+    ProfileReport: PROFILE,
 }
 
 
@@ -66,8 +63,5 @@ def render(report: AnyReport, stream: TextIO) -> None:
 
 def fields(report: AnyReport) -> Any:  # noqa: ANN401 - as json.loads
     """All fields of a report."""
-    views = next((views for kind, views in VIEWS.items() if isinstance(report, kind)), None)
-    if views is not None:
-        return encode(Scope(report), views)
-    make = next(make for kind, make in _FIELDS.items() if isinstance(report, kind))
-    return make(report)
+    views = next(views for kind, views in VIEWS.items() if isinstance(report, kind))
+    return encode(Scope(report), views)
