@@ -133,7 +133,7 @@ def test_the_terminal_shows_what_won_and_all_candidates_where_asked(recording: P
     assert max(map(len, (short + whole).splitlines())) <= 80
     assert "\nAutotuning\n" in short
     assert "4 candidates at 2 places" in short
-    assert "… all candidates: inspect profile --autotune" in short
+    assert "all candidates: `inspect profile --autotune`" in short
     assert "taken  " not in short
     assert whole.count("taken  ") == 2
     assert "_mkl_linear" in whole
