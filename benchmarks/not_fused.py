@@ -27,7 +27,6 @@ import inspector  # noqa: E402 - same
 from benchmarks.not_fused_cases import CASES, Case  # noqa: E402 - same
 from inspector.capture.gpu_target.session import gpu_target  # noqa: E402 - same
 from inspector.capture.handler import attached_handler  # noqa: E402 - same
-from inspector.capture.writer import write_artifact  # noqa: E402 - same
 from inspector.findings.graph_report import FUSION, FusionRow, make_graph_report  # noqa: E402
 from inspector.graphs.reasons import formatted  # noqa: E402 - same
 from inspector.model.gpu_table import known_gpu  # noqa: E402 - same
@@ -93,13 +92,9 @@ class Row:
 @contextlib.contextmanager
 def compiling(config: Mapping[str, Any]) -> Iterator[None]:
     """Code for the GPU, with this configuration and without caches."""
-
-    def say(said: dict[str, object]) -> None:
-        write_artifact("gpu_target", said)
-
     patch = torch._inductor.config.patch  # noqa: SLF001 - the public place of Inductor's options
     with (
-        gpu_target(known_gpu(GPU), say),
+        gpu_target(known_gpu(GPU)),
         patch(force_disable_caches=True, compile_threads=1, **config),
         torch.no_grad(),
     ):

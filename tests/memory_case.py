@@ -18,12 +18,13 @@ from inspector.capture.profiling import memory
 from inspector.capture.profiling.device import cuda_devices
 from inspector.capture.profiling.graph_pools import Captured, watched_capture
 from inspector.capture.target import Target
-from inspector.events.memory_profile import memory_of
 from inspector.kernels.buffers import read_buffers
 from inspector.kernels.output_code import read_output_code
 from inspector.profiles.code_lines import CodeLines
 from inspector.profiles.memory import MemoryUse
 from inspector.profiles.memory_use import memory_use
+from inspector.records.codec import decode, encode
+from inspector.records.memory_profile import MemoryProfile
 
 FLOAT = 4
 WIDE = 4096
@@ -78,13 +79,13 @@ def measured(model: Any, *inputs: Any, train: bool = False, mode: str | None = N
     with watched_capture(captured):
         prepared(function)()
     prepared(function)()
-    written: list[dict[str, Any]] = []
-    with mock.patch.object(memory, "write_artifact", lambda _, fields: written.append(fields)):
+    written: list[MemoryProfile] = []
+    with mock.patch.object(memory, "emit", written.append):
         memory.profile_memory(
             0, lambda: prepared(function), lambda: prepared(model), target, captured
         )
-    payload = json.loads(json.dumps(written[0]))
-    use = memory_use(memory_of(payload), CodeLines(list(_codes())))
+    payload = json.loads(json.dumps(encode(written[0])))
+    use = memory_use(decode(MemoryProfile, payload), CodeLines(list(_codes())))
     assert use is not None
     return Case(use, payload, lambda: prepared(function), lambda: prepared(model))
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from inspector.events.cpp_kernel import CppNest
 from inspector.findings.cpp_wording import nest_text
 from inspector.findings.rule import Advised, Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count
 from inspector.model.cpp_kernel import CppFacts
+from inspector.records.kernels import CppNest
 
 # Some 100 µs of one core: threads of OpenMP that are there already begin within 10 µs.
 _LEAST_ELEMENTS = 262_144

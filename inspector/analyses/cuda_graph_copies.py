@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.events.cuda_graph import InspectorCudaGraph
+from inspector.events.printed_stack import printed_frames
 from inspector.findings.cuda_graph_place import (
     compiled_frame,
     input_name,
     input_place,
-    plain_stack,
 )
 from inspector.findings.finding import Finding
 from inspector.findings.place import fingerprint, make_place
@@ -19,6 +18,8 @@ from inspector.findings.wording import count, duration, listed, size
 from inspector.model.cost import Cost, CostKind
 from inspector.model.cuda_graphs import CudaGraphFunction
 from inspector.model.run import Process, Run
+from inspector.records.cuda_graphs import CudaGraphCapture
+from inspector.records.timeline import CopyRates
 
 # Below, a copy on a GPU is its launch.
 _LEAST_BYTES = 4 << 20
@@ -59,12 +60,12 @@ class CudaGraphCopiesRule(Rule[Run, Finding]):
 
 
 def _finding(
-    run: Run, process: Process, function: CudaGraphFunction, capture: InspectorCudaGraph
+    run: Run, process: Process, function: CudaGraphFunction, capture: CudaGraphCapture
 ) -> Finding:
     large = [
         item for item in capture.copies if item.size_bytes >= _LEAST_SHARE * capture.copied_bytes
     ]
-    places = [input_place(run, plain_stack(item.stack)) for item in large]
+    places = [input_place(run, printed_frames(item.stack)) for item in large]
     place = next((item for item in places if item is not None), None)
     place = place or compiled_frame(process, function.key.compile_id)
     names = [
@@ -72,7 +73,7 @@ def _finding(
         f"{size(item.size_bytes)})"
         for item in large
     ]
-    rates = process.copy_rates
+    rates = process.last(CopyRates)
     copy_ns = rates.time_ns(capture.copied_bytes) if rates and rates.device == "cuda" else None
     note = f"{duration(copy_ns)} per call, computed from the copy rate" if copy_ns else ""
     return Finding(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.events.cuda_graph import InspectorCudaGraphPartitions, LeftOut
+from inspector.events.printed_stack import printed_frames
 from inspector.findings.cuda_graph_advice import skip_advice
-from inspector.findings.cuda_graph_place import compiled_frame, input_place, plain_stack
+from inspector.findings.cuda_graph_place import compiled_frame, input_place
 from inspector.findings.finding import Finding
 from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
@@ -14,6 +14,7 @@ from inspector.findings.severity import Severity
 from inspector.findings.wording import count
 from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame
+from inspector.records.cuda_graphs import CudaGraphPartitions, LeftOut
 
 
 class CudaGraphPartitionRule(Rule[Run, Finding]):
@@ -45,11 +46,9 @@ class CudaGraphPartitionRule(Rule[Run, Finding]):
                 yield from _findings(run, process, partitions)
 
 
-def _findings(
-    run: Run, process: Process, partitions: InspectorCudaGraphPartitions
-) -> Iterator[Finding]:
+def _findings(run: Run, process: Process, partitions: CudaGraphPartitions) -> Iterator[Finding]:
     groups: dict[StackFrame | None, list[LeftOut]] = {}
-    known = [input_place(run, plain_stack(item.stack)) for item in partitions.left_out]
+    known = [input_place(run, printed_frames(item.stack)) for item in partitions.left_out]
     for number, item in enumerate(partitions.left_out):
         # Several operations come of a line, and not all of them know it; the next one does.
         later = (place for place in known[number:] if place is not None)
@@ -63,7 +62,7 @@ def _findings(
 def _finding(
     run: Run,
     process: Process,
-    partitions: InspectorCudaGraphPartitions,
+    partitions: CudaGraphPartitions,
     place: StackFrame | None,
     items: list[LeftOut],
 ) -> Finding:

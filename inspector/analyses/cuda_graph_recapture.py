@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.events.cuda_graph import InspectorCudaGraph, LoggedInput
+from inspector.events.printed_stack import printed_frames
 from inspector.findings.cuda_graph_place import (
     call_place,
     compiled_frame,
     input_name,
     input_place,
-    plain_stack,
 )
 from inspector.findings.finding import Finding
 from inspector.findings.place import fingerprint, make_place
@@ -20,6 +19,7 @@ from inspector.findings.wording import count, duration, listed
 from inspector.model.cuda_graphs import CudaGraphFunction
 from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame
+from inspector.records.cuda_graphs import CudaGraphCapture, LoggedInput
 
 _STATIC = "StaticInputIdxMismatch"
 _MANAGED = "CudagraphManagedIdxMismatch"
@@ -76,14 +76,14 @@ class CudaGraphRecaptureRule(Rule[Run, Finding]):
         """One finding per function and kind of change."""
         for process in run.processes:
             for function in process.cuda_graphs.functions:
-                by_kind: dict[str, list[InspectorCudaGraph]] = {}
+                by_kind: dict[str, list[CudaGraphCapture]] = {}
                 for capture in function.captures[1:]:
                     by_kind.setdefault(_kind(capture), []).append(capture)
                 for kind, again in by_kind.items():
                     yield _finding(run, process, function, kind, again)
 
 
-def _kind(capture: InspectorCudaGraph) -> str:
+def _kind(capture: CudaGraphCapture) -> str:
     """Why no captured graph fitted: of several, what the last one that was tried says."""
     statuses = [refusal.status for refusal in capture.refused]
     return statuses[-1] if statuses and statuses[-1] in _WHY else _PATH
@@ -94,7 +94,7 @@ def _finding(
     process: Process,
     function: CudaGraphFunction,
     kind: str,
-    again: list[InspectorCudaGraph],
+    again: list[CudaGraphCapture],
 ) -> Finding:
     changed = _changed(again)
     place = _place(run, process, function, changed)
@@ -117,7 +117,7 @@ def _finding(
     )
 
 
-def _changed(again: list[InspectorCudaGraph]) -> list[LoggedInput]:
+def _changed(again: list[CudaGraphCapture]) -> list[LoggedInput]:
     """The inputs that lay elsewhere, each once."""
     found = {
         item.name: item
@@ -132,7 +132,7 @@ def _place(
     run: Run, process: Process, function: CudaGraphFunction, changed: list[LoggedInput]
 ) -> StackFrame | None:
     """Where the first of them is used; else the function."""
-    used = (input_place(run, plain_stack(item.stack)) for item in changed)
+    used = (input_place(run, printed_frames(item.stack)) for item in changed)
     first = next((frame for frame in used if frame is not None), None)
     return first or compiled_frame(process, function.key.compile_id)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from inspector.events.late_hook import InspectorLateHook
 from inspector.findings.finding import Finding
 from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count, listed
 from inspector.model.run import Run
-from inspector.model.stack import plain_frame, project_frame
+from inspector.model.stack import project_frame
+from inspector.records.calls import LateHook
 
 _MOST_CLASSES = 4
 _RESET = "Call `torch._dynamo.reset()` after this line. The next call compiles with the hook."
@@ -47,17 +47,17 @@ class LateHookRule(Rule[Run, Finding]):
     def check(self, run: Run) -> Iterator[Finding]:
         """One finding per line and kind of hook."""
         for process in run.processes:
-            found: dict[tuple[str, int, str], list[InspectorLateHook]] = {}
+            found: dict[tuple[str, int, str], list[LateHook]] = {}
             for hook in process.late_hooks:
-                place = project_frame([plain_frame(frame) for frame in hook.stack], run.roots)
+                place = project_frame(hook.stack, run.roots)
                 if place is not None:
                     found.setdefault((place.file, place.line, hook.hook), []).append(hook)
             for hooks in found.values():
                 yield _finding(run, hooks)
 
 
-def _finding(run: Run, hooks: Sequence[InspectorLateHook]) -> Finding:
-    stack = [plain_frame(frame) for frame in hooks[0].stack]
+def _finding(run: Run, hooks: Sequence[LateHook]) -> Finding:
+    stack = hooks[0].stack
     place = project_frame(stack, run.roots)
     kind = hooks[0].hook
     classes = listed([*dict.fromkeys(hook.module_class for hook in hooks)], _MOST_CLASSES)

@@ -10,10 +10,12 @@ from inspector.findings.place import fingerprint, make_place
 from inspector.findings.recompile_case import EMPTY_GRAPHS
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
-from inspector.model.compilation import Frame, FrameState, SkippedFrame
+from inspector.model.compilation import Frame, FrameState
 from inspector.model.roots import Owner
 from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame, is_resumed, plain_name
+from inspector.records.calls import TargetFunction
+from inspector.records.graph_breaks import SkippedFrame
 
 _TRIVIAL_REASONS = (
     "no tensor", "No ops traced", "already", "tracing is non-recursively disabled",
@@ -82,7 +84,7 @@ def _is_empty(frame: Frame) -> bool:
 
 def _is_target(process: Process, frame: Frame) -> bool:
     """Whether the frame is the function that the calls reach (a plain trace does not tell)."""
-    target = process.target
+    target = process.last(TargetFunction)
     if target is None:
         return any(_is_entry(item.stack) for item in frame.compilations)
     return (frame.file, frame.first_line) == (target.file, target.line)
@@ -131,7 +133,7 @@ def _without_graph(run: Run, process: Process, frame: Frame) -> Finding:
 
 
 def _never_seen(run: Run, process: Process) -> Iterator[Finding]:
-    target = process.target
+    target = process.last(TargetFunction)
     finished = any(call.state == "end" for call in process.calls)
     if target is None or not finished or process.frames:
         return

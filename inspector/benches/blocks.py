@@ -6,9 +6,9 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping
 
-from inspector.events.bench import BenchEvent, TimedBlock
 from inspector.model.bench import BenchPlan
 from inspector.model.run import Process, Run
+from inspector.records.bench import BenchEvent, TimedBlock
 
 Blocks = Mapping[tuple[int, int], TimedBlock]
 Times = Mapping[tuple[int, int], float]
@@ -52,7 +52,7 @@ def middle_of(times_ns: Times) -> float:
 def first_process(run: Run, plan: BenchPlan, combination: int) -> Process | None:
     """The process in which a combination began for the first time, or None."""
     for process in run.processes:
-        for event in process.benches:
+        for event in process.records(BenchEvent):
             if event.combination == combination and plan.is_first(event.session):
                 return process
     return None

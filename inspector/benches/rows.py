@@ -11,7 +11,10 @@ from typing import TypeVar
 from inspector.benches.blocks import Times, medians_of, middle_of, timed_blocks
 from inspector.benches.compiled import Compiled, make_compiled
 from inspector.benches.ratio import Ratio, ratio_of
-from inspector.events.bench import (
+from inspector.model.bench import BenchPlan, Setting, Workload
+from inspector.model.result_names import AGAIN, input_of, names_input
+from inspector.model.run import Process, Run
+from inspector.records.bench import (
     BenchEvent,
     BusyTime,
     CallMemory,
@@ -22,9 +25,6 @@ from inspector.events.bench import (
     ResultErrors,
     Settled,
 )
-from inspector.model.bench import BenchPlan, Setting, Workload
-from inspector.model.result_names import AGAIN, input_of, names_input
-from inspector.model.run import Process, Run
 
 INTERRUPTED = "interrupted before it was measured"
 NOT_TRIED = "not tried: eager fails"
@@ -69,7 +69,7 @@ class BenchRow:
         cached_first_ns: The first call with the caches filled (a median), or None.
         break_even_calls: After so many calls the first one has paid for itself; None where it is
             not faster by more than noise, where its results are wrong, or nothing is compiled.
-        memory: Bytes by name, see `inspector.events.bench`.
+        memory: Bytes by name, see `inspector.records.bench`.
         busy: The part of a call in which a GPU works, or None: its time by the profiler, by that of
             a call that nobody watched.
         launches: Kernels and copies that a GPU gets in a call.
@@ -142,7 +142,7 @@ def make_rows(plan: BenchPlan, run: Run) -> tuple[BenchRow, ...]:
     events: dict[int, list[BenchEvent]] = {}
     processes: dict[int, dict[int, Process]] = {}
     for process in run.processes:
-        for event in process.benches:
+        for event in process.records(BenchEvent):
             events.setdefault(event.combination, []).append(event)
             processes.setdefault(event.combination, {})[event.session] = process
     left_out = {end.combination for end in plan.ends if end.is_left_out}

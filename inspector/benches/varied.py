@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from inspector.benches.blocks import first_process
 from inspector.benches.ratio import Ratio, ratio_of
 from inspector.benches.rows import INTERRUPTED, BenchRow
-from inspector.events.bench import FirstCalls
 from inspector.model.bench import BenchPlan, Setting
 from inspector.model.recompile import Recompile
 from inspector.model.run import Process, Run
+from inspector.records.bench import BenchEvent, FirstCalls
 
 _AS_EAGER = "fails, as without torch.compile"
 
@@ -213,7 +213,7 @@ def _second_ns(found: VariedSetting) -> float:
 
 
 def _firsts(process: Process | None) -> Mapping[int, FirstCalls]:
-    events = process.benches if process is not None else ()
+    events = process.records(BenchEvent) if process is not None else ()
     return {event.input: event for event in events if isinstance(event, FirstCalls)}
 
 

@@ -1,111 +1,89 @@
-"""Gathers what a recorded process says of itself: where it runs, what it calls, how it ends."""
+"""Keeps our own records of a process, by type."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import TypeAlias
+from collections.abc import Mapping
+from typing import TypeVar
 
-from inspector.events.inspector import (
-    InspectorCall,
-    InspectorDropped,
-    InspectorEnd,
-    InspectorEnvironment,
-    InspectorProblem,
-    InspectorSkippedFrame,
-    InspectorSource,
-    InspectorTarget,
-)
-from inspector.events.late_hook import InspectorLateHook
-from inspector.events.raised import InspectorRaised
-from inspector.model.compilation import SkippedFrame
+from inspector.events.kept import KeptRecord
+from inspector.events.payload import Payload
 from inspector.model.roots import Roots
-from inspector.model.stack import below_recorder, plain_frame
+from inspector.model.stack import below_recorder
+from inspector.records.calls import LateHook, TargetCall
+from inspector.records.device_profile import DeviceProfile
+from inspector.records.environment import Environment
+from inspector.records.graph_breaks import SkippedFrame
+from inspector.records.record import Record
 
-AccountEvent: TypeAlias = (
-    InspectorCall
-    | InspectorDropped
-    | InspectorEnd
-    | InspectorEnvironment
-    | InspectorLateHook
-    | InspectorProblem
-    | InspectorRaised
-    | InspectorSkippedFrame
-    | InspectorSource
-    | InspectorTarget
-)
+_R = TypeVar("_R", bound=Record)
 
 
-@dataclasses.dataclass(slots=True)
 class Account:
-    """What has been said so far.
+    """What a process has recorded so far.
 
     Attributes:
-        environment: The machine and what is installed, or None for a plain trace.
-        target: What was asked to be compiled, or None.
         calls: The calls of the target.
-        sources: The source text that the process read.
-        dropped: What was dropped to keep its logs below a size, or None.
-        problems: What failed in our own hooks.
-        ended: Whether it came to its end in order.
-        raised: The exceptions that nobody caught.
-        late_hooks: Hooks on modules that were compiled before, by their numbers.
     """
 
-    environment: InspectorEnvironment | None = None
-    target: InspectorTarget | None = None
-    calls: list[InspectorCall] = dataclasses.field(default_factory=list)
-    sources: list[InspectorSource] = dataclasses.field(default_factory=list)
-    dropped: InspectorDropped | None = None
-    problems: list[str] = dataclasses.field(default_factory=list)
-    ended: bool = False
-    raised: list[InspectorRaised] = dataclasses.field(default_factory=list)
-    late_hooks: dict[int, InspectorLateHook] = dataclasses.field(default_factory=dict)
-    _skipped: list[InspectorSkippedFrame] = dataclasses.field(default_factory=list)
+    def __init__(self) -> None:
+        self.calls: list[TargetCall] = []
+        self._records: dict[type[Record], list[Record]] = {}
+        self._places: dict[type[Record], list[KeptRecord]] = {}
 
-    def add(self, event: AccountEvent) -> None:
-        """Takes one event."""
-        match event:
-            case InspectorCall(state="begin"):
-                self.calls.append(event)
-            case InspectorCall() if self.calls:
-                self.calls[-1] = event
-            case InspectorDropped():
-                self.dropped = event
-            case InspectorEnd():
-                self.ended = True
-            case InspectorEnvironment():
-                self.environment = event
-            case InspectorProblem():
-                self.problems.append(f"{event.where}: {event.error}")
-            case (
-                InspectorLateHook()
-                | InspectorRaised()
-                | InspectorSkippedFrame()
-                | InspectorSource()
-            ):
-                self._append(event)
-            case InspectorTarget():
-                self.target = event
+    def add(self, record: Record) -> None:
+        """Takes a record; the end of a call replaces its begin."""
+        if not isinstance(record, TargetCall):
+            self._records.setdefault(type(record), []).append(record)
+        elif record.state == "begin":
+            self.calls.append(record)
+        elif self.calls:
+            self.calls[-1] = record
 
-    def _append(
-        self, event: InspectorLateHook | InspectorRaised | InspectorSkippedFrame | InspectorSource
-    ) -> None:
-        match event:
-            case InspectorLateHook(is_compiled=True):
-                self.late_hooks.pop(event.number, None)
-            case InspectorLateHook():
-                self.late_hooks[event.number] = event
-            case InspectorRaised():
-                self.raised.append(event)
-            case InspectorSkippedFrame():
-                self._skipped.append(event)
-            case InspectorSource():
-                self.sources.append(event)
+    def add_place(self, record: KeptRecord) -> None:
+        """Takes the place of a record that stays in the log."""
+        if record.text is not None:
+            self._places.setdefault(record.kind, []).append(record)
+
+    def of(self, kind: type[_R]) -> list[_R]:
+        """The records of a type, in order."""
+        return self._records.get(kind, [])  # type: ignore[return-value]
+
+    def records(self) -> Mapping[type[Record], tuple[Record, ...]]:
+        """All of them."""
+        return {kind: tuple(found) for kind, found in self._records.items()}
+
+    def places(self) -> Mapping[type[Record], tuple[Payload, ...]]:
+        """Where those are that stay in the log.
+
+        A profile so far counts where the process ended before the whole one.
+        """
+        found: dict[type[Record], tuple[Payload, ...]] = {}
+        for kind, kept in self._places.items():
+            if kind is DeviceProfile:
+                kept = [item for item in kept if item.name == kind.names[0] or item is kept[-1]]  # noqa: PLW2901
+            found[kind] = tuple(item.text for item in kept if item.text is not None)
+        return found
 
     @property
-    def last_call(self) -> InspectorCall | None:
+    def environment(self) -> Environment | None:
+        """The machine and what is installed, or None for a plain trace."""
+        return next(reversed(self.of(Environment)), None)
+
+    @property
+    def last_call(self) -> TargetCall | None:
         """The call that was begun last, or None."""
         return self.calls[-1] if self.calls else None
+
+    @property
+    def late_hooks(self) -> tuple[LateHook, ...]:
+        """Hooks on modules that were compiled before and have not been since."""
+        hooks: dict[int, LateHook] = {}
+        for hook in self.of(LateHook):
+            hooks.pop(hook.number, None)
+            if not hook.is_compiled:
+                hooks[hook.number] = hook
+        return tuple(hooks.values())
 
     def skipped(self, roots: Roots) -> tuple[SkippedFrame, ...]:
         """The frames that Dynamo left alone without an event.
@@ -114,14 +92,6 @@ class Account:
             roots: Whose code a file is.
         """
         return tuple(
-            SkippedFrame(
-                file=event.file,
-                line=event.line,
-                name=event.name,
-                reason=event.reason,
-                cause=event.cause,
-                is_entry=event.is_entry,
-                stack=below_recorder([plain_frame(frame) for frame in event.stack], roots),
-            )
-            for event in self._skipped
+            dataclasses.replace(item, stack=below_recorder(item.stack, roots))
+            for item in self.of(SkippedFrame)
         )

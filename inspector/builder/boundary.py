@@ -6,7 +6,10 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 
-from inspector.events.graph_text import GraphText, TextNode, TextTensor
+from inspector.events.compile_id import CompileId
+from inspector.events.dynamo import CreateSymbol, DynamoOutputGraph
+from inspector.events.graph_text import GraphText, TextNode, TextTensor, parse_graph
+from inspector.events.payload import Payload
 from inspector.model.boundary import Boundary, BoundaryTensor
 from inspector.model.dtypes import DTYPES
 from inspector.model.symbol_sizes import size_at
@@ -25,6 +28,52 @@ _VIEWS = re.compile(
     r"(?:t|view\w*|reshape|permute|transpose|swapaxes|expand\w*|squeeze|unsqueeze|flatten"
     r"|unflatten|getitem|chunk|split\w*|unbind|narrow|select|detach|contiguous|mT|T|movedim)_?"
 )
+
+# Read for crossings that nobody measured: about 2 s. A longer log gives its answer without them.
+_MOST_TEXT_BYTES = 1 << 24
+
+
+class Boundaries:
+    """Keeps where the texts of graphs are, and the values of symbolic sizes."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, Payload] = {}
+        self._hints: dict[str, int] = {}
+
+    def add_hint(self, event: CreateSymbol) -> None:
+        """Takes the value of a symbolic size."""
+        if isinstance(event.value, int):
+            self._hints[event.symbol] = event.value
+
+    def add_graph(self, compile_id: CompileId, event: DynamoOutputGraph) -> None:
+        """Takes the place of a graph's text; that of a further attempt replaces it."""
+        if event.text is not None:
+            self._texts[str(compile_id)] = event.text
+
+    def graph_inputs(self, compile_id: str) -> tuple[TextNode, ...]:
+        """What goes into the graph of a compilation, in order, as its text names it."""
+        text = self._texts.get(compile_id)
+        try:
+            return parse_graph(text.text()).inputs if text is not None else ()
+        except (ValueError, SyntaxError, RecursionError):
+            return ()  # it was cut off
+
+    def boundaries(self, *, is_profiled: bool, broke: bool) -> dict[str, Boundary]:
+        """The boundaries of the graphs; they cost reading their texts, and only costs need them.
+
+        Args:
+            is_profiled: Whether there are profiles.
+            broke: Whether there are graph breaks.
+        """
+        found: dict[str, Boundary] = {}
+        size_bytes = sum(text.length_bytes for text in self._texts.values())
+        is_wanted = is_profiled or (broke and size_bytes <= _MOST_TEXT_BYTES)
+        for compile_id, text in self._texts.items() if is_wanted else ():
+            try:
+                found[compile_id] = make_boundary(parse_graph(text.text()), self._hints)
+            except (ValueError, SyntaxError, RecursionError):
+                continue  # a text that was cut off: what crosses there is not known
+        return found
 
 
 def make_boundary(graph: GraphText, hints: Mapping[str, int]) -> Boundary:

@@ -9,18 +9,17 @@ from collections.abc import Collection, Iterable, Sequence
 from inspector.builder.compilation import CompilationDraft
 from inspector.builder.lanes import LaneBuilder
 from inspector.builder.lookups import SWITCHED_OFF, Asked, Lookups, concerns_caches
-from inspector.builder.metrics_times import MetricsTimes
 from inspector.builder.spans import Spans
 from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
 from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import CompilationMetrics
-from inspector.events.inspector import InspectorLineTimes
 from inspector.events.timing import ChromiumEvent
 from inspector.model.cache_lookup import CacheLookup, CacheState
 from inspector.model.compile_time import CompilationTime, LineTime, StageTime
 from inspector.model.lanes import Lane
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame, plain_name, user_frame
+from inspector.records.graph_breaks import LineTimes
 
 _GRAPH_CACHES = ("AOTAutograd", "FX graph")
 
@@ -39,7 +38,7 @@ class ColdStartDraft:
         self._lanes = LaneBuilder() if keep_spans else None
         self._spans = Spans()
         self.has_spans = False
-        self._of_metrics = MetricsTimes()
+        self._of_metrics = _MetricsTimes()
         self._lookups = Lookups()
         self._lines: collections.Counter[tuple[str, int, str]] = collections.Counter()
         self._logging: dict[str, int] = {}
@@ -63,7 +62,7 @@ class ColdStartDraft:
     def add_said(
         self,
         compile_id: CompileId | None,
-        event: CacheArtifact | CodeState | InspectorLineTimes | TritonKernels,
+        event: CacheArtifact | CodeState | LineTimes | TritonKernels,
     ) -> None:
         """Takes what a cache said, or how long the lines of a function were traced."""
         asked = self._asked("" if compile_id is None else str(compile_id))
@@ -74,7 +73,7 @@ class ColdStartDraft:
                 self._lookups.add_code_state(asked, event)
             case TritonKernels():
                 self._lookups.add_kernels(asked, event)
-            case InspectorLineTimes():
+            case LineTimes():
                 for file, line, name, time_ns in event.lines:
                     self._lines[file, line, plain_name(name)] += time_ns
 
@@ -181,3 +180,29 @@ def _caller(stack: Sequence[StackFrame], roots: Roots) -> StackFrame | None:
     the recorder or a library, and its own first line is all there is to name.
     """
     return user_frame(stack[:-1], roots) or user_frame(stack, roots)
+
+
+class _MetricsTimes:
+    """Makes of metrics the spans that newer logs have: torch 2.4 has none.
+
+    Of the parts only the lengths are known, and nothing of backward graphs: each is put at the
+    beginning of what it is part of.
+    """
+
+    def __init__(self) -> None:
+        self.spans = Spans()
+
+    def add(self, compile_id: str, metrics: CompilationMetrics) -> None:
+        """Takes the metrics of a compilation."""
+        phases = [
+            ("dynamo", metrics.duration_ns),
+            ("backend_compile", metrics.backend_ns),
+            ("inductor_compile", metrics.inductor_ns),
+            ("code_gen", metrics.code_generation_ns),
+        ]
+        known = [(name, time_ns) for name, time_ns in phases if time_ns]
+        begin_ns = metrics.start_time_ns or 0
+        for name, _ in known:
+            self.spans.add(ChromiumEvent(name, "B", begin_ns, 0, compile_id))
+        for name, time_ns in reversed(known):
+            self.spans.add(ChromiumEvent(name, "E", begin_ns + time_ns, 0, compile_id))

@@ -9,20 +9,17 @@ from inspector.builder.consequences import with_consequences
 from inspector.builder.recompile_facts import CompileFacts, SymbolEvent
 from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import CACHE_LIMIT, CompilationMetrics, CreateSymbol, DynamoError
-from inspector.events.envelope import RawFrame
 from inspector.events.failed_trace import FailedTrace
 from inspector.events.graph_break import (
     BACKEND_FAILED,
     Cause,
     GraphBreakReason,
     Raised,
-    TracebackFrame,
     operator_stack,
     parse_causes,
 )
 from inspector.events.graph_text import parse_graph
-from inspector.events.guards import DynamoGuards, InspectorGuardCosts
-from inspector.events.inspector import InspectorGraphBreak, Position
+from inspector.events.guards import DynamoGuards
 from inspector.events.payload import Payload
 from inspector.model.compilation import Compilation, Failure
 from inspector.model.graph_break import Evidence, GraphBreak, Outcome
@@ -30,10 +27,11 @@ from inspector.model.roots import Owner, Roots
 from inspector.model.stack import (
     StackFrame,
     below_recorder,
-    plain_frame,
     project_frame,
     user_frame,
 )
+from inspector.records.graph_breaks import BreakPositions
+from inspector.records.recompiles import GuardCosts
 
 # "Data-dependent jump" is what torch calls it since 2.6.
 _NO_REASON = "Data-dependent branch, or another break without a reason in this torch's log"
@@ -43,7 +41,7 @@ _NO_REASON = "Data-dependent branch, or another break without a reason in this t
 class _BreakDraft:
     attempt: int
     reason: GraphBreakReason
-    positions: tuple[Position, ...] = ()
+    positions: tuple[StackFrame, ...] = ()
     higher_order: str = ""
 
 
@@ -67,8 +65,8 @@ class CompilationDraft:
     compile_id: CompileId
     call: int | None
     input: int | None = None
-    stack: tuple[RawFrame, ...] = ()
-    caller: RawFrame | None = None
+    stack: tuple[StackFrame, ...] = ()
+    caller: StackFrame | None = None
     graph_attempts: list[int] = dataclasses.field(default_factory=list)
     graph_text: Payload | None = None
     failed_graphs: int = 0
@@ -80,7 +78,7 @@ class CompilationDraft:
     metrics: CompilationMetrics | None = None
     facts: CompileFacts = dataclasses.field(default_factory=CompileFacts)
     guards_text: Payload | None = None
-    guard_costs: InspectorGuardCosts | None = None
+    guard_costs: GuardCosts | None = None
     symbols: dict[str, float] = dataclasses.field(default_factory=dict)
     older_break: OlderBreak | None = None
     is_refused: bool = False
@@ -99,7 +97,7 @@ class CompilationDraft:
             reason = reason.at_frames(self._traced_operator(), said)
         self.breaks.append(_BreakDraft(attempt, reason))
 
-    def add_break_details(self, event: InspectorGraphBreak) -> None:
+    def add_break_details(self, event: BreakPositions) -> None:
         """Takes what our hook knows of the last record; no positions of another stack."""
         last = self.breaks[-1] if self.breaks else None
         if last is None:
@@ -195,7 +193,7 @@ class CompilationDraft:
         own = (said.file, said.name)
         is_missing = self.stack and (self.stack[-1].file, self.stack[-1].name) != own
         if not said.logs_breaks and is_missing and said.file and said.name:
-            frame = RawFrame(said.file, said.first_line or 0, said.name)
+            frame = StackFrame(said.file, said.first_line or 0, said.name)
             self.stack = (*self.stack, frame)
 
     def _operators_so_far(self) -> int | None:
@@ -221,9 +219,10 @@ class CompilationDraft:
     def _logged_breaks(self, roots: Roots) -> Iterator[GraphBreak]:
         for draft in self.breaks:
             reason = draft.reason
-            whole = below_recorder(_stack(reason.stack, draft.positions), roots)
+            exact = map(_exact, reason.stack, draft.positions) if draft.positions else reason.stack
+            whole = below_recorder(tuple(exact), roots)
             # The record's stack ends where the function begins.
-            whole = (*whole[:-1], *_stack(reason.operator, ())) if reason.operator else whole
+            whole = (*whole[:-1], *reason.operator) if reason.operator else whole
             raised = reason.raised.implementation if reason.operator else reason.raised.frames
             stack = (*self._with_header(reason, whole), *_of_project(raised, roots))
             cause = reason.causes[0] if reason.causes else Cause(None, "no reason was recorded")
@@ -237,7 +236,7 @@ class CompilationDraft:
         """The stack down to the compiled frame, outermost first, with its caller where known."""
         caller = [self.caller] if self.caller and self.stack else []
         stack = (*self.stack[:-1], *caller, *self.stack[-1:])
-        return below_recorder([plain_frame(frame) for frame in stack], roots)
+        return below_recorder(stack, roots)
 
     def _failure(self, roots: Roots) -> Failure | None:
         metrics = self.metrics
@@ -246,12 +245,12 @@ class CompilationDraft:
         if metrics is None or metrics.fail_type is None:
             return None
         reason = metrics.fail_reason or ""
-        user = _stack(self.error.stack, ()) if self.error else ()
+        user = self.error.stack if self.error else ()
         raised = self.error.raised if self.error else Raised()
         operator = () if user else operator_stack(reason) or self._traced_operator()
         implementation = _of_project(raised.implementation, roots) or self.raised
         inner = implementation if operator else _of_project(raised.frames, roots) or self.raised
-        stack = (*user, *_stack(operator, ()), *inner)
+        stack = (*user, *operator, *inner)
         if not stack and metrics.fail_file:
             stack = (StackFrame(metrics.fail_file, metrics.fail_line or 0, metrics.name or ""),)
         # The stack that was logged when the frame began ends in the frame itself.
@@ -262,7 +261,7 @@ class CompilationDraft:
             has_operator=is_named, in_implementation=bool(implementation),
         )  # fmt: skip
 
-    def _traced_operator(self) -> tuple[TracebackFrame, ...]:
+    def _traced_operator(self) -> tuple[StackFrame, ...]:
         """The operator that AOTAutograd traced when the backend failed."""
         found = self.failed_trace.frame if self.failed_trace else None
         return (found,) if found else ()
@@ -351,26 +350,12 @@ def _is_of_backend(reason: GraphBreakReason) -> bool:
     return any(cause.gb_id == BACKEND_FAILED for cause in reason.causes[:1])
 
 
-def _of_project(frames: tuple[TracebackFrame, ...], roots: Roots) -> tuple[StackFrame, ...]:
+def _of_project(frames: tuple[StackFrame, ...], roots: Roots) -> tuple[StackFrame, ...]:
     """The frames of the user's own files: libraries call their own code everywhere."""
-    own = (frame for frame in frames if roots.owner(frame.file) is Owner.PROJECT)
-    return _stack(tuple(own), ())
+    return tuple(frame for frame in frames if roots.owner(frame.file) is Owner.PROJECT)
 
 
-def _stack(
-    frames: tuple[TracebackFrame, ...], positions: tuple[Position, ...]
-) -> tuple[StackFrame, ...]:
-    exact = positions or (None,) * len(frames)
-    return tuple(_frame(frame, position) for frame, position in zip(frames, exact, strict=True))
-
-
-def _frame(frame: TracebackFrame, position: Position | None) -> StackFrame:
-    if position and (position.file, position.line) == (frame.file, frame.line):
-        return StackFrame(
-            frame.file, frame.line, frame.name, frame.code,
-            position.end_line, position.column, position.end_column,
-        )  # fmt: skip
-    return StackFrame(
-        frame.file, frame.line, frame.name, frame.code,
-        None, frame.caret_start, frame.caret_end, parsed=frame.caret_start is not None,
-    )  # fmt: skip
+def _exact(frame: StackFrame, position: StackFrame) -> StackFrame:
+    if (position.file, position.line) != (frame.file, frame.line):
+        return frame
+    return dataclasses.replace(position, name=frame.name, code=frame.code)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from inspector.builder.compilation import CompilationDraft
 from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import (
@@ -17,20 +19,21 @@ from inspector.events.dynamo import (
 from inspector.events.envelope import Envelope
 from inspector.events.failed_trace import FailedTrace
 from inspector.events.graph_break import GraphBreakReason
-from inspector.events.guards import DynamoGuards, InspectorGuardCosts
-from inspector.events.inspector import (
-    InspectorCall,
-    InspectorCaller,
-    InspectorGraphBreak,
-    InspectorOperatorRaised,
-)
+from inspector.events.guards import DynamoGuards
 from inspector.events.payload import Payload
-from inspector.events.recompile import InspectorIdentities, InspectorRecompile
 from inspector.events.timing import ChromiumEvent
-from inspector.model.stack import plain_frame
+from inspector.records.calls import TargetCall
+from inspector.records.graph_breaks import BreakPositions, Caller, OperatorRaised
+from inspector.records.recompiles import FailedGuards, GuardCosts, Identities
 
 _EXPORT, _AHEAD, _PRECOMPILED = "torch.export", "AOTInductor", "aot_compile"
 _OfAFrame = DynamoStart | DynamoOutputGraph | DynamoError | GraphBreakReason | RecompileReasons
+
+
+CompilationRecord: TypeAlias = (
+    BreakPositions | Caller | FailedGuards | GuardCosts | Identities | OperatorRaised
+)
+"""Those of our own that are about one compilation."""
 
 
 class CompilationsDraft:
@@ -62,7 +65,7 @@ class CompilationsDraft:
         """Name of the code object whose compilation was begun last, or "" once that has ended."""
         return self.drafts[-1].name if self.drafts and self.drafts[-1].metrics is None else ""
 
-    def add(self, envelope: Envelope, event: object, call: InspectorCall | None) -> CompileId:
+    def add(self, envelope: Envelope, event: object, call: TargetCall | None) -> CompileId:
         """Takes one event.
 
         Args:
@@ -111,7 +114,7 @@ class CompilationsDraft:
                 draft.facts.add_timed(event)
 
     def _draft(
-        self, envelope: Envelope, event: object, call: InspectorCall | None
+        self, envelope: Envelope, event: object, call: TargetCall | None
     ) -> CompilationDraft:
         # What is logged outside of any compilation (it does happen) gets a compilation of its own.
         compile_id = envelope.compile_id or CompileId(None, None)
@@ -178,16 +181,16 @@ class CompilationsDraft:
 def _add_ours(draft: CompilationDraft, event: object) -> None:
     """Takes what our own hooks found out beyond what torch logs."""
     match event:
-        case InspectorCaller():
+        case Caller():
             draft.caller = event.frame
-        case InspectorOperatorRaised():
-            draft.raised = tuple(map(plain_frame, event.frames))
-        case InspectorGraphBreak():
+        case OperatorRaised():
+            draft.raised = tuple(event.frames)
+        case BreakPositions():
             draft.add_break_details(event)
-        case InspectorGuardCosts():
+        case GuardCosts():
             draft.guard_costs = event
-        case InspectorIdentities():
+        case Identities():
             draft.facts.identities = event.objects
             draft.facts.instances = event.instances
-        case InspectorRecompile():
+        case FailedGuards():
             draft.facts.seen = event

@@ -8,13 +8,6 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from inspector.events.compile_id import CompileId
-from inspector.events.cuda_graph import (
-    FunctionKey,
-    InspectorCudaGraph,
-    InspectorCudaGraphCalls,
-    InspectorCudaGraphPartitions,
-    InspectorCudaGraphSkip,
-)
 from inspector.events.dynamo import CompilationMetrics
 from inspector.events.graph_text import TextNode
 from inspector.events.printed_stack import printed_frames
@@ -25,14 +18,15 @@ from inspector.model.cuda_graphs import (
     CudaGraphWarning,
     WarningKind,
 )
-from inspector.model.stack import plain_frame
-
-CudaGraphEvent: TypeAlias = (
-    InspectorCudaGraph
-    | InspectorCudaGraphCalls
-    | InspectorCudaGraphPartitions
-    | InspectorCudaGraphSkip
+from inspector.records.cuda_graphs import (
+    CudaGraphCalls,
+    CudaGraphCapture,
+    CudaGraphPartitions,
+    CudaGraphSkip,
+    FunctionKey,
 )
+
+CudaGraphEvent: TypeAlias = CudaGraphCapture | CudaGraphCalls | CudaGraphPartitions | CudaGraphSkip
 
 # `Scheduler.should_partition` of 2.11 to 2.13, where the mode makes none.
 _DISABLED = "partition includes all ops when cudagraphs is disabled"
@@ -49,26 +43,27 @@ class CudaGraphsDraft:
     """Takes the events of one process."""
 
     def __init__(self) -> None:
-        self._captures: dict[FunctionKey, list[InspectorCudaGraph]] = {}
-        self._calls: dict[FunctionKey, InspectorCudaGraphCalls] = {}
+        self._captures: dict[FunctionKey, list[CudaGraphCapture]] = {}
+        self._calls: dict[FunctionKey, CudaGraphCalls] = {}
         self._warnings: dict[tuple[str, str], CudaGraphWarning] = {}
-        self._partitions: list[InspectorCudaGraphPartitions] = []
+        self._partitions: list[CudaGraphPartitions] = []
         self._captured: collections.Counter[str] = collections.Counter()
 
     def add(self, event: CudaGraphEvent) -> None:
         """Takes one of our own artifacts."""
         match event:
-            case InspectorCudaGraph():
+            case CudaGraphCapture():
                 self._captures.setdefault(event.key, []).append(event)
-            case InspectorCudaGraphCalls():
+            case CudaGraphCalls():
                 self._calls[event.key] = event
-            case InspectorCudaGraphPartitions():
+            case CudaGraphPartitions():
                 # Torch divides graphs that are to be no CUDA graphs as well, into one part.
                 if any(left.reason != _DISABLED for left in event.left_out) or event.captured:
                     self._partitions.append(event)
-            case InspectorCudaGraphSkip():
+            case CudaGraphSkip():
                 evidence = "inspector_cuda_graph_skip"
-                self._warn(event.message, event.compile_id, event.key, evidence)
+                key = event.key if event.key.mode else None
+                self._warn(event.message, event.key.compile_id, key, evidence)
 
     def add_span(self, event: ChromiumEvent) -> None:
         """Takes a span of torch's own, which a plain trace has too."""
@@ -103,7 +98,7 @@ class CudaGraphsDraft:
         captures = tuple(self._captures.get(key, ()))
         said = self._calls.get(key)
         if said is None:  # the log was cut off behind a capture
-            said = InspectorCudaGraphCalls(key, len(captures), 0, len(captures), 0)
+            said = CudaGraphCalls(key, len(captures), recordings=len(captures))
         return CudaGraphFunction(
             key=key,
             calls=said.calls,
@@ -118,7 +113,7 @@ class CudaGraphsDraft:
         reason = _PREFIX.sub("", said.partition("\n")[0])
         kind = WarningKind.SIZES if message.startswith(_SIZES) else WarningKind.SKIP
         kind = WarningKind.LIMIT if _LIMIT in message else kind
-        frames = tuple(map(plain_frame, printed_frames(message)))
+        frames = printed_frames(message)
         warning = CudaGraphWarning(kind, reason, frames, compile_id, key, evidence)
         # The same is said by the compilation's metrics, and its end comes later.
         self._warnings.setdefault((compile_id, reason), warning)

@@ -9,8 +9,8 @@ from inspector.builder.guard_case import GuardCase
 from inspector.builder.recompile_class import ordered_keys
 from inspector.events.guard_lines import GuardLines
 from inspector.events.guard_shapes import GuardShape
-from inspector.events.recompile import InspectorRecompile
 from inspector.model.recompile import Change, RecompileClass
+from inspector.records.recompiles import FailedGuards
 
 _SIDE = re.compile(r"with(?:out)? (?P<key>.+)", re.DOTALL)
 _KEY = r"\[(?P<key>'[^']*'|-?\d+)\]"
@@ -60,7 +60,7 @@ def side_of(case: GuardCase, *, is_now: bool) -> tuple[str, ...] | None:
 
 
 def known_keys(
-    lines: GuardLines, seen: InspectorRecompile | None, name: str, length: str | None = None
+    lines: GuardLines, seen: FailedGuards | None, name: str, length: str | None = None
 ) -> tuple[str, ...] | None:
     """All keys of a dict, or None where they are not known.
 

@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from inspector.builder.failing_checks import changes_of
 from inspector.builder.recompile_facts import CompileFacts
 from inspector.events.failed_guard import stripped_source
-from inspector.events.guard_checks import ContainsCheck, RelationCheck, TensorCheck
-from inspector.events.recompile import SeenValue
+from inspector.events.guard_checks import ContainsCheck, RelationCheck
 from inspector.guards.entry import Entry
 from inspector.guards.evaluate import own_keys, passes
 from inspector.guards.relation import identity, normal
-from inspector.guards.state import State, Tensor, Value, state_after
+from inspector.guards.state import State, Value, state_after
 from inspector.model.guards import Guard
 from inspector.model.recompile import Change, RecompileClass
+from inspector.records.recompiles import SeenValue, TensorFacts
 
 _C = RecompileClass
 _MOST = 64
@@ -94,7 +93,7 @@ def _of_other_name(entry: Entry, state: State) -> Iterator[Guard]:
         known = [
             other
             for other in entry.guards
-            if isinstance(other.check, TensorCheck) and normal(other.source) in pair
+            if isinstance(other.check, TensorFacts) and normal(other.source) in pair
         ]
         for source in pair - {normal(other.source) for other in known}:
             yield from (dataclasses.replace(other, source=source) for other in known)
@@ -123,22 +122,10 @@ def _with(value: Value, seen: SeenValue) -> Value:
     return Value(type=kind, text=text, identity=seen.identity, seen=known)
 
 
-def _seen_tensor(known: Tensor | None, seen: Mapping[str, Any]) -> Tensor | None:
-    try:
-        keys = tuple(map(str, seen["keys"]))
-        if known and set(own_keys(known.keys)) == set(own_keys(keys)):
-            keys = known.keys  # what is on the tensor alone is without the thread's
-        return Tensor(
-            type=str(seen["type"]),
-            keys=keys,
-            dtype=str(seen["dtype"]),
-            device_index=seen["device_index"],
-            requires_grad=bool(seen["requires_grad"]),
-            size=tuple(map(int, seen["size"])),
-            stride=tuple(map(int, seen["stride"])),
-        )
-    except (KeyError, TypeError, ValueError):
-        return known
+def _seen_tensor(known: TensorFacts | None, seen: TensorFacts) -> TensorFacts:
+    """What is on the tensor alone is without the thread's dispatch keys."""
+    is_same = known is not None and set(own_keys(known.keys)) == set(own_keys(seen.keys))
+    return dataclasses.replace(seen, keys=known.keys) if known and is_same else seen
 
 
 def _answered(change: Change, facts: CompileFacts) -> Change:

@@ -19,14 +19,14 @@ from inspector.events.guard_checks import (
     LengthCheck,
     MarkCheck,
     RelationCheck,
-    TensorCheck,
     TypeCheck,
 )
 from inspector.guards.evaluate import own_keys
 from inspector.guards.relation import identity, normal
-from inspector.guards.state import State, Tensor, Value
+from inspector.guards.state import State, Value
 from inspector.model.guards import Guard
 from inspector.model.recompile import Change, RecompileClass
+from inspector.records.recompiles import TensorFacts
 
 _C = RecompileClass
 _NONE = "None"
@@ -100,7 +100,7 @@ def _one(
     return Change(kind, source, stripped_source(source), index, str(before), str(now))
 
 
-def _of_tensor(guard: Guard, check: TensorCheck, value: Value) -> Iterator[Change]:
+def _of_tensor(guard: Guard, check: TensorFacts, value: Value) -> Iterator[Change]:
     tensor = value.tensor
     if tensor is None:
         is_none = _NONE in {value.text, value.type} or "NoneType" in value.type
@@ -124,7 +124,7 @@ def _of_tensor(guard: Guard, check: TensorCheck, value: Value) -> Iterator[Chang
         yield from _of_numbers(guard, check, tensor)
 
 
-def _of_numbers(guard: Guard, check: TensorCheck, tensor: Tensor) -> Iterator[Change]:
+def _of_numbers(guard: Guard, check: TensorFacts, tensor: TensorFacts) -> Iterator[Change]:
     """Sizes; and strides, where they do not follow from those."""
     sizes = tuple(_unequal(guard, _C.SIZE, check.size, tensor.size))
     yield from sizes
@@ -132,7 +132,7 @@ def _of_numbers(guard: Guard, check: TensorCheck, tensor: Tensor) -> Iterator[Ch
         yield from _unequal(guard, _C.STRIDE, check.stride, tensor.stride)
 
 
-def _follow(check: TensorCheck, tensor: Tensor) -> bool:
+def _follow(check: TensorFacts, tensor: TensorFacts) -> bool:
     """Whether both tensors are without gaps, and lie in memory in the same order of dimensions.
 
     A dimension of size 1 has no place in that order: where only one of the two has it, the other
@@ -242,7 +242,7 @@ def _of_mark(guard: Guard, _check: MarkCheck, _value: Value) -> Iterator[Change]
 
 
 _OF_VALUE: Mapping[type[Check], Callable[[Guard, Any, Value], Iterator[Change]]] = {
-    TensorCheck: _of_tensor,
+    TensorFacts: _of_tensor,
     EqualsCheck: _of_constant,
     TypeCheck: _of_type,
     IdCheck: _of_identity,

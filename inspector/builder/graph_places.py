@@ -6,15 +6,14 @@ import dataclasses
 from typing import TypeAlias
 
 from inspector.events.dynamo import DynamoOutputGraph
-from inspector.events.fusion import InspectorFusion
 from inspector.events.graph_logged import GraphLogged
-from inspector.events.graph_nodes import InspectorGraph
 from inspector.events.inductor import InductorStage
+from inspector.events.kept import KeptRecord
 from inspector.model.graph_places import GraphPlace, GraphPlaces
+from inspector.records.fusion import FusionPlan
+from inspector.records.graphs import RecordedGraph
 
-GraphEvent: TypeAlias = (
-    DynamoOutputGraph | GraphLogged | InductorStage | InspectorFusion | InspectorGraph
-)
+GraphEvent: TypeAlias = DynamoOutputGraph | GraphLogged | InductorStage | KeptRecord
 
 
 class GraphPlacesDraft:
@@ -31,9 +30,9 @@ class GraphPlacesDraft:
     def add(self, compile_id: str, event: GraphEvent) -> None:
         """Takes one event."""
         match event:
-            case InspectorFusion():
+            case KeptRecord() if event.kind is FusionPlan:
                 self._places.append(GraphPlace(compile_id, "fusion", recorded=event.text))
-            case InspectorGraph():
+            case KeptRecord() if event.kind is RecordedGraph:
                 self._add_recorded(compile_id, event)
             case DynamoOutputGraph():
                 self._places.append(GraphPlace(compile_id, "dynamo", text=event.text))
@@ -42,12 +41,13 @@ class GraphPlacesDraft:
             case GraphLogged():
                 self._places.append(GraphPlace(compile_id, event.stage, text=event.text))
 
-    def _add_recorded(self, compile_id: str, event: InspectorGraph) -> None:
+    def _add_recorded(self, compile_id: str, event: KeptRecord) -> None:
         """It stands behind torch's text of the same graph."""
-        place = GraphPlace(compile_id, event.stage)
+        stage = event.name.removesuffix("_graph")
+        place = GraphPlace(compile_id, stage)
         if self._places:
             last = self._places[-1]
-            if (last.compile_id, last.stage, last.recorded) == (compile_id, event.stage, None):
+            if (last.compile_id, last.stage, last.recorded) == (compile_id, stage, None):
                 place = self._places.pop()
         self._places.append(dataclasses.replace(place, recorded=event.text))
 

@@ -8,8 +8,8 @@ import re
 from inspector.builder.recompile_facts import CompileFacts
 from inspector.events.failed_guard import FailedGuard
 from inspector.events.guard_lines import GuardLines
-from inspector.events.recompile import InspectorRecompile
 from inspector.model.recompile import RecompileClass
+from inspector.records.recompiles import FailedGuards
 
 # Of objects, as Python and torch print them; the digits of a float are none.
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+|(?<![\d.e-])\b\d{12,}\b(?!\.\d)")
@@ -20,10 +20,8 @@ class GuardCase:
     """A failed guard with all that is known around it.
 
     Attributes:
-        failed: The guard.
         name: What it looks at as reasons spell it.
         source: The same in Dynamo's spelling.
-        kind: Its class.
         before: The guard tree of the cache entry.
         now: That of what was compiled instead.
         entry: What else the log says of the cache entry.
@@ -40,7 +38,7 @@ class GuardCase:
     facts: CompileFacts
 
     @property
-    def seen(self) -> InspectorRecompile | None:
+    def seen(self) -> FailedGuards | None:
         """What the process saw, or None."""
         return self.facts.seen
 

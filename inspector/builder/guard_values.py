@@ -134,7 +134,7 @@ def _seen_now(case: GuardCase) -> Value | None:
     is_number = case.failed.guard.shape in _WITH_VALUE and seen.kind == "container"
     is_number = is_number and seen.text.isdecimal()
     text = f"{with_article(seen.type)} with {seen.text} items" if is_number else seen.text
-    if case.kind is RecompileClass.TYPE and seen.tensor and seen.tensor.get("requires_grad"):
+    if case.kind is RecompileClass.TYPE and seen.tensor and seen.tensor.requires_grad:
         text += _GRAD
     return Value(text, Known.PROCESS)
 

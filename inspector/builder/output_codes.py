@@ -5,25 +5,24 @@ from __future__ import annotations
 import dataclasses
 from typing import TypeAlias
 
-from inspector.events.cpp_kernel import InspectorCppKernel
 from inspector.events.dynamo import DynamoOutputGraph
-from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.graph_logged import GraphLogged
-from inspector.events.graph_nodes import InspectorGraph
 from inspector.events.inductor import AheadCode, InductorStage, OutputCode
+from inspector.events.kept import KeptRecord
 from inspector.events.payload import Payload
-from inspector.events.triton_kernel import InspectorTritonKernel
 from inspector.model.output_code import OutputCodes, OutputText
+from inspector.records.gpu_target import GpuTarget
+from inspector.records.kernels import CppKernelLoops, TritonKernelFacts
 
 OutputEvent: TypeAlias = (
     AheadCode
     | DynamoOutputGraph
     | GraphLogged
     | InductorStage
-    | InspectorCppKernel
-    | InspectorGraph
-    | InspectorGpuTarget
-    | InspectorTritonKernel
+    | CppKernelLoops
+    | KeptRecord
+    | GpuTarget
+    | TritonKernelFacts
     | OutputCode
 )
 
@@ -39,22 +38,22 @@ class OutputCodesDraft:
         self._nodes: dict[str, Payload | None] = {}
         self._lowered: dict[str, Payload | None] = {}
         self._lowered_nodes: dict[str, Payload | None] = {}
-        self._cpp: list[InspectorCppKernel] = []
-        self._triton: list[InspectorTritonKernel] = []
-        self._targets: list[tuple[str, InspectorGpuTarget]] = []
+        self._cpp: list[CppKernelLoops] = []
+        self._triton: list[TritonKernelFacts] = []
+        self._targets: list[tuple[str, GpuTarget]] = []
 
     def add(self, compile_id: str, event: OutputEvent) -> None:
         """Takes one event."""
         match event:
-            case InspectorCppKernel():
+            case CppKernelLoops():
                 self._cpp.append(event)
-            case InspectorTritonKernel():
+            case TritonKernelFacts():
                 self._triton.append(event)
             case OutputCode():
                 self._add_code(compile_id, event)
             case AheadCode():
                 self._add_ahead(compile_id, event)
-            case InspectorGpuTarget():
+            case GpuTarget():
                 self._gpu = event.gpu
                 if not event.is_begin:
                     self._targets.append((compile_id, event))
@@ -68,9 +67,9 @@ class OutputCodesDraft:
                 self._graphs[compile_id] = event.text
             case GraphLogged(stage="pre_grad"):
                 self._exported = event.text
-            case InspectorGraph(stage="dynamo"):
+            case KeptRecord(name="dynamo_graph"):
                 self._nodes[compile_id] = event.text
-            case InspectorGraph(stage="post_grad"):
+            case KeptRecord(name="post_grad_graph"):
                 self._lowered_nodes[compile_id] = event.text
             case InductorStage():
                 self._lowered[compile_id] = event.text

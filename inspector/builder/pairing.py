@@ -25,7 +25,6 @@ class Span:
     """A span of torch's ``dynamo_timed``.
 
     Attributes:
-        name: Its name.
         begin_ns: UTC in ns.
         end_ns: UTC in ns, never before the begin.
         compile_id: The compilation in torch's spelling, or an empty string.

@@ -5,17 +5,15 @@ from __future__ import annotations
 import collections
 from typing import TypeAlias
 
-from inspector.builder.account import Account, AccountEvent
+from inspector.builder.account import Account
+from inspector.builder.boundary import Boundaries
 from inspector.builder.cold_start import ColdStartDraft, graph_hits
-from inspector.builder.compilations import CompilationsDraft
+from inspector.builder.compilations import CompilationRecord, CompilationsDraft
 from inspector.builder.cuda_graphs import CudaGraphEvent, CudaGraphsDraft
 from inspector.builder.frames import make_frames
 from inspector.builder.graph_places import GraphEvent, GraphPlacesDraft
-from inspector.builder.measurements import Measurements
 from inspector.builder.output_codes import OutputCodesDraft, OutputEvent
-from inspector.builder.results import ResultEvent, Results
 from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
-from inspector.events.cpp_kernel import InspectorCppKernel
 from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,
@@ -24,33 +22,33 @@ from inspector.events.dynamo import (
     TorchVersion,
 )
 from inspector.events.envelope import Envelope
-from inspector.events.fusion import InspectorFusion
-from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.graph_logged import GraphLogged
-from inspector.events.graph_nodes import InspectorGraph
 from inspector.events.inductor import AheadCode, InductorStage, OutputCode
-from inspector.events.inspector import InspectorEnvironment, InspectorLineTimes, InspectorSource
-from inspector.events.profile import InspectorCopyRates, InspectorProfile
+from inspector.events.kept import KeptRecord
 from inspector.events.registry import UnknownEvent, read
 from inspector.events.timing import ChromiumEvent
-from inspector.events.triton_kernel import InspectorTritonKernel
 from inspector.model.compile_time import StageTime
 from inspector.model.roots import Roots
 from inspector.model.run import Process
+from inspector.records.environment import Dropped, Environment, Problem, SourceText
+from inspector.records.gpu_target import GpuTarget
+from inspector.records.graph_breaks import LineTimes
+from inspector.records.kernels import CppKernelLoops, TritonKernelFacts
+from inspector.records.record import Record
+from inspector.records.timeline import CallProfile
 
 # What stands in a log under a compile id and says nothing of what Dynamo does.
 _StageEvent: TypeAlias = (
     AheadCode
     | GraphLogged
     | InductorStage
-    | InspectorCppKernel
-    | InspectorFusion
-    | InspectorGpuTarget
-    | InspectorGraph
-    | InspectorTritonKernel
+    | CppKernelLoops
+    | GpuTarget
+    | KeptRecord
+    | TritonKernelFacts
     | OutputCode
 )
-_CompileTimeEvent: TypeAlias = CacheArtifact | CodeState | InspectorLineTimes | TritonKernels
+_CompileTimeEvent: TypeAlias = CacheArtifact | CodeState | LineTimes | TritonKernels
 
 
 class ProcessBuilder:
@@ -71,8 +69,7 @@ class ProcessBuilder:
         self._account = Account()
         self._compilations = CompilationsDraft()
         self._cold_start = ColdStartDraft(keep_spans=keep_spans)
-        self._measurements = Measurements()
-        self._results = Results()
+        self._boundaries = Boundaries()
         self._cuda_graphs = CudaGraphsDraft()
         self._codes = OutputCodesDraft()
         self._graphs = GraphPlacesDraft()
@@ -88,6 +85,10 @@ class ProcessBuilder:
         if envelope.rank is not None:
             self._rank = envelope.rank
         event = read(envelope)
+        if isinstance(event, Record):
+            self._account.add(event)
+        elif isinstance(event, KeptRecord):
+            self._account.add_place(event)
         if event is not None:
             self._take(envelope, event)
 
@@ -100,19 +101,13 @@ class ProcessBuilder:
             self._take_of_stage(envelope, event)
         elif isinstance(event, _CompileTimeEvent):
             self._take_of_compile_time(envelope, event)
-        elif isinstance(event, AccountEvent):
-            self._account.add(event)
-        elif isinstance(event, ResultEvent):
-            self._results.add(event)
-        elif isinstance(event, InspectorProfile | InspectorCopyRates):
-            self._measurements.add(event)
         elif isinstance(event, CudaGraphEvent):
             self._cuda_graphs.add(event)
         elif isinstance(event, TorchVersion):
             self._torch_version = event.version
         elif isinstance(event, UnknownEvent):
             self._unknown[event.label] += 1
-        else:
+        elif not isinstance(event, Record | KeptRecord) or isinstance(event, CompilationRecord):
             self._take_of_compilation(envelope, event)
 
     def _take_of_stage(self, envelope: Envelope, event: _StageEvent) -> None:
@@ -139,11 +134,11 @@ class ProcessBuilder:
                 for frame in event.stack:
                     self.torch_hint = self.torch_hint.with_torch_from(frame.file)
             case DynamoOutputGraph():
-                self._measurements.add_graph(compile_id, event)
+                self._boundaries.add_graph(compile_id, event)
                 self._codes.add(str(compile_id), event)
                 self._graphs.add(str(compile_id), event)
             case CreateSymbol():
-                self._measurements.add(event)
+                self._boundaries.add_hint(event)
                 if isinstance(event.value, int):
                     self._graphs.add_hint(str(compile_id), event.symbol, event.value)
             case CompilationMetrics():
@@ -151,14 +146,14 @@ class ProcessBuilder:
                 self._cuda_graphs.add_metrics(compile_id, event)
 
     @property
-    def environment(self) -> InspectorEnvironment | None:
+    def environment(self) -> Environment | None:
         """The machine and what is installed, as far as that was logged."""
         return self._account.environment
 
     @property
-    def sources(self) -> list[InspectorSource]:
+    def sources(self) -> list[SourceText]:
         """The source text that the process read."""
-        return self._account.sources
+        return self._account.of(SourceText)
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -172,7 +167,7 @@ class ProcessBuilder:
 
     def build(self, roots: Roots, *, explains_recompiles: bool = True) -> Process:
         """The process, as far as it was logged."""
-        account, results, environment = self._account, self._results, self._account.environment
+        account, environment = self._account, self._account.environment
         stages = (*self._cold_start.stages(), *self._dropped_time())
         codes = self._codes.build()
         ahead = {text.compile_id for text in codes.texts if text.is_ahead}
@@ -187,24 +182,19 @@ class ProcessBuilder:
             rank=self._rank_of(environment),
             versions=self._versions(environment),
             hardware=environment.hardware if environment else {},
-            target=account.target,
-            trial=results.trial,
             calls=tuple(account.calls),
             frames=frames,
             skipped=account.skipped(roots),
             compile_time_ns=sum(stage.time_ns for stage in stages),
             stages=stages,
             unknown_events=dict(self._unknown),
-            problems=tuple(account.problems),
+            problems=tuple(f"{item.where}: {item.error}" for item in account.of(Problem)),
             has_inspector_events=environment is not None,
-            profiles=self._measurements.profiles(),
-            copy_rates=self._measurements.copy_rates(),
-            boundaries=self._measurements.boundaries(broke=broke),
-            ended=account.ended,
-            raised=tuple(account.raised),
-            late_hooks=tuple(account.late_hooks.values()),
+            boundaries=self._boundaries.boundaries(
+                is_profiled=bool(account.of(CallProfile)), broke=broke
+            ),
+            late_hooks=account.late_hooks,
             cache_hits=graph_hits(lookups),
-            dropped=account.dropped,
             compile_times=self._cold_start.compile_times(self._compilations.drafts, roots),
             lookups=lookups,
             logging_ns=self._cold_start.logging_ns,
@@ -214,31 +204,24 @@ class ProcessBuilder:
             traced_lines=self._cold_start.traced_lines(),
             lowered=frozenset(self._lowered),
             ahead=self._compilations.ahead,
-            cuda_graphs=self._cuda_graphs.build(self._measurements.graph_inputs),
+            cuda_graphs=self._cuda_graphs.build(self._boundaries.graph_inputs),
             codes=codes,
             graphs=self._graphs.build(),
-            device_profiles=results.all_device_profiles(),
-            memory_profiles=tuple(results.memory_profiles),
-            ceilings=results.ceilings,
-            device_states=tuple(results.device_states),
-            autotuned=tuple(results.autotuned),
-            kernel_bench=results.kernel_bench,
-            benches=tuple(results.benches),
-            warmups=tuple(results.warmups),
-            unmeasured=tuple(results.unmeasured),
+            recorded=account.records(),
+            stored=account.places(),
         )
 
     def _dropped_time(self) -> tuple[StageTime, ...]:
         """Compile time whose stages were dropped from the log, as a stage of its own."""
-        dropped = self._account.dropped
+        dropped = next(reversed(self._account.of(Dropped)), None)
         time_ns = dropped.counts.get("compile_time_ns", 0) if dropped else 0
         return (StageTime("details dropped", time_ns),) if time_ns else ()
 
-    def _rank_of(self, environment: InspectorEnvironment | None) -> int | None:
+    def _rank_of(self, environment: Environment | None) -> int | None:
         """The process group's rank; before it is made, the launcher's."""
         return self._rank if self._rank is not None or environment is None else environment.rank
 
-    def _versions(self, environment: InspectorEnvironment | None) -> dict[str, str]:
+    def _versions(self, environment: Environment | None) -> dict[str, str]:
         """Versions by package; that of torch a plain trace has, too."""
         versions = dict(environment.versions) if environment else {}
         if self._torch_version:

@@ -12,7 +12,6 @@ from inspector.builder.equal_sizes import equal_sizes
 from inspector.builder.guard_case import GuardCase, full_source, without_addresses
 from inspector.builder.guard_values import before_of, now_of
 from inspector.builder.nearest_entry import nearest
-from inspector.builder.other_instance import other_instance
 from inspector.builder.recompile_bounds import bounds_of
 from inspector.builder.recompile_class import Context, kind_of
 from inspector.builder.recompile_facts import CompileFacts
@@ -27,13 +26,11 @@ from inspector.builder.recompile_parts import (
 )
 from inspector.builder.recompile_symbols import guarded_symbols, is_dynamic
 from inspector.events.compile_id import CompileId
-from inspector.events.envelope import RawFrame
 from inspector.events.failed_guard import CausedBy, FailedGuard, parse_reason
-from inspector.events.graph_break import TracebackFrame
 from inspector.model.compilation import Compilation
-from inspector.model.recompile import Answer, Change, Recompile
+from inspector.model.recompile import Answer, Change, OtherInstance, Recompile
 from inspector.model.roots import Roots
-from inspector.model.stack import StackFrame, below_recorder, exact_frame
+from inspector.model.stack import StackFrame, below_recorder
 
 _ATTEMPT = re.compile(r"_\d+$")
 _NO_REASON = "Unable to find recompilation reasons"  # torch/_dynamo/convert_frame.py, 2.11 to 2.13
@@ -86,13 +83,13 @@ def make_recompile(
         before=before_of(case),
         now=now_of(case),
         answer=_answer(item, case),
-        guard_stack=_printed(failed.user_stack, roots),
+        guard_stack=below_recorder(failed.user_stack, roots),
         caused_by=_caused_by(failed.caused_by),
         symbols=tuple(guarded_symbols(case, roots)),
         whitelist=facts.whitelist,
         call=item.call,
         stack=_stack(item, facts, roots),
-        first_stack=_own(facts.seen.first_stack, roots) if facts.seen else (),
+        first_stack=below_recorder(facts.seen.first_stack, roots) if facts.seen else (),
         time_ns=sum(time_ns for _, time_ns in stages) or item.duration_ns,
         stages=stages,
         failure=item.failure.reason.partition("\n")[0] if item.failure else "",
@@ -103,13 +100,44 @@ def make_recompile(
         missing_keys=went,
         bounds=tuple(bounds_of(facts, changes, roots)),
         equal_sizes=equal_sizes(case, changes),
-        other_instance=other_instance(
+        other_instance=_other_instance(
             (case.name, *(change.name for change in changes)),
             entry_of(chosen),
             facts,
             hit_limit=item.hit_limit,
         ),
     )
+
+
+def _other_instance(
+    names: Iterable[str], entry: CompileFacts, facts: CompileFacts, *, hit_limit: bool
+) -> OtherInstance | None:
+    """The object that has what changed, where it is another one; else None.
+
+    Args:
+        names: What changed, as reasons spell it.
+        entry: What was compiled for the cache entry.
+        facts: What was compiled instead.
+        hit_limit: Whether nothing was, as the limit is reached.
+    """
+    changed = tuple(names)
+    known = facts.instances or (facts.seen.instances if facts.seen else {})
+    for name, now in known.items():
+        before = entry.instances.get(name)
+        if before is None or before.number == now.number:
+            continue
+        if any(each == name or each.startswith((f"{name}.", f"{name}[")) for each in changed):
+            alive = facts.seen.alive.get(name) if facts.seen else None
+            # Others of the class share the code where each is compiled, and may where it is full.
+            alive = alive if alive and (alive.alone or hit_limit) else None
+            return OtherInstance(
+                name,
+                (before.type, now.type),
+                (before.number, now.number),
+                alive.count if alive else None,
+                alone=alive is not None and alive.alone,
+            )
+    return None
 
 
 def _failures(item: Compilation) -> list[FailedGuard]:
@@ -135,11 +163,7 @@ def _stack(item: Compilation, facts: CompileFacts, roots: Roots) -> tuple[StackF
     """Torch leaves out who called a function that is compiled for itself."""
     if facts.seen is None or not facts.seen.stack:
         return item.stack
-    return _own(facts.seen.stack, roots)
-
-
-def _own(stack: Sequence[RawFrame], roots: Roots) -> tuple[StackFrame, ...]:
-    return below_recorder([exact_frame(frame) for frame in stack], roots)
+    return below_recorder(facts.seen.stack, roots)
 
 
 def _entry_id(failed: FailedGuard) -> CompileId | None:
@@ -174,11 +198,6 @@ def _answer(item: Compilation, case: GuardCase) -> Answer:
     if item.gave_nothing:
         return Answer.EAGER
     return Answer.DYNAMIC if is_dynamic(case) else Answer.AGAIN
-
-
-def _printed(stack: Iterable[TracebackFrame], roots: Roots) -> tuple[StackFrame, ...]:
-    frames = [StackFrame(item.file, item.line, item.name, item.code) for item in stack]
-    return below_recorder(frames, roots)
 
 
 def _caused_by(places: Iterable[CausedBy]) -> StackFrame | None:

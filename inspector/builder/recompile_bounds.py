@@ -8,14 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from inspector.builder.differences import called_with
 from inspector.builder.recompile_facts import CompileFacts
 from inspector.events.guard_checks import RelationCheck
-from inspector.guards.bounds import telling
-from inspector.guards.relation import normal, relation_holds
+from inspector.guards.relation import normal, relation_holds, telling
 from inspector.guards.state import State
 from inspector.model.guard_source import spelled
 from inspector.model.guards import Guard
 from inspector.model.recompile import Bound, Change, RecompileClass
 from inspector.model.roots import Roots
-from inspector.model.stack import StackFrame, below_recorder, exact_frame
+from inspector.model.stack import StackFrame, below_recorder
 
 _NUMBERS = frozenset({RecompileClass.SIZE, RecompileClass.INT})
 # Strides follow from sizes; that a size is neither 0 nor 1 is said of every one.
@@ -73,4 +72,4 @@ def _stack(guard: Guard, facts: CompileFacts, roots: Roots) -> tuple[StackFrame,
     """Where a relation was made: a guard's comment has the innermost line alone."""
     cause = guard.cause
     made = facts.assumed_at(cause.file, cause.line) if cause and cause.line else None
-    return below_recorder([exact_frame(frame) for frame in made.stack], roots) if made else ()
+    return below_recorder(made.stack, roots) if made else ()

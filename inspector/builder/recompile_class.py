@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from inspector.events.failed_guard import FailedGuard, stripped_source
 from inspector.events.guard_lines import GuardLines
 from inspector.events.guard_shapes import Guard, GuardShape
-from inspector.events.recompile import InspectorRecompile
 from inspector.model.recompile import RecompileClass
+from inspector.records.recompiles import FailedGuards
 
 _C = RecompileClass
 _PLAIN: Mapping[GuardShape, RecompileClass] = {
@@ -92,7 +92,6 @@ class Context:
     """A failed guard, with what is known on both sides of it.
 
     Attributes:
-        failed: The guard.
         before: The guard tree of the cache entry, empty where it is not known.
         now: That of what was compiled instead, likewise.
         seen: What the process saw, or None.
@@ -101,7 +100,7 @@ class Context:
     failed: FailedGuard
     before: GuardLines
     now: GuardLines
-    seen: InspectorRecompile | None
+    seen: FailedGuards | None
 
     @property
     def guard(self) -> Guard:

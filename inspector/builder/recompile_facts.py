@@ -13,10 +13,10 @@ from inspector.events.guard_checks import IdCheck
 from inspector.events.guard_lines import GuardLines, read_guard_lines
 from inspector.events.guards import DynamoGuards, DynamoSettings
 from inspector.events.payload import Payload
-from inspector.events.recompile import InspectorRecompile, Instance, SeenValue
 from inspector.events.timing import ChromiumEvent
 from inspector.guards.entry import Entry, entry_of_tree
 from inspector.model.guards import Guard, read_guards
+from inspector.records.recompiles import FailedGuards, Instance, SeenValue
 
 SymbolEvent = CreateSymbol | SymbolGuard | SymbolSpecialized
 
@@ -50,7 +50,7 @@ class Became:
 class CompileFacts:
     """What one compilation's log says beyond its outcome."""
 
-    seen: InspectorRecompile | None = None
+    seen: FailedGuards | None = None
     identities: Mapping[str, SeenValue] = dataclasses.field(default_factory=dict)
     instances: Mapping[str, Instance] = dataclasses.field(default_factory=dict)
     became: list[Became] = dataclasses.field(default_factory=list)

@@ -13,11 +13,11 @@ from inspector.events.failed_guard import FailedGuard, split_comment, stripped_s
 from inspector.events.guard_lines import GuardLines
 from inspector.events.guard_shapes import GuardShape
 from inspector.events.guards import DynamoSettings
-from inspector.events.recompile import InspectorRecompile
 from inspector.guards.relation import identity
 from inspector.model.closure_name import ClosureName
 from inspector.model.compilation import Compilation
 from inspector.model.recompile import Limit, RecompileClass
+from inspector.records.recompiles import FailedGuards
 
 _BASE = re.compile(r"(?P<name>[\w.\[\]'\"]+)\._base\.(?:size|stride|storage_offset)\(\)")
 # Guards that are Python functions; the sizes of a view's base are in one of them, too.
@@ -65,7 +65,7 @@ def named_source(failed: FailedGuard, entry: GuardLines) -> FailedGuard:
     return dataclasses.replace(failed, guard=guard)
 
 
-def with_cells(name: str, seen: InspectorRecompile | None) -> str:
+def with_cells(name: str, seen: FailedGuards | None) -> str:
     """A source with the names of closure variables: ``scale of fn``, where the process told them.
 
     Args:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from inspector.builder.guard_case import GuardCase
 from inspector.builder.recompile_facts import CompileFacts
 from inspector.events.dynamo import SymbolGuard, SymbolSpecialized
-from inspector.events.envelope import RawFrame
 from inspector.model.recompile import RecompileClass, SymbolUse
 from inspector.model.roots import Owner, Roots
-from inspector.model.stack import StackFrame, below_recorder, exact_frame
+from inspector.model.stack import StackFrame, below_recorder
 
 _CAN_BE_DYNAMIC = frozenset(
     [RecompileClass.SIZE, RecompileClass.STRIDE, RecompileClass.SYMBOLIC_SHAPE, RecompileClass.INT,
@@ -25,7 +24,7 @@ def specialized_symbols(facts: CompileFacts, roots: Roots) -> tuple[SymbolUse, .
             symbol=symbol.symbol,
             source=symbol.source,
             value=symbol.text or None,
-            made=_frames(symbol.stack, roots),
+            made=below_recorder(symbol.stack, roots),
             guarded=_assumed(special, roots),
             specialized=special.value,
             is_inside=bool(_inside(special, roots)),
@@ -53,7 +52,7 @@ def guarded_symbols(case: GuardCase, roots: Roots) -> Iterator[SymbolUse]:
                 symbol=symbol.symbol,
                 source=symbol.source,
                 value=symbol.text or None,
-                made=_frames(symbol.stack, roots),
+                made=below_recorder(symbol.stack, roots),
                 guarded=_assumed(at, roots) if at else (),
                 is_inside=bool(at and _inside(at, roots)),
                 specialized=special.value if special else None,
@@ -94,13 +93,8 @@ def _held_by(case: GuardCase, source: str) -> tuple[str, ...]:
 
 def _assumed(event: SymbolGuard | SymbolSpecialized, roots: Roots) -> tuple[StackFrame, ...]:
     """Where a line assumed something: also one of the user's that the compiler itself called."""
-    return (*_frames(event.stack, roots), *_inside(event, roots))
+    return (*below_recorder(event.stack, roots), *_inside(event, roots))
 
 
 def _inside(event: SymbolGuard | SymbolSpecialized, roots: Roots) -> tuple[StackFrame, ...]:
-    own = (frame for frame in event.inside if roots.owner(frame.file) is Owner.PROJECT)
-    return tuple(map(exact_frame, own))
-
-
-def _frames(stack: Iterable[RawFrame], roots: Roots) -> tuple[StackFrame, ...]:
-    return below_recorder([exact_frame(frame) for frame in stack], roots)
+    return tuple(item for item in event.inside if roots.owner(item.file) is Owner.PROJECT)

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 
 from inspector.builder.process import ProcessBuilder
 from inspector.events.envelope import Envelope
-from inspector.events.inspector import InspectorSource
 from inspector.model.ended import with_ending
 from inspector.model.roots import Roots
 from inspector.model.run import LogWarning, Meta, Process, Run
 from inspector.model.source import Sources
+from inspector.records.environment import SourceText
 
 # What data of a wrong shape can raise: one record never ends the report.
 _UNREADABLE = (
@@ -33,7 +33,6 @@ class Progress:
 
     Attributes:
         frames: Frames that Dynamo began to trace.
-        graphs: Graphs.
         graph_breaks: Records of graph breaks.
         doing: The frame that is being compiled, or an empty string.
     """
@@ -145,7 +144,7 @@ def _text(values: Mapping[str, object], name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _sources(parts: list[InspectorSource]) -> Sources:
+def _sources(parts: list[SourceText]) -> Sources:
     lines: dict[str, dict[int, str]] = {}
     functions: dict[str, tuple[range, ...]] = {}
     for part in parts:

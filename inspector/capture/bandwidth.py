@@ -7,6 +7,8 @@ import time
 
 import torch
 
+from inspector.records.timeline import CopyRate
+
 # A tensor that fits into a cache is copied much faster than one that does not; the first is small
 # enough to be copied by one thread, which is what happens to small tensors.
 _SIZES_BYTES = (1 << 16, 1 << 20, 1 << 24, 1 << 27)
@@ -15,17 +17,11 @@ _REPETITIONS = 9
 _LEAST_NS = 200_000
 
 
-def copy_rates(device: str, most_bytes: int | None = None) -> list[dict[str, float]]:
+def copy_rates(device: str, most_bytes: int | None = None) -> list[CopyRate]:
     """Bytes read and written per second, for copies of several sizes.
 
     Each copy goes into new memory, as torch allocates it: so does what crosses a break.
-
-    Args:
-        device: Name of the device.
-        most_bytes: The largest copy to try, or None for all.
-
-    Returns:
-        ``{"size_bytes": …, "bytes_per_second": …}`` by size: the median of some measurements.
+    They are medians of some measurements. The largest copy to try can be limited.
     """
     rates = []
     for size in _SIZES_BYTES:
@@ -33,7 +29,7 @@ def copy_rates(device: str, most_bytes: int | None = None) -> list[dict[str, flo
             break
         source = torch.ones(size // _ITEM_BYTES, dtype=torch.float32, device=device)
         elapsed_ns = _copy_ns(source)
-        rates.append({"size_bytes": size, "bytes_per_second": 2 * size / elapsed_ns * 1e9})
+        rates.append(CopyRate(size, 2 * size / elapsed_ns * 1e9))
     return rates
 
 

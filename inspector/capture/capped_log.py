@@ -23,7 +23,9 @@ from pathlib import Path
 
 from inspector.capture.log_file import LogFile
 from inspector.capture.tally import Tally, Totals
-from inspector.capture.writer import PREFIX, artifact_record, trace_record
+from inspector.capture.writer import record_for_log, trace_record
+from inspector.records.environment import Dropped
+from inspector.records.record import PREFIX
 
 _SEGMENTS = 16
 _HEAD_NAMES = {
@@ -53,14 +55,7 @@ class _Segment:
 
 
 class CappedLog:
-    """Takes what a `LogFile` takes, as records, and keeps the size of all files below a limit.
-
-    Args:
-        folder: The recording.
-        name: How the names of its files begin.
-        formatter: Makes the text of a record.
-        max_bytes: The limit.
-    """
+    """Takes what a `LogFile` takes, as records, and keeps the size of all files below a limit."""
 
     def __init__(
         self, folder: Path, name: str, formatter: logging.Formatter, max_bytes: int
@@ -170,16 +165,15 @@ class CappedLog:
         return True
 
     def _say(self) -> None:
-        fields = {
-            "v": 1,
-            "max_bytes": self._max_bytes,
-            "without_details": self._without_details,
-            **self._dropped.counts,
-            "sites": sorted(self._dropped.sites),
-            "frames": [[*key, state] for key, state in sorted(self._dropped.frames.items())],
-        }
+        dropped = Dropped(
+            self._max_bytes,
+            self._without_details,
+            self._dropped.counts,
+            tuple(sorted(self._dropped.sites)),
+            tuple((*key, state) for key, state in sorted(self._dropped.frames.items())),
+        )
         before, self._totals = self._totals, self._made("dropped")
-        self._write(self._totals, artifact_record("dropped", fields))
+        self._write(self._totals, record_for_log(dropped))
         if before is not None:
             before.file.delete()
 

@@ -51,10 +51,9 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _bench(folder: Path, request: str) -> None:
-    from inspector.capture.benching.cores import Cores
+    from inspector.capture.benching.process import Cores, keep_stack
 
     cores = Cores()  # torch is there by now, and with it libgomp; Inductor has not counted yet
-    from inspector.capture.benching.stack import keep_stack
     from inspector.capture.benching.worker import work
 
     keep_stack(folder)
@@ -105,27 +104,27 @@ def _gpu(request: Request) -> Iterator[Callable[[], None]]:
         return
     _check_triton()
     from inspector.capture.gpu_target.session import gpu_target
-    from inspector.capture.writer import write_artifact
+    from inspector.capture.writer import emit
     from inspector.model.gpu_table import known_gpu
+    from inspector.records.gpu_target import GpuTarget
 
     gpu = known_gpu(request.gpu)
-    with gpu_target(gpu, lambda said: write_artifact("gpu_target", said)):
-        yield lambda: write_artifact("gpu_target", {"v": 1, "gpu": gpu.key, "state": "begin"})
+    with gpu_target(gpu):
+        yield lambda: emit(GpuTarget(gpu.key, "begin"))
 
 
 def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
     from inspector.capture.attach import attach
-    from inspector.capture.dynamism import apply_dynamism
     from inspector.capture.environment import environment
     from inspector.capture.execution import compiled, write_target
     from inspector.capture.explain_calls import call_target
     from inspector.capture.failures import user_traceback
     from inspector.capture.line_times import line_times
     from inspector.capture.profile_calls import call_profiled
-    from inspector.capture.settings import apply_settings
+    from inspector.capture.settings import apply_dynamism, apply_settings
     from inspector.capture.source_loader import check_edited
     from inspector.capture.trial import seed_trial, watched
-    from inspector.capture.writer import write_artifact
+    from inspector.capture.writer import emit
 
     if request.gpu is not None:
         request = dataclasses.replace(request, device="cpu")
@@ -141,7 +140,7 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
         target = _loaded(request)
         apply_settings(request.config)  # after what the user's file sets
         apply_dynamism(target, request)
-        write_artifact("environment", environment(target.root, asks_for_gpus=True))
+        emit(environment(target.root, asks_for_gpus=True))
         write_target(target, sources)
         try:
             measured = line_times() if request.line_times else contextlib.nullcontext()
@@ -161,7 +160,7 @@ def _loaded(request: Request) -> Target:
     from inspector.capture.locate import locate
     from inspector.capture.module_places import noting_modules
     from inspector.capture.target import load_target
-    from inspector.capture.writer import write_artifact
+    from inspector.capture.writer import emit
 
     try:
         with noting_modules():
@@ -170,7 +169,7 @@ def _loaded(request: Request) -> Target:
         # The file may have compiled something before: whose code that was needs its root.
         with contextlib.suppress(InspectorError):
             root = locate(request.target).root
-            write_artifact("environment", environment(root, asks_for_gpus=False))
+            emit(environment(root, asks_for_gpus=False))
         raise
 
 

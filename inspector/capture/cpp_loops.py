@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from inspector.records.kernels import CppLoop, CppNest, NotTiled
 
-def nest_fields(proxy: Any, nest: Any) -> dict[str, object]:  # noqa: ANN401 - torch is Any to mypy
+
+def cpp_nest(proxy: Any, nest: Any) -> CppNest:  # noqa: ANN401 - torch is Any to mypy
     """A ``LoopNest`` of torch/_inductor/codegen/cpp.py (2.11 to 2.13), after its loops are marked.
 
     Args:
@@ -13,13 +15,10 @@ def nest_fields(proxy: Any, nest: Any) -> dict[str, object]:  # noqa: ANN401 - t
         nest: The nest. Loops that several kernels share have theirs in ``kernel.inner``.
     """
     inner = getattr(nest.kernel, "inner", None)
-    fields: dict[str, object] = {
-        "elements": _number(proxy.size_hint()),
-        "loops": [_loop(loop) for loop in nest.loops or ()],
-    }
-    if inner is None:
-        return {**fields, **_why(proxy)}
-    return {**fields, "inner": [_inner(item) for item in inner]}
+    loops, elements = tuple(map(_loop, nest.loops or ())), _number(proxy.size_hint())
+    if inner is not None:
+        return CppNest(loops, elements, inner=tuple(cpp_nest(item.kernel, item) for item in inner))
+    return CppNest(loops, elements, *_why(proxy))
 
 
 def scheduler_nodes(functions: Any) -> list[Any]:  # noqa: ANN401
@@ -33,36 +32,27 @@ def scheduler_nodes(functions: Any) -> list[Any]:  # noqa: ANN401
     return [node for node in first if hasattr(node, "get_nodes")]
 
 
-def _inner(nest: Any) -> dict[str, object]:  # noqa: ANN401
-    return {
-        "elements": _number(nest.kernel.size_hint()),
-        "loops": [_loop(loop) for loop in nest.loops or ()],
-        **_why(nest.kernel),
-    }
-
-
-def _why(proxy: Any) -> dict[str, object]:  # noqa: ANN401
+def _why(proxy: Any) -> tuple[NotTiled | None, tuple[CppNest, ...], str]:  # noqa: ANN401
     """Why it has no vectors, and then of which nodes."""
     from torch._inductor.utils import get_kernel_metadata
     from torch._inductor.virtualized import V
 
     reason = getattr(proxy, "inspector_reason", None)
     nodes = getattr(proxy, "inspector_nodes", ())
-    if reason is None or not nodes:
-        return {"reason": reason}
-    return {"reason": reason, "comment": get_kernel_metadata(nodes, V.graph.wrapper_code)[0]}
+    comment = get_kernel_metadata(nodes, V.graph.wrapper_code)[0] if reason and nodes else ""
+    return reason, (), comment
 
 
-def _loop(loop: Any) -> dict[str, object]:  # noqa: ANN401
-    return {
-        "var": str(loop.var),
-        "size": str(loop.size),
-        "steps": str(loop.steps),
-        "parallel": int(loop.parallel),
-        "collapsed": bool(loop.collapsed),
-        "reduction": bool(loop.is_reduction),
-        "vector": bool(loop.simd_vec),
-    }
+def _loop(loop: Any) -> CppLoop:  # noqa: ANN401
+    return CppLoop(
+        var=str(loop.var),
+        size=str(loop.size),
+        steps=str(loop.steps),
+        parallel=int(loop.parallel),
+        is_collapsed=bool(loop.collapsed),
+        is_reduction=bool(loop.is_reduction),
+        is_vector=bool(loop.simd_vec),
+    )
 
 
 def _number(value: Any) -> int | None:  # noqa: ANN401

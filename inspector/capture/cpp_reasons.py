@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from typing import Any
 from unittest import mock
 
+from inspector.records.kernels import NotTiled
+
 _NO_OPERATIONS = ("ops", "output", "constant", "get_index")
 _RATIO = 0.12
 _MOST = 35
@@ -28,7 +30,7 @@ class TilingNote:
     """
 
     def __init__(self) -> None:
-        self.reason: dict[str, object] | None = None
+        self.reason: NotTiled | None = None
         self._strides: list[tuple[str, str]] = []
 
     @contextlib.contextmanager
@@ -62,35 +64,31 @@ class TilingNote:
         if not result[1]:
             self.reason = self._of_dtypes(functions) or self._of_shape(functions, sizes)
 
-    def _of_dtypes(self, functions: Any) -> dict[str, object] | None:  # noqa: ANN401
+    def _of_dtypes(self, functions: Any) -> NotTiled | None:  # noqa: ANN401
         from torch._inductor.codegen import cpp
 
         found = cpp._get_dtype_from_loopbodies(cpp._get_loop_body(functions))  # noqa: SLF001 - as torch asks
-        others = [str(dtype) for dtype in found if dtype not in cpp.VECTORIZABLE_DTYPES]
-        return {"kind": "dtype", "dtypes": others} if others else None
+        others = tuple(str(dtype) for dtype in found if dtype not in cpp.VECTORIZABLE_DTYPES)
+        return NotTiled("dtype", others) if others else None
 
-    def _of_shape(self, functions: Any, sizes: Any) -> dict[str, object]:  # noqa: ANN401
+    def _of_shape(self, functions: Any, sizes: Any) -> NotTiled:  # noqa: ANN401
         operations = _operations(functions)
         apart = [(index, stride) for index, stride in self._strides if stride not in {"0", "1"}]
         ratio = len(apart) / operations if operations else 0.0
         group, reduction = max(sizes, key=lambda pair: len(pair[1]))
         if len(apart) >= _MOST or ratio >= _RATIO:
-            return {
-                "kind": "indexing",
-                "accesses": len(apart),
-                "operations": operations,
-                "strides": list(dict.fromkeys(apart))[:_MOST_SHOWN],
-            }
+            shown = tuple(dict.fromkeys(apart))[:_MOST_SHOWN]
+            return NotTiled("indexing", (), len(apart), operations, shown)
         if group and not reduction and operations < _FEW_OPERATIONS:
-            return {"kind": "short", "size": str(group[-1]), "lanes": _lanes(functions)}
-        return {"kind": "unknown"}
+            return NotTiled("short", size=str(group[-1]), lanes=_lanes(functions))
+        return NotTiled()
 
 
-def no_tiling(proxy: Any) -> dict[str, object] | None:  # noqa: ANN401
+def no_tiling(proxy: Any) -> NotTiled | None:  # noqa: ANN401
     """Why nobody asked for a tiling."""
     if not proxy.picked_vec_isa:
-        return {"kind": "isa"}
-    return None if proxy.itervars else {"kind": "scalar"}
+        return NotTiled("isa")
+    return None if proxy.itervars else NotTiled("scalar")
 
 
 def _operations(functions: Any) -> int:  # noqa: ANN401

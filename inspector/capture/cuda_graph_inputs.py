@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
+
+from inspector.records.cuda_graphs import CudaGraphCapture, LoggedInput, LoggedRefusal
 
 _MOST_INPUTS = 50
 _MOST_TEXT = 2000
@@ -15,8 +18,8 @@ _COMPARED = {
 }
 
 
-def changed_inputs(node: Any, inputs: Any, status: Any) -> dict[str, object]:  # noqa: ANN401
-    """The inputs whose address is another than when a graph was captured."""
+def refusal(node: Any, inputs: Any, status: Any) -> LoggedRefusal:  # noqa: ANN401
+    """That a graph does not fit, and the inputs whose address is another than at its capture."""
     names = _COMPARED.get(status.name, ())
     indices = next((getattr(node, name) for name in names if hasattr(node, name)), ())
     changed = [
@@ -25,23 +28,24 @@ def changed_inputs(node: Any, inputs: Any, status: Any) -> dict[str, object]:  #
         if hasattr(inputs[index], "data_ptr")
         and inputs[index].data_ptr() != node.static_input_data_ptrs[index]
     ]
-    shown = [_described(node, index, inputs[index]) for index in changed[:_MOST_INPUTS]]
-    return {"changed": len(changed), "inputs": shown}
+    shown = tuple(_described(node, index, inputs[index]) for index in changed[:_MOST_INPUTS])
+    return LoggedRefusal(node.id.id, status.name, len(changed), shown)
 
 
-def copied_inputs(node: Any) -> dict[str, object]:  # noqa: ANN401
-    """The inputs that every replay copies to where the graph reads them."""
+def with_copies(capture: CudaGraphCapture, node: Any) -> CudaGraphCapture:  # noqa: ANN401
+    """With the inputs that every replay copies to where the graph reads them."""
     tensors = node.reconstructed_inputs
     copied = [index for index in node.non_static_input_idx if hasattr(tensors[index], "dtype")]
     sizes = {index: _bytes(tensors[index]) for index in copied}
     largest = sorted(copied, key=lambda index: -sizes[index])[:_MOST_INPUTS]
-    return {
-        "inputs": len(tensors),
-        "managed": len(node.cudagraph_managed_idxs),
-        "copied": len(copied),
-        "copied_bytes": sum(sizes.values()),
-        "copies": [_described(node, index, tensors[index]) for index in largest],
-    }
+    return dataclasses.replace(
+        capture,
+        inputs=len(tensors),
+        managed=len(node.cudagraph_managed_idxs),
+        copied=len(copied),
+        copied_bytes=sum(sizes.values()),
+        copies=tuple(_described(node, index, tensors[index]) for index in largest),
+    )
 
 
 def pool_bytes(manager: Any) -> int | None:  # noqa: ANN401
@@ -63,16 +67,16 @@ def pool_bytes(manager: Any) -> int | None:  # noqa: ANN401
     )
 
 
-def _described(node: Any, index: int, tensor: Any) -> dict[str, object]:  # noqa: ANN401
+def _described(node: Any, index: int, tensor: Any) -> LoggedInput:  # noqa: ANN401
     placeholders = node.wrapped_function.placeholders
     found = placeholders[index] if index < len(placeholders) else None
-    return {
-        "name": getattr(found, "name", "") or f"input {index}",
-        "shape": [int(size) for size in tensor.shape],
-        "dtype": str(tensor.dtype).removeprefix("torch."),
-        "bytes": _bytes(tensor),
-        "stack": (_first_stack(found) or "")[-_MOST_TEXT:],
-    }
+    return LoggedInput(
+        name=getattr(found, "name", "") or f"input {index}",
+        shape=tuple(int(size) for size in tensor.shape),
+        dtype=str(tensor.dtype).removeprefix("torch."),
+        size_bytes=_bytes(tensor),
+        stack=(_first_stack(found) or "")[-_MOST_TEXT:],
+    )
 
 
 def _first_stack(placeholder: Any) -> str | None:  # noqa: ANN401

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from typing import Any
 
 from inspector.capture import versions
-from inspector.capture.writer import guarded, write_artifact
+from inspector.capture.hooks import LoggerTap
+from inspector.capture.writer import emit
+from inspector.records.cuda_graphs import (
+    CudaGraphPartitions,
+    CudaGraphSkip,
+    FunctionKey,
+    LeftOut,
+)
 
 
 class CudaGraphLog:
     """The ``cudagraphs`` loggers of torch, which show what they would show without us.
 
     Args:
-        context: What the process knows of the function that is about to run, for a skip.
+        key: Gives the function that is about to run, for a skip.
     """
 
-    def __init__(self, context: Callable[[], Mapping[str, object]]) -> None:
-        self._context = context
-        self._partitions: dict[str, object] = {}
-        self._left_out: list[dict[str, object]] = []
+    def __init__(self, key: Callable[[], FunctionKey]) -> None:
+        self._key = key
+        self._partitions: CudaGraphPartitions | None = None
+        self._left_out: list[LeftOut] = []
         self._observers = (
-            _Observer(versions.CUDA_GRAPH_LOGGER, logging.WARNING, self._skip),
-            _Observer(versions.PARTITION_LOGGER, logging.DEBUG, self._partition),
+            LoggerTap(versions.CUDA_GRAPH_LOGGER, logging.WARNING, self._skip),
+            LoggerTap(versions.PARTITION_LOGGER, logging.DEBUG, self._partition),
         )
 
     def watch(self) -> None:
@@ -41,50 +50,25 @@ class CudaGraphLog:
 
         Called with each record of the trace; those of one compilation come before its end.
         """
-        if self._partitions:
-            said, self._partitions = self._partitions, {}
-            write_artifact("cuda_graph_partitions", {"v": 1, **said, "left_out": self._left_out})
+        if self._partitions is not None:
+            found, self._partitions = self._partitions, None
+            emit(dataclasses.replace(found, left_out=tuple(self._left_out)))
 
     def _skip(self, record: logging.LogRecord) -> None:
-        message = record.getMessage()
-        write_artifact("cuda_graph_skip", {"v": 1, **self._context(), "message": message})
+        emit(CudaGraphSkip(self._key(), record.getMessage()))
 
     def _partition(self, record: logging.LogRecord) -> None:
         """The messages of ``Scheduler._log_graph_partitions``: a head, nodes, and their stacks."""
-        arguments = record.args if isinstance(record.args, tuple) else ()
+        arguments: tuple[Any, ...] = record.args if isinstance(record.args, tuple) else ()
         if record.msg == versions.PARTITION_HEAD:
             self.write_partitions()
-            names = ("partitions", "captured", "not_captured")
-            self._partitions = dict(zip(names, arguments, strict=True))
+            partitions, captured, _ = arguments
+            self._partitions = CudaGraphPartitions(partitions=partitions, captured=captured)
             self._left_out = []
         elif record.msg == versions.PARTITION_NODE:
             name, why = arguments
-            self._left_out.append({"name": name, "why": why, "stack": ""})
+            self._left_out.append(LeftOut(name, why))
         elif record.msg == versions.PARTITION_STACK_LINE and self._left_out:
-            self._left_out[-1]["stack"] = f"{self._left_out[-1]['stack']}{arguments[0]}\n"
-
-
-class _Observer(logging.Filter):
-    """Sees the records of one logger from a level on; lets pass what would be shown anyway."""
-
-    def __init__(self, name: str, level: int, look: Callable[[logging.LogRecord], None]) -> None:
-        super().__init__()
-        self._logger = logging.getLogger(name)
-        self._level = level
-        self._look = look
-
-    def watch(self) -> None:
-        self._logger.addFilter(self)
-        setattr(self._logger, "isEnabledFor", self._is_enabled)  # noqa: B010 - a method
-
-    def release(self) -> None:
-        self._logger.removeFilter(self)
-        if self._logger.__dict__.get("isEnabledFor") == self._is_enabled:
-            delattr(self._logger, "isEnabledFor")
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        guarded("CUDA graphs' log", lambda: self._look(record))
-        return logging.Logger.isEnabledFor(self._logger, record.levelno)
-
-    def _is_enabled(self, level: int) -> bool:
-        return level >= self._level or logging.Logger.isEnabledFor(self._logger, level)
+            last = self._left_out.pop()
+            stack = f"{last.stack}{arguments[0]}\n"
+            self._left_out.append(dataclasses.replace(last, stack=stack))

@@ -13,17 +13,24 @@ import functools
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import torch
 
 from inspector.capture import versions
-from inspector.capture.cuda_graph_inputs import changed_inputs, copied_inputs, pool_bytes
+from inspector.capture.cuda_graph_inputs import pool_bytes, refusal, with_copies
 from inspector.capture.cuda_graph_log import CudaGraphLog
+from inspector.capture.hooks import Hooks
 from inspector.capture.sources import SourceWriter
 from inspector.capture.user_stack import user_stack
-from inspector.capture.writer import guarded, write_artifact
+from inspector.capture.writer import emit, guarded
+from inspector.records.cuda_graphs import (
+    NO_FUNCTION,
+    CudaGraphCalls,
+    CudaGraphCapture,
+    FunctionKey,
+)
 
 _Method: TypeAlias = Callable[..., Any]
 _CHECKED = 4  # calls of a function: until it is captured, or torch has given that up
@@ -35,17 +42,13 @@ _MOST_SNAPSHOTS = 64
 class _Function:
     """What one function did; torch wraps one per compiled graph, partition and set of integers."""
 
-    about: Mapping[str, object]
+    key: FunctionKey
     calls: int = 0
     replays: int = 0
     recordings: int = 0
     warmups: int = 0
     # The captured graphs that did not fit this call so far, with torch's status.
     refused: list[tuple[Any, Any]] = dataclasses.field(default_factory=list)
-
-    def counts(self) -> dict[str, object]:
-        names = ("calls", "replays", "recordings", "warmups")
-        return {**self.about, **{name: getattr(self, name) for name in names}}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -58,11 +61,7 @@ class _Manager:
 
 
 class _Here(threading.local):
-    """What this thread is doing.
-
-    Attributes:
-        function: The function that is being called, or None.
-    """
+    """The function that this thread is calling, or None."""
 
     function: _Function | None = None
 
@@ -76,13 +75,13 @@ class CudaGraphObserver:
 
     def __init__(self, sources: SourceWriter) -> None:
         self._sources = sources
-        self._log = CudaGraphLog(self._context)
+        self._log = CudaGraphLog(self._key)
         self._here = _Here()
         self._managers: dict[int, _Manager] = {}
         self._count = 0
         self._functions: list[_Function] = []
         self._snapshots = 0
-        self._put_back: list[Callable[[], None]] = []
+        self._hooks = Hooks()
         self._is_watching = False
 
     def watch(self) -> None:
@@ -96,8 +95,7 @@ class CudaGraphObserver:
         atexit.unregister(self._end)
         self._is_watching = False  # what is bound already still calls us
         self._log.release()
-        while self._put_back:
-            self._put_back.pop()()
+        self._hooks.release()
         self.forget()
 
     def forget(self) -> None:
@@ -112,28 +110,17 @@ class CudaGraphObserver:
     def look(self) -> None:
         """Looks, at each record of the trace, whether torch has begun to wrap functions."""
         self._log.write_partitions()
-        if self._is_watching and not self._put_back:
+        if self._is_watching and not self._hooks:
             found = versions.cuda_graph_classes()
             if found is not None:
                 self._stand_in(*found)
                 atexit.register(self._end)
 
     def _stand_in(self, manager: Any, node: Any) -> None:  # noqa: ANN401 - torch is Any to mypy
-        self._replace(manager, "run", self._run)
-        self._replace(manager, "record_function", self._record)
-        self._replace(manager, "run_eager", self._warm_up)
-        self._replace(node, "check_invariants", self._check)
-
-    def _replace(self, owner: Any, name: str, made: Callable[[_Method], _Method]) -> None:  # noqa: ANN401
-        original = getattr(owner, name)
-        standing_in = functools.wraps(original)(made(original))
-
-        def put_back() -> None:
-            if getattr(owner, name) is standing_in:
-                setattr(owner, name, original)
-
-        setattr(owner, name, standing_in)
-        self._put_back.append(put_back)
+        self._hooks.replace(manager, "run", self._run)
+        self._hooks.replace(manager, "record_function", self._record)
+        self._hooks.replace(manager, "run_eager", self._warm_up)
+        self._hooks.replace(node, "check_invariants", self._check)
 
     def _run(self, original: _Method) -> _Method:
         """One call of a wrapped function; torch calls itself for a second look.
@@ -205,15 +192,15 @@ class CudaGraphObserver:
             function = here.function
             if function is None:
                 return original(manager, new_inputs, function_id)
-            about: dict[str, object] = {}
+            made: list[CudaGraphCapture] = []
             before = functools.partial(self._before, function, manager, new_inputs)
-            guarded("CUDA graph inputs", lambda: about.update(before()))
+            guarded("CUDA graph inputs", lambda: made.append(before()))
             function.recordings += 1
             function.refused.clear()
             began_ns = time.perf_counter_ns()
             out = original(manager, new_inputs, function_id)
-            about["duration_ns"] = time.perf_counter_ns() - began_ns
-            guarded("CUDA graph", lambda: self._after(manager, about))
+            duration_ns = time.perf_counter_ns() - began_ns
+            guarded("CUDA graph", lambda: self._after(manager, made, duration_ns))
             _write_counts(function)
             return out
 
@@ -226,50 +213,55 @@ class CudaGraphObserver:
                 self._count += 1
                 known = _Manager(self._count, weakref.ref(manager), {})
                 self._managers[id(manager)] = known
-            about = {"manager": known.number, **_about(manager, inputs, function_id)}
+            key = _key(known.number, manager, inputs, function_id)
         except Exception:  # noqa: BLE001 - the program must not notice, whatever it is
             return None
-        function = known.functions[function_id.id] = _Function(about)
+        function = known.functions[function_id.id] = _Function(key)
         self._functions.append(function)
         return function
 
-    def _before(self, function: _Function, manager: Any, inputs: Any) -> dict[str, object]:  # noqa: ANN401
+    def _before(self, function: _Function, manager: Any, inputs: Any) -> CudaGraphCapture:  # noqa: ANN401
         parent = manager.current_node
         # Torch can look twice, with the call's end of what ran before in between.
         refused = {node.id.id: (node, status) for node, status in function.refused}
-        return {
-            **function.about,
-            "recording": function.recordings,
-            "parent": getattr(getattr(parent, "id", None), "id", None),
-            "refused": [
-                {"graph": node.id.id, "status": status.name, **changed_inputs(node, inputs, status)}
-                for node, status in refused.values()
-            ],
-            "stack": user_stack(self._sources),
-        }
+        return CudaGraphCapture(
+            key=function.key,
+            recording=function.recordings,
+            parent=getattr(getattr(parent, "id", None), "id", None),
+            refused=tuple(refusal(node, inputs, status) for node, status in refused.values()),
+            stack=user_stack(self._sources),
+        )
 
-    def _after(self, manager: Any, about: dict[str, object]) -> None:  # noqa: ANN401
+    def _after(self, manager: Any, made: list[CudaGraphCapture], duration_ns: int) -> None:  # noqa: ANN401
         node = manager.current_node
         self._snapshots += 1
         size = pool_bytes(manager) if self._snapshots <= _MOST_SNAPSHOTS else None
-        graph = {"v": 1, **about, "graph": node.id.id, "pool_bytes": size, **copied_inputs(node)}
-        write_artifact("cuda_graph", graph)
+        for capture in made:
+            emit(
+                dataclasses.replace(
+                    with_copies(capture, node),
+                    graph=node.id.id,
+                    pool_bytes=size,
+                    duration_ns=duration_ns,
+                )
+            )
 
-    def _context(self) -> Mapping[str, object]:
+    def _key(self) -> FunctionKey:
         function = self._here.function
-        return {} if function is None else function.about
+        return NO_FUNCTION if function is None else function.key
 
 
-def _about(manager: Any, inputs: Any, function_id: Any) -> dict[str, object]:  # noqa: ANN401
+def _key(number: int, manager: Any, inputs: Any, function_id: Any) -> FunctionKey:  # noqa: ANN401
     compile_id = manager.id_to_compile_id.get(function_id)
-    return {
-        "function": function_id.id,
-        "device": manager.device_index,
-        "compile_id": None if compile_id is None else str(compile_id),
-        "mode": manager.id_to_mode[function_id].name,
+    return FunctionKey(
+        manager=number,
+        function=function_id.id,
+        device=manager.device_index,
+        compile_id="" if compile_id is None else str(compile_id),
+        mode=manager.id_to_mode[function_id].name,
         # Each set of integers among the inputs (sizes that are dynamic) is a function of its own.
-        "key": [item for item in inputs if isinstance(item, int)],
-    }
+        integers=tuple(item for item in inputs if isinstance(item, int)),
+    )
 
 
 def _check_memory(inputs: Sequence[object]) -> None:
@@ -284,5 +276,6 @@ def _check_memory(inputs: Sequence[object]) -> None:
 
 
 def _write_counts(function: _Function) -> None:
-    write = functools.partial(write_artifact, "cuda_graph_calls", {"v": 1, **function.counts()})
-    guarded("CUDA graph calls", write)
+    names = ("calls", "replays", "recordings", "warmups")
+    counts = (getattr(function, name) for name in names)
+    guarded("CUDA graph calls", lambda: emit(CudaGraphCalls(function.key, *counts)))

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 
 from inspector.model.units import with_article
+from inspector.records.recompiles import SeenValue, TensorFacts
 
 _MOST_TEXT = 80
 # Classes that hold torch's functions and the methods of tensors, and that nobody writes.
@@ -31,42 +32,46 @@ KNOWN_BY_ADDRESS = frozenset({"enum", "function", "class"})
 """Kinds of objects that guards know by their address, and that have a name."""
 
 
-def described(value: Any) -> dict[str, object]:  # noqa: ANN401 - any object
+def described(value: Any) -> SeenValue:  # noqa: ANN401 - any object
     """A value in a few words; what is no plain value is named by its type."""
     kind, text = next(
         (kind, str(show(value))) for kind, fits, show in _KINDS if fits(value)
     )  # the last fits all
-    fields: dict[str, object] = {"type": _type_name(type(value)), "kind": kind, "text": text}
-    if kind in KNOWN_BY_ADDRESS:
-        fields["identity"] = str(id(value))
-    if isinstance(value, dict):
-        keys = list(dict.keys(value))[:_MOST_KEYS]
-        if all(type(key) in {str, int, bool} for key in keys):
-            fields["keys"] = [repr(key)[:_MOST_TEXT] for key in keys]
-    kind_of = next((kind for kind in _CONTAINERS if isinstance(value, kind)), None)
-    if kind_of is not None:
-        fields["length"] = kind_of.__len__(value)
-    if type(value) in {torch.Tensor, torch.nn.Parameter}:
-        fields["tensor"] = _tensor_fields(value)
-    return fields
+    container = next((kind for kind in _CONTAINERS if isinstance(value, kind)), None)
+    is_tensor = type(value) in {torch.Tensor, torch.nn.Parameter}
+    return SeenValue(
+        type=_type_name(type(value)),
+        kind=kind,
+        text=text,
+        keys=_keys(value) if isinstance(value, dict) else (),
+        length=None if container is None else container.__len__(value),
+        tensor=_tensor_facts(value) if is_tensor else None,
+        identity=str(id(value)) if kind in KNOWN_BY_ADDRESS else "",
+    )
 
 
-def _tensor_fields(value: Any) -> dict[str, object] | None:  # noqa: ANN401 - torch is Any to mypy
-    """What ``TENSOR_MATCH`` looks at (torch/csrc/dynamo/guards.cpp); None for layouts without."""
+def _keys(value: dict[Any, Any]) -> tuple[str, ...]:
+    keys = list(dict.keys(value))[:_MOST_KEYS]
+    are_simple = all(type(key) in {str, int, bool} for key in keys)
+    return tuple(repr(key)[:_MOST_TEXT] for key in keys) if are_simple else ()
+
+
+def _tensor_facts(value: Any) -> TensorFacts:  # noqa: ANN401 - torch is Any to mypy
+    """What ``TENSOR_MATCH`` looks at (torch/csrc/dynamo/guards.cpp)."""
     try:
-        strides = list(value.stride())
+        strides = tuple(value.stride())
     except RuntimeError:  # a sparse tensor has none
-        strides = []
+        strides = ()
     keys = str(torch._C._dispatch_keys(value))  # noqa: SLF001 - what torch's guards print
-    return {
-        "type": type(value).__name__,
-        "keys": keys.partition("(")[2].rpartition(")")[0].split(", "),
-        "dtype": str(value.dtype),
-        "device_index": value.device.index,
-        "requires_grad": bool(value.requires_grad),
-        "size": list(value.shape),
-        "stride": strides,
-    }
+    return TensorFacts(
+        type=type(value).__name__,
+        keys=tuple(keys.partition("(")[2].rpartition(")")[0].split(", ")),
+        dtype=str(value.dtype),
+        device_index=value.device.index,
+        requires_grad=bool(value.requires_grad),
+        size=tuple(value.shape),
+        stride=strides,
+    )
 
 
 def _set_text(value: Any) -> str:  # noqa: ANN401 - a set of anything

@@ -12,6 +12,7 @@ from typing import Any
 
 from inspector.capture.ptxas import differing_ptxas
 from inspector.capture.roots import recorded_roots
+from inspector.records.environment import Environment
 
 _BLACKWELL = 10  # compute capability, the major number
 _PACKAGES = (
@@ -25,8 +26,8 @@ _PACKAGES = (
 )
 
 
-def environment(project: str, *, asks_for_gpus: bool) -> dict[str, object]:
-    """The payload of ``inspector_environment``.
+def environment(project: str, *, asks_for_gpus: bool) -> Environment:
+    """Where this process runs.
 
     Args:
         project: The folder that shown paths are relative to.
@@ -34,22 +35,21 @@ def environment(project: str, *, asks_for_gpus: bool) -> dict[str, object]:
             may not: that takes memory on a GPU, and a process that forks afterwards cannot use any.
     """
     roots = recorded_roots()
-    return {
-        "v": 1,
-        "versions": _versions(),
-        "hardware": _hardware(asks_for_gpus=asks_for_gpus),
-        "roots": {
+    return Environment(
+        versions=_versions(),
+        hardware=_hardware(asks_for_gpus=asks_for_gpus),
+        roots={
             "project": project,
             "torch": roots.torch,
             "stdlib": roots.stdlib,
             "site": list(roots.site),
             "own": roots.own,
         },
-        "host": socket.gethostname(),
-        "rank": rank(),
-        "parent_pid": os.getppid(),
-        "time_ns": time.time_ns(),
-    }
+        host=socket.gethostname(),
+        rank=rank(),
+        parent_pid=os.getppid(),
+        time_ns=time.time_ns(),
+    )
 
 
 def rank() -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import inspect
 from collections.abc import Callable, Iterator
 
@@ -19,10 +20,11 @@ from inspector.capture.replay import replayed
 from inspector.capture.roots import recorded_roots
 from inspector.capture.sources import SourceWriter
 from inspector.capture.target import Target
-from inspector.capture.writer import write_artifact
+from inspector.capture.writer import emit
 from inspector.errors import InspectorError, UsageError
 from inspector.model.request import Request
 from inspector.model.roots import Owner
+from inspector.records.calls import TargetCall, TargetFunction
 
 # torch passes a mode on to Inductor alone (torch/__init__.py, `compile`).
 _WITH_MODES = ("inductor", "inspector")
@@ -67,17 +69,15 @@ def write_target(target: Target, sources: SourceWriter) -> None:
     if code is not None:
         sources.add(code.co_filename, code.co_firstlineno)
         _add_makers(target.function, code.co_filename, sources)
-    write_artifact(
-        "target",
-        {
-            "v": 1,
-            "name": target.name,
-            "file": code.co_filename if code else "",
-            "line": code.co_firstlineno if code else 0,
-            "qualname": getattr(function, "__qualname__", ""),
-            "kind": _kind(function),
-            "compiled": target.already_compiled,
-        },
+    emit(
+        TargetFunction(
+            name=target.name,
+            file=code.co_filename if code else "",
+            line=code.co_firstlineno if code else 0,
+            qualname=getattr(function, "__qualname__", ""),
+            kind=_kind(function),
+            is_compiled=target.already_compiled,
+        )
     )
 
 
@@ -104,16 +104,22 @@ def _function_of(target: Callable[..., object]) -> Callable[..., object]:
 
 
 @contextlib.contextmanager
-def told(index: int, number: int) -> Iterator[dict[str, object]]:
-    """Says in the trace that a call begins, and how it ends, with what is added to its marks."""
-    marks: dict[str, object] = {"v": 1, "input": index, "call": number}
-    write_artifact("call", {**marks, "state": "begin"})
-    state = "failed"
+def told(index: int, number: int) -> Iterator[SeenCall]:
+    """Says in the trace that a call begins, and how it ends."""
+    emit(TargetCall(index, number, "begin"))
+    state, found = "failed", SeenCall()
     try:
-        yield marks
+        yield found
         state = "end"
     finally:
-        write_artifact("call", {**marks, "state": state})
+        emit(TargetCall(index, number, state, found.requires_grad))
+
+
+@dataclasses.dataclass(slots=True)
+class SeenCall:
+    """What is seen of a call: whether its outputs require grad, where that was looked at."""
+
+    requires_grad: bool | None = None
 
 
 def error_of(  # noqa: PLR0913, PLR0917 - what a call is made with
@@ -122,17 +128,17 @@ def error_of(  # noqa: PLR0913, PLR0917 - what a call is made with
     request: Request,
     function: Callable[..., object],
     ones: Ones | None = None,
-    marks: dict[str, object] | None = None,
+    seen: SeenCall | None = None,
 ) -> Exception | None:
     """What a call raised, or None; outside of any other exception's handling.
 
-    `marks` gets whether its outputs require grad, without which `--train` has no meaning.
+    `seen` gets whether its outputs require grad, without which `--train` has no meaning.
     """
     try:
         with quiet_operators():
             outputs = call_once(fresh(target.calls[index]), request, function, ones)
-        if marks is not None:
-            marks["requires_grad"] = bool(requiring_grad(outputs))
+        if seen is not None:
+            seen.requires_grad = bool(requiring_grad(outputs))
     except Exception as error:  # noqa: BLE001 - whatever the user's model raises
         return error
     return None

@@ -17,10 +17,11 @@ from inspector.capture.ranks import announce, is_of_others
 from inspector.capture.replay import replayed
 from inspector.capture.state import State
 from inspector.capture.target import Target
-from inspector.capture.writer import guarded, write_artifact
+from inspector.capture.writer import emit, guarded
 from inspector.errors import InspectorError
 from inspector.model.out_of_memory import lacks_memory
 from inspector.model.request import Request
+from inspector.records.calls import Unmeasured
 
 # The first call with each input compiles, the second shows whether anything compiles again.
 _UNMEASURED_CALLS = 2
@@ -45,8 +46,8 @@ def call_target(target: Target, request: Request, function: Callable[..., object
         if given is not None and len(made) == len(inputs):
             given.restore()
         made.append(index)
-        with told(index, number) as marks, quiet() if number else contextlib.nullcontext():
-            error = error_of(target, index, request, function, marks=marks)
+        with told(index, number) as seen, quiet() if number else contextlib.nullcontext():
+            error = error_of(target, index, request, function, seen=seen)
             if error is not None:
                 _tell(FailedCall(target, index, error, number + 1, made=made), request)
                 return
@@ -121,5 +122,5 @@ def _is_ours(failed: FailedCall, request: Request) -> bool:
     if raised is None:
         return False
     said = f"{type(raised).__name__}: {raised}".strip().partition("\n")[0]
-    write_artifact("unmeasured", {"v": 1, "input": failed.index, "error": said})
+    emit(Unmeasured(failed.index, said))
     return True

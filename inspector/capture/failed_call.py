@@ -20,12 +20,12 @@ from inspector.capture.failures import (
     value_needed,
     without_dtype,
 )
-from inspector.capture.project_file import is_of_project
-from inspector.capture.raised import raised_fields
+from inspector.capture.raised import uncaught_record
 from inspector.capture.ranks import absent, is_of_others, not_together
 from inspector.capture.replay import is_raised_outside
+from inspector.capture.roots import is_of_project
 from inspector.capture.target import Target
-from inspector.capture.writer import guarded, write_artifact
+from inspector.capture.writer import emit, guarded
 from inspector.errors import (
     ALSO_WITHOUT,
     EnvironmentLacksError,
@@ -44,9 +44,7 @@ class FailedCall:
     """A call that failed.
 
     Attributes:
-        target: What was called.
         index: Number of the input, from 0.
-        error: What the call raised.
         number: Which of the compiled calls with this input it was, from 1: those before it did not
             fail; 0 where it was a call without the compiler, between them.
         without: How many calls with this input were made without the compiler before it.
@@ -71,7 +69,7 @@ def failed_call(
 
     Args:
         failed: The call.
-        request: How it was called.
+        request: How the target was loaded and called.
         eager: Calls the target once more, and gives what that raised.
         anew: Makes all calls again without the compiler, of a target that is loaded anew, and gives
             what the last one raised: a target that counts its calls fails in one of them alone.
@@ -144,8 +142,11 @@ def _without_others(failed: FailedCall) -> InspectorError:
 
 
 def _also_without(failed: FailedCall, request: Request, error: Exception) -> ModelFailedError:
-    outer = {"outer": type(failed.error).__name__}
-    guarded("note the exception", lambda: write_artifact("raised", raised_fields(error) | outer))
+    outer = type(failed.error).__name__
+    guarded(
+        "note the exception",
+        lambda: emit(dataclasses.replace(uncaught_record(error), outer=outer)),
+    )
     detail = user_traceback(error, failed.target.root)
     which = _which(failed) or "with its inputs"
     message = f"{failed.target.name} fails when it is called {which}, {ALSO_WITHOUT}"

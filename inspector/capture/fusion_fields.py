@@ -1,63 +1,75 @@
-"""What Inductor's scheduler decided, as data: its nodes, what became one kernel, and buffers."""
+"""What Inductor's scheduler decided: its nodes, what became one kernel, and buffers."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping
+import dataclasses
+from collections.abc import Iterable
 from typing import Any
 
 from inspector.capture.fusion_reach import reached
 from inspector.capture.writer import guarded
+from inspector.records.fusion import Buffer, Launch, Operation, Reached
 
 
-def operation_fields(node: Any) -> dict[str, object]:  # noqa: ANN401 - torch is Any to mypy
+def operation(node: Any) -> Operation:  # noqa: ANN401 - torch is Any to mypy
     """A scheduler node before anything is fused."""
-    operation = getattr(node, "node", None)
-    origin = _origin(operation)
-    return {
-        "name": node.get_name(),
-        "kind": _kind(node),
-        "origins": _origins(node),
-        "origin": origin,
-        "target": _called(operation),
-        "sizes": [[str(size) for size in sizes] for sizes in _sizes(node)],
-        "mutates": [str(name) for name in _mutated(node)],
-        "device": str(node.get_device() or ""),
-        **_traffic(node),
-    }
-
-
-def group_fields(node: Any) -> dict[str, object]:  # noqa: ANN401
-    """A scheduler node that is about to become code: one operation, or several."""
-    inner = list(node.get_nodes())
-    names = [item.get_name() for item in inner]
-    # What is autotuned is a template before, and may be a call of a library by now.
-    called = _called(getattr(node, "node", None))
+    inner = getattr(node, "node", None)
     traffic = _traffic(node)
-    return {
-        "nodes": names,
-        "kind": _kind(node),
-        "target": called,
-        **traffic,
-        "reached": _reached(node, traffic),
-    }
+    return Operation(
+        name=node.get_name(),
+        kind=_kind(node),
+        origins=tuple(_origins(node)),
+        origin=_origin(inner),
+        target=_called(inner),
+        sizes=tuple(tuple(map(str, sizes)) for sizes in _sizes(node)),
+        mutates=tuple(map(str, _mutated(node))),
+        device=str(node.get_device() or ""),
+        reads=traffic.reads,
+        writes=traffic.writes,
+        bytes_=traffic.total,
+    )
 
 
-def buffer_fields(names: Iterable[str]) -> list[dict[str, object]]:
+def launch(node: Any) -> Launch:  # noqa: ANN401
+    """A scheduler node that is about to become code: one operation, or several."""
+    traffic = _traffic(node)
+    return Launch(
+        operations=tuple(item.get_name() for item in node.get_nodes()),
+        kind=_kind(node),
+        # What is autotuned is a template before, and may be a call of a library by now.
+        target=_called(getattr(node, "node", None)),
+        reads=traffic.reads,
+        writes=traffic.writes,
+        bytes_=traffic.total,
+        reached=_reached(node, traffic),
+    )
+
+
+def buffers(names: Iterable[str]) -> dict[str, Buffer]:
     """The buffers of these names, which the scheduler's dependencies have."""
     from torch._inductor.virtualized import V
 
     outputs = set(map(str, V.graph.get_output_names()))
-    return [
-        {
-            "name": name,
-            "kind": _buffer_kind(name, outputs),
-            "removed": name in V.graph.removed_buffers,
+    return {
+        name: Buffer(
+            name,
+            _buffer_kind(name, outputs),
+            is_removed=name in V.graph.removed_buffers,
             **_whole(name),
             **_described(name),
-        }
+        )
         for name in dict.fromkeys(names)
-    ]
+    }
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Traffic:
+    """Bytes by buffer, and of all of them, or None where one is unknown."""
+
+    reads: dict[str, int]
+    writes: dict[str, int]
+    total: int | None
 
 
 def _kind(node: Any) -> str:  # noqa: ANN401
@@ -132,16 +144,16 @@ def _given(node: Any) -> list[Any]:  # noqa: ANN401
     return [output.get_name() for output in node.get_outputs()]
 
 
-def _traffic(node: Any) -> dict[str, object]:  # noqa: ANN401
+def _traffic(node: Any) -> _Traffic:  # noqa: ANN401
     """Bytes by buffer, as ``get_read_write_buffers_sizes`` adds them up (2.11 to 2.13).
 
     That function remembers its result on the node; this one does not.
     """
     if _kind(node) == "output":  # Inductor counts nothing for it, nor says which value it is of
-        reads = {str(dependency.name): 0 for dependency in node.read_writes.reads}
-        return {"reads": reads, "writes": dict.fromkeys(map(str, _given(node)), 0), "bytes": 0}
+        of_reads = {str(dependency.name): 0 for dependency in node.read_writes.reads}
+        return _Traffic(of_reads, dict.fromkeys(map(str, _given(node)), 0), 0)
     if not hasattr(node, "get_read_write_buffer_accesses"):
-        return {"reads": {}, "writes": {}, "bytes": None}
+        return _Traffic({}, {}, None)
     both, reads, writes = (
         node.get_read_write_buffer_accesses(include_reads=is_read, include_writes=is_written)
         for is_read, is_written in ((True, True), (True, False), (False, True))
@@ -149,22 +161,22 @@ def _traffic(node: Any) -> dict[str, object]:  # noqa: ANN401
     numbers = {str(name): _number(size) for name, size in both.items()}
     total = None if None in numbers.values() else sum(size or 0 for size in numbers.values())
     # What is written and read inside of one kernel is in neither, so long as nothing else reads it.
-    return {
-        "reads": {str(name): _number(size) for name, size in reads.items() if name in both},
-        "writes": {str(name): _number(size) for name, size in writes.items() if name in both},
-        "bytes": total,
-    }
+    return _Traffic(
+        {str(name): _number(size) or 0 for name, size in reads.items() if name in both},
+        {str(name): _number(size) or 0 for name, size in writes.items() if name in both},
+        total,
+    )
 
 
-def _reached(node: Any, traffic: Mapping[str, Any]) -> dict[str, object]:  # noqa: ANN401
-    found: dict[str, object] = {}
+def _reached(node: Any, traffic: _Traffic) -> Reached:  # noqa: ANN401
+    found = [Reached()]
 
     def add() -> None:
-        reads = reached(node, traffic["reads"], is_read=True)
-        found.update(reads=reads, writes=reached(node, traffic["writes"], is_read=False))
+        reads = reached(node, traffic.reads, is_read=True)
+        found.append(Reached(reads, reached(node, traffic.writes, is_read=False)))
 
     guarded("bytes that a kernel reaches", add)
-    return found
+    return found[-1]
 
 
 def _buffer_kind(name: str, outputs: set[str]) -> str:
@@ -177,7 +189,7 @@ def _buffer_kind(name: str, outputs: set[str]) -> str:
     return "output" if name in outputs else "intermediate"
 
 
-def _whole(name: str) -> dict[str, object]:
+def _whole(name: str) -> dict[str, Any]:
     """The buffer whose memory it has: what is concatenated is written where it ends up."""
     from torch._inductor import ir
     from torch._inductor.virtualized import V
@@ -193,13 +205,13 @@ def _whole(name: str) -> dict[str, object]:
     return {}
 
 
-def _described(name: str) -> dict[str, object]:
+def _described(name: str) -> dict[str, Any]:
     from torch._inductor.virtualized import V
 
     buffer = V.graph.name_to_buffer.get(name) or V.graph.graph_inputs.get(name)
     with contextlib.suppress(Exception):  # kinds without a shape: several outputs, a state
-        sizes = [_size(size) for size in buffer.get_size()]
-        strides = [_size(size) for size in buffer.get_stride()]
+        sizes = tuple(map(_size, buffer.get_size()))
+        strides = tuple(map(_size, buffer.get_stride()))
         dtype, device = str(buffer.get_dtype()).removeprefix("torch."), str(buffer.get_device())
         made = _origin(buffer)
         return {

@@ -16,8 +16,9 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from inspector.capture import versions
-from inspector.capture.writer import write_artifact
+from inspector.capture.writer import emit
 from inspector.events.guard_text import numbered_alike
+from inspector.records.recompiles import GuardCosts, SubtreeCost
 
 # Of this thread's own time: on a busy machine the clock says nothing of the work done.
 _SECONDS = 1.0
@@ -40,9 +41,8 @@ def write_guard_costs() -> None:
     rounds = _rounds_ns([root, copy], values, until)
     whole_ns = min(whole for whole, _ in rounds)  # what disturbs only adds
     copy_ns = whole_ns * statistics.median(copied / whole for whole, copied in rounds)
-    subtrees = list(_subtrees(_Tree(root), values, copy_ns, until))
-    times = {"whole_ns": round(whole_ns), "copy_ns": round(copy_ns)}
-    write_artifact("guard_costs", {"v": 1, **times, "subtrees": subtrees})
+    subtrees = tuple(_subtrees(_Tree(root), values, copy_ns, until))
+    emit(GuardCosts(round(whole_ns), subtrees, round(copy_ns)))
 
 
 class _Tree:
@@ -115,9 +115,7 @@ def _children(manager: Any) -> Iterator[Any]:  # noqa: ANN401 - torch is Any to 
         yield from (item for item in pair if item is not None)
 
 
-def _subtrees(
-    tree: _Tree, values: object, copy_ns: float, until: float
-) -> Iterator[dict[str, object]]:
+def _subtrees(tree: _Tree, values: object, copy_ns: float, until: float) -> Iterator[SubtreeCost]:
     """The subtrees from the root down, always into the most expensive; siblings all or none.
 
     What a machine does besides changes from one moment to the next: a subtree and its parts are
@@ -145,7 +143,7 @@ def _subtrees(
         waiting += found
         for child_ns, child in found:
             named, parent = tree.named(child), tree.named(source)
-            yield {"source": named, "parent": parent, "time_ns": round(child_ns)}
+            yield SubtreeCost(named, parent, round(child_ns))
 
 
 def _rounds_of_parts(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import dataclasses
 import functools
 import json
 import logging
@@ -25,8 +24,10 @@ from inspector.capture.skips import SkipObserver
 from inspector.capture.sources import SourceWriter
 from inspector.capture.stages import LOGGED_GRAPHS
 from inspector.capture.user_stack import calling_frame
-from inspector.capture.writer import PREFIX, guarded, write_artifact
+from inspector.capture.writer import emit, guarded
 from inspector.events.printed_stack import printed_frames
+from inspector.records.graph_breaks import BreakPositions, Caller
+from inspector.records.record import PREFIX
 
 if TYPE_CHECKING:
     from torch import fx
@@ -270,9 +271,9 @@ class TraceHandler(logging.Handler):
     def _add_caller(self, stack: Sequence[tuple[str, int]]) -> None:
         """Says who calls what is being compiled, where torch's stack does not."""
         caller = calling_frame()
-        if caller is not None and (caller["filename"], caller["line"]) not in stack[:-1]:
-            write_artifact("caller", {"v": 1, **caller})
-            self.sources.add(str(caller["filename"]), int(str(caller["line"])))
+        if caller is not None and (caller.file, caller.line) not in stack[:-1]:
+            emit(Caller(caller))
+            self.sources.add(caller.file, caller.line)
 
     def _begins(self) -> None:
         """Dynamo begins with a function."""
@@ -319,9 +320,8 @@ class TraceHandler(logging.Handler):
     def _add_positions(self) -> None:
         positions = versions.positions_of_graph_break() or []
         if positions:
-            fields = [dataclasses.asdict(position) for position in positions]
             outer = versions.higher_order_of_graph_break()
-            write_artifact("graph_break", {"v": 1, "positions": fields, "higher_order": outer})
+            emit(BreakPositions(tuple(positions), outer))
         for position in positions:
             self.sources.add(position.file, position.line)
 

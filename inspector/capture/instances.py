@@ -18,6 +18,7 @@ import torch
 
 from inspector.capture import versions
 from inspector.events.failed_guard import stripped_source
+from inspector.records.recompiles import Alive, Instance
 
 _MOST_FOLLOWED = 200
 _MOST_CODES = 10_000
@@ -34,10 +35,10 @@ class Instances:
         self._count = itertools.count()
         # Of each code object, where its guards meet an object, and of which classes those were.
         self._met: dict[types.CodeType, dict[str, set[type]]] = {}
-        self._first: dict[types.CodeType, dict[str, object]] = {}
-        self._alive: dict[types.CodeType, dict[str, object]] = {}
+        self._first: dict[types.CodeType, dict[str, Instance]] = {}
+        self._alive: dict[types.CodeType, dict[str, Alive]] = {}
 
-    def note(self, code: types.CodeType, text: str, follow: _Follow) -> dict[str, object]:
+    def note(self, code: types.CodeType, text: str, follow: _Follow) -> dict[str, Instance]:
         """The objects that a guard tree begins at, by source.
 
         Args:
@@ -53,20 +54,20 @@ class Instances:
                     met.setdefault(name, set())
         return self.called_with(code, follow)
 
-    def called_with(self, code: types.CodeType, follow: _Follow) -> dict[str, object]:
+    def called_with(self, code: types.CodeType, follow: _Follow) -> dict[str, Instance]:
         """The same for a call of a function of which something was compiled."""
-        found: dict[str, object] = {}
+        found: dict[str, Instance] = {}
         for name, kinds in self._met.get(code, {}).items():
             value = follow(name)
             number = self._number(value) if _is_instance(value, code) else None
             if number is not None:
                 kinds.add(type(value))
-                found[name] = {"type": type(value).__name__, "number": number}
+                found[name] = Instance(type(value).__name__, number)
         if found:
             self._first.setdefault(code, found)
         return found
 
-    def alive(self, code: types.CodeType, called_with: Mapping[str, object]) -> dict[str, object]:
+    def alive(self, code: types.CodeType, called_with: Mapping[str, Instance]) -> dict[str, Alive]:
         """How many objects there are of the classes that were met, by source.
 
         Where some of them are compiled by themselves, those alone are counted; once for a function
@@ -121,7 +122,7 @@ def _codes(method: object) -> Iterator[types.CodeType]:
         method = vars(method).get("__wrapped__")
 
 
-def _alive(objects: list[Any], kinds: set[int]) -> dict[str, object]:
+def _alive(objects: list[Any], kinds: set[int]) -> Alive:
     own = [item for item in objects if id(type(item)) in kinds]
     compiled = [item for item in own if _dict(item).get("_compiled_call_impl") is not None]
     wrapper = versions.compiled_module_class()
@@ -131,7 +132,7 @@ def _alive(objects: list[Any], kinds: set[int]) -> dict[str, object]:
         if type(item) is wrapper and id(type(_dict(item)["_modules"].get("_orig_mod"))) in kinds
     ]
     alone = len(compiled) + len(wrapped)
-    return {"count": alone or len(own), "alone": alone > 0}
+    return Alive(alone or len(own), alone > 0)
 
 
 def _dict(value: Any) -> Mapping[str, Any]:  # noqa: ANN401 - any object

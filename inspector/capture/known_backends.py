@@ -8,17 +8,19 @@ from torch._dynamo import list_backends, lookup_backend
 
 from inspector.capture.failed_call import lacks_package
 from inspector.errors import UsageError
-from inspector.model.backends import offered_backends
 from inspector.model.near_matches import near_matches
+
+_OURS = "inspector"  # it is registered in the processes that we start, and is no setting
+_FOR_TESTS = "_TESTING_ONLY"  # torch's own tests (torch/_dynamo/backends/debugging.py)
+
+
+def offered_backends(known: Iterable[str]) -> tuple[str, ...]:
+    """The backends that are somebody's choice, in their order."""
+    return tuple(name for name in known if name != _OURS and not name.endswith(_FOR_TESTS))
 
 
 def check_backend(name: str) -> None:
-    """Looks a backend up.
-
-    Raises:
-        UsageError: torch knows none of this name.
-        EnvironmentLacksError: Its package is not installed.
-    """
+    """Raises where torch knows no backend of this name, or its package is not installed."""
     known = list_backends(exclude_tags=())
     if name not in known:
         offered = offered_backends(known)
@@ -38,7 +40,7 @@ def check_spelling(names: Iterable[str]) -> None:
     What is like none can be a backend that this environment lacks, and others have.
 
     Raises:
-        UsageError: There is one.
+        UsageError: There is such a name.
     """
     known = list_backends(exclude_tags=())
     for name in names:

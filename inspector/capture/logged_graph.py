@@ -6,10 +6,11 @@ its module. The graph itself is a local variable of the function that logs it: n
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections.abc import Iterable
 from types import FrameType
-from typing import Any
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import torch
 from torch import fx
@@ -19,8 +20,10 @@ from inspector.capture.graph_prims import prims_graph
 from inspector.capture.module_places import module_stack, stack_of
 from inspector.capture.packed_flops import called
 from inspector.capture.stages import DECOMPOSED, LOGGED_GRAPHS
-from inspector.capture.writer import guarded, write_artifact
+from inspector.capture.writer import emit, guarded
+from inspector.records.graphs import GraphNode, RecordedGraph, TensorMeta
 
+_T = TypeVar("_T")
 _MOST_FRAMES = 40
 # An operator, and one of which no overload has been chosen (`aten.slice`): no public names yet.
 _OPERATORS = (torch._ops.OpOverload, torch._ops.OpOverloadPacket)  # noqa: SLF001
@@ -45,19 +48,16 @@ def write_logged_graph(event: str, *, prims: bool = False) -> fx.GraphModule | N
     module = found.f_locals.get(variable) if found is not None else None
     if found is None or not isinstance(module, fx.GraphModule):
         return None
-    fields = graph_fields(module)
-    if "is_backward" in found.f_locals:
-        fields["backward"] = bool(found.f_locals["is_backward"])
-    write_artifact(f"{stage}_graph", fields)
+    is_backward = found.f_locals.get("is_backward")
+    graph = recorded_graph(module, None if is_backward is None else bool(is_backward))
+    emit(graph, f"{stage}_graph")
     if prims and event in DECOMPOSED:
         guarded("decompose a graph into primitives", lambda: _write_prims(event, module))
     return module
 
 
 def _write_prims(event: str, module: fx.GraphModule) -> None:
-    is_backward = DECOMPOSED[event]
-    which = {} if is_backward is None else {"backward": is_backward}
-    write_artifact("prims_graph", graph_fields(prims_graph(module)) | which)
+    emit(recorded_graph(prims_graph(module), DECOMPOSED[event]), "prims_graph")
 
 
 def _logging_frame() -> FrameType | None:
@@ -69,58 +69,54 @@ def _logging_frame() -> FrameType | None:
     return frame.f_back if frame is not None and frame.f_code.co_name == _LOGS else None
 
 
-def graph_fields(module: fx.GraphModule) -> dict[str, object]:
-    """A graph as a payload: nodes in order; stacks and modules, which many share, stand once."""
-    stacks, modules = _Table(), _Table()
+def recorded_graph(module: fx.GraphModule, is_backward: bool | None = None) -> RecordedGraph:  # noqa: FBT001
+    """A graph as data: stacks and modules, which many nodes share, are there once."""
+    stacks, modules = _Table[str](), _Table[tuple[tuple[str, str], ...]]()
     nodes = _nodes(module.graph, stacks, modules)
-    return {"v": 1, "nodes": nodes, "stacks": stacks.values, "modules": modules.values}
+    return RecordedGraph(tuple(nodes), stacks.values, modules.values, is_backward)
 
 
-def _nodes(graph: fx.Graph, stacks: _Table, modules: _Table) -> list[dict[str, object]]:
+def _nodes(graph: fx.Graph, stacks: _Table[str], modules: _Modules) -> list[GraphNode]:
     """The nodes; what computes in a nested graph stands where that is first taken."""
-    found: list[dict[str, object]] = []
+    found: list[GraphNode] = []
     seen: set[str] = set()
     for node in graph.nodes:
-        fields = _node(node, stacks, modules)
+        made = _node(node, stacks, modules)
         nested = _nested(node)
         if nested is not None:
-            fields["nested"] = [inner.name for inner in nested.nodes]
+            made = dataclasses.replace(made, nested=tuple(inner.name for inner in nested.nodes))
         if nested is not None and str(node.target) not in seen:
             seen.add(str(node.target))
-            inner_nodes = _nodes(nested, stacks, modules)
-            fields["inside"] = [
+            inside = tuple(
                 inner
-                for inner in inner_nodes
-                if str(inner["op"]).startswith("call_") or "inside" in inner
-            ]
-        found.append(fields)
+                for inner in _nodes(nested, stacks, modules)
+                if inner.op.startswith("call_") or inner.inside
+            )
+            made = dataclasses.replace(made, inside=inside)
+        found.append(made)
     return found
 
 
-def _node(node: fx.Node, stacks: _Table, modules: _Table) -> dict[str, object]:
+def _node(node: fx.Node, stacks: _Table[str], modules: _Modules) -> GraphNode:
     meta = node.meta
-    is_backward = meta.get("partitioner_tag") == "is_backward" or "fwd_nn_module_stack" in meta
-    path = [
-        [str(name), getattr(kind, "__name__", str(kind))]
+    path = tuple(
+        (str(name), getattr(kind, "__name__", str(kind)))
         for name, kind in module_stack(node).values()
-    ]
+    )
     value = meta.get("example_value", meta.get("val"))
-    fields = {
-        "name": node.name,
-        "op": node.op,
-        "target": _target(node),
-        "inputs": [other.name for other in node.all_input_nodes],
-        "tensors": [_tensor(item) for item in _tensors(value)],
-        "stack": stacks.number(stack_of(node)),
-        "modules": modules.number(path),
-    }
-    more: dict[str, object] = {
-        "from": _earlier(meta.get("from_node") or ()),
-        "aten": str(meta.get("original_aten") or ""),
-        "backward": is_backward,
-        "flops": flops_of(node),
-    }
-    return fields | {key: item for key, item in more.items() if item}
+    return GraphNode(
+        name=node.name,
+        op=node.op,
+        target=_target(node),
+        inputs=tuple(other.name for other in node.all_input_nodes),
+        tensors=tuple(map(_tensor, _tensors(value))),
+        stack=stacks.number(stack_of(node)),
+        modules=modules.number(path),
+        earlier=tuple(_earlier(meta.get("from_node") or ())),
+        aten=str(meta.get("original_aten") or ""),
+        is_backward=meta.get("partitioner_tag") == "is_backward" or "fwd_nn_module_stack" in meta,
+        flops=flops_of(node) or None,
+    )
 
 
 def _earlier(sources: Iterable[Any]) -> list[str]:
@@ -165,14 +161,11 @@ def _tensors(value: Any) -> list[torch.Tensor]:  # noqa: ANN401
     return [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
 
 
-def _tensor(value: torch.Tensor) -> dict[str, object]:
-    is_strided = value.layout is torch.strided
-    return {
-        "dtype": str(value.dtype).removeprefix("torch."),
-        "shape": [_size(size) for size in value.shape],
-        "stride": [_size(size) for size in value.stride()] if is_strided else [],
-        "device": str(value.device),
-    }
+def _tensor(value: torch.Tensor) -> TensorMeta:
+    strides = value.stride() if value.layout is torch.strided else ()
+    dtype = str(value.dtype).removeprefix("torch.")
+    shape = tuple(map(_size, value.shape))
+    return TensorMeta(dtype, shape, tuple(map(_size, strides)), str(value.device))
 
 
 def _size(size: Any) -> int | str:  # noqa: ANN401
@@ -180,16 +173,18 @@ def _size(size: Any) -> int | str:  # noqa: ANN401
     return size if type(size) is int else str(size)
 
 
-class _Table:
+class _Table(Generic[_T]):
     """Values by number, each once."""
 
     def __init__(self) -> None:
-        self.values: list[object] = []
-        self._numbers: dict[str, int] = {}
+        self._numbers: dict[_T, int] = {}
 
-    def number(self, value: object) -> int:
-        key = repr(value)
-        if key not in self._numbers:
-            self._numbers[key] = len(self.values)
-            self.values.append(value)
-        return self._numbers[key]
+    @property
+    def values(self) -> tuple[_T, ...]:
+        return tuple(self._numbers)
+
+    def number(self, value: _T) -> int:
+        return self._numbers.setdefault(value, len(self._numbers))
+
+
+_Modules: TypeAlias = _Table[tuple[tuple[str, str], ...]]

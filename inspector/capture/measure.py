@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import statistics
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 
 import torch
@@ -14,12 +14,13 @@ from torch._dynamo.utils import counters
 from inspector.capture.bandwidth import copy_rates
 from inspector.capture.call import Call, fresh
 from inspector.capture.compile_count import compilations
-from inspector.capture.eager_rests import marked_eager_rests
+from inspector.capture.eager_continuations import marked_eager_continuations
 from inspector.capture.kineto import Session, Taken
 from inspector.capture.ranks import agreed
 from inspector.capture.state import State
-from inspector.capture.timeline import CALL_MARK, Marker, ThreadTimeline, timelines
-from inspector.capture.writer import write_artifact
+from inspector.capture.timeline import CALL_MARK, ThreadTimeline, timelines
+from inspector.capture.writer import emit
+from inspector.records.timeline import CallProfile, CopyRates, MarkedThread, Marker
 
 _SECONDS = 5.0
 _LEAST_CALLS = 3
@@ -33,13 +34,13 @@ class Measurement:
     """What is called, and how often.
 
     Attributes:
-        input: Number of the input, from 0.
+        input: Its number, from 0.
         first_call: Number of the first measured call with it.
-        calls: How often; fewer where that would take more than 5 s, but at least 3.
-        arguments: The input; every call gets a copy.
-        target: The target without the compiler: its state is the same before every call.
-        run: Calls the compiled target with arguments.
-        one_graph: Whether a target without any graph break is profiled too.
+        calls: Fewer where that would take more than 5 s, but at least 3.
+        arguments: Every call gets a copy.
+        target: Without the compiler: its state is the same before every call.
+        run: Calls the compiled target.
+        one_graph: A target without any graph break is profiled too.
     """
 
     input: int
@@ -61,8 +62,9 @@ def measure(what: Measurement) -> None:
     state = State(what.target, with_attributes=True)
     plain = list(_plain_times_ns(what, state))
     if not what.one_graph and agreed(_is_one_graph()):
-        times = {"plain_ns": _warm_ns(plain), "plain_times_ns": _warm_times_ns(plain)}
-        write_profile((), {"input": what.input, **times})
+        times_ns = tuple(_warm_times_ns(plain))
+        found = CallProfile(what.input, plain_ns=_warm_ns(plain), plain_times_ns=times_ns)
+        write_profile((), found)
         return
     _profile(what, state, plain, with_device=False)
     if _has_device():
@@ -87,7 +89,7 @@ def _profile(
     session.start()
     try:
         mark_ns = mark_cost_ns()
-        with marked_eager_rests():
+        with marked_eager_continuations():
             compiled = list(_profiled(what, state))
     finally:
         session.stop()
@@ -99,15 +101,15 @@ def _profile(
         times.append(_warm_ns(_profiled_calls(taken, compiled)))
     write_profile(
         timelines(taken),
-        {
-            "input": what.input,
-            "first_call": what.first_call + len(plain),
-            "compiled": [number for number, again in enumerate(compiled) if again],
-            "with_device": with_device,
-            "plain_ns": min((time_ns for time_ns in times if time_ns is not None), default=None),
-            "plain_times_ns": _warm_times_ns(plain),
-            "mark_ns": mark_ns,
-        },
+        CallProfile(
+            input=what.input,
+            first_call=what.first_call + len(plain),
+            compiled=tuple(number for number, again in enumerate(compiled) if again),
+            with_device=with_device,
+            plain_ns=min((time_ns for time_ns in times if time_ns is not None), default=None),
+            plain_times_ns=tuple(_warm_times_ns(plain)),
+            mark_ns=mark_ns,
+        ),
     )
 
 
@@ -175,51 +177,50 @@ def mark_cost_ns() -> int:
     return round(statistics.median(times))
 
 
-def write_profile(found: Sequence[ThreadTimeline], fields: Mapping[str, object]) -> None:
-    """Writes ``inspector_profile``: torch's markers on each thread, and what lies between them.
-
-    Args:
-        found: The threads.
-        fields: What else is said of the calls.
-    """
+def write_profile(found: Sequence[ThreadTimeline], profile: CallProfile) -> None:
+    """Writes torch's markers on each thread, and what lies between them."""
     starts = [marker.start_ns for timeline in found for marker in timeline.markers]
     zero_ns = min(starts, default=0)
     labels = sorted({marker.label for timeline in found for marker in timeline.markers})
     numbers = {label: number for number, label in enumerate(labels)}
-    threads = [_thread(timeline, zero_ns, numbers) for timeline in found]
-    write_artifact("profile", {"v": 1, **fields, "labels": labels, "threads": threads})
+    threads = tuple(_thread(timeline, zero_ns, numbers) for timeline in found)
+    emit(dataclasses.replace(profile, labels=tuple(labels), threads=threads))
 
 
 def write_copy_rates(most_bytes: int | None = None) -> None:
-    """Writes ``inspector_copy_rates``: what a copy costs on the device that the program uses.
+    """Writes what a copy costs on the device that the program uses.
 
     Args:
         most_bytes: The largest copy to try, or None for those that show the memory's own rate.
     """
     device = "cuda" if _has_device() else "cpu"
-    rates = copy_rates(device, most_bytes)
-    write_artifact("copy_rates", {"v": 1, "device": device, "rates": rates})
+    emit(CopyRates(device, tuple(copy_rates(device, most_bytes))))
 
 
-def _thread(timeline: ThreadTimeline, zero_ns: int, labels: dict[str, int]) -> dict[str, object]:
-    def marker(item: Marker) -> list[object]:
-        start_ns, end_ns = item.start_ns - zero_ns, item.end_ns - zero_ns
-        return [item.kind, labels[item.label], start_ns, end_ns, item.sequence]
-
+def _thread(timeline: ThreadTimeline, zero_ns: int, labels: dict[str, int]) -> MarkedThread:
     def since(time_ns: int) -> int:
         return time_ns - zero_ns if time_ns else 0
 
-    return {
-        "thread": timeline.thread,
-        "markers": [marker(item) for item in timeline.markers],
-        "activities": [
-            [
-                since(item.at_ns), item.operators, item.events, item.operators_ns, item.wait_ns,
-                since(item.device_start_ns), since(item.device_end_ns), item.device_busy_ns,
-            ]
-            for item in timeline.activities
-        ],
-    }  # fmt: skip
+    markers = tuple(
+        Marker(
+            item.kind,
+            labels[item.label],
+            item.start_ns - zero_ns,
+            item.end_ns - zero_ns,
+            item.sequence,
+        )
+        for item in timeline.markers
+    )
+    activities = tuple(
+        dataclasses.replace(
+            item,
+            at_ns=since(item.at_ns),
+            device_start_ns=since(item.device_start_ns),
+            device_end_ns=since(item.device_end_ns),
+        )
+        for item in timeline.activities
+    )
+    return MarkedThread(timeline.thread, markers, activities)  # fmt: skip
 
 
 def _mark(name: str) -> AbstractContextManager[object]:

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 
 from inspector.capture.roots import recorded_roots
 from inspector.capture.sources import SourceWriter
-from inspector.capture.writer import write_artifact
-from inspector.events.envelope import RawFrame
+from inspector.capture.writer import emit
 from inspector.events.inside_compiler import inside_compiler
 from inspector.model.roots import Owner
+from inspector.records.graph_breaks import OperatorRaised
+from inspector.records.stack import StackFrame
 
 
 def write_operator_raised(sources: SourceWriter) -> None:
@@ -25,14 +26,10 @@ def write_operator_raised(sources: SourceWriter) -> None:
     """
     frames = add_operator_raised(sources)
     if frames:
-        fields = [
-            {"filename": frame.file, "line": frame.line, "name": frame.name, "loc": frame.code}
-            for frame in frames
-        ]
-        write_artifact("operator_raised", {"v": 1, "frames": fields})
+        emit(OperatorRaised(tuple(frames)))
 
 
-def add_operator_raised(sources: SourceWriter) -> list[RawFrame]:
+def add_operator_raised(sources: SourceWriter) -> list[StackFrame]:
     """The user's frames of the operator whose implementation raised; empty where none did.
 
     Args:
@@ -56,6 +53,6 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def _frames(error: BaseException) -> Iterator[RawFrame]:
+def _frames(error: BaseException) -> Iterator[StackFrame]:
     for frame in traceback.extract_tb(error.__traceback__):
-        yield RawFrame(frame.filename, frame.lineno or 0, frame.name, frame.line or "")
+        yield StackFrame(frame.filename, frame.lineno or 0, frame.name, frame.line or "")

@@ -10,9 +10,10 @@ from typing import Any
 
 import torch
 
-from inspector.capture.kept_tensor import size_bytes
 from inspector.capture.leaves import PLAIN, leaves_of
+from inspector.capture.saved_tensor import size_bytes
 from inspector.errors import UsageError
+from inspector.records.trial import Comparison
 
 _FILE = "outputs.pt"
 
@@ -22,10 +23,10 @@ class Kept:
     """What calls gave.
 
     Attributes:
-        tensors: Tensors on the CPU, by where they were: ``output of input 1[0]``.
+        tensors: On the CPU, by where they were: ``output of input 1[0]``.
         others: Numbers, texts and the like, spelled out.
         uncompared: Where values are of a kind that cannot be compared.
-        draws: Whether the calls drew random numbers, where somebody looked.
+        draws: The calls drew random numbers, where somebody looked.
     """
 
     tensors: Mapping[str, Any]
@@ -44,33 +45,10 @@ class Kept:
         return [*self.tensors, *self.others]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Comparison:
-    """What two processes gave.
-
-    Attributes:
-        values: How many values were compared.
-        differing: How many of them differ by more than `torch.testing` allows for their dtype.
-        uncompared: How many could not be compared.
-        max_abs_error: The largest absolute difference, or None without numbers.
-        max_rel_error: The largest relative one, or None.
-        first: What differs first, in one sentence, or an empty string.
-    """
-
-    values: int
-    differing: int
-    uncompared: int
-    max_abs_error: float | None
-    max_rel_error: float | None
-    first: str
-
-
 def kept_values(values: Mapping[str, object], most_bytes: float = math.inf) -> Kept:
     """Copies of the values, by name; containers and objects are taken apart.
 
-    Args:
-        values: The values.
-        most_bytes: What tensors may take; those that take more are not compared.
+    Tensors that take more than `most_bytes` are not compared.
     """
     tensors: dict[str, Any] = {}
     others: dict[str, str] = {}

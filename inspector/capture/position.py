@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import linecache
 
-from inspector.events.inspector import Position
+from inspector.records.stack import StackFrame
 
 
-def in_characters(
-    file: str, line: int, end_line: int | None, start: int | None, end: int | None
-) -> Position:
+def in_characters(  # noqa: PLR0913, PLR0917 - what a code object has of a place
+    file: str, line: int, name: str, end_line: int | None, start: int | None, end: int | None
+) -> StackFrame:
     """A place whose columns are given in UTF-8 bytes."""
-    return Position(
-        file, line, end_line, _characters(file, line, start), _characters(file, end_line, end)
+    return StackFrame(
+        file,
+        line,
+        name,
+        end_line=end_line,
+        column=_characters(file, line, start),
+        end_column=_characters(file, end_line, end),
     )
 
 

@@ -13,8 +13,9 @@ from inspector.capture import versions
 from inspector.capture.capped_log import CappedLog
 from inspector.capture.environment import environment, rank
 from inspector.capture.log_file import LogFile, begins_with
-from inspector.capture.raised import raised_fields, uncaught
-from inspector.capture.writer import artifact_record, trace_record
+from inspector.capture.raised import uncaught, uncaught_record
+from inspector.capture.writer import record_for_log, trace_record
+from inspector.records.environment import End
 
 
 class ProcessLog:
@@ -24,7 +25,7 @@ class ProcessLog:
         folder: The recording.
         project: The folder that shown paths are relative to, for ``inspector_environment``; None
             where somebody else writes that artifact.
-        max_bytes: The size that the process's files are kept below, or None.
+        max_bytes: The process's files are kept below; None: no limit.
     """
 
     def __init__(self, folder: Path, project: str | None, max_bytes: int | None = None) -> None:
@@ -63,7 +64,7 @@ class ProcessLog:
     def add_raised(self, error: BaseException) -> None:
         """Says that an exception ended what is recorded."""
         with contextlib.suppress(Exception):  # the program has an exception of its own by now
-            self._begun().append(artifact_record("raised", raised_fields(error)))
+            self._begun().append(record_for_log(uncaught_record(error)))
 
     def end(self) -> None:
         """Says how this process ends, when it does."""
@@ -81,7 +82,7 @@ class ProcessLog:
         # What fails in `atexit` would be printed by Python, under the program's own output.
         with contextlib.suppress(Exception):
             if file is not None and self._pid == os.getpid():
-                file.append(artifact_record("end", {"v": 1}))
+                file.append(record_for_log(End()))
                 file.close()
             atexit.unregister(self.end)
 
@@ -96,8 +97,7 @@ class ProcessLog:
         for number, text in versions.interned_strings().items():
             self._file.append(trace_record({"str": [text, number]}))
         if self._project is not None:
-            facts = environment(self._project, asks_for_gpus=False)
-            self._file.append(artifact_record("environment", facts))
+            self._file.append(record_for_log(environment(self._project, asks_for_gpus=False)))
         return self._file
 
     def _made(self) -> _PlainLog | CappedLog:

@@ -15,7 +15,9 @@ import time
 import traceback
 from collections.abc import Callable
 
-from inspector.capture.writer import guarded, write_artifact
+from inspector.capture.writer import emit, guarded
+from inspector.records.calls import Uncaught
+from inspector.records.stack import StackFrame
 
 _MOST_FRAMES = 100
 _MOST_TEXT = 20_000
@@ -40,8 +42,8 @@ def uncaught() -> BaseException | None:
     return error if isinstance(error, Exception) else None
 
 
-def raised_fields(error: BaseException, thread: str = "") -> dict[str, object]:
-    """The payload of ``inspector_raised``.
+def uncaught_record(error: BaseException, thread: str = "") -> Uncaught:
+    """What is recorded of an exception that nobody caught.
 
     Args:
         error: The exception.
@@ -49,20 +51,19 @@ def raised_fields(error: BaseException, thread: str = "") -> dict[str, object]:
     """
     cause = innermost(error)
     frames = _frames(error)
-    return {
-        "v": 1,
-        "type": type(cause).__name__,
-        "outer": type(error).__name__,
-        "message": _message(cause)[:_MOST_TEXT],
-        "traceback": _traceback(error)[:_MOST_TEXT],
-        "stack": [
-            {"filename": frame.filename, "line": frame.lineno, "name": frame.name}
+    return Uncaught(
+        type=type(cause).__name__,
+        outer=type(error).__name__,
+        message=_message(cause)[:_MOST_TEXT],
+        traceback=_traceback(error)[:_MOST_TEXT],
+        stack=tuple(
+            StackFrame(frame.filename, frame.lineno or 0, frame.name)
             for frame in frames[-_MOST_FRAMES:]
-        ],
-        "exports": any(frame.filename.endswith(_EXPORT) for frame in frames),
-        "thread": thread,
-        "time_ns": time.time_ns(),
-    }
+        ),
+        exports=any(frame.filename.endswith(_EXPORT) for frame in frames),
+        thread=thread,
+        time_ns=time.time_ns(),
+    )
 
 
 def _frames(error: BaseException) -> list[traceback.FrameSummary]:
@@ -129,4 +130,4 @@ def watch_threads() -> Callable[[], None]:
 def _note(given: threading.ExceptHookArgs) -> None:
     if isinstance(given.exc_value, Exception):
         name = given.thread.name if given.thread else "a thread"
-        write_artifact("raised", raised_fields(given.exc_value, name))
+        emit(uncaught_record(given.exc_value, name))

@@ -11,7 +11,6 @@ import ast
 import functools
 import inspect
 import itertools
-import linecache
 import re
 import types
 import weakref
@@ -23,10 +22,13 @@ import torch
 from inspector.capture import versions
 from inspector.capture.described import FUNCTIONS, KNOWN_BY_ADDRESS, described
 from inspector.capture.instances import Instances
+from inspector.capture.position import in_characters
 from inspector.capture.sources import SourceWriter
-from inspector.capture.writer import write_artifact
+from inspector.capture.writer import emit
 from inspector.events.failed_guard import parse_reason, stripped_source
 from inspector.events.guard_lines import read_guard_lines
+from inspector.records.recompiles import FailedGuards, Identities, SeenValue
+from inspector.records.stack import StackFrame
 
 _MOST_REASONS = 8
 _MOST_IDENTITIES = 500
@@ -56,7 +58,7 @@ class RecompileObserver:
 
     def __init__(self, sources: SourceWriter) -> None:
         self._sources = sources
-        self._objects: dict[int, dict[str, object]] = {}
+        self._objects: dict[int, SeenValue] = {}
         # Of each code object that was compiled, the cells that its guards look at.
         self._cells: dict[types.CodeType, dict[str, None]] = {}
         self._instances = Instances()
@@ -69,20 +71,20 @@ class RecompileObserver:
         if scope is None or len(self._objects) > _MOST_REMEMBERED:
             return
         self._note_cells(text)
-        named: dict[str, object] = {}
+        named: dict[str, SeenValue] = {}
         for match in itertools.islice(_IDENTITY.finditer(text), _MOST_IDENTITIES):
             found = _follow(stripped_source(match[1]), *scope)
             if id(found) == int(match[2]):
-                fields = self._objects[id(found)] = described(found)
-                if fields["kind"] in KNOWN_BY_ADDRESS:
-                    named[match[2]] = fields
+                seen = self._objects[id(found)] = described(found)
+                if seen.kind in KNOWN_BY_ADDRESS:
+                    named[match[2]] = seen
         code = versions.guarded_code()
         if code is not None and code not in self._first and len(self._first) < _MOST_REMEMBERED:
             self._first[code] = _from(versions.caller_of_compiled(code))
         follow = functools.partial(_followed, scope)
         instances = self._instances.note(code, text, follow) if code is not None else {}
         if named or instances:
-            write_artifact("identities", {"v": 1, "objects": named, "instances": instances})
+            emit(Identities(named, instances))
 
     def _note_cells(self, text: str) -> None:
         """Closure variables, which guards know by their number."""
@@ -119,9 +121,9 @@ class RecompileObserver:
         callers = _from(conversion[1] if conversion else None)
         stack = _stack(code, callers)
         first = self._first.get(code, callers)
-        first_stack = [] if first == callers else _stack(code, first)
-        now: dict[str, object] = {}
-        before: dict[str, object] = {}
+        first_stack = () if first == callers else _stack(code, first)
+        now: dict[str, SeenValue] = {}
+        before: dict[str, SeenValue] = {}
         for reason in reasons[:_MOST_REASONS]:
             failed = parse_reason(reason)
             for name in dict.fromkeys((failed.guard.source, *failed.guard.sources)):
@@ -140,25 +142,23 @@ class RecompileObserver:
                 found = _MISSING if name in now else _follow(name, *scope)
                 if found is not _MISSING:
                     now[name] = described(found)
-        write_artifact(
-            "recompile",
-            {
-                "v": 1,
-                "varargs": _starred(code, inspect.CO_VARARGS),
-                "keywords": _starred(code, inspect.CO_VARKEYWORDS),
-                "free": list(code.co_freevars),
-                "now": now,
-                "before": before,
-                "modules": sorted(_modules(now, scope)),
-                "cells": self._cell_names(code, scope),
-                "stack": stack,
-                "first_stack": first_stack,
-                "instances": instances,
-                "alive": self._instances.alive(code, instances),
-            },
+        emit(
+            FailedGuards(
+                varargs=_starred(code, inspect.CO_VARARGS),
+                keywords=_starred(code, inspect.CO_VARKEYWORDS),
+                free=code.co_freevars,
+                now=now,
+                before=before,
+                modules=tuple(sorted(_modules(now, scope))),
+                cells=self._cell_names(code, scope),
+                stack=stack,
+                first_stack=first_stack,
+                instances=instances,
+                alive=self._instances.alive(code, instances),
+            )
         )
         for place in (*stack, *first_stack):
-            self._sources.add(str(place["filename"]), int(str(place["line"])))
+            self._sources.add(place.file, place.line)
 
 
 def _guarded(code: types.CodeType) -> Iterator[str]:
@@ -188,35 +188,21 @@ def _from(caller: types.FrameType | None) -> list[_Caller]:
     return found
 
 
-def _stack(code: types.CodeType, callers: Sequence[_Caller]) -> list[dict[str, object]]:
+def _stack(code: types.CodeType, callers: Sequence[_Caller]) -> tuple[StackFrame, ...]:
     """The stack down to the function that is about to be compiled, outermost first."""
-    frames: list[dict[str, object]] = []
-    for caller in reversed(callers):
-        place = {"line": caller.line, "name": caller.code.co_name}
-        frames.append({**place, "filename": caller.code.co_filename, **_span(caller)})
-    begin = {"line": code.co_firstlineno, "name": code.co_name, "filename": code.co_filename}
-    return [*frames, begin]
+    begin = StackFrame(code.co_filename, code.co_firstlineno, code.co_name)
+    return (*map(_exact_frame, reversed(callers)), begin)
 
 
-def _span(frame: _Caller) -> dict[str, object]:
-    """The expression that a frame is at, where Python keeps it (from 3.11 on).
-
-    Several calls can stand on one line.
-    """
+def _exact_frame(frame: _Caller) -> StackFrame:
+    """With the expression that it is at: several calls can stand on one line."""
     code = frame.code
-    if not hasattr(code, "co_positions") or frame.instruction < 0:
-        return {}
-    positions = itertools.islice(code.co_positions(), frame.instruction // 2, None)
-    line, end_line, column, end_column = next(positions, (None, None, None, None))
-    if line is None or end_line is None or column is None or end_column is None:
-        return {}
-    begin = linecache.getline(code.co_filename, line).encode()[:column]
-    end = linecache.getline(code.co_filename, end_line).encode()[:end_column]
-    return {
-        "end_line": end_line,
-        "column": len(begin.decode("utf-8", "replace")),
-        "end_column": len(end.decode("utf-8", "replace")),
-    }
+    place = code.co_filename, frame.line or 0, code.co_name
+    positions = itertools.islice(code.co_positions(), max(frame.instruction, 0) // 2, None)
+    line, end_line, start, end = next(positions, (None, None, None, None))
+    if line is None or end_line is None or start is None or end is None:
+        return StackFrame(*place)
+    return in_characters(*place, end_line, start, end)
 
 
 def _modules(

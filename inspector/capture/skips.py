@@ -6,51 +6,30 @@ import logging
 from types import CodeType, FrameType
 
 from inspector.capture import versions
+from inspector.capture.hooks import LoggerTap
 from inspector.capture.roots import recorded_roots
 from inspector.capture.sources import SourceWriter
-from inspector.capture.writer import guarded, write_artifact
+from inspector.capture.writer import emit
 from inspector.model.roots import Owner
+from inspector.records.graph_breaks import SkippedFrame
+from inspector.records.stack import StackFrame
 
 _ENTRY_NAMES = ("compile_wrapper",)
 _MOST_STACK_FRAMES = 60
 
 
-class SkipObserver(logging.Filter):
-    """Sees every record of one logger; lets through only what would be shown without us.
-
-    The logger's level is not touched, which its children inherit: torch does more where some of
-    them are enabled. The logger alone is told that it is enabled, and its filter decides.
-
-    Args:
-        sources: Gets the places of the frames.
-    """
+class SkipObserver:
+    """Writes the frames that Dynamo leaves alone, and gives their places to `sources`."""
 
     def __init__(self, sources: SourceWriter) -> None:
-        super().__init__()
-        self._logger = logging.getLogger(versions.SKIP_LOGGER)
         self._sources = sources
         self._seen: set[CodeType] = set()
-
-    def watch(self) -> None:
-        """Begins to observe; levels stay what ``TORCH_LOGS`` and the program make of them."""
-        self._logger.addFilter(self)
-        setattr(self._logger, "isEnabledFor", _is_debug)  # noqa: B010 - a method
-
-    def release(self) -> None:
-        """Leaves the logger as it was."""
-        self._logger.removeFilter(self)
-        if self._logger.__dict__.get("isEnabledFor") is _is_debug:
-            delattr(self._logger, "isEnabledFor")
+        tap = LoggerTap(versions.SKIP_LOGGER, logging.DEBUG, self._observe)
+        self.watch, self.release = tap.watch, tap.release
 
     def forget(self) -> None:
         """Says again what it sees again, for a log that has nothing yet."""
         self._seen.clear()
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Looks at a record; whether it would be shown without us."""
-        if record.msg == versions.SKIP_MESSAGE or record.exc_info:
-            guarded("skipped frame", lambda: self._observe(record))
-        return logging.Logger.isEnabledFor(self._logger, record.levelno)
 
     def _observe(self, record: logging.LogRecord) -> None:
         reason, cause = _reason(record)
@@ -63,18 +42,16 @@ class SkipObserver(logging.Filter):
             return
         stack = _stack(caller)
         self._sources.add(code.co_filename, code.co_firstlineno)
-        write_artifact(
-            "skipped_frame",
-            {
-                "v": 1,
-                "file": code.co_filename,
-                "line": code.co_firstlineno,
-                "name": code.co_qualname,
-                "reason": reason,
-                "cause": cause,
-                "entry": _is_entry(caller),
-                "stack": stack,
-            },
+        emit(
+            SkippedFrame(
+                code.co_filename,
+                code.co_firstlineno,
+                code.co_qualname,
+                reason,
+                cause,
+                _is_entry(caller),
+                stack,
+            )
         )
 
 
@@ -98,15 +75,11 @@ def _is_entry(caller: FrameType) -> bool:
     return False
 
 
-def _stack(caller: FrameType) -> list[dict[str, object]]:
-    frames: list[dict[str, object]] = []
+def _stack(caller: FrameType) -> tuple[StackFrame, ...]:
+    frames: list[StackFrame] = []
     frame: FrameType | None = caller
     while frame is not None and len(frames) < _MOST_STACK_FRAMES:
         code = frame.f_code
-        frames.append({"filename": code.co_filename, "line": frame.f_lineno, "name": code.co_name})
+        frames.append(StackFrame(code.co_filename, frame.f_lineno or 0, code.co_name))
         frame = frame.f_back
-    return frames[::-1]
-
-
-def _is_debug(level: int) -> bool:
-    return level >= logging.DEBUG
+    return tuple(reversed(frames))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import linecache
+import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from inspector.capture.function_lines import function_lines
 from inspector.capture.roots import recorded_roots
-from inspector.capture.writer import write_artifact
+from inspector.capture.writer import emit
 from inspector.model.roots import Owner
+from inspector.records.environment import SourceText
 
 _MOST_BYTES = 1 << 20
 _LINES_AROUND = 6
@@ -39,8 +41,7 @@ class SourceWriter:
         roots = recorded_roots()
         for file in sorted(filter(None, files)):
             if roots.owner(file) is Owner.PROJECT and (digest := _digest(file)):
-                fields = {"file": file, "first_line": 1, "lines": [], "whole": False}
-                write_artifact("source", {"v": 1, **fields, "sha256": digest})
+                emit(SourceText(file, sha256=digest))
 
     def forget(self) -> None:
         """Writes everything again when it is needed next, into a log that has nothing yet."""
@@ -70,18 +71,8 @@ def _write(
     file: str, lines: list[str], numbers: range, *, whole: bool = False, function: bool = False
 ) -> None:
     kept = lines[numbers.start - 1 : numbers.stop - 1]
-    write_artifact(
-        "source",
-        {
-            "v": 1,
-            "file": file,
-            "first_line": numbers.start,
-            "lines": [text.rstrip("\r\n") for text in kept],
-            "whole": whole,
-            "function": function,
-            "sha256": _digest(file),
-        },
-    )
+    text = tuple(line.rstrip("\r\n") for line in kept)
+    emit(SourceText(file, numbers.start, text, whole, _digest(file), is_function=function))
 
 
 def _digest(file: str) -> str:
@@ -90,3 +81,50 @@ def _digest(file: str) -> str:
         return hashlib.sha256(Path(file).read_bytes()).hexdigest()
     except OSError:
         return ""
+
+
+_MOST_LINES = 400
+_DEFINITION = re.compile(r"\s*(?:async\s+)?def\s")
+# A signature or a call of several lines ends as far left as it began.
+_CLOSED = re.compile(r"\s*[)\]}]")
+
+
+def function_lines(lines: Sequence[str], line: int) -> range | None:
+    """The lines of the innermost function around a line.
+
+    Nothing is parsed: of a large file that takes longer than compiling some functions does.
+
+    Returns:
+        The numbers from ``def`` to the last line, or None where no function is found by its
+        indentation, or a very long one.
+    """
+    first = _definition(lines, line)
+    if first is None:
+        return None
+    own, last = _indentation(lines[first - 1]), first
+    for number, text in enumerate(lines[first : first + _MOST_LINES], first + 1):
+        if text.strip() and _indentation(text) <= own and not _CLOSED.match(text):
+            return range(first, last + 1) if last >= line else None
+        last = number if text.strip() else last
+    is_all = len(lines) <= first + _MOST_LINES
+    return range(first, last + 1) if is_all and last >= line else None
+
+
+def _definition(lines: Sequence[str], line: int) -> int | None:
+    """The line of the ``def`` that is less indented than all between it and the line."""
+    if not 1 <= line <= len(lines) or not lines[line - 1].strip():
+        return None
+    if _DEFINITION.match(lines[line - 1]):
+        return line
+    least = _indentation(lines[line - 1])
+    for number in range(line - 1, max(0, line - _MOST_LINES), -1):
+        text = lines[number - 1]
+        if text.strip() and _indentation(text) < least and not _CLOSED.match(text):
+            if _DEFINITION.match(text):
+                return number
+            least = _indentation(text)
+    return None
+
+
+def _indentation(text: str) -> int:
+    return len(text) - len(text.lstrip())

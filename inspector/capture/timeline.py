@@ -7,11 +7,13 @@ of graphs the operators between two markers are one activity.
 from __future__ import annotations
 
 import bisect
+import collections
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.capture.kineto import DeviceRow, HostRow, Taken
+from inspector.records.timeline import Activity
 
 CALL_MARK = "inspector call"
 """Our own mark around one call of a target."""
@@ -40,7 +42,7 @@ _WAITS = ("cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventSynchroniz
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Marker:
+class Span:
     """A span that torch marks.
 
     Attributes:
@@ -60,31 +62,6 @@ class Marker:
     sequence: int
 
 
-@dataclasses.dataclass(slots=True)
-class Activity:
-    """What happens between two neighbouring ends or starts of markers.
-
-    Attributes:
-        at_ns: A time in between.
-        operators: Operators that run there, without those that they call.
-        events: All events of the profile there.
-        operators_ns: The operators' time.
-        wait_ns: Time of it in which the thread waits for the device.
-        device_start_ns: When the device began with what was launched there, or 0.
-        device_end_ns: When it was done, or 0.
-        device_busy_ns: Time for which it worked.
-    """
-
-    at_ns: int
-    operators: int = 0
-    events: int = 0
-    operators_ns: int = 0
-    wait_ns: int = 0
-    device_start_ns: int = 0
-    device_end_ns: int = 0
-    device_busy_ns: int = 0
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class ThreadTimeline:
     """One thread.
@@ -96,7 +73,7 @@ class ThreadTimeline:
     """
 
     thread: int
-    markers: tuple[Marker, ...]
+    markers: tuple[Span, ...]
     activities: tuple[Activity, ...]
 
 
@@ -113,20 +90,20 @@ def _thread_timeline(thread: int, taken: Taken) -> ThreadTimeline:
     activities = _Activities(markers)
     for row in _outermost_operators(rows, markers):
         activity = activities.at(row.start_ns)
-        activity.operators += 1
-        activity.operators_ns += row.end_ns - row.start_ns
+        activity["operators"] += 1
+        activity["operators_ns"] += row.end_ns - row.start_ns
     for row in rows:
         activity = activities.at(row.start_ns)
-        activity.events += 1
+        activity["events"] += 1
         if row.name.startswith(_WAITS):
-            activity.wait_ns += row.end_ns - row.start_ns
+            activity["wait_ns"] += row.end_ns - row.start_ns
     for launched in taken.device:
         if launched.thread == thread:
             _add_device(activities.at(launched.launched_ns), launched)
     return ThreadTimeline(thread, tuple(markers), activities.all())
 
 
-def _markers(rows: Iterable[HostRow]) -> Iterator[Marker]:
+def _markers(rows: Iterable[HostRow]) -> Iterator[Span]:
     graph_until_ns = 0
     for row in rows:
         if row.start_ns < graph_until_ns:
@@ -137,11 +114,11 @@ def _markers(rows: Iterable[HostRow]) -> Iterator[Marker]:
                 label = match.groupdict().get("label", "")
                 if kind == "graph":
                     graph_until_ns = row.end_ns
-                yield Marker(kind, label, row.start_ns, row.end_ns, row.sequence)
+                yield Span(kind, label, row.start_ns, row.end_ns, row.sequence)
                 break
 
 
-def _outermost_operators(rows: Sequence[HostRow], markers: Sequence[Marker]) -> Iterator[HostRow]:
+def _outermost_operators(rows: Sequence[HostRow], markers: Sequence[Span]) -> Iterator[HostRow]:
     """Operators outside of graphs that no other operator calls.
 
     What contains a marker is no operator here but a part of the program around it.
@@ -166,22 +143,23 @@ def _outermost_operators(rows: Sequence[HostRow], markers: Sequence[Marker]) -> 
 class _Activities:
     """Activities by the stretch between two neighbouring bounds of markers."""
 
-    def __init__(self, markers: Sequence[Marker]) -> None:
+    def __init__(self, markers: Sequence[Span]) -> None:
         self._bounds = sorted(
             {bound for marker in markers for bound in (marker.start_ns, marker.end_ns)}
         )
-        self._found: dict[int, Activity] = {}
+        self._found: dict[int, collections.Counter[str]] = {}
 
-    def at(self, time_ns: int) -> Activity:
+    def at(self, time_ns: int) -> collections.Counter[str]:
+        """The fields of the activity at a time, to be added to."""
         stretch = bisect.bisect_right(self._bounds, time_ns)
-        return self._found.setdefault(stretch, Activity(time_ns))
+        return self._found.setdefault(stretch, collections.Counter(at_ns=time_ns))
 
     def all(self) -> tuple[Activity, ...]:
-        return tuple(self._found[stretch] for stretch in sorted(self._found))
+        return tuple(Activity(**self._found[stretch]) for stretch in sorted(self._found))
 
 
-def _add_device(activity: Activity, row: DeviceRow) -> None:
-    started = activity.device_start_ns or row.start_ns
-    activity.device_start_ns = min(started, row.start_ns)
-    activity.device_end_ns = max(activity.device_end_ns, row.end_ns)
-    activity.device_busy_ns += row.end_ns - row.start_ns
+def _add_device(activity: collections.Counter[str], row: DeviceRow) -> None:
+    started = activity["device_start_ns"] or row.start_ns
+    activity["device_start_ns"] = min(started, row.start_ns)
+    activity["device_end_ns"] = max(activity["device_end_ns"], row.end_ns)
+    activity["device_busy_ns"] += row.end_ns - row.start_ns

@@ -7,9 +7,7 @@ times warm calls.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import importlib
-import math
 import random
 import statistics
 import time
@@ -23,10 +21,11 @@ from torch.utils import _pytree
 from inspector.capture import versions
 from inspector.capture.call import fresh
 from inspector.capture.calling import backward, finished
-from inspector.capture.outputs import Comparison, Kept, compare, keep, kept_values, load
+from inspector.capture.outputs import Kept, compare, keep, kept_values, load
 from inspector.capture.target import Target
-from inspector.capture.writer import write_artifact
+from inspector.capture.writer import emit
 from inspector.model.request import Request
+from inspector.records.trial import Comparison, TrialResult
 
 _SEED = 0
 _MOST_ROUNDS = 100
@@ -162,23 +161,13 @@ def _synchronize() -> None:
 def _write(
     target: Target, request: Request, comparison: Comparison | None, rounds: tuple[int, ...]
 ) -> None:
-    write_artifact(
-        "trial",
-        {
-            "v": 1,
-            "settings": list(versions.dynamo_settings()),
-            "backend": "" if target.already_compiled else request.backend,
-            "rounds": len(rounds),
-            "warm_call_ns": round(statistics.median(rounds)) if rounds else None,
-            "least_warm_call_ns": min(rounds, default=None),
-            "outputs": None if comparison is None else _fields(comparison),
-        },
+    emit(
+        TrialResult(
+            settings=tuple(versions.dynamo_settings()),
+            backend="" if target.already_compiled else request.backend,
+            rounds=len(rounds),
+            warm_call_ns=round(statistics.median(rounds)) if rounds else None,
+            least_warm_call_ns=min(rounds, default=None),
+            outputs=comparison,
+        )
     )
-
-
-def _fields(comparison: Comparison) -> dict[str, object]:
-    """The comparison; JSON has no infinity."""
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in dataclasses.asdict(comparison).items()
-    }

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from inspector.capture import versions
+from inspector.records.kernels import KernelArgument
 
 
-def argument_fields(kernel: Any, nodes: Iterable[Any]) -> list[dict[str, object]]:  # noqa: ANN401
+def kernel_arguments(kernel: Any, nodes: Iterable[Any]) -> list[KernelArgument]:  # noqa: ANN401
     """The arguments in order (``KernelArgs.python_argdefs``, 2.11 to 2.13).
 
     Args:
@@ -21,7 +22,7 @@ def argument_fields(kernel: Any, nodes: Iterable[Any]) -> list[dict[str, object]
     """
     written = {buffer.get_name() for node in nodes for buffer in _outputs(node)}
     _, _, arguments, _ = kernel.args.python_argdefs()
-    return [_fields(kernel.args, argument, written) for argument in arguments]
+    return [_argument(kernel.args, argument, written) for argument in arguments]
 
 
 def numel_fields(kernel: Any) -> dict[str, int]:  # noqa: ANN401 - torch is Any to mypy
@@ -46,25 +47,23 @@ def _outputs(node: Any) -> Iterator[Any]:  # noqa: ANN401 - torch is Any to mypy
         yield from node.get_outputs()
 
 
-def _fields(args: Any, argument: Any, written: set[str]) -> dict[str, object]:  # noqa: ANN401
-    kind = type(argument).__name__
-    fields: dict[str, object] = {"name": _inner_name(argument), "kind": kind}
+def _argument(args: Any, argument: Any, written: set[str]) -> KernelArgument:  # noqa: ANN401
+    name, kind = _inner_name(argument), type(argument).__name__
     if kind == "TensorArg":
-        return {**fields, **_of_tensor(args, argument, written)}
+        return _tensor(args, argument, written)
     if kind == "SizeArg":
-        return {**fields, "value": _number(argument.expr)}
+        return KernelArgument(name, kind, value=_number(argument.expr))
     if kind == "WorkspaceArg":
-        zero = "UNINITIALIZED" not in str(argument.zero_mode)
-        return {**fields, "value": _number(argument.count), "dtype": str(argument.dtype),
-                "zero": zero}  # fmt: skip
-    return fields
+        zero, dtype = "UNINITIALIZED" not in str(argument.zero_mode), str(argument.dtype)
+        return KernelArgument(name, kind, dtype=dtype, value=_number(argument.count), zero=zero)
+    return KernelArgument(name, kind)
 
 
 def _inner_name(argument: Any) -> str:  # noqa: ANN401
     return str(getattr(argument, "inner_name", None) or argument.name)
 
 
-def _of_tensor(args: Any, argument: Any, written: set[str]) -> dict[str, object]:  # noqa: ANN401
+def _tensor(args: Any, argument: Any, written: set[str]) -> KernelArgument:  # noqa: ANN401
     from torch._inductor.virtualized import V
 
     first, last = argument.buffer, argument.buffer
@@ -81,16 +80,18 @@ def _of_tensor(args: Any, argument: Any, written: set[str]) -> dict[str, object]
     # A value that the kernel itself has put there is none that it gets.
     is_read = is_input and first not in written
     size, stride = _layout(V.graph, last)
-    return {
-        "buffer": argument.buffer,
-        "dtype": str(argument.dtype),
-        "size": size,
-        "stride": stride,
-        "is_read": is_read,
-        "is_written": is_output,
-        "reads": of_what_is_read(V.graph, first) if is_read else None,
-        "writes": _node_written(V.graph, last, written) if is_output else None,
-    }
+    return KernelArgument(
+        _inner_name(argument),
+        "TensorArg",
+        argument.buffer,
+        str(argument.dtype),
+        size,
+        stride,
+        is_read=is_read,
+        is_written=is_output,
+        reads=of_what_is_read(V.graph, first) if is_read else None,
+        writes=_node_written(V.graph, last, written) if is_output else None,
+    )
 
 
 def _names_in_place(inplaced: Any) -> tuple[str, ...]:  # noqa: ANN401
@@ -172,13 +173,12 @@ def _node_copied(graph: Any, name: str) -> str | None:  # noqa: ANN401
     return None
 
 
-def _layout(graph: Any, name: str) -> tuple[list[int], list[int]]:  # noqa: ANN401
+def _layout(graph: Any, name: str) -> tuple[tuple[int, ...], tuple[int, ...]]:  # noqa: ANN401
     if name in graph.constants:
         constant = graph.constants[name]
-        return list(constant.shape), list(constant.stride())
+        return tuple(constant.shape), tuple(constant.stride())
     buffer = graph.graph_inputs.get(name) or graph.try_get_buffer(name)
-    size, stride = list(buffer.get_size()), list(buffer.get_stride())
-    return [_number(n) for n in size], [_number(n) for n in stride]
+    return tuple(map(_number, buffer.get_size())), tuple(map(_number, buffer.get_stride()))
 
 
 def _number(size: Any) -> int:  # noqa: ANN401

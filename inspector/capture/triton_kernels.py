@@ -9,11 +9,12 @@ from typing import Any
 import torch
 
 from inspector.capture.triton_arguments import (
-    argument_fields,
+    kernel_arguments,
     numel_fields,
     symbol_hints,
 )
-from inspector.capture.writer import guarded, write_artifact
+from inspector.capture.writer import emit, guarded
+from inspector.records.kernels import KernelArgument, TritonKernelFacts
 
 
 def write_kernel(
@@ -32,36 +33,35 @@ def write_kernel(
         kernel: What generated it; asked once its source is written.
         nodes: The scheduler's nodes that it computes.
     """
-    found: dict[str, object] = {}
-    guarded("arguments of a Triton kernel", lambda: found.update(_arguments(kernel, nodes)))
-    write_artifact(
-        "triton_kernel",
-        {
-            "v": 1,
-            "name": name,
-            "bytes": _bytes(kernel, found.get("arguments")),
-            "flops": _estimate(kernel, "estimate_flops"),
-            **found,
-        },
+    arguments: list[KernelArgument] = []
+    sizes: dict[str, dict[str, int]] = {}
+
+    def note() -> None:
+        arguments.extend(kernel_arguments(kernel, nodes))
+        sizes.update(numels=numel_fields(kernel), symbols=symbol_hints())
+
+    guarded("arguments of a Triton kernel", note)
+    emit(
+        TritonKernelFacts(
+            name,
+            _bytes(kernel, arguments),
+            _estimate(kernel, "estimate_flops"),
+            tuple(arguments),
+            **sizes,
+        )
     )
 
 
-def _arguments(kernel: Any, nodes: Iterable[Any]) -> dict[str, object]:  # noqa: ANN401
-    arguments = argument_fields(kernel, nodes)
-    symbols, numels = symbol_hints(), numel_fields(kernel)
-    return {"arguments": arguments, "numels": numels, "symbols": symbols}
-
-
-def _bytes(kernel: Any, arguments: Any) -> int | None:  # noqa: ANN401
+def _bytes(kernel: Any, arguments: Iterable[KernelArgument]) -> int | None:  # noqa: ANN401
     """Inductor's estimate, which takes each buffer that is used in place to be read as well.
 
     One in which the kernel puts two values of its own after each other is written alone.
     """
     estimate = _estimate(kernel, "estimate_kernel_num_bytes")
     unread = [
-        math.prod(argument["size"]) * getattr(torch, argument["dtype"][6:]).itemsize
-        for argument in arguments or ()
-        if argument["name"].startswith("in_out_ptr") and not argument["is_read"]
+        math.prod(argument.size) * getattr(torch, argument.dtype[6:]).itemsize
+        for argument in arguments
+        if argument.name.startswith("in_out_ptr") and not argument.is_read
     ]
     return None if estimate is None else max(0, estimate - sum(unread))
 

@@ -6,40 +6,45 @@ import contextlib
 import hashlib
 import json
 import logging
-import math
 from collections.abc import Callable, Mapping
 
-PREFIX = "inspector_"
+from inspector.records.codec import encode
+from inspector.records.environment import Problem
+from inspector.records.record import PREFIX, Record
 
 
-def write_artifact(name: str, payload: Mapping[str, object]) -> None:
-    """Writes ``inspector_<name>`` into the trace, with torch's current compile id.
+def emit(record: Record, name: str = "") -> None:
+    """Writes a record into the trace, with torch's current compile id.
 
     Args:
-        name: The artifact's name without its prefix.
-        payload: What it says; ``v`` is its version. Escaped to ASCII, so that lone surrogates,
-            which torch's own handlers cannot write, are harmless.
+        record: The record. Escaped to ASCII, so that lone surrogates, which torch's own handlers
+            cannot write, are harmless.
+        name: Which of its names, where it has several.
     """
     from torch._logging import trace_structured
 
-    text = _text(payload)
+    artifact, text = PREFIX + (name or record.names[0]), _json(record)
     trace_structured(
         "artifact",
-        metadata_fn=lambda: {"name": PREFIX + name, "encoding": "json"},
+        metadata_fn=lambda: {"name": artifact, "encoding": "json"},
         payload_fn=lambda: text,
         # What is said outside of a compilation would else pay for a stack (torch/_logging).
         expect_trace_id=False,
     )
 
 
-def artifact_record(name: str, payload: Mapping[str, object]) -> logging.LogRecord:
-    """``inspector_<name>`` as a record of torch's trace logger, for one log alone."""
-    text = _text(payload)
+def record_for_log(record: Record) -> logging.LogRecord:
+    """A record as one of torch's trace logger, for one log alone."""
+    text = _json(record)
     metadata = {
-        "artifact": {"name": PREFIX + name, "encoding": "json"},
+        "artifact": {"name": PREFIX + record.names[0], "encoding": "json"},
         "has_payload": hashlib.md5(text.encode(), usedforsecurity=False).hexdigest(),
     }
     return trace_record(metadata, text)
+
+
+def _json(record: Record) -> str:
+    return json.dumps({"v": record.version, **encode(record)}, ensure_ascii=True, default=repr)
 
 
 def trace_record(metadata: Mapping[str, object], payload: str | None = None) -> logging.LogRecord:
@@ -47,22 +52,6 @@ def trace_record(metadata: Mapping[str, object], payload: str | None = None) -> 
     record = logging.LogRecord("torch.__trace", logging.DEBUG, __file__, 0, "", None, None)
     record.__dict__.update(metadata=metadata, payload=payload)
     return record
-
-
-def _text(payload: Mapping[str, object]) -> str:
-    """The payload as JSON; NaN and infinities, which JSON does not know, as their names."""
-    try:
-        return json.dumps(payload, ensure_ascii=True, default=repr, allow_nan=False)
-    except ValueError:
-        return json.dumps(_finite(payload), ensure_ascii=True, default=repr)
-
-
-def _finite(value: object) -> object:
-    if isinstance(value, float) and not math.isfinite(value):
-        return repr(value)
-    if isinstance(value, Mapping):
-        return {key: _finite(item) for key, item in value.items()}
-    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def guarded(where: str, action: Callable[[], None]) -> None:
@@ -77,4 +66,4 @@ def guarded(where: str, action: Callable[[], None]) -> None:
     except Exception as error:  # noqa: BLE001 - the user's program must not notice, whatever it is
         # If the writer itself is broken, nothing is left to say it with.
         with contextlib.suppress(Exception):
-            write_artifact("problem", {"v": 1, "where": where, "error": repr(error)})
+            emit(Problem(where, repr(error)))

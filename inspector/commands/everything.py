@@ -17,6 +17,7 @@ from inspector.findings.profile_report import make_profile_report
 from inspector.findings.report import make_report
 from inspector.model.run import Run
 from inspector.plugins import load_rules
+from inspector.records.device_profile import DeviceProfile
 
 
 def every_report(
@@ -37,7 +38,7 @@ def every_report(
     yield ColdStartReport(make_report(run, load_rules("cold-start")), cold_start(run))
     yield make_graph_report(run, "")
     yield compiled(make_kernels_report(run, "", load_rules("cpp"), load_rules("code")))
-    if any(process.device_profiles for process in run.processes):
+    if any(process.stored.get(DeviceProfile) for process in run.processes):
         yield make_profile_report(run)
     if any(process.cuda_graphs for process in run.processes):
         about = [rule for rule in rules if rule.id.startswith("cuda-graph")]

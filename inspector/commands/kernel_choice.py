@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from inspector import plugins
 from inspector.errors import RecordingError, UsageError
-from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.model.near_matches import did_you_mean, named
 from inspector.model.run import Run
+from inspector.records.kernel_bench import KernelBench
 
 
 def kernel_endings() -> str:
@@ -18,20 +18,18 @@ def kernel_endings() -> str:
     return f"A report on one kernel can be written as {', '.join(others)} or {last}."
 
 
-def check_kernel_options(given: Mapping[str, object], *, counters: bool, is_file: bool) -> None:
+def check_kernel_options(given: Mapping[str, object], *, is_file: bool) -> None:
     """Refuses options that have no meaning together.
 
     Args:
-        given: What is asked for by name.
-        counters: Whether hardware counters are.
         is_file: Whether a picture or a timeline is to be written.
 
     Raises:
         UsageError: There are some.
     """
     if "kernel" in given:
-        if counters or is_file:
-            other = "--counters" if counters else "a picture or a timeline"
+        if "counters" in given or is_file:
+            other = "--counters" if "counters" in given else "a picture or a timeline"
             message = f"--kernel is a report on one kernel, and {other} is of all."
             endings = f" {kernel_endings()}" if is_file else ""
             raise UsageError(message, f"Leave one of them out.{endings}")
@@ -51,11 +49,10 @@ def which_kernel(asked: str, found: Sequence[str], names: Sequence[str]) -> Usag
     return UsageError(f"There is no kernel {asked!r} in the recording.", hint)
 
 
-def benched(run: Run, asked: str, timed: Sequence[str] = ()) -> InspectorKernelBench:
+def benched(run: Run, asked: str, timed: Sequence[str] = ()) -> KernelBench:
     """The benchmark of a kernel in a recording.
 
     Args:
-        run: The recording.
         asked: The kernel's name, or a part of it.
         timed: What was timed in place: a name that is none of these is no kernel's.
 
@@ -63,7 +60,7 @@ def benched(run: Run, asked: str, timed: Sequence[str] = ()) -> InspectorKernelB
         UsageError: The name is no kernel's, or of several.
         RecordingError: The kernel was not benchmarked.
     """
-    found = [process.kernel_bench for process in run.processes if process.kernel_bench]
+    found = [item for process in run.processes for item in process.records(KernelBench)[-1:]]
     target = run.meta.target or "model.py"
     for bench in found:
         if bench.name and named(asked, [bench.name]):

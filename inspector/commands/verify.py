@@ -11,16 +11,16 @@ from typing import TypeAlias
 import click
 
 from inspector import plugins
-from inspector.commands.record import record
+from inspector.commands.record import record_request
 from inspector.errors import ALSO_WITHOUT, InspectorError
-from inspector.findings.candidates import candidates, rewrites_of
-from inspector.findings.outside import applied, is_ours
+from inspector.findings.candidates import applied, candidates, is_ours, rewrites_of
 from inspector.findings.report import Report, make_report
 from inspector.findings.settings import shown_changes
 from inspector.findings.trials import measured, together, trial_of
 from inspector.model.request import Request
 from inspector.model.run import Run
 from inspector.model.verification import Candidate, Trial, Verification
+from inspector.records.trial import TrialResult
 from inspector.sources.child import Ending, Settings
 
 verify_option = click.option(
@@ -59,7 +59,6 @@ def recorder(settings: Settings, first: Ending) -> Runner:
     """Records silently, into a folder that is deleted as soon as it is read.
 
     Args:
-        settings: How the first process was recorded.
         first: How that ended. Without ``--timeout`` the others get several times as long: a setting
             that hardly anybody uses can hang.
     """
@@ -76,8 +75,7 @@ def recorder(settings: Settings, first: Ending) -> Runner:
                 doing=doing,
             )
             try:
-                arguments = ("explain", request.to_json())
-                recorded = record(arguments, request.target, request.asked, quiet)
+                recorded = record_request(request, quiet)
             except InspectorError as error:
                 return Outcome(None, str(error))
         meta = recorded.run.meta
@@ -96,8 +94,6 @@ def verification_of(report: Report, request: Request, run: Runner) -> tuple[Veri
 
     Args:
         report: The report of the first process, which kept its outputs.
-        request: Its request.
-        run: Runs a process.
 
     Returns:
         What came of it, and the exit code with which it was stopped, or 0.
@@ -106,7 +102,7 @@ def verification_of(report: Report, request: Request, run: Runner) -> tuple[Veri
     if meta.partial or meta.error:
         reason = "the recording is partial" if meta.partial else "the model failed"
         return Verification(not_tried=reason), 0
-    known = next((p.trial.settings for p in report.run.processes if p.trial), ())
+    known = next((item.settings for item in report.run.records(TrialResult)), ())
     found = candidates(report.run)
     names = {name for c in found for name, _ in c.settings}
     missing = {name for name in names if name not in known and not is_ours(name)}
@@ -175,7 +171,11 @@ class _Session:
                 return Trial(candidate, None, failure=failure)
             return trial_of(candidate, report, before, deterministic=deterministic)
 
-        backends = [process.trial.backend for process in before.run.processes if process.trial]
+        backends = [
+            item.backend
+            for process in before.run.processes
+            for item in process.records(TrialResult)
+        ]
         made = Verification(
             backend=backends[0] if backends else "",
             baseline=baselines[0],

@@ -9,6 +9,7 @@ from inspector.model.compilation import Frame
 from inspector.model.graph_break import GraphBreak, Outcome
 from inspector.model.run import Process
 from inspector.model.stack import is_resumed, plain_name, resumed_line
+from inspector.records.calls import TargetFunction
 
 _LIMIT = "recompile limit of "
 
@@ -59,7 +60,7 @@ class Breaks:
             for frame in process.frames
             if any(item.hit_limit for item in frame.compilations)
         }
-        self._target = process.target
+        self._target = process.last(TargetFunction)
         limited = {(file, name): site for (file, name, _), site in self._limited.items()}
         rests = {**self._rests, **limited}
         self._compiled: Mapping[str, _Compiled] = {

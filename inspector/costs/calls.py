@@ -11,7 +11,8 @@ from inspector.costs.blame import Blame, Breaks, Site
 from inspector.costs.pieces import GraphCall, Piece, Pieces, cut
 from inspector.model.boundary import Boundary, Crossing, crossing
 from inspector.model.cost import Part
-from inspector.model.timeline import Mark, MarkKind, Profile, Thread
+from inspector.model.timeline import Mark, MarkKind, Thread, threads_of
+from inspector.records.timeline import CallProfile
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -21,15 +22,12 @@ class CallCosts:
     Attributes:
         entry: In a program, text of the compile id that was called; empty for a call of the target.
         is_warm: Whether nothing was compiled in it.
-        wall_ns: Its time.
         graphs_ns: Time in compiled graphs, without what the profiler adds there.
         host_ns: Time outside of graphs on the host, by blame.
         exposed_ns: Time between graphs on the device, by blame; on the host where there is none.
         parts: The host's time outside of graphs by part, by blame; None is nobody's.
         reached: How often each site was reached.
         crossings: What the graphs behind a site read of what others wrote, by blame.
-        operators_unknown: Whether operators of graphs could not be told from others.
-        has_backward: Whether compiled backward graphs ran.
     """
 
     entry: str
@@ -64,17 +62,18 @@ class _Gap:
 
 
 def calls_of(
-    profile: Profile, breaks: Breaks, boundaries: Mapping[str, Boundary]
+    profile: CallProfile, breaks: Breaks, boundaries: Mapping[str, Boundary]
 ) -> Iterator[CallCosts]:
     """The calls in a profile: those of the target, or where none are marked, of compiled code."""
-    for number, root in enumerate(_roots(profile)):
+    threads, is_program = threads_of(profile), profile.input is None
+    for number, root in enumerate(_roots(threads, is_program=is_program)):
         cut_up = cut(root.thread, (root.start_ns, root.end_ns), root.marks, breaks, profile.mark_ns)
-        backward = list(_backward(profile, root, cut_up.graphs))
+        backward = list(_backward(threads, root, cut_up.graphs, is_program=is_program))
         host, exposed, parts = _sums([*_gaps(cut_up, root.thread), *backward], root.end_ns)
         meanwhile_ns = sum(_meanwhile_ns(gap, root.thread) for gap in backward)
         parts[None, Part.PYTHON] = max(0, parts[None, Part.PYTHON] - meanwhile_ns)
         yield CallCosts(
-            entry=root.marks[0].label if profile.input is None and root.marks else "",
+            entry=root.marks[0].label if is_program and root.marks else "",
             is_warm=number not in profile.compiled,
             wall_ns=root.end_ns - root.start_ns,
             graphs_ns=sum(
@@ -107,28 +106,28 @@ def _graph_ns(thread: Thread, graph: GraphCall, mark_ns: int) -> int:
     return max(0, graph.end_ns - graph.start_ns - events * mark_ns)
 
 
-def _roots(profile: Profile) -> Iterator[_Root]:
-    for thread in profile.threads:
+def _roots(threads: Sequence[Thread], *, is_program: bool) -> Iterator[_Root]:
+    for thread in threads:
         marked = [mark for mark in thread.marks if mark.kind is MarkKind.CALL]
         for mark in marked:
             yield _Root(thread, mark.start_ns, mark.end_ns, mark.inner)
-        if profile.input is None:
+        if is_program:
             compiled = [mark for mark in thread.marks if mark.kind is MarkKind.REGION]
             for mark in compiled[1:-1]:  # the profile began and ended in the middle of a call
                 yield _Root(thread, mark.start_ns, mark.end_ns, (mark,))
 
 
-def _backward(profile: Profile, root: _Root, graphs: Sequence[GraphCall]) -> Iterator[_Gap]:
+def _backward(
+    threads: Sequence[Thread], root: _Root, graphs: Sequence[GraphCall], *, is_program: bool
+) -> Iterator[_Gap]:
     """The time before each backward graph of a call, since the one before on its thread."""
     forward = {graph.sequence: graph for graph in graphs if graph.sequence >= 0}
-    for thread in profile.threads:
+    for thread in threads:
         before: GraphCall | None = None
         for mark in _backward_marks(thread.marks):
             source = forward.get(mark.sequence)
             inner = [item for item in mark.inner if item.kind is MarkKind.GRAPH]
-            inside = root.start_ns <= mark.start_ns and (
-                profile.input is None or mark.end_ns <= root.end_ns
-            )
+            inside = root.start_ns <= mark.start_ns and (is_program or mark.end_ns <= root.end_ns)
             if source is None or not inner or not inside:
                 continue
             graph = _graph_call(thread, source, inner)

@@ -16,7 +16,9 @@ from inspector.model.boundary import Crossing
 from inspector.model.cost import Cost, CostKind, Part, TimeShare
 from inspector.model.graph_break import Outcome
 from inspector.model.run import Process, Run
-from inspector.model.timeline import warm_call_ns
+from inspector.model.timeline import warm_call_ns, warm_ns
+from inspector.records.calls import TargetFunction
+from inspector.records.timeline import CopyRates
 
 _Value: TypeAlias = Callable[[CallCosts], float]
 
@@ -33,10 +35,7 @@ _FUSION = "fusion that the break prevents shows with --backend inductor alone"
 
 
 def site_costs(run: Run) -> dict[Site, Cost]:
-    """The costs of all sites, where anything is known of them.
-
-    A site in several processes (ranks) has the cost of the one in which it costs most.
-    """
+    """The costs of all sites, where anything is known of them."""
     found: dict[Site, Cost] = {}
     for process in run.processes:
         if not process.profiles and not process.boundaries:
@@ -56,7 +55,7 @@ def site_costs(run: Run) -> dict[Site, Cost]:
 
 def entry_cost(run: Run, process: Process) -> Cost | None:
     """The time of a target that runs without any compiled graph of its own, or None."""
-    if not process.profiles or process.target is None:
+    if not process.profiles or process.last(TargetFunction) is None:
         return None  # a program: nothing tells how long the function took
     return _Measured(process, str(run.meta.settings.get("backend") or "")).whole_frame()
 
@@ -103,11 +102,11 @@ class _Measured:
             if profile.with_device:
                 self.on_device += groups
             else:
-                self.inputs += [typical(group, profile.warm_ns) for group in groups]
+                self.inputs += [typical(group, warm_ns(profile)) for group in groups]
         self.is_elsewhere = False
         # Inputs without any break are calls, too, of which breaks cost nothing.
         plain = [item for item in process.profiles if not item.with_device]
-        self._uncut = sum(not item.threads and item.warm_ns is not None for item in plain)
+        self._uncut = sum(not item.threads and warm_ns(item) is not None for item in plain)
         self._call_ns = warm_call_ns(process.profiles)
 
     def about(self, site: Site) -> Self:
@@ -137,7 +136,7 @@ class _Measured:
             return self._computed(site, _NOT_TOLD_APART)
         crossing_bytes = round(self._per_call(lambda call: _crossing(call, site)[0]))
         fusible_bytes = round(self._per_call(lambda call: _crossing(call, site)[1]))
-        rates = self._process.copy_rates
+        rates = self._process.last(CopyRates)
         crossing_ns = rates.time_ns(fusible_bytes) if rates and fusible_bytes else 0
         if crossing_ns and self._call_ns:  # a rate that was measured while the machine was busy
             crossing_ns = min(crossing_ns, max(0, self._call_ns - round(outside)))
@@ -167,7 +166,7 @@ class _Measured:
         crosses = self._crossings.get(site, Crossing())
         if not self._process.boundaries:
             return Cost(CostKind.UNKNOWN, calls=self._calls, call_ns=self._call_ns, note=note)
-        rates = self._process.copy_rates
+        rates = self._process.last(CopyRates)
         crossing_ns = rates.time_ns(crosses.fusible_bytes) if rates else None
         is_known = bool(crosses.fusible_bytes) and crossing_ns is not None
         return Cost(
@@ -215,7 +214,7 @@ class _Measured:
 
     def _gave_up_the_entry(self, site: Site) -> bool:
         """Whether the target's own frame was given up there, and all of it runs eagerly."""
-        target = self._process.target
+        target = self._process.last(TargetFunction)
         return target is not None and any(
             record.key == site
             and record.outcome is Outcome.FRAME_SKIPPED

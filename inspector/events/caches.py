@@ -41,7 +41,6 @@ class CacheArtifact:
         cache: ``FX graph`` or ``AOTAutograd``.
         state: ``hit``, ``miss`` or ``bypass``.
         detail: Torch's finer word (``full_miss``, ``guard_miss``), or an empty string.
-        key: The key, or an empty string.
         components: What the key is made of, as torch prints it: ``[hash] name: value``. Empty
             where torch does not log it (AOTAutograd's on 2.13).
         reason: Why the cache was passed by, or an empty string.

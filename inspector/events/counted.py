@@ -11,7 +11,6 @@ class CountedKernel:
     """One kernel of a call, under Nsight Compute, which ran it several times.
 
     Attributes:
-        name: Its name.
         values: Numbers by metric: ns, bytes, percent, or warps for each that issues.
         grid: Blocks in three dimensions, or nothing.
         block: Threads of a block in three dimensions, or nothing.

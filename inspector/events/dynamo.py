@@ -8,11 +8,12 @@ import re
 from collections.abc import Mapping
 from typing import Self
 
-from inspector.events.envelope import Envelope, RawFrame
+from inspector.events.envelope import Envelope
 from inspector.events.fields import nanoseconds, natural
-from inspector.events.graph_break import Raised, TracebackFrame, parse_stack
+from inspector.events.graph_break import Raised, parse_stack
 from inspector.events.guards import DynamoSettings, read_settings
 from inspector.events.kept import KeptPayload
+from inspector.records.stack import StackFrame
 
 _SECOND_NS = 1_000_000_000
 _US_NS = 1_000
@@ -53,7 +54,7 @@ class DynamoStart:
         stack: The stack down to the frame that is traced, outermost first.
     """
 
-    stack: tuple[RawFrame, ...]
+    stack: tuple[StackFrame, ...]
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -82,7 +83,7 @@ class CreateSymbol:
     value: int | None
     source: str = ""
     text: str = ""
-    stack: tuple[RawFrame, ...] = ()
+    stack: tuple[StackFrame, ...] = ()
 
     @property
     def number(self) -> float | None:
@@ -117,8 +118,8 @@ class SymbolGuard:
     """
 
     expression: str
-    stack: tuple[RawFrame, ...]
-    inside: tuple[RawFrame, ...] = ()
+    stack: tuple[StackFrame, ...]
+    inside: tuple[StackFrame, ...] = ()
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -133,9 +134,7 @@ class SymbolSpecialized:
     """Event ``symbolic_shape_specialization``: a symbolic size became a constant.
 
     Attributes:
-        symbol: Its name.
         sources: What it stands for.
-        value: The constant.
         stack: The user's stack where it happened, outermost first.
         inside: As `SymbolGuard` has it.
     """
@@ -143,8 +142,8 @@ class SymbolSpecialized:
     symbol: str
     sources: tuple[str, ...]
     value: str
-    stack: tuple[RawFrame, ...]
-    inside: tuple[RawFrame, ...] = ()
+    stack: tuple[StackFrame, ...]
+    inside: tuple[StackFrame, ...] = ()
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
@@ -159,7 +158,7 @@ class SymbolSpecialized:
         )
 
 
-def _inside(envelope: Envelope) -> tuple[RawFrame, ...]:
+def _inside(envelope: Envelope) -> tuple[StackFrame, ...]:
     """The frames outside torch below Dynamo's: of a fake implementation, say.
 
     Large models have thousands of such stacks, and torch's own frames are most of each.
@@ -186,7 +185,7 @@ class DynamoError:
         raised: What Python's traceback says.
     """
 
-    stack: tuple[TracebackFrame, ...]
+    stack: tuple[StackFrame, ...]
     raised: Raised
 
     @classmethod
@@ -227,13 +226,9 @@ class CompilationMetrics:
 
     Attributes:
         name: The code object's name, or None (torch says none at the recompile limit).
-        file: The code object's file, or None.
-        first_line: The code object's first line, or None.
         has_guarded_code: Whether code was compiled; None where nothing was attempted.
         operator_count: call_function, call_method and call_module nodes, or None.
-        guard_count: Number of guards, or None.
         fail_type: Name of the exception that ended it, or None.
-        fail_reason: That exception's text, or None.
         fail_file: User file where it failed, or None.
         fail_line: User line where it failed, or None.
         restart_reasons: Why an attempt was given up and tracing restarted.

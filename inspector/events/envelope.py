@@ -8,29 +8,7 @@ from collections.abc import Mapping
 from inspector.events.compile_id import CompileId
 from inspector.events.fields import natural
 from inspector.events.payload import Payload
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class RawFrame:
-    """One stack frame as torch logs it.
-
-    Attributes:
-        file: File name as the recorded process knew it.
-        line: Line number from 1, or 0 where torch does not know.
-        name: Name of the code object.
-        code: Source text of the line, or an empty string.
-        end_line: Last line of the expression that is at work, or None; torch logs none of this.
-        column: Its first column, 0-based, in characters, or None.
-        end_column: The column after its last one, or None.
-    """
-
-    file: str
-    line: int
-    name: str
-    code: str = ""
-    end_line: int | None = None
-    column: int | None = None
-    end_column: int | None = None
+from inspector.records.stack import StackFrame
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -46,7 +24,6 @@ class Envelope:
         rank: Rank in a distributed job, or None.
         pid: The process that wrote it.
         line: Line number in the log, from 1.
-        payload: The payload, or None.
         strings: The interned file names that the process knows, by number.
     """
 
@@ -83,7 +60,7 @@ class Envelope:
         """The payload's text, or an empty string."""
         return self.payload.text() if self.payload else ""
 
-    def frames(self, stack: object) -> tuple[RawFrame, ...]:
+    def frames(self, stack: object) -> tuple[StackFrame, ...]:
         """A logged stack with its file names resolved, outermost first.
 
         Args:
@@ -100,13 +77,10 @@ class Envelope:
         number = natural(file)
         return str(file) if number is None else self.strings.get(number, f"<file {number}>")
 
-    def _frame(self, entry: Mapping[str, object]) -> RawFrame:
-        return RawFrame(
+    def _frame(self, entry: Mapping[str, object]) -> StackFrame:
+        return StackFrame(
             file=self.file_of(entry),
             line=natural(entry.get("line")) or 0,
             name=str(entry.get("name", "")),
             code=str(entry.get("loc") or ""),
-            end_line=natural(entry.get("end_line")),
-            column=natural(entry.get("column")),
-            end_column=natural(entry.get("end_column")),
         )

@@ -13,8 +13,9 @@ import re
 
 from inspector.events.fields import MAX_GUARD_CHARACTERS
 from inspector.events.float_guards import floats_by_name
-from inspector.events.graph_break import TracebackFrame, parse_stack
+from inspector.events.graph_break import parse_stack
 from inspector.events.guard_shapes import Guard, guard_of
+from inspector.records.stack import StackFrame
 
 _ENTRY = re.compile(r"\A(?P<id>(?:!\d+/)?\d+/\d+(?:_\d+)?): ")
 _USER_STACK = "\nUser stack trace:\n"
@@ -32,9 +33,6 @@ class CausedBy:
 
     Attributes:
         file: The file, of which torch shows the last two parts alone.
-        line: The line.
-        name: The function.
-        code: The source line, or an empty string.
     """
 
     file: str
@@ -53,7 +51,6 @@ class FailedGuard:
         text: The guard as torch spells it, without the entry and what follows it.
         comment: What torch says behind the guard: user lines and remarks, or an empty string.
         caused_by: The lines that the comment names.
-        hint: Torch's hint, or an empty string.
         user_stack: The user's stack where the guard was made, outermost first.
     """
 
@@ -63,7 +60,7 @@ class FailedGuard:
     comment: str
     caused_by: tuple[CausedBy, ...]
     hint: str
-    user_stack: tuple[TracebackFrame, ...]
+    user_stack: tuple[StackFrame, ...]
 
 
 def parse_reason(reason: str) -> FailedGuard:

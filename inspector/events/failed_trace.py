@@ -7,8 +7,8 @@ import re
 from typing import Self
 
 from inspector.events.envelope import Envelope
-from inspector.events.graph_break import TracebackFrame
 from inspector.events.placed_lines import placed_lines
+from inspector.records.stack import StackFrame
 
 _NODE = re.compile(
     r"\s*(?P<name>\w+)(?:: \"[^\"]*\")? = (?:torch\.ops\.)?(?P<operator>[\w.]+)\((?P<inputs>[^;]*)"
@@ -30,7 +30,7 @@ class FailedTrace:
     """
 
     operator: str = ""
-    frame: TracebackFrame | None = None
+    frame: StackFrame | None = None
     is_backward: bool = False
 
     @property

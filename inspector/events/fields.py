@@ -20,12 +20,6 @@ def natural(value: object) -> int | None:
     return None
 
 
-def number_or_symbol(value: object) -> int | str:
-    """A size: a whole number from 0 on, or the text of anything else (a symbol's name)."""
-    number = natural(value)
-    return str(value) if number is None else number
-
-
 def nanoseconds(value: object, unit_ns: int) -> int | None:
     """A finite time from 0 on in ns, or None.
 
@@ -47,18 +41,3 @@ def items(value: object) -> list[object]:
 def mappings(value: object) -> Iterator[Mapping[str, object]]:
     """Those items of a list that are JSON objects."""
     return (item for item in items(value) if isinstance(item, dict))
-
-
-def mapping(value: object) -> Mapping[str, object]:
-    """A JSON object; an empty one where it is none."""
-    return {str(name): item for name, item in value.items()} if isinstance(value, dict) else {}
-
-
-def naturals(value: object) -> tuple[int, ...]:
-    """Those items of a list that are whole numbers from 0 on."""
-    return tuple(number for item in items(value) if (number := natural(item)) is not None)
-
-
-def sizes(value: object) -> Mapping[str, int]:
-    """A JSON object of whole numbers from 0 on; what is none is 0."""
-    return {name: natural(size) or 0 for name, size in mapping(value).items()}

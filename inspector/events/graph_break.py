@@ -15,6 +15,7 @@ from typing import Self
 
 from inspector.events.envelope import Envelope
 from inspector.events.inside_compiler import inside_compiler
+from inspector.records.stack import StackFrame
 
 _HEADER = re.compile(r"Graph break in user code at (?P<file>.*):(?P<line>\d{1,9})$", re.MULTILINE)
 # The second form is torch 2.6's.
@@ -81,8 +82,6 @@ class Cause:
     Attributes:
         gb_type: Torch's context-free name of the break, or None where the text has no such form.
         title: The first line of the message; the ``gb_type`` where there is one.
-        explanation: Torch's explanation, or an empty string.
-        hints: Torch's hints, in order.
         context: The "developer debug context", or an empty string.
         url: Link to torch's page of this break, or an empty string.
         gb_id: ``GB0059``, taken from the link, or None.
@@ -105,27 +104,6 @@ class Cause:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class TracebackFrame:
-    """One frame of a printed traceback.
-
-    Attributes:
-        file: File name.
-        line: Line number from 1.
-        name: Name of the code object.
-        code: The source line without its indentation, or an empty string.
-        caret_start: Where the carets begin in ``code``, or None without carets.
-        caret_end: Where they end (exclusive), or None.
-    """
-
-    file: str
-    line: int
-    name: str
-    code: str = ""
-    caret_start: int | None = None
-    caret_end: int | None = None
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class Raised:
     """The frames outside torch that an exception passed through while Dynamo compiled.
 
@@ -134,8 +112,8 @@ class Raised:
         implementation: Those of an operator's implementation (``register_fake``).
     """
 
-    frames: tuple[TracebackFrame, ...] = ()
-    implementation: tuple[TracebackFrame, ...] = ()
+    frames: tuple[StackFrame, ...] = ()
+    implementation: tuple[StackFrame, ...] = ()
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -165,8 +143,8 @@ class GraphBreakReason:
     line: int | None
     outcome: str
     causes: tuple[Cause, ...]
-    stack: tuple[TracebackFrame, ...]
-    operator: tuple[TracebackFrame, ...] = ()
+    stack: tuple[StackFrame, ...]
+    operator: tuple[StackFrame, ...] = ()
     raised: Raised = dataclasses.field(default_factory=Raised)
 
     @classmethod
@@ -213,7 +191,7 @@ class GraphBreakReason:
         frames = operator_stack(text)
         return self.at_frames(frames) if frames else self
 
-    def at_frames(self, frames: tuple[TracebackFrame, ...], said: str = "") -> Self:
+    def at_frames(self, frames: tuple[StackFrame, ...], said: str = "") -> Self:
         """The record at the operator that the backend failed at.
 
         Args:
@@ -230,7 +208,7 @@ class GraphBreakReason:
         )
 
 
-def operator_stack(text: str) -> tuple[TracebackFrame, ...]:
+def operator_stack(text: str) -> tuple[StackFrame, ...]:
     """The stack of the operator that an error of a backend names; empty where it names none."""
     found = _OPERATOR_STACK.search(text)
     return parse_stack(textwrap.indent(textwrap.dedent(found[1]), "  ")) if found else ()
@@ -315,29 +293,29 @@ def _first(texts: list[str]) -> str:
     return texts[0].strip() if texts else ""
 
 
-def parse_stack(text: str) -> tuple[TracebackFrame, ...]:
+def parse_stack(text: str) -> tuple[StackFrame, ...]:
     """The frames of a printed traceback, outermost first."""
     return tuple(_frames(text.split("\n")))
 
 
-def _frames(lines: list[str]) -> Iterator[TracebackFrame]:
-    frame: TracebackFrame | None = None
+def _frames(lines: list[str]) -> Iterator[StackFrame]:
+    frame: StackFrame | None = None
     for line in lines:
         match = _FRAME.fullmatch(line)
         if match:
             if frame:
                 yield frame
-            frame = TracebackFrame(match["file"], int(match["line"]), match["name"])
+            frame = StackFrame(match["file"], int(match["line"]), match["name"])
         elif frame and line.startswith("    "):
             frame = _extended(frame, line[4:])
     if frame:
         yield frame
 
 
-def _extended(frame: TracebackFrame, text: str) -> TracebackFrame:
+def _extended(frame: StackFrame, text: str) -> StackFrame:
     if not frame.code:
         return dataclasses.replace(frame, code=text.rstrip())
-    if frame.caret_start is None and _CARETS.fullmatch(text):
-        start = len(text) - len(text.lstrip())
-        return dataclasses.replace(frame, caret_start=start, caret_end=len(text.rstrip()))
+    if not frame.parsed and _CARETS.fullmatch(text):
+        start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+        return dataclasses.replace(frame, column=start, end_column=end, parsed=True)
     return frame  # further lines of an expression over several lines (Python 3.13)

@@ -26,7 +26,6 @@ class GraphLogged:
 
     Attributes:
         stage: ``pre_grad``, ``joint``, ``forward``, ``backward`` or ``inference``.
-        text: Where the text is, or None.
     """
 
     stage: str

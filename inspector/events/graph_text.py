@@ -34,7 +34,6 @@ class TextTensor:
         dtype: In torch's short spelling (``f32``).
         shape: Sizes as texts: numbers, symbols or expressions of them.
         stride: Strides as texts, or None.
-        device: The device, or an empty string.
     """
 
     dtype: str
@@ -45,13 +44,7 @@ class TextTensor:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TextPlace:
-    """The innermost line of a node's stack.
-
-    Attributes:
-        file: The file.
-        line: The line.
-        code: Its text, or an empty string.
-    """
+    """The innermost line of a node's stack."""
 
     file: str
     line: int
@@ -63,7 +56,6 @@ class TextNode:
     """One assignment.
 
     Attributes:
-        name: The node's name.
         operation: The called function's name with its module (``torch.nn.functional.relu``), a
             method's name with a dot before it (``.sin``), the operator's name in Python's syntax
             tree (``Add``, ``Gt``; ``IAdd`` in place), ``getitem``, ``setitem`` or ``getattr``;

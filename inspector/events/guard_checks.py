@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from inspector.events.recompile import SeenValue
+from inspector.records.recompiles import SeenValue, TensorFacts
 
 _INT = r"-?\d{1,19}"
 _SIZES = rf"\[((?:(?:{_INT}|None)(?:, )?)*)\]"
@@ -39,34 +39,10 @@ _MARK = re.compile(r"_dynamo_\w+_indices|_dynamo_shape_ids|_dynamo_unbacked_boun
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class TensorCheck:
-    """Class, dispatch keys, dtype, device, requires_grad, sizes and strides of a tensor.
-
-    Attributes:
-        type: Name of its class (``Tensor``, ``Parameter``).
-        keys: The dispatch keys under which it was traced; the first is the device's.
-        dtype: ``torch.float32``.
-        device_index: Number of the device, or None (the CPU has none).
-        requires_grad: As the tensor says; what is checked is that and whether grad mode is on.
-        size: The sizes; None for one that may change.
-        stride: The strides; None for one that may change.
-    """
-
-    type: str
-    keys: tuple[str, ...]
-    dtype: str
-    device_index: int | None
-    requires_grad: bool
-    size: tuple[int | None, ...]
-    stride: tuple[int | None, ...]
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class EqualsCheck:
     """A Python value, whose type must be the same too.
 
     Attributes:
-        text: Its repr.
         is_literal: Whether `value` is known.
         value: The value, where its repr is a literal.
     """
@@ -106,11 +82,7 @@ class IdCheck:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class LengthCheck:
-    """How many items a container has.
-
-    Attributes:
-        length: The number.
-    """
+    """How many items a container has."""
 
     length: int
 
@@ -141,11 +113,7 @@ class MarkCheck:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RelationCheck:
-    """A relation of sizes, strides or numbers, as a Python expression over sources.
-
-    Attributes:
-        expression: The expression.
-    """
+    """A relation of sizes, strides or numbers, as a Python expression over sources."""
 
     expression: str
 
@@ -184,7 +152,7 @@ class OtherCheck:
 
 
 Check: TypeAlias = (
-    TensorCheck
+    TensorFacts
     | EqualsCheck
     | TypeCheck
     | IdCheck
@@ -215,7 +183,7 @@ def _tensor(code: str, _source: str) -> Check | None:
     match = _TENSOR.fullmatch(code)
     if match is None:
         return None
-    return TensorCheck(
+    return TensorFacts(
         type=match["type"],
         keys=tuple(key for key in match["keys"].split(", ") if key),
         dtype=match["dtype"],

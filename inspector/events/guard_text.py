@@ -44,8 +44,6 @@ class TextCause:
     Attributes:
         file: File name; of a file below the folder that holds torch, relative to that, and of
             others without what they share with it.
-        line: Line number from 1.
-        function: Name of the code object.
         code: The source line, or an empty string for a line of torch's own.
         note: What torch adds in parentheses (a hint), or an empty string.
     """

@@ -5,11 +5,10 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping
-from typing import Self
 
-from inspector.events.envelope import Envelope
-from inspector.events.fields import natural
 from inspector.events.kept import KeptPayload
+from inspector.records.codec import decode
+from inspector.records.record import doc, part
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -17,29 +16,34 @@ class DynamoGuards(KeptPayload):
     """Event ``dynamo_cpp_guards_str``: the guards of a cache entry, whose text stays in the log."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@part
 class DynamoSettings:
-    """Settings of ``torch._dynamo.config`` that decide what a failed guard leads to.
+    """Settings of ``torch._dynamo.config`` that decide what a failed guard leads to."""
 
-    Attributes:
-        recompile_limit: Cache entries of a code object, after which nothing more is compiled.
-        automatic_dynamic: Whether a size that changed is compiled as dynamic.
-        assume_static: Whether sizes are constants at first.
-        int_attributes: Whether int attributes of modules may become dynamic.
-        specialize_float: Whether floats are always constants.
-        specialize_int: Whether ints are always constants.
-        skips_hooks: Whether hooks of modules are not guarded on.
-        accumulated_limit: Cache entries of a code object with all of its objects, likewise.
-    """
-
-    recompile_limit: int = 8
-    automatic_dynamic: bool = True
-    assume_static: bool = True
-    int_attributes: bool = False
-    specialize_float: bool = False
-    specialize_int: bool = False
-    skips_hooks: bool = True
-    accumulated_limit: int = 256
+    recompile_limit: int = doc(
+        "cache entries of a code object, after which nothing more is compiled",
+        also="cache_size_limit",
+        default=8,
+    )
+    automatic_dynamic: bool = doc(
+        "a size that changed is compiled as dynamic", key="automatic_dynamic_shapes", default=True
+    )
+    assume_static: bool = doc(
+        "sizes are constants at first", key="assume_static_by_default", default=True
+    )
+    int_attributes: bool = doc(
+        "of modules may become dynamic", key="allow_unspec_int_on_nn_module", default=False
+    )
+    specialize_float: bool = doc("floats are always constants", default=False)
+    specialize_int: bool = doc("ints are always constants", default=False)
+    skips_hooks: bool = doc(
+        "of modules are not guarded on", key="skip_nnmodule_hook_guards", default=True
+    )
+    accumulated_limit: int = doc(
+        "cache entries of a code object with all of its objects, likewise",
+        key="accumulated_recompile_limit",
+        default=256,
+    )
 
 
 def read_settings(text: object) -> DynamoSettings | None:
@@ -48,73 +52,4 @@ def read_settings(text: object) -> DynamoSettings | None:
         fields = json.loads(text) if isinstance(text, str) else None
     except (ValueError, RecursionError):
         fields = None
-    if not isinstance(fields, Mapping):
-        return None
-    default = DynamoSettings()
-
-    def flag(name: str, *, otherwise: bool) -> bool:
-        value = fields.get(name)
-        return value if isinstance(value, bool) else otherwise
-
-    limit = natural(fields.get("recompile_limit")) or natural(fields.get("cache_size_limit"))
-    accumulated = natural(fields.get("accumulated_recompile_limit"))
-    return DynamoSettings(
-        recompile_limit=default.recompile_limit if limit is None else limit,
-        automatic_dynamic=flag("automatic_dynamic_shapes", otherwise=True),
-        assume_static=flag("assume_static_by_default", otherwise=True),
-        int_attributes=flag("allow_unspec_int_on_nn_module", otherwise=False),
-        specialize_float=flag("specialize_float", otherwise=False),
-        specialize_int=flag("specialize_int", otherwise=False),
-        skips_hooks=flag("skip_nnmodule_hook_guards", otherwise=True),
-        accumulated_limit=default.accumulated_limit if accumulated is None else accumulated,
-    )
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class SubtreeCost:
-    """What the guards of one value, and of all that is reached from it, take.
-
-    Attributes:
-        source: The value in torch's spelling.
-        parent: The source of what it was measured below, or an empty string.
-        time_ns: Per evaluation, with warm caches of the processor.
-    """
-
-    source: str
-    parent: str
-    time_ns: int
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class InspectorGuardCosts:
-    """``inspector_guard_costs``: guards of a new cache entry, timed in the process.
-
-    Attributes:
-        whole_ns: One evaluation of all of them.
-        copy_ns: One of a whole copy, which the parts are parts of; or 0.
-        subtrees: Those that were timed, siblings all or none.
-    """
-
-    whole_ns: int
-    subtrees: tuple[SubtreeCost, ...]
-    copy_ns: int = 0
-
-    @classmethod
-    def read(cls, envelope: Envelope) -> Self:
-        """Reads the artifact's JSON payload."""
-        payload = envelope.json_object()
-        subtrees = payload.get("subtrees")
-        entries = subtrees if isinstance(subtrees, list) else []
-        return cls(
-            whole_ns=natural(payload.get("whole_ns")) or 0,
-            copy_ns=natural(payload.get("copy_ns")) or 0,
-            subtrees=tuple(
-                SubtreeCost(
-                    str(entry.get("source", "")),
-                    str(entry.get("parent", "")),
-                    natural(entry.get("time_ns")) or 0,
-                )
-                for entry in entries
-                if isinstance(entry, dict)
-            ),
-        )
+    return decode(DynamoSettings, fields) if isinstance(fields, Mapping) else None

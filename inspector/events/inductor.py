@@ -24,11 +24,7 @@ AHEAD_CODES = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class InductorStage:
-    """The post-grad graph: what Inductor lowers, whose text stays in the log.
-
-    Attributes:
-        text: Where the text is, or None.
-    """
+    """The post-grad graph: what Inductor lowers, whose text stays in the log."""
 
     text: Payload | None = None
 
@@ -44,7 +40,6 @@ class OutputCode:
     """Event ``inductor_output_code``: the code of one graph, whose text stays in the log.
 
     Attributes:
-        text: Where the text is, or None.
         file: The file that torch wrote it to, or an empty string.
     """
 
@@ -64,7 +59,6 @@ class AheadCode:
     """Event ``graph_dump`` of AOTInductor: C++ of one graph, whose text stays in the log.
 
     Attributes:
-        text: Where the text is, or None.
         file: The file that torch wrote it to, or an empty string.
         is_rest: Whether it has the C++ kernels of the wrapper that was logged before it.
     """

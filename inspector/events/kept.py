@@ -1,21 +1,21 @@
-"""An event whose payload stays in the log until somebody asks for it."""
+"""Events whose payload stays in the log until somebody asks for it."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Self
+from typing import Self, TypeVar
 
 from inspector.events.envelope import Envelope
 from inspector.events.payload import Payload
+from inspector.records.codec import decode
+from inspector.records.record import Record
+
+_R = TypeVar("_R", bound=Record)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KeptPayload:
-    """What all of them have.
-
-    Attributes:
-        text: Where the payload is, or None.
-    """
+    """An event of torch's."""
 
     text: Payload | None
 
@@ -24,3 +24,26 @@ class KeptPayload:
         """Keeps the place of the payload, and not the payload."""
         payload = envelope.payload
         return cls(text=payload and payload.place())
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KeptRecord:
+    """One of our records.
+
+    Attributes:
+        name: Its name, of those that the class has, without the prefix.
+    """
+
+    kind: type[Record]
+    name: str
+    text: Payload | None
+
+
+def kept_record(kind: type[_R], payload: Payload) -> _R:
+    """Reads a record that stayed in the log.
+
+    Raises:
+        OSError: The log is gone.
+        ValueError: It is no JSON (cut off, say).
+    """
+    return decode(kind, payload.json())

@@ -1,4 +1,4 @@
-"""Which class reads which event: (key, artifact name) → class.
+"""Which class reads which event of torch's; our own artifacts are records.
 
 Events that torch is known to write and that nothing here reads yet are listed too, so that a
 reader can tell "not used" from "unknown: a newer torch, perhaps".
@@ -10,26 +10,12 @@ import dataclasses
 import re
 from typing import Protocol
 
-from inspector.events.autotuned import InspectorAutotuned
-from inspector.events.bench import BenchEvent
 from inspector.events.caches import (
     CACHE_ARTIFACTS,
     CODE_STATES,
     CacheArtifact,
     CodeState,
     TritonKernels,
-)
-from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
-from inspector.events.cpp_kernel import InspectorCppKernel
-from inspector.events.cuda_graph import (
-    InspectorCudaGraph,
-    InspectorCudaGraphCalls,
-    InspectorCudaGraphPartitions,
-    InspectorCudaGraphSkip,
-)
-from inspector.events.device_profile import (
-    InspectorDeviceProfile,
-    InspectorDeviceProfileSoFar,
 )
 from inspector.events.dynamo import (
     CompilationMetrics,
@@ -44,12 +30,9 @@ from inspector.events.dynamo import (
 )
 from inspector.events.envelope import Envelope
 from inspector.events.failed_trace import FailedTrace
-from inspector.events.fusion import InspectorFusion
-from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.graph_break import GraphBreakReason
 from inspector.events.graph_logged import GRAPH_TEXTS, GraphLogged
-from inspector.events.graph_nodes import GRAPH_NODES, InspectorGraph
-from inspector.events.guards import DynamoGuards, InspectorGuardCosts
+from inspector.events.guards import DynamoGuards
 from inspector.events.inductor import (
     AHEAD_CODES,
     INDUCTOR_KEYS,
@@ -57,32 +40,10 @@ from inspector.events.inductor import (
     InductorStage,
     OutputCode,
 )
-from inspector.events.inspector import (
-    InspectorCall,
-    InspectorCaller,
-    InspectorDropped,
-    InspectorEnd,
-    InspectorEnvironment,
-    InspectorGraphBreak,
-    InspectorLineTimes,
-    InspectorOperatorRaised,
-    InspectorProblem,
-    InspectorSkippedFrame,
-    InspectorSource,
-    InspectorTarget,
-    InspectorUnmeasured,
-)
-from inspector.events.kernel_bench import InspectorKernelBench
-from inspector.events.kernel_build import InspectorKernelBuild
-from inspector.events.late_hook import InspectorLateHook
-from inspector.events.memory_profile import InspectorMemoryProfile
-from inspector.events.profile import InspectorCopyRates, InspectorProfile
-from inspector.events.raised import InspectorRaised
-from inspector.events.recompile import InspectorIdentities, InspectorRecompile
+from inspector.events.kept import KeptRecord
 from inspector.events.timing import ChromiumEvent
-from inspector.events.trial import InspectorTrial
-from inspector.events.triton_kernel import InspectorTritonKernel
-from inspector.events.warmup import InspectorWarmup
+from inspector.records.codec import decode
+from inspector.records.record import PREFIX, Record, artifacts, is_retired
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -125,46 +86,6 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "recompile_reasons"): RecompileReasons,
     ("artifact", "torch_version"): TorchVersion,
     ("artifact", "triton_kernel_info"): TritonKernels,
-    ("artifact", "inspector_autotuned"): InspectorAutotuned,
-    ("artifact", "inspector_call"): InspectorCall,
-    ("artifact", "inspector_caller"): InspectorCaller,
-    ("artifact", "inspector_copy_rates"): InspectorCopyRates,
-    ("artifact", "inspector_cuda_graph"): InspectorCudaGraph,
-    ("artifact", "inspector_cuda_graph_calls"): InspectorCudaGraphCalls,
-    ("artifact", "inspector_cuda_graph_partitions"): InspectorCudaGraphPartitions,
-    ("artifact", "inspector_cuda_graph_skip"): InspectorCudaGraphSkip,
-    ("artifact", "inspector_cpp_kernel"): InspectorCppKernel,
-    ("artifact", "inspector_dropped"): InspectorDropped,
-    ("artifact", "inspector_end"): InspectorEnd,
-    ("artifact", "inspector_environment"): InspectorEnvironment,
-    ("artifact", "inspector_gpu_target"): InspectorGpuTarget,
-    ("artifact", "inspector_graph_break"): InspectorGraphBreak,
-    ("artifact", "inspector_identities"): InspectorIdentities,
-    ("artifact", "inspector_late_hook"): InspectorLateHook,
-    ("artifact", "inspector_line_times"): InspectorLineTimes,
-    ("artifact", "inspector_guard_costs"): InspectorGuardCosts,
-    ("artifact", "inspector_bench"): BenchEvent,
-    ("artifact", "inspector_warmup"): InspectorWarmup,
-    ("artifact", "inspector_kernel_bench"): InspectorKernelBench,
-    ("artifact", "inspector_kernel_build"): InspectorKernelBuild,
-    ("artifact", "inspector_problem"): InspectorProblem,
-    ("artifact", "inspector_operator_raised"): InspectorOperatorRaised,
-    ("artifact", "inspector_profile"): InspectorProfile,
-    ("artifact", "inspector_raised"): InspectorRaised,
-    ("artifact", "inspector_recompile"): InspectorRecompile,
-    ("artifact", "inspector_skipped_frame"): InspectorSkippedFrame,
-    ("artifact", "inspector_source"): InspectorSource,
-    ("artifact", "inspector_target"): InspectorTarget,
-    ("artifact", "inspector_unmeasured"): InspectorUnmeasured,
-    ("artifact", "inspector_trial"): InspectorTrial,
-    ("artifact", "inspector_triton_kernel"): InspectorTritonKernel,
-    ("artifact", "inspector_fusion"): InspectorFusion,
-    ("artifact", "inspector_ceilings"): InspectorCeilings,
-    ("artifact", "inspector_device_profile"): InspectorDeviceProfile,
-    ("artifact", "inspector_device_profile_so_far"): InspectorDeviceProfileSoFar,
-    ("artifact", "inspector_device_state"): InspectorDeviceState,
-    ("artifact", "inspector_memory_profile"): InspectorMemoryProfile,
-    **{("artifact", name): InspectorGraph for name in GRAPH_NODES},
     **dict.fromkeys(GRAPH_TEXTS, GraphLogged),
 }
 
@@ -228,7 +149,6 @@ _UNUSED_ARTIFACTS = frozenset(
         "fx_graph_runnable",
         "fx_interpreter_error",
         "graph_execution",
-        "inspector_kept_memory",  # until 0.1: calls without freshly mapped memory
         "inductor_autotune_at_compile_time_code",
         "inductor_collective_schedule",
         "inductor_overlap_cyclic_extra_deps",
@@ -253,15 +173,40 @@ _UNUSED_PATTERN = re.compile(
 )
 
 
+def is_read(key: str, name: str) -> bool:
+    """Whether something is made of such an event here."""
+    return (key, name) in EVENTS or record_type(key, name) is not None
+
+
 def is_known(key: str, name: str) -> bool:
     """Whether torch is known to write such an event."""
-    if (key, name) in EVENTS:
+    if is_read(key, name):
         return True
     if (key, name) in _UNUSED_DUMPS:
         return True
     if key != "artifact":
         return key in _UNUSED_KEYS
-    return name in _UNUSED_ARTIFACTS or _UNUSED_PATTERN.fullmatch(name) is not None
+    is_unused = name in _UNUSED_ARTIFACTS or is_retired(name)
+    return is_unused or _UNUSED_PATTERN.fullmatch(name) is not None
+
+
+def record_type(key: str, name: str) -> type[Record] | None:
+    """Which of our own artifacts it is, or None for an event of torch's."""
+    return artifacts().get(name) if key == "artifact" else None
+
+
+def read_record(kind: type[Record], envelope: Envelope) -> Record | KeptRecord:
+    """One of our own artifacts, or where it stays.
+
+    Raises:
+        ValueError: Its payload is not JSON (it was cut off, say).
+        TypeError: It is no object.
+    """
+    if kind.stays:
+        place = envelope.payload and envelope.payload.place()
+        return KeptRecord(kind, envelope.name.removeprefix(PREFIX), place)
+    compile_id = str(envelope.compile_id or "")
+    return decode(kind, {"compile_id": compile_id, **envelope.json_object()})
 
 
 def read(envelope: Envelope) -> object | None:
@@ -279,6 +224,9 @@ def read(envelope: Envelope) -> object | None:
     event = EVENTS.get((envelope.key, envelope.name))
     if event is not None:
         return event.read(envelope)
+    record = record_type(envelope.key, envelope.name)
+    if record is not None:
+        return read_record(record, envelope)
     if is_known(envelope.key, envelope.name):
         return None
     return UnknownEvent(f"{envelope.key}:{envelope.name}" if envelope.name else envelope.key)

@@ -15,7 +15,6 @@ class ChromiumEvent:
     """Event ``chromium_event``: the begin or end of a span of torch's ``dynamo_timed``.
 
     Attributes:
-        name: The span's name.
         phase: ``B`` for begin, ``E`` for end, ``i`` for an instant.
         time_ns: UTC, in ns since the epoch.
         thread: What torch says is the thread (it says 0 for most).

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from inspector.events.launch_place import KEEPS_GRADIENT
 from inspector.model.compilation import Frame, FrameState
 from inspector.model.roots import Owner
 from inspector.model.run import Process, Run
 from inspector.model.stack import is_resumed
 from inspector.profiles.launch_timing import LaunchTiming
+from inspector.records.calls import TargetFunction
+from inspector.records.device_profile import KEEPS_GRADIENT
 
 
 def is_all_compiled(run: Run, process: Process, launches: Iterable[LaunchTiming]) -> bool:
     """Whether a call does nothing of the program's own outside of compiled graphs.
 
     Then what is timed there is the way into the model and out of it, which no compiler takes away.
-
-    Args:
-        run: The run.
-        process: Its process that was profiled.
-        launches: What a call did.
     """
     if not process.frames or any(map(_gave_up, process.frames)):
         return False
@@ -44,7 +40,7 @@ def _is_entered(run: Run, process: Process) -> bool:
 
     Where a module has hooks, it is the call of `torch.nn.Module` that is compiled.
     """
-    target = process.target
+    target = process.last(TargetFunction)
     places = {(frame.file, frame.first_line) for frame in process.frames}
     if target is None or (target.file, target.line) in places:
         return True

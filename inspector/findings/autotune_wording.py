@@ -7,12 +7,12 @@ import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 
-from inspector.events.autotuned import TriedCandidate, TriedTensor
 from inspector.findings.file_names import line_texts, short_names
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.wording import count, duration
 from inspector.model.kernel import NodeLine
 from inspector.profiles.autotuned import NOISE, Autotuning, Tuned
+from inspector.records.autotuning import TriedCandidate, TriedTensor
 
 _WORTH_NS = 1_000_000_000
 _LEAST_SHARE = 0.01

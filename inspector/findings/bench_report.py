@@ -10,12 +10,11 @@ from inspector.benches.choice import Choice, choose
 from inspector.benches.comparison import BenchComparison, EarlierBench, compared
 from inspector.benches.rows import BenchRow, make_rows
 from inspector.benches.varied import VariedSetting, make_varied
-from inspector.events.bench import FirstCalls, Restored, Settled
 from inspector.findings.bench_machine import processor_of, torch_of
 from inspector.findings.finding import Finding
+from inspector.findings.kernel_build_wording import compiled_twice
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.profiled import Profiled
-from inspector.findings.ptxas_wording import compiled_twice
 from inspector.findings.report import make_report
 from inspector.findings.rule import Rule
 from inspector.findings.value_names import value_named
@@ -23,6 +22,7 @@ from inspector.findings.wording import count, listed
 from inspector.model.bench import BenchPlan, Workload
 from inspector.model.result_names import AGAIN
 from inspector.model.run import Run
+from inspector.records.bench import BenchEvent, FirstCalls, Restored, Settled
 
 FORMAT_VERSION = 1
 """Of a bench report as JSON: counts up when a field changes its meaning or goes."""
@@ -106,7 +106,7 @@ def make_bench_report(
         profile: What was profiled then, or None.
     """
     rows = make_rows(plan, run)
-    events = [event for process in run.processes for event in process.benches]
+    events = run.records(BenchEvent)
     firsts = [event for event in events if isinstance(event, FirstCalls)]
     known = list(rules)
     varied = make_varied(plan, run, rows) if plan.variations else ()
@@ -229,7 +229,7 @@ def _restored(rows: Sequence[BenchRow], run: Run) -> Iterator[str]:
     restored = {
         event.combination
         for process in run.processes
-        for event in process.benches
+        for event in process.records(BenchEvent)
         if isinstance(event, Restored) or (isinstance(event, Settled) and event.restores)
     }
     times = [row.latency.middle_ns for row in rows if row.latency and row.combination in restored]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.findings.wording import count, duration
 from inspector.profiles.throttling import held_back, slowed_by, state_values
+from inspector.records.ceilings import Ceilings, DeviceState
 
 _TERA = 1e12
 _GIGA = 1e9
@@ -39,7 +39,7 @@ _LEAST_SHARE = 0.005
 _OTHERS, _BUSY_PERCENT = "others_percent", 10
 
 
-def ceiling_lines(ceilings: InspectorCeilings, started: str) -> Iterator[tuple[str, str]]:
+def ceiling_lines(ceilings: Ceilings, started: str) -> Iterator[tuple[str, str]]:
     """What the machine can do, in which state it was and when.
 
     Args:
@@ -58,7 +58,7 @@ def ceiling_lines(ceilings: InspectorCeilings, started: str) -> Iterator[tuple[s
         yield "not measured", "; ".join(missing)
 
 
-def busy_notice(ceilings: InspectorCeilings) -> str:
+def busy_notice(ceilings: Ceilings) -> str:
     """That others were at work when the machine was measured; empty where they were not."""
     others = ceilings.facts.get(_OTHERS, 0)
     if others <= _BUSY_PERCENT:
@@ -69,7 +69,7 @@ def busy_notice(ceilings: InspectorCeilings) -> str:
     )
 
 
-def others_notice(state: InspectorDeviceState) -> str:
+def others_notice(state: DeviceState) -> str:
     """That others were at work while a profile was made; empty where they were not."""
     others = state.others_percent or 0
     if others <= _BUSY_PERCENT:
@@ -80,7 +80,7 @@ def others_notice(state: InspectorDeviceState) -> str:
     )
 
 
-def throttled_notice(state: InspectorDeviceState) -> str:
+def throttled_notice(state: DeviceState) -> str:
     """That the GPU's clocks were held back while a profile was made; empty where they were not."""
     parts = [
         reason if share is None else f"{reason} ({share:.0%} of the time)"
@@ -100,22 +100,22 @@ def _line(name: str, parts: Iterator[str]) -> Iterator[tuple[str, str]]:
         yield name, text
 
 
-def _rates(ceilings: InspectorCeilings, names: Sequence[tuple[str, str]]) -> Iterator[str]:
+def _rates(ceilings: Ceilings, names: Sequence[tuple[str, str]]) -> Iterator[str]:
     for key, words in names:
         if key in ceilings.values:
             yield _with_spread(ceilings, key, f"{words}{bytes_rate(ceilings.values[key])}")
 
 
-def _with_spread(ceilings: InspectorCeilings, name: str, text: str) -> str:
+def _with_spread(ceilings: Ceilings, name: str, text: str) -> str:
     spread = ceilings.unstable.get(name)
     return f"{text} (unstable, ±{max(spread, 0.01):.0%})" if spread else text
 
 
-def _clocks_known(ceilings: InspectorCeilings) -> bool:
+def _clocks_known(ceilings: Ceilings) -> bool:
     return bool(ceilings.state) and "threads" not in ceilings.state
 
 
-def _products(ceilings: InspectorCeilings) -> Iterator[str]:
+def _products(ceilings: Ceilings) -> Iterator[str]:
     """The dtypes, with one unit for all of them at the end."""
     found = {name: rate for name, rate in ceilings.values.items() if name.endswith(_PRODUCTS)}
     unit, factor = _flops_unit(max(found.values(), default=0.0))
@@ -125,19 +125,19 @@ def _products(ceilings: InspectorCeilings) -> Iterator[str]:
         yield _with_spread(ceilings, name, text)
 
 
-def _launches(ceilings: InspectorCeilings) -> Iterator[str]:
+def _launches(ceilings: Ceilings) -> Iterator[str]:
     for key, words in (("launch_ns", "in the driver"), ("aten_launch_ns", "through ATen")):
         if key in ceilings.values:
             yield _with_spread(ceilings, key, f"{_time(ceilings.values[key])} {words}")
 
 
-def _empty_kernels(ceilings: InspectorCeilings) -> Iterator[str]:
+def _empty_kernels(ceilings: Ceilings) -> Iterator[str]:
     for key, words in (("kernel_floor_ns", "on the GPU"), ("graph_node_ns", "in a CUDA graph")):
         if key in ceilings.values:
             yield _with_spread(ceilings, key, f"{_time(ceilings.values[key])} {words}")
 
 
-def _state(ceilings: InspectorCeilings) -> Iterator[str]:
+def _state(ceilings: Ceilings) -> Iterator[str]:
     """Clocks, power and temperature; of a CPU how many threads there were."""
     yield from _clocks(ceilings.state)
     number = ceilings.facts.get("threads") or state_values(ceilings.state).get("threads")
@@ -165,7 +165,7 @@ def _clocks(state: Mapping[str, str]) -> Iterator[str]:
             yield f"{words}{values[name]:,.0f}{limit} {unit}"
 
 
-def _when(ceilings: InspectorCeilings, started: str) -> Iterator[str]:
+def _when(ceilings: Ceilings, started: str) -> Iterator[str]:
     """When, against the begin of the recording: a report says the same whenever it is made."""
     took = f", in {duration(ceilings.took_ns)}" if ceilings.took_ns else ""
     if busy_notice(ceilings):

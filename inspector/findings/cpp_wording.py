@@ -5,9 +5,9 @@ from __future__ import annotations
 import collections
 from collections.abc import Iterator
 
-from inspector.events.cpp_kernel import CppNest, InspectorCppKernel, NotTiled
 from inspector.findings.wording import count, listed
 from inspector.model.cpp_kernel import CppFacts
+from inspector.records.kernels import CppKernelLoops, CppNest, NotTiled
 
 # VecISA.__str__ in torch/_inductor/cpu_vec_isa.py names what the compiler is asked for.
 _NAMES = {
@@ -20,7 +20,7 @@ _NAMES = {
 _MOST_STRIDES = 3
 
 
-def isa_name(said: InspectorCppKernel) -> str:
+def isa_name(said: CppKernelLoops) -> str:
     """The vector ISA, with the width of its vectors."""
     if not said.isa:
         return "no vector ISA"
@@ -62,7 +62,7 @@ def nest_lines(item: CppFacts) -> Iterator[str]:
     yield from (f"{number} times {line}" if number > 1 else line for line, number in found.items())
 
 
-def _lacks(nest: CppNest, said: InspectorCppKernel) -> list[str]:
+def _lacks(nest: CppNest, said: CppKernelLoops) -> list[str]:
     parts = []
     if nest.reason is not None:
         parts.append(f"no vectors: {reason_text(nest.reason)}")
@@ -71,7 +71,7 @@ def _lacks(nest: CppNest, said: InspectorCppKernel) -> list[str]:
     return parts
 
 
-def _why_serial(nest: CppNest, said: InspectorCppKernel) -> str:
+def _why_serial(nest: CppNest, said: CppKernelLoops) -> str:
     """As ``decide_parallel_depth`` decides it (torch/_inductor/codegen/cpp.py, 2.11 to 2.13)."""
     if nest.elements is None:
         return "its size is not known"

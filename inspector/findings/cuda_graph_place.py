@@ -5,30 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from inspector.events.cuda_graph import FunctionKey, LoggedInput
-from inspector.events.envelope import RawFrame
 from inspector.events.graph_text import TextNode
 from inspector.model.run import Process, Run
-from inspector.model.stack import StackFrame, plain_frame, project_frame, shown_name, user_frame
+from inspector.model.stack import StackFrame, project_frame, shown_name, user_frame
+from inspector.records.cuda_graphs import FunctionKey, LoggedInput
 
 # AOTAutograd numbers the inputs of Dynamo's graph, from 0 or from 1 (torch/_functorch, 2.11, 2.13).
 _NUMBERED = re.compile(r"arg(?P<from_0>\d+)_1|primals_(?P<from_1>\d+)")
 _OWNED = re.compile(r"_(?:modules|parameters|buffers)_")
 
 
-def plain_stack(frames: Sequence[RawFrame]) -> tuple[StackFrame, ...]:
-    """Logged frames as the model has them."""
-    return tuple(map(plain_frame, frames))
-
-
 def call_place(
-    run: Run, process: Process, compile_id: str, stack: Sequence[RawFrame]
+    run: Run, process: Process, compile_id: str, stack: Sequence[StackFrame]
 ) -> StackFrame | None:
     """The user's line that called a compiled function, of the stack of a capture.
 
     The code that Dynamo made runs in a frame of the function's own, at its first line.
     """
-    frames = list(plain_stack(stack))
+    frames = list(stack)
     own = compiled_frame(process, compile_id)
     while frames and own and (frames[-1].file, frames[-1].line) == (own.file, own.line):
         frames.pop()

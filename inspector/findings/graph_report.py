@@ -5,9 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from inspector.events.fusion import FusionPlan, fusion_plan
+from inspector.events.kept import kept_record
 from inspector.findings.command_line import command_again
-from inspector.findings.einsum_notice import einsum_notices
 from inspector.findings.failed_frames import failed_frames
 from inspector.findings.kernels_report import make_kernels_report
 from inspector.findings.made_lines import lines_of_graphs, made_lines_notices
@@ -29,6 +28,7 @@ from inspector.model.gpus import Gpu
 from inspector.model.graph import Graph, Stage
 from inspector.model.graph_break import GraphBreak
 from inspector.model.run import Process, Run
+from inspector.records.fusion import FusionPlan
 
 FORMAT_VERSION = 1
 """Of a report on graphs as JSON: counts up when a field changes its meaning or goes."""
@@ -140,7 +140,6 @@ def make_graph_report(run: Run, stage: str, graph: str = "") -> GraphReport:
     """Reads the graphs of a run, whose logs must still be there.
 
     Args:
-        run: The run.
         stage: A stage's name, ``fusion``, or an empty string for all of them.
         graph: The compilation whose graphs are wanted (``0/0``), or an empty string.
 
@@ -217,7 +216,7 @@ def _rows(process: Process, graphs: Sequence[Graph], unread: list[str]) -> Itera
         if place.stage != FUSION or place.recorded is None:
             continue
         try:
-            plan = fusion_plan(place.recorded)
+            plan = kept_record(FusionPlan, place.recorded)
         except (OSError, ValueError, RecursionError) as error:
             unread.append(f"what was fused in {place.compile_id}: {error}")
             continue
@@ -284,7 +283,6 @@ def _notices(
     lines = lines_of_graphs((*graphs, *(row.fusion.graph for row in rows)))
     yield from made_lines_notices(lines)
     yield from _unsized(rows)
-    yield from einsum_notices(run)
     decisions = [
         item for process in run.processes for _, said in process.codes.targets
         for item in said.measured

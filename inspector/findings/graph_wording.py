@@ -6,7 +6,6 @@ import collections
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from inspector.events.graph_nodes import TensorMeta
 from inspector.findings.graph_report import GraphReport
 from inspector.findings.overview import recording_line
 from inspector.findings.wording import count, listed, size
@@ -23,6 +22,7 @@ from inspector.graphs.step_names import named_nodes, operator_name, part_of, sho
 from inspector.graphs.targets import is_view
 from inspector.model.dtypes import find_dtype
 from inspector.model.graph import Graph, Node
+from inspector.records.graphs import TensorMeta
 
 _MOST_OPERATORS = 6
 _MOST_NUMBERS = 24
@@ -56,9 +56,7 @@ class StepLine:
     """A kernel, or several that are the same in each of many layers.
 
     Attributes:
-        name: Its name.
         numbers: Which step of the generated code each is, from 1.
-        detail: What it does, and its traffic.
         lines: The user's lines, ``model.py:31`` and the text of each.
     """
 

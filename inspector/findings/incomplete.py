@@ -15,20 +15,14 @@ from inspector.model.compilation import Frame
 from inspector.model.graph_break import Evidence
 from inspector.model.run import Process, Run
 from inspector.model.stack import is_resumed, shown_name
+from inspector.records.environment import Dropped
 
 _MOST_NAMED = 3
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Lost:
-    """Findings of one kind that a process has dropped from its log.
-
-    Attributes:
-        rule: The rule that would have found them.
-        severity: The least severity that they would have.
-        number: How many things, at most one finding each, were dropped.
-        noun: What they are, in the singular.
-    """
+    """Findings of one kind that a process has dropped from its log."""
 
     rule: str
     severity: Severity
@@ -37,13 +31,7 @@ class _Lost:
 
 
 def incomplete(run: Run, findings: tuple[Finding, ...], fail_on: FailOn) -> str:
-    """Why findings may be missing, in one sentence, or an empty string.
-
-    Args:
-        run: What was recorded.
-        findings: What was found in it.
-        fail_on: What the gate asks for: what it does not ask for may be missing.
-    """
+    """Why findings may be missing, in one sentence, or an empty string."""
     meta = run.meta
     if meta.partial:
         return f"the recording is partial: {meta.partial.rstrip('.')}"
@@ -113,7 +101,8 @@ def _dropped(run: Run, fail_on: FailOn) -> str:
         for lost in _lost(process, kept):
             if lost.number and fail_on.asks_for(lost.rule, lost.severity):
                 totals[lost.noun] += lost.number
-                limit = max(limit, process.dropped.max_bytes if process.dropped else 0)
+                dropped = process.last(Dropped)
+                limit = max(limit, dropped.max_bytes if dropped else 0)
     if not totals:
         return ""
     what = listed([count(number, noun) for noun, number in totals.items()])
@@ -126,12 +115,12 @@ def _lost(process: Process, kept: set[tuple[str, int, str]]) -> Iterator[_Lost]:
     A site of which a record is kept is still a finding. Of recompilations, failures and skipped
     functions only the number is known: any of them may have been a finding of its own.
     """
-    dropped = process.dropped
+    dropped = process.last(Dropped)
     if dropped is None:
         return
     counts = dropped.counts
     frames = {(item.frame_id, item.file, item.first_line, item.name) for item in process.frames}
-    gone = {key: state for key, state in dropped.frames.items() if key not in frames}
+    gone = {key: state for key, state in dropped.states.items() if key not in frames}
     # Recordings made before these were counted have the states of frames alone.
     failed = sum(state == "failed" for state in gone.values())
     empty = sum(state == "skipped" and not is_resumed(key[3]) for key, state in gone.items())

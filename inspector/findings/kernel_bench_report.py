@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from inspector.events.ceilings import InspectorCeilings
-from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.findings.command_line import command_about
 from inspector.findings.made_lines import made_lines_notices
 from inspector.findings.overview import reading_texts
@@ -22,6 +20,8 @@ from inspector.profiles.alone import (
     measured,
     regime_of,
 )
+from inspector.records.ceilings import Ceilings
+from inspector.records.kernel_bench import KernelBench
 
 FORMAT_VERSION = 1
 """Of a report on one kernel as JSON: counts up when a field changes its meaning or goes."""
@@ -73,7 +73,7 @@ class KernelBenchReport:
     """
 
     run: Run
-    bench: InspectorKernelBench
+    bench: KernelBench
     in_place: InPlace | None
     regime: str
     bytes_: int | None
@@ -82,14 +82,12 @@ class KernelBenchReport:
     rates: tuple[Rate, ...]
     cold: Measured | None
     warm: Measured | None
-    ceilings: InspectorCeilings | None
+    ceilings: Ceilings | None
     notices: tuple[str, ...]
     next_steps: tuple[str, ...] = ()
 
 
-def make_kernel_bench_report(
-    report: ProfileReport, bench: InspectorKernelBench
-) -> KernelBenchReport:
+def make_kernel_bench_report(report: ProfileReport, bench: KernelBench) -> KernelBenchReport:
     """Reads a benchmark, beside the profile of the same run.
 
     Args:
@@ -148,7 +146,7 @@ def _rates(report: KernelBenchReport, unit: str) -> Iterator[Rate]:
             yield Rate(regime, "flops", rate, values.get(name), name)
 
 
-def _argument_bytes(bench: InspectorKernelBench) -> int | None:
+def _argument_bytes(bench: KernelBench) -> int | None:
     """The sizes of all tensors, once each; None where one is not known."""
     total = 0
     for argument in bench.arguments:
@@ -170,8 +168,8 @@ def _notices(report: KernelBenchReport, others: Sequence[str], *, is_cpu: bool) 
         yield f"it was not timed alone: {bench.missing}"
         return
     if len(bench.launches) > 1:
-        taken = next((count for count, _, is_taken in bench.launches if is_taken), 0)
-        total = sum(count for count, _, _ in bench.launches)
+        taken = next((item.count for item in bench.launches if item.is_taken), 0)
+        total = sum(item.count for item in bench.launches)
         yield (
             f"a call launches it {total} times with {len(bench.launches)} kinds of arguments: "
             f"these are those of launch {bench.launch}, which {taken} of them share; "
@@ -184,7 +182,7 @@ def _notices(report: KernelBenchReport, others: Sequence[str], *, is_cpu: bool) 
     yield from others
 
 
-def _of_kind(bench: InspectorKernelBench, *, is_cpu: bool) -> Iterator[str]:
+def _of_kind(bench: KernelBench, *, is_cpu: bool) -> Iterator[str]:
     if bench.kind == "library":
         # On a CPU there are templates for weights that are constant (select_algorithm.py).
         others = "C++ templates, with TORCHINDUCTOR_FREEZING=1," if is_cpu else "Triton's templates"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.events.kernel_bench import BenchedConfig
 from inspector.findings.ceiling_wording import bytes_rate, flops_rate
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.kernel_bench_report import KernelBenchReport, Rate
@@ -12,6 +11,7 @@ from inspector.findings.wording import count, duration, size
 from inspector.model.dtypes import Kind, find_dtype
 from inspector.model.units import percent
 from inspector.profiles.alone import COLD, WARM, Measured
+from inspector.records.kernel_bench import BenchedConfig
 
 _KINDS = {
     "triton": "Triton, generated",

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.errors import UsageError
-from inspector.events.triton_kernel import InspectorTritonKernel, KernelArgument
 from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.kernels.reference import LoweredGraph, Reference
 from inspector.model.kernel_build import ConfigBuild, KernelBuild
 from inspector.model.output_code import OutputText
+from inspector.records.kernels import KernelArgument, TritonKernelFacts
 
 _DTYPE = re.compile(r"torch\.\w+")
 _INSTEAD = "Show it with --show {} --as source."
@@ -24,16 +24,11 @@ class KernelExport:
     """One kernel with everything that running it alone needs.
 
     Attributes:
-        row: The kernel.
-        build: What it was compiled to.
-        gpu: The GPU that it was generated for.
-        recording: Where it comes from.
         arguments: Buffer or number by parameter.
         numels: Size of each index by the name of its parameter.
         buffers: What each buffer is like.
         read: Buffers that the kernel gets values in.
         workspaces: Dtype and elements by parameter.
-        reference: What it should compute.
         taken: Buffer by node whose value the reference takes.
         shapes: Size and stride by node of those that are taken and have others than their buffer.
         compared: Buffer by node whose value it gives.
@@ -68,8 +63,6 @@ def make_kernel_export(report: KernelsReport, row: KernelRow, gpu: str) -> Kerne
 
     Args:
         report: The report that it is in; the logs must still be there.
-        row: The kernel, with what it was compiled to.
-        gpu: What it was generated for, as text.
 
     Raises:
         UsageError: It is no kernel that can stand alone, or too little was recorded of it.
@@ -119,7 +112,7 @@ def make_kernel_export(report: KernelsReport, row: KernelRow, gpu: str) -> Kerne
     )
 
 
-def _workspaces(said: InspectorTritonKernel) -> Mapping[str, tuple[str, int]]:
+def _workspaces(said: TritonKernelFacts) -> Mapping[str, tuple[str, int]]:
     found = (item for item in said.arguments if item.kind == "WorkspaceArg")
     return {item.name: (item.dtype, item.value or 0) for item in found}
 
@@ -146,10 +139,7 @@ def _as_stored(argument: KernelArgument, source: str) -> KernelArgument:
 def _parts(
     tensors: Iterable[KernelArgument], text: OutputText, graph: LoweredGraph
 ) -> Iterator[tuple[str, tuple[str, str]]]:
-    """What parts of a split reduction come to: its node, the buffer with the parts, and how.
-
-    Another kernel puts them together, and says by that which reduction it is.
-    """
+    """What parts of a split reduction come to: its node, the buffer with the parts, and how."""
     for item in tensors:
         if not item.is_written or item.writes is not None:
             continue
@@ -178,7 +168,7 @@ def _second_half(
     return Reference(inputs=(buffer,), lines=(line,), outputs=(node,))
 
 
-def _recorded(report: KernelsReport, row: KernelRow) -> tuple[OutputText, InspectorTritonKernel]:
+def _recorded(report: KernelsReport, row: KernelRow) -> tuple[OutputText, TritonKernelFacts]:
     name = row.kernel.name
     if row.kernel.language != "triton":
         raise UsageError(
@@ -204,7 +194,7 @@ def _recorded(report: KernelsReport, row: KernelRow) -> tuple[OutputText, Inspec
     )
 
 
-def _is_whole(said: InspectorTritonKernel) -> bool:
+def _is_whole(said: TritonKernelFacts) -> bool:
     """Whether every tensor's dtype, sizes and strides are there, and what it names are names.
 
     They become code in the file that is written.
@@ -232,7 +222,7 @@ def _build(row: KernelRow) -> KernelBuild:
 
 
 def _arguments(
-    row: KernelRow, said: InspectorTritonKernel, build: KernelBuild
+    row: KernelRow, said: TritonKernelFacts, build: KernelBuild
 ) -> Mapping[str, str | int]:
     known: dict[str, str | int] = dict(said.numels)
     known |= {item.name: item.value for item in said.arguments if item.value is not None}

@@ -6,11 +6,9 @@ import collections
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 
-from inspector.events.gpu_target import InspectorGpuTarget
-from inspector.events.graph_nodes import recorded_graph
+from inspector.events.kept import kept_record
 from inspector.events.payload import Payload
 from inspector.findings.command_line import command_again
-from inspector.findings.einsum_notice import einsum_notices
 from inspector.findings.failed_frames import failed_at, failed_frames
 from inspector.findings.finding import Finding
 from inspector.findings.kernel_findings import CodeRule, CppRule, code_findings, cpp_findings
@@ -27,6 +25,8 @@ from inspector.model.kernel_facts import KernelFacts
 from inspector.model.output_code import OutputCodes, OutputText
 from inspector.model.roots import Roots
 from inspector.model.run import Process, Run
+from inspector.records.gpu_target import GpuTarget
+from inspector.records.graphs import RecordedGraph
 
 _BACKWARD = "_backward']"  # of torch's name of the graph, at the code's beginning
 
@@ -74,7 +74,7 @@ class KernelsReport:
     graphs: tuple[GraphCode, ...]
     rows: tuple[KernelRow, ...]
     libraries: Mapping[str, int]
-    targets: tuple[tuple[str, InspectorGpuTarget], ...]
+    targets: tuple[tuple[str, GpuTarget], ...]
     notices: tuple[str, ...]
     shown: str = ""
     findings: tuple[Finding, ...] = ()
@@ -164,12 +164,7 @@ def _alternatives(
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Lines:
-    """The user's lines.
-
-    Attributes:
-        roots: Tells the user's code from torch's.
-        captured: By compilation, by the names of nodes in Dynamo's graph.
-    """
+    """The user's lines."""
 
     roots: Roots
     captured: Mapping[str, Mapping[str, NodeLine]]
@@ -210,7 +205,7 @@ def _recorded_lines(nodes: Payload | None, roots: Roots) -> Mapping[str, NodeLin
     if nodes is None:
         return None
     try:
-        return recorded_node_lines(recorded_graph(nodes).nodes, roots)
+        return recorded_node_lines(kept_record(RecordedGraph, nodes), roots)
     except ValueError:
         return None
 
@@ -257,7 +252,7 @@ def _libraries(graphs: list[GraphCode]) -> Mapping[str, int]:
 def _notices(
     run: Run,
     graphs: list[GraphCode],
-    targets: tuple[tuple[str, InspectorGpuTarget], ...],
+    targets: tuple[tuple[str, GpuTarget], ...],
     unread: list[str],
 ) -> Iterator[str]:
     yield from reading_texts(run)
@@ -269,7 +264,6 @@ def _notices(
         yield f"no Inductor code was recorded: {failed or _instead(run, targets)}"
     elif failed:
         yield f"not all of it was compiled: {failed}"
-    yield from einsum_notices(run)
     decisions = [item for _, said in targets for item in said.measured]
     if decisions:
         names = ", ".join(sorted({item.what for item in decisions}))
@@ -289,7 +283,7 @@ def _notices(
         yield f"output code that could not be read: {text}"
 
 
-def _instead(run: Run, targets: tuple[tuple[str, InspectorGpuTarget], ...]) -> str:
+def _instead(run: Run, targets: tuple[tuple[str, GpuTarget], ...]) -> str:
     """Why there is no code, or what would generate it."""
     if targets:
         return "generating it failed"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.events.memory_profile import MemoryProfile, memory_profile
+from inspector.events.kept import kept_record
 from inspector.kernels.buffers import Buffers, read_buffers
 from inspector.model.kernel import GraphCode, NodeLine
 from inspector.model.run import Process, Run
@@ -14,19 +14,16 @@ from inspector.profiles.code_lines import CodeLines
 from inspector.profiles.launch_timing import LaunchTiming
 from inspector.profiles.memory import CallMemory, MemoryUse
 from inspector.profiles.memory_use import memory_use
+from inspector.records.memory_profile import MemoryProfile
 
 
 def memory_profiles(process: Process) -> tuple[dict[int, MemoryProfile], list[str]]:
-    """What the calls of a process allocate, by the number of the input; and what was not read.
-
-    Args:
-        process: The process, whose log must still be there.
-    """
+    """What the calls of a process allocate, by the number of the input; and what was not read."""
     found: dict[int, MemoryProfile] = {}
     unread = []
-    for payload in process.memory_profiles:
+    for payload in process.stored.get(MemoryProfile, ()):
         try:
-            profile = memory_profile(payload)
+            profile = kept_record(MemoryProfile, payload)
         except (OSError, ValueError) as error:
             unread.append(f"a profile of memory could not be read: {error}")
         else:
@@ -41,15 +38,7 @@ def memory_in_code(
     launches: Sequence[LaunchTiming],
     functions: Mapping[str, NodeLine],
 ) -> MemoryUse | None:
-    """What a call allocates, joined with the code of its process.
-
-    Args:
-        profile: What was recorded.
-        run: The run, with that process alone.
-        codes: Its generated code.
-        launches: What the call launches.
-        functions: The function that each compilation is of.
-    """
+    """What a call allocates, joined with the code of its process."""
     code = CodeLines(list(_with_buffers(run.processes[0], codes)), launches)
     use = memory_use(profile, code, functions)
     if use is None:

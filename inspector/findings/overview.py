@@ -10,6 +10,8 @@ from inspector.findings.incomplete import cut_off
 from inspector.findings.report import Report
 from inspector.findings.wording import count, listed
 from inspector.model.run import LogWarning, Run
+from inspector.records.calls import TargetFunction, Unmeasured
+from inspector.records.environment import Dropped
 
 # What a setting has where nobody asked for it (`inspector.model.request.Request`).
 _NOT_ASKED: tuple[object, ...] = (None, False, "", [], ())
@@ -55,9 +57,7 @@ def _backend(run: Run) -> str:
 
 
 def _compiles_itself(run: Run) -> bool:
-    return any(
-        process.target is not None and process.target.is_compiled for process in run.processes
-    )
+    return any(target.is_compiled for target in run.records(TargetFunction))
 
 
 def _torch(run: Run) -> str:
@@ -94,7 +94,6 @@ def notices(report: Report, unseen: str = _UNSEEN) -> Iterator[tuple[str, str]]:
     """What stands between the recording and the whole truth, as (kind, text) pairs.
 
     Args:
-        report: The report.
         unseen: What the kind of report lacks where it is made of a plain trace.
     """
     run = report.run
@@ -153,7 +152,7 @@ def is_plain(run: Run) -> bool:
 def _unmeasured(run: Run) -> Iterator[tuple[str, str]]:
     for process in run.processes:
         several = len({call.input_index for call in process.calls}) > 1
-        for item in process.unmeasured:
+        for item in process.records(Unmeasured):
             which = f" with input {item.input_index + 1}" if several else ""
             why = f"calls change the model, and another{which} fails ({one_line(item.error)})"
             yield "note", f"not measured: {why}"
@@ -167,16 +166,13 @@ def _cached(run: Run) -> Iterator[tuple[str, str]]:
 
 
 def _dropped(run: Run) -> Iterator[tuple[str, str]]:
-    dropped = [process.dropped for process in run.processes if process.dropped]
+    dropped = [item for process in run.processes for item in process.records(Dropped)[-1:]]
     if not dropped:
         return
     compilations = sum(item.without_details for item in dropped)
     limit = max(item.max_bytes for item in dropped)
     what = f"details of {count(compilations, 'compilation')} were dropped"
     yield "note", f"{what} to keep each process's logs below {limit:,} bytes; they are counted"
-    whole = sum(item.counts.get("compilations", 0) for item in dropped)
-    if whole:
-        yield "note", f"{count(whole, 'compilation')} of these are only counted"
 
 
 def _unknown(run: Run) -> str:

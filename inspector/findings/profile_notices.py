@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from inspector.events.ceilings import InspectorCeilings
-from inspector.events.device_profile import DeviceProfile, FailedCall
 from inspector.findings.ceiling_wording import (
     busy_notice,
     others_notice,
@@ -22,6 +20,8 @@ from inspector.model.run import Run
 from inspector.model.units import ordinal
 from inspector.profiles.budget import APPROXIMATE, Budget
 from inspector.profiles.launch_timing import LaunchTiming
+from inspector.records.ceilings import Ceilings
+from inspector.records.device_profile import DeviceProfile, FailedCall
 
 _LEAST_CALLS = 20
 _SHORT_NS = 500_000
@@ -38,7 +38,7 @@ _KINDS = {
 def profile_notices(
     run: Run,
     profiles: Sequence[Profiled],
-    ceilings: InspectorCeilings | None,
+    ceilings: Ceilings | None,
     unread: Iterable[str],
 ) -> Iterator[str]:
     """All that is to be known about the profiles of a run, what could not be read of it first.

@@ -6,10 +6,7 @@ import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 
-from inspector.events.ceilings import InspectorCeilings
 from inspector.events.counted import CountedKernel
-from inspector.events.device_profile import DeviceProfile, device_profile
-from inspector.events.memory_profile import MemoryProfile
 from inspector.findings.all_compiled import is_all_compiled
 from inspector.findings.graph_report import FUSION, make_graph_report
 from inspector.findings.kernels_report import make_kernels_report
@@ -34,10 +31,13 @@ from inspector.profiles.counted import with_counters
 from inspector.profiles.gains import all_compiled, gains, keeps_for_nothing
 from inspector.profiles.kernel_timing import kernel_timings
 from inspector.profiles.known_sizes import run_again, with_known_sizes
-from inspector.profiles.launch_timing import LaunchTiming, launch_timings, time_by
+from inspector.profiles.launch_timing import LaunchTiming, launch_timings, recorded_profile, time_by
 from inspector.profiles.module_groups import in_groups
 from inspector.profiles.step_facts import Part
 from inspector.profiles.typical import of_typical_calls
+from inspector.records.ceilings import Ceilings, DeviceState
+from inspector.records.device_profile import DeviceProfile
+from inspector.records.memory_profile import MemoryProfile
 
 FORMAT_VERSION = 1
 """Of a report on profiles as JSON: counts up when a field changes its meaning or goes."""
@@ -69,7 +69,7 @@ class ProfileReport:
 
     run: Run
     profiles: tuple[Profiled, ...]
-    ceilings: InspectorCeilings | None
+    ceilings: Ceilings | None
     notices: tuple[str, ...]
     autotuning: Autotuning | None = None
     all_tuned: bool = False
@@ -101,7 +101,7 @@ def make_profile_report(
     found = [_of_process(run, process, counted) for process in run.processes]
     profiles = [profile for profiled, _ in found for profile in profiled]
     notices = [*([notice] if notice else []), *(text for _, texts in found for text in texts)]
-    ceilings = next((item.ceilings for item in run.processes if item.ceilings), None)
+    ceilings = next((item for each in run.processes for item in each.records(Ceilings)[-1:]), None)
     return ProfileReport(
         run,
         tuple(profiles),
@@ -135,7 +135,7 @@ def _of_process(
     run: Run, process: Process, counted: Sequence[CountedKernel]
 ) -> tuple[list[Profiled], list[str]]:
     """The profiles of a process, and what is to be known of them."""
-    if not process.device_profiles:
+    if not process.stored.get(DeviceProfile):
         return [], []
     memory, notices = memory_profiles(process)
     alone = dataclasses.replace(run, processes=(process,))
@@ -148,14 +148,15 @@ def _of_process(
         breaks=_breaks(alone),
         memory=memory,
     )
-    is_one = len(process.device_profiles) == 1
+    payloads = process.stored[DeviceProfile]
+    is_one = len(payloads) == 1
     if not is_one and any(fusion.hints for fusion in recorded.fusions):
         notices.append(_UNSIZED)
     profiles: list[Profiled] = []
     every: list[LaunchTiming] = []
-    for payload in process.device_profiles:
+    for payload in payloads:
         try:
-            profile = device_profile(payload)
+            profile = recorded_profile(payload)
         except (OSError, ValueError) as error:
             notices.append(f"a profile could not be read: {error}")
             continue
@@ -189,10 +190,12 @@ def _profiled(
 ) -> Profiled:
     run, process, settings = recorded.run, recorded.process, recorded.run.meta.settings
     l2_bytes = profile.device.get("l2_bytes")
-    work = kernel_timings(launches, process.ceilings, l2_bytes if isinstance(l2_bytes, int) else 0)
+    work = kernel_timings(
+        launches, process.last(Ceilings), l2_bytes if isinstance(l2_bytes, int) else 0
+    )
     is_grad_idle = not (settings.get("train") or settings.get("no_grad"))
     memory = recorded.memory.get(profile.input)
-    states = (item for item in process.device_states if item.input == profile.input)
+    states = (item for item in process.records(DeviceState) if item.input == profile.input)
     return Profiled(
         profile=profile,
         budget=budget,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from inspector.events.device_profile import ProfiledArgument
 from inspector.findings.cause_wording import COPIED, WORK_ON_CPU, cause_name
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.memory_wording import memory_verdict
@@ -16,6 +15,7 @@ from inspector.profiles.budget import Budget
 from inspector.profiles.gain import Gain
 from inspector.profiles.kernel_groups import KernelGroup
 from inspector.profiles.kernel_timing import Bound, KernelTiming, limit_of
+from inspector.records.device_profile import ProfiledArgument
 
 _INDUCTOR = "inductor"
 _MOST_GAINS = 3

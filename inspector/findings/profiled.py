@@ -6,13 +6,13 @@ import dataclasses
 import statistics
 from collections.abc import Iterator, Mapping
 
-from inspector.events.ceilings import InspectorDeviceState
-from inspector.events.device_profile import DeviceProfile
 from inspector.profiles.budget import Budget, busy
 from inspector.profiles.gain import Gain
 from inspector.profiles.kernel_timing import KernelTiming
 from inspector.profiles.memory import MemoryUse
 from inspector.profiles.typical import is_cpu, of_typical_calls
+from inspector.records.ceilings import DeviceState
+from inspector.records.device_profile import DeviceProfile
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Profiled:
     by_module: Mapping[str, float]
     code: Mapping[tuple[str, int], str]
     gains: tuple[Gain, ...]
-    state: InspectorDeviceState | None = None
+    state: DeviceState | None = None
     memory: MemoryUse | None = None
     graphs: int = 0
     backend: str = ""

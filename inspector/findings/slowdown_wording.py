@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.events.launch_place import KEEPS_GRADIENT
 from inspector.findings.cause_wording import cause_name
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration
@@ -17,6 +16,7 @@ from inspector.profiles.slowdown import (
     SlowdownPart,
     make_slowdown,
 )
+from inspector.records.device_profile import KEEPS_GRADIENT
 
 SLOWDOWN_TITLE = "Slowdown by cause"
 _LEAST = 0.05  # of the difference: what is smaller is named in the rows alone
@@ -90,10 +90,7 @@ def _idle(found: Profiled, gap: Slowdown) -> Iterator[str]:
 
 
 def slowdown_rows(found: Profiled) -> list[tuple[str, str, str, str]]:
-    """The parts where compiled calls are slower: name, eager, compiled, and the difference.
-
-    The last row is the whole. There are none where the recording does not divide the time.
-    """
+    """The parts where compiled calls are slower: name, eager, compiled, and the difference."""
     budget = found.budget
     gap = make_slowdown(found.profile, budget)
     is_slower = budget.faster is not None and budget.faster[2] < 1

@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.events.warmup import InspectorWarmup
 from inspector.findings.bench_machine import processor_of, torch_of
 from inspector.findings.recompile_wording import changed
 from inspector.model.cold_start import CacheUse, ColdStart
 from inspector.model.compilation import Compilation
 from inspector.model.run import Run
 from inspector.model.warmup import StartEnd, WarmupCall, WarmupPlan
+from inspector.records.bench import Warmup
 
 FORMAT_VERSION = 1
 """Of a warm-up as JSON: counts up when a field changes its meaning or goes."""
@@ -48,7 +48,7 @@ class Start:
     name: str
     process: int | None
     load_ns: int
-    artifact: InspectorWarmup | None
+    artifact: Warmup | None
     firsts: tuple[WarmupCall, ...]
     failure: str
     detail: str
@@ -117,13 +117,13 @@ class WarmupReport:
     @property
     def device(self) -> str:
         """The device's name, or an empty string."""
-        events = [event for process in self.run.processes for event in process.warmups]
+        events = [event for process in self.run.processes for event in process.records(Warmup)]
         return next((event.device for event in events if event.device), "")
 
     @property
     def threads(self) -> int:
         """Threads that an operator of the CPU may use, or 0."""
-        events = [event for process in self.run.processes for event in process.warmups]
+        events = [event for process in self.run.processes for event in process.records(Warmup)]
         return next((event.threads for event in events if event.threads), 0)
 
     @property
@@ -179,7 +179,7 @@ def _inputs(plan: WarmupPlan, run: Run) -> tuple[WarmupInput, ...]:
     """The inputs, named so that no two have the same name."""
     shapes: dict[int, str] = {}
     for process in run.processes:
-        for event in process.warmups:
+        for event in process.records(Warmup):
             if event.what == "first":
                 shapes.setdefault(event.input, event.inputs)
     return tuple(
@@ -203,7 +203,7 @@ def _starts(plan: WarmupPlan, run: Run) -> Iterator[Start]:
     for name in _STARTS:
         if name in numbers or name in ends:
             number = numbers.get(name)
-            events = () if number is None else run.processes[number].warmups
+            events = () if number is None else run.processes[number].records(Warmup)
             yield _start(number, events, ends.get(name, StartEnd(name)))
 
 
@@ -212,11 +212,11 @@ def start_processes(run: Run) -> dict[str, int]:
     return {
         event.start: index
         for index, process in enumerate(run.processes)
-        for event in process.warmups
+        for event in process.records(Warmup)
     }
 
 
-def _start(number: int | None, events: Sequence[InspectorWarmup], end: StartEnd) -> Start:
+def _start(number: int | None, events: Sequence[Warmup], end: StartEnd) -> Start:
     return Start(
         name=end.start,
         process=number,

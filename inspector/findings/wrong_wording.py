@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from inspector.benches.rows import BenchRow
-from inspector.events.bench import Divergence, OutputError
 from inspector.findings.value_names import value_named
 from inspector.model.result_names import AFTER, AGAIN
+from inspector.records.bench import Divergence, OutputError
 
 _SCALES = {
     "itself": "its largest element",

@@ -6,10 +6,10 @@ import math
 import re
 from collections.abc import Sequence
 
-from inspector.events.fusion import Buffer, Operation, Uses
 from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.refusals.reason import Reason
 from inspector.graphs.targets import aten_name
+from inspector.records.fusion import Buffer, Operation, Uses
 
 # The kinds that say most stand first; what both use in the same way is no reason.
 _SENTENCES = {

@@ -6,9 +6,9 @@ import collections
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from inspector.events.fusion import Buffer, Launch, Operation
-from inspector.events.graph_nodes import TensorMeta
 from inspector.model.graph import tensor_bytes
+from inspector.records.fusion import Buffer, Launch, Operation
+from inspector.records.graphs import TensorMeta
 
 _GENERATED = frozenset({"foreach", "pointwise", "reduction"})
 
@@ -25,11 +25,11 @@ def moved_by(
             at most what the launch's operations take alone.
         is_new: Whether nothing is in a buffer yet, so that a user's kernel does not read it.
     """
-    reads = _reached(launch.reads, launch.reached_reads, [item.reads for item in operations])
+    reads = _reached(launch.reads, launch.reached.reads, [item.reads for item in operations])
     if launch.kind == "user_kernel":
         filled = {name for item in operations for name in item.mutates if is_new(name)}
         reads = {name: size for name, size in reads.items() if name not in filled}
-    writes = _reached(launch.writes, launch.reached_writes, [item.writes for item in operations])
+    writes = _reached(launch.writes, launch.reached.writes, [item.writes for item in operations])
     more = _sum(reads, writes) - _sum(launch.reads, launch.writes)
     bytes_ = None if launch.bytes_ is None else max(0, launch.bytes_ + more)
     return dataclasses.replace(launch, reads=reads, writes=writes, bytes_=bytes_)

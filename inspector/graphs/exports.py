@@ -12,10 +12,10 @@ from collections.abc import Mapping
 import networkx as nx
 import orjson
 
-from inspector.events.fusion import Buffer
-from inspector.events.graph_nodes import TensorMeta
 from inspector.graphs.fusion import Fusion, Step
 from inspector.model.graph import Graph, Node
+from inspector.records.fusion import Buffer
+from inspector.records.graphs import TensorMeta
 
 # All but `Char` of XML 1.0 (section 2.2). JSON can have the control characters, but its UTF-8 no
 # surrogates: one spelling serves both.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping
 
-from inspector.events.fusion import Buffer, FusionPlan, Operation
 from inspector.graphs.memory import Memory
 from inspector.model.graph import Graph, Node
+from inspector.records.fusion import Buffer, FusionPlan, Operation
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Step:
 
     Attributes:
         name: The kernel's name, or the function's of a library (``aten.addmm.out``).
-        kind: As `inspector.events.fusion.Operation.kind`.
+        kind: As `inspector.records.fusion.Operation.kind`.
         operators: The nodes of the post-grad graph that it computes, as Inductor has it, in order.
         again: Names of those that count for another step, or that a library computes: a cheap one
             is computed where it is needed, and of a reduction in two parts, of a scatter with what

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from inspector.events.fusion import FusionPlan, Launch, Operation
 from inspector.graphs.bytes_moved import buffer_bytes, moved_by, with_limits, without_removed
 from inspector.graphs.fusion import Fusion, Step, total
 from inspector.graphs.in_place import writes_a_part
@@ -15,6 +14,7 @@ from inspector.graphs.size_hints import hinted_buffers, hinted_graph, symbols_of
 from inspector.graphs.targets import aten_name, is_empty, is_view
 from inspector.graphs.traffic import Traffic
 from inspector.model.graph import Graph, Node
+from inspector.records.fusion import FusionPlan, Launch, Operation
 
 _LIBRARIES = frozenset({"extern", "fallback"})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from inspector.events.fusion import Buffer, FusionPlan
+from inspector.records.fusion import Buffer, FusionPlan
 
 
 class Memory:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.events.fusion import Apart
 from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.pair_reasons import TEMPLATES, reason_of
 from inspector.graphs.reasons import formatted
@@ -14,6 +13,7 @@ from inspector.graphs.step_names import described, short_name
 from inspector.graphs.step_pair import Between
 from inspector.graphs.targets import is_view
 from inspector.model.dtypes import find_dtype
+from inspector.records.fusion import Apart
 
 _MOST_USERS = 16
 

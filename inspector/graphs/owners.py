@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.events.fusion import FusionPlan, Operation
 from inspector.graphs.targets import is_view
 from inspector.graphs.traffic import Traffic
+from inspector.records.fusion import FusionPlan, Operation
 
 _CALL = 4
 

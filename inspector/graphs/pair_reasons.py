@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.events.fusion import Apart
 from inspector.graphs.buffer_uses import is_as_the_program_says, telling, told_uses
 from inspector.graphs.fusion import Step
 from inspector.graphs.outside_graph import call_kind
@@ -18,6 +17,7 @@ from inspector.graphs.reduction_reasons import (
 from inspector.graphs.refusals.reason import Reason
 from inspector.graphs.step_names import numbered
 from inspector.graphs.step_pair import Between
+from inspector.records.fusion import Apart
 
 _LIBRARY = Reason(
     "{call} is a call of a library: Inductor does not write its code, and fuses nothing with it.",

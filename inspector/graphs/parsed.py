@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from inspector.events.graph_nodes import TensorMeta
 from inspector.events.graph_text import TextNode, TextPlace, TextTensor, parse_graph
 from inspector.model.dtypes import find_dtype
 from inspector.model.graph import Node
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame
+from inspector.records.graphs import TensorMeta
 
 # Functions of `operator`, which torch writes as Python writes them, by the names in `ast`.
 _OPERATORS = {

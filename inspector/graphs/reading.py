@@ -6,7 +6,7 @@ import collections
 import dataclasses
 from collections.abc import Iterable, Sequence
 
-from inspector.events.graph_nodes import GraphNode, recorded_graph
+from inspector.events.kept import kept_record
 from inspector.events.printed_stack import printed_frames
 from inspector.graphs.fused_epilogues import may_have_absorbed, with_products
 from inspector.graphs.parsed import parsed_nodes
@@ -14,7 +14,7 @@ from inspector.kernels.node_lines import module_path
 from inspector.model.graph import Graph, Node, Stage
 from inspector.model.graph_places import GraphPlace
 from inspector.model.roots import Roots
-from inspector.model.stack import plain_frame
+from inspector.records.graphs import GraphNode, RecordedGraph
 
 _GIVEN = frozenset({Stage.FORWARD, Stage.BACKWARD, Stage.INFERENCE})
 _STAGES = {stage.value.replace("-", "_"): stage for stage in Stage}
@@ -91,10 +91,10 @@ class _Directions:
 
 def _read(place: GraphPlace, stage: Stage, roots: Roots, direction: str) -> Graph:
     if place.recorded is not None:
-        found = recorded_graph(place.recorded)
+        found = kept_record(RecordedGraph, place.recorded)
         if found.is_backward is not None and direction != "inference":
             direction = "backward" if found.is_backward else "forward"
-        nodes = _with_origins([_recorded(node, roots) for node in found.nodes])
+        nodes = _with_origins([_recorded(found, node, roots) for node in found.nodes])
         return Graph(place.compile_id, stage, direction, nodes)
     if place.text is None:
         message = "the log has neither its nodes nor its text"
@@ -103,8 +103,8 @@ def _read(place: GraphPlace, stage: Stage, roots: Roots, direction: str) -> Grap
     return Graph(place.compile_id, stage, direction, nodes, is_parsed=True)
 
 
-def _recorded(node: GraphNode, roots: Roots) -> Node:
-    frames = map(plain_frame, printed_frames(node.stack))
+def _recorded(graph: RecordedGraph, node: GraphNode, roots: Roots) -> Node:
+    frames = printed_frames(graph.stack_of(node))
     return Node(
         name=node.name,
         op=node.op,
@@ -112,13 +112,13 @@ def _recorded(node: GraphNode, roots: Roots) -> Node:
         inputs=node.inputs,
         tensors=node.tensors,
         stack=tuple(frame for frame in frames if roots.is_user(frame.file)),
-        modules=tuple((module_path(path), kind) for path, kind in node.modules),
+        modules=tuple((module_path(path), kind) for path, kind in graph.modules_of(node)),
         earlier=node.earlier,
         aten=node.aten,
         is_backward=node.is_backward,
         flops=node.flops,
         nested=node.nested,
-        inside=tuple(_recorded(inner, roots) for inner in node.inside),
+        inside=tuple(_recorded(graph, inner, roots) for inner in node.inside),
     )
 
 

@@ -11,11 +11,11 @@ import dataclasses
 import math
 from collections.abc import Collection, Sequence
 
-from inspector.events.fusion import Operation
 from inspector.graphs.buffer_uses import loops
 from inspector.graphs.fusion import Step
 from inspector.graphs.refusals.reason import Reason
 from inspector.graphs.step_pair import Between
+from inspector.records.fusion import Operation
 
 _ONE_KERNEL = (
     "torch._inductor.config.split_reductions = False makes one kernel of such a reduction, in "

@@ -9,10 +9,10 @@ import dataclasses
 import re
 from collections.abc import Mapping
 
-from inspector.events.fusion import Buffer
-from inspector.events.graph_nodes import TensorMeta
 from inspector.model.graph import Graph
 from inspector.model.symbol_sizes import size_at
+from inspector.records.fusion import Buffer
+from inspector.records.graphs import TensorMeta
 
 _SYMBOL = re.compile(r"[A-Za-z_]\w*")
 

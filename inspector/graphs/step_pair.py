@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 
-from inspector.events.fusion import Apart, Operation
 from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.refusals.reason import Reason
 from inspector.graphs.step_names import numbered
+from inspector.records.fusion import Apart, Operation
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from inspector.guards.relation import normal
-from inspector.guards.state import State, Tensor, Value
+from inspector.guards.state import State, Value
+from inspector.records.recompiles import TensorFacts
 
 NEW_OBJECT = "another object"
 
@@ -56,10 +57,8 @@ class Change:
 
     Attributes:
         source: Whose value, in torch's spelling; empty for the state of the thread.
-        value: The value afterwards, or None.
         thread: The part of the thread's state that changes.
         same: Sources that become one tensor.
-        apart: Sources that were one tensor and become two.
     """
 
     kind: ChangeKind
@@ -68,7 +67,6 @@ class Change:
     thread: Mapping[str, object] = dataclasses.field(default_factory=dict)
     gone: tuple[str, ...] = ()
     same: frozenset[str] = frozenset()
-    apart: frozenset[str] = frozenset()
 
     def applied(self, state: State) -> State:
         """The state with this change."""
@@ -82,7 +80,7 @@ class Change:
             renewed=state.renewed | renewed,
             thread={**state.thread, **self.thread},
             gone=state.gone | {normal(source) for source in self.gone},
-            same=(state.same | ({self.same} if self.same else set())) - {self.apart},
+            same=state.same | ({self.same} if self.same else set()),
         )
 
 
@@ -91,7 +89,7 @@ def of_value(kind: ChangeKind, source: str, value: object) -> Change:
     return Change(kind, source, Value(type=f"<class '{type(value).__name__}'>", text=repr(value)))
 
 
-def of_tensor(kind: ChangeKind, source: str, tensor: Tensor) -> Change:
+def of_tensor(kind: ChangeKind, source: str, tensor: TensorFacts) -> Change:
     """Another tensor."""
     return Change(kind, source, Value(tensor=tensor))
 
@@ -126,12 +124,6 @@ def same_tensor(one: str, other: str) -> Change:
     return Change(ChangeKind.ALIAS, same=frozenset({normal(one), normal(other)}))
 
 
-def two_tensors(one: str, other: str, tensor: Tensor) -> Change:
-    """Two tensors given for two arguments that were one; the second is ``tensor``."""
-    change = of_tensor(ChangeKind.ALIAS, other, tensor)
-    return dataclasses.replace(change, apart=frozenset({normal(one), normal(other)}))
-
-
 def of_thread(kind: ChangeKind, **state: object) -> Change:
     """Another state of the thread, by torch's names."""
     return Change(kind, thread=state)
@@ -142,7 +134,7 @@ def contiguous(size: Sequence[int]) -> tuple[int, ...]:
     return tuple(math.prod(max(item, 1) for item in size[at + 1 :]) for at in range(len(size)))
 
 
-def resized(tensor: Tensor, dimension: int, size: int) -> Tensor:
+def resized(tensor: TensorFacts, dimension: int, size: int) -> TensorFacts:
     """The tensor with one other size, laid out in memory in the same order."""
     sizes = tuple(size if at == dimension else item for at, item in enumerate(tensor.size))
     known = [item for item in (*sizes, *tensor.stride) if item is not None]

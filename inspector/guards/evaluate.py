@@ -18,12 +18,12 @@ from inspector.events.guard_checks import (
     MarkCheck,
     OtherCheck,
     RelationCheck,
-    TensorCheck,
     TypeCheck,
 )
 from inspector.guards.relation import identity, normal, relation_holds
-from inspector.guards.state import State, Tensor, Value
+from inspector.guards.state import State, Value
 from inspector.model.guards import Guard
+from inspector.records.recompiles import TensorFacts
 
 _KEY = re.compile(r"list\(dict\.keys\((.+)\)\)\[\d+\]")
 _OF_THREAD = ("Autocast", "BackendSelect")
@@ -84,7 +84,7 @@ def _apart(check: AliasCheck, state: State) -> bool | None:
     return not any(pair <= names for pair in state.same)
 
 
-def _tensor(check: TensorCheck, value: Value) -> bool | None:
+def _tensor(check: TensorFacts, value: Value) -> bool | None:
     """``TensorCheck::check`` in torch/csrc/dynamo/guards.cpp (2.13)."""
     tensor = value.tensor
     if tensor is None:
@@ -102,7 +102,7 @@ def _tensor(check: TensorCheck, value: Value) -> bool | None:
     return None if any(want is not None and have is None for want, have in pairs) else True
 
 
-def _same_kind(check: TensorCheck, tensor: Tensor) -> bool:
+def _same_kind(check: TensorFacts, tensor: TensorFacts) -> bool:
     return (
         check.type == tensor.type
         and check.dtype == tensor.dtype
@@ -157,7 +157,7 @@ def _mark(check: MarkCheck, value: Value) -> bool | None:
 
 
 _COMPARE: dict[type, Callable[[Any, Value], bool | None]] = {
-    TensorCheck: _tensor,
+    TensorFacts: _tensor,
     EqualsCheck: _equals,
     TypeCheck: _type,
     IdCheck: _id,

@@ -12,7 +12,7 @@ import itertools
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from inspector.events.guard_checks import EqualsCheck, LengthCheck, TensorCheck
+from inspector.events.guard_checks import EqualsCheck, LengthCheck
 from inspector.events.guard_text import TextCause
 from inspector.guards.candidates import ONE_MORE, Candidate, keys_of, value_candidates
 from inspector.guards.change import Change, ChangeKind, having, of_value
@@ -20,6 +20,7 @@ from inspector.guards.predict import Becomes, FrameGuards, Prediction, predict
 from inspector.guards.relation_candidates import number_candidates
 from inspector.guards.size_candidates import tensor_candidates
 from inspector.model.guard_source import Origin
+from inspector.records.recompiles import TensorFacts
 
 _FLOAT = "<class 'float'>"
 _RANKS = {
@@ -63,11 +64,7 @@ class NextChange:
 
 
 def next_changes(frame: FrameGuards, optional: Collection[str] = ()) -> tuple[NextChange, ...]:
-    """The changes that lead to a compilation next, the most likely first.
-
-    Args:
-        optional: The function's parameters that are None by default.
-    """
+    """The changes that lead to a compilation next, the most likely first."""
     found: list[NextChange] = []
     every = (
         tensor_candidates(frame),
@@ -134,7 +131,7 @@ def _changed_before(frame: FrameGuards, candidate: Candidate) -> bool:
     seen = {
         candidate.aspect(guard.check)
         for guard in frame.same_source(change.source)
-        if change.source and isinstance(guard.check, TensorCheck | EqualsCheck | LengthCheck)
+        if change.source and isinstance(guard.check, TensorFacts | EqualsCheck | LengthCheck)
     }
     return candidate.has_changed or len(seen) > 1
 
@@ -158,7 +155,7 @@ _ITEM = re.compile(r"(?P<container>L\[.+)\[(?P<key>'[^']*')\]")
 def presence_candidates(frame: FrameGuards, optional: Collection[str]) -> Iterator[Candidate]:
     """Calls without a tensor that the last one had."""
     for guard in frame.entries[-1].guards:
-        if not isinstance(guard.check, TensorCheck) or guard.origin is not Origin.INPUT:
+        if not isinstance(guard.check, TensorFacts) or guard.origin is not Origin.INPUT:
             continue
         argument, item = _ARGUMENT.fullmatch(guard.source), _ITEM.fullmatch(guard.source)
         if argument and argument["name"] in optional:

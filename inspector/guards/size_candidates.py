@@ -5,15 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator
 
-from inspector.events.guard_checks import Check, TensorCheck
+from inspector.events.guard_checks import Check
 from inspector.guards.candidates import Candidate
 from inspector.guards.change import ChangeKind, of_tensor, resized
 from inspector.guards.predict import FrameGuards
 from inspector.guards.relation import normal
 from inspector.guards.relation_candidates import relation_candidates
-from inspector.guards.state import Tensor
 from inspector.model.guard_source import Origin
 from inspector.model.guards import Guard
+from inspector.records.recompiles import TensorFacts
 
 _ONE = 1
 
@@ -24,7 +24,7 @@ def tensor_candidates(frame: FrameGuards) -> Iterator[Candidate]:
     own = [
         (guard, guard.check)
         for guard in frame.entries[-1].guards
-        if isinstance(guard.check, TensorCheck) and _may_change(frame, guard)
+        if isinstance(guard.check, TensorFacts) and _may_change(frame, guard)
     ]
     for guard, check in own:
         yield from _of_tensor(frame, guard, check, parameters)
@@ -40,13 +40,13 @@ def _may_change(frame: FrameGuards, guard: Guard) -> bool:
     seen = {
         other.check.size
         for other in frame.same_source(guard.source)
-        if isinstance(other.check, TensorCheck)
+        if isinstance(other.check, TensorFacts)
     }
     return len(seen) > 1
 
 
 def _of_tensor(
-    frame: FrameGuards, guard: Guard, check: TensorCheck, parameters: set[int]
+    frame: FrameGuards, guard: Guard, check: TensorFacts, parameters: set[int]
 ) -> Iterator[Candidate]:
     tensor = frame.state.value(normal(guard.source)).tensor
     if tensor is None:
@@ -67,7 +67,7 @@ def _of_tensor(
     yield _of_metadata(guard, tensor)
 
 
-def _of_ones(frame: FrameGuards, guard: Guard, check: TensorCheck) -> Iterator[Candidate]:
+def _of_ones(frame: FrameGuards, guard: Guard, check: TensorFacts) -> Iterator[Candidate]:
     """Dynamic sizes: 0 and 1 are constants of their own, unless one is marked as unbacked."""
     tensor = frame.state.value(normal(guard.source)).tensor
     for dimension, fixed in enumerate(check.size) if tensor else ():
@@ -80,7 +80,7 @@ def _of_ones(frame: FrameGuards, guard: Guard, check: TensorCheck) -> Iterator[C
             )  # fmt: skip
 
 
-def _of_metadata(guard: Guard, tensor: Tensor) -> Candidate:
+def _of_metadata(guard: Guard, tensor: TensorFacts) -> Candidate:
     dtype = "torch.float64" if tensor.dtype != "torch.float64" else "torch.float32"
     return Candidate(
         of_tensor(ChangeKind.DTYPE, guard.source, dataclasses.replace(tensor, dtype=dtype)),
@@ -97,7 +97,7 @@ def _parameter_sizes(frame: FrameGuards) -> set[int]:
     return {
         size
         for guard in frame.entries[-1].guards
-        if guard.origin is Origin.PARAMETER and isinstance(guard.check, TensorCheck)
+        if guard.origin is Origin.PARAMETER and isinstance(guard.check, TensorFacts)
         for size in guard.check.size
         if size is not None
     }
@@ -108,7 +108,7 @@ def _unseen(frame: FrameGuards, source: str, dimension: int) -> int:
     seen = {
         guard.check.size[dimension]
         for guard in frame.same_source(source)
-        if isinstance(guard.check, TensorCheck) and dimension < len(guard.check.size)
+        if isinstance(guard.check, TensorFacts) and dimension < len(guard.check.size)
     }
     return max((size for size in seen if size is not None), default=2) + 3
 
@@ -117,14 +117,14 @@ def _size_of(dimension: int) -> Callable[[Check], str]:
     """What a guard expects of one size."""
     return lambda check: (
         str(check.size[dimension])
-        if isinstance(check, TensorCheck) and dimension < len(check.size)
+        if isinstance(check, TensorFacts) and dimension < len(check.size)
         else ""
     )
 
 
 def _rest_of_tensor(check: Check) -> str:
     """What a guard expects of a tensor but for its sizes."""
-    if not isinstance(check, TensorCheck):
+    if not isinstance(check, TensorFacts):
         return ""
     return repr((check.type, check.dtype, check.requires_grad, check.device_index, len(check.size)))
 

@@ -16,36 +16,16 @@ from inspector.events.guard_checks import (
     LengthCheck,
     OtherCheck,
     RelationCheck,
-    TensorCheck,
     TypeCheck,
 )
-from inspector.events.recompile import SeenValue
-from inspector.guards.entry import Entry
-from inspector.guards.index import is_inside
+from inspector.guards.entry import Entry, is_inside
 from inspector.guards.relation import equality, identity, normal, relation_holds
 from inspector.model.guards import Guard
+from inspector.records.recompiles import SeenValue, TensorFacts
 
 _DEFAULT_DEVICE = "DEFAULT_DEVICE"
 _MOST_NUMBERS = 24
 _NO_LITERALS = frozenset({"inf", "-inf", "nan"})
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Tensor:
-    """What is known of a tensor.
-
-    Attributes:
-        size: Its sizes; None for an unknown one.
-        stride: Its strides; None for an unknown one.
-    """
-
-    type: str
-    keys: tuple[str, ...]
-    dtype: str
-    device_index: int | None
-    requires_grad: bool
-    size: tuple[int | None, ...]
-    stride: tuple[int | None, ...]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -64,7 +44,7 @@ class Value:
     identity: str = ""
     text: str | None = None
     length: int | None = None
-    tensor: Tensor | None = None
+    tensor: TensorFacts | None = None
     items: Mapping[str, bool] = dataclasses.field(default_factory=dict)
     seen: SeenValue | None = None
 
@@ -123,10 +103,7 @@ def _number(text: str | None) -> int | float | bool | None:
 
 
 def state_after(entries: Iterable[Entry]) -> State:
-    """The values that a frame was compiled for last, as far as its guards tell them.
-
-    What a newer entry does not look at is what an older one said of it.
-    """
+    """The values that a frame was compiled for last, as far as its guards tell them."""
     values: dict[str, Value] = {}
     thread: dict[str, object] = {}
     same: frozenset[frozenset[str]] = frozenset()
@@ -172,7 +149,7 @@ def _with(  # noqa: PLR0911 - one per kind of check
     value: Value, check: Check, source: str, symbols: Mapping[str, float]
 ) -> Value:
     match check:
-        case TensorCheck():
+        case TensorFacts():
             return dataclasses.replace(value, tensor=_tensor(check, source, symbols))
         case EqualsCheck():
             return dataclasses.replace(value, text=check.text, type=_type_of(check) or value.type)
@@ -194,7 +171,7 @@ def _type_of(check: EqualsCheck) -> str:
     return "<class 'float'>" if check.text in _NO_LITERALS else ""
 
 
-def _tensor(check: TensorCheck, source: str, symbols: Mapping[str, float]) -> Tensor:
+def _tensor(check: TensorFacts, source: str, symbols: Mapping[str, float]) -> TensorFacts:
     def known(what: str, numbers: tuple[int | None, ...]) -> tuple[int | None, ...]:
         found = (symbols.get(f"{source}.{what}()[{i}]") for i in range(len(numbers)))
         return tuple(
@@ -202,7 +179,7 @@ def _tensor(check: TensorCheck, source: str, symbols: Mapping[str, float]) -> Te
             for number, hint in zip(numbers, found, strict=True)
         )
 
-    return Tensor(
+    return TensorFacts(
         type=check.type,
         keys=check.keys,
         dtype=check.dtype,

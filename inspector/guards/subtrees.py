@@ -6,10 +6,10 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 
 from inspector.events.guard_text import numbered_alike
-from inspector.events.guards import InspectorGuardCosts, SubtreeCost
 from inspector.guards.entry import Entry
 from inspector.model.compilation import Compilation
 from inspector.model.guard_source import spelled
+from inspector.records.recompiles import GuardCosts, SubtreeCost
 
 # A part with more than this of the whole is told as its own parts, if they are most of it.
 _LARGE = 0.15
@@ -47,10 +47,7 @@ class Subtree:
 def subtrees_of(
     frame: str, compilations: Iterable[Compilation], entry: Entry
 ) -> tuple[Subtree, ...]:
-    """Parts of an entry's tree that do not overlap, the most expensive first.
-
-    Timed where the process did so; else by the number of guards alone.
-    """
+    """Parts of an entry's tree that do not overlap, the most expensive first."""
     costs = next((c.guard_costs for c in compilations if c.compile_id == entry.compile_id), None)
     counts = _counts(entry)
     if costs is not None and costs.subtrees:
@@ -61,13 +58,13 @@ def subtrees_of(
             )
             for item in _split(costs)
         )  # fmt: skip
-    found = _split(InspectorGuardCosts(0, tuple(_counted(entry, counts))))
+    found = _split(GuardCosts(0, tuple(_counted(entry, counts))))
     return tuple(
         Subtree(frame, item.source, _name(item.source), item.time_ns, None, None) for item in found
     )
 
 
-def _split(costs: InspectorGuardCosts) -> list[SubtreeCost]:
+def _split(costs: GuardCosts) -> list[SubtreeCost]:
     """Divides the largest part into its own parts, as long as one is large and they explain it."""
     children: dict[str, list[SubtreeCost]] = {}
     for item in costs.subtrees:

@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.model.run import Process
-from inspector.model.timeline import Mark, MarkKind, Profile
+from inspector.model.timeline import Mark, MarkKind, threads_of
+from inspector.records.timeline import CallProfile
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -76,10 +77,7 @@ def guard_time(process: Process) -> GuardTime | None:
 
 
 def _of_frame(frame: int, inputs: Sequence[Sequence[_Call]], *, is_program: bool) -> float:
-    """The mean over the inputs of the median of a frame's time.
-
-    A program calls one compiled function after another, and most of its calls enter no given one.
-    """
+    """The mean over the inputs of the median of a frame's time."""
     medians = []
     for calls in inputs:
         times = [call.by_frame[frame] for call in calls if frame in call.by_frame]
@@ -99,9 +97,9 @@ def _mean(inputs: Sequence[tuple[list[_Call], int | None]], values: list[int]) -
     return statistics.mean(medians)
 
 
-def _calls(profile: Profile) -> Iterator[_Call]:
+def _calls(profile: CallProfile) -> Iterator[_Call]:
     number = 0
-    for thread in profile.threads:
+    for thread in threads_of(profile):
         for mark in thread.marks:
             if mark.kind is not MarkKind.CALL:
                 continue

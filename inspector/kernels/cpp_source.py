@@ -11,12 +11,10 @@ import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.events.cpp_kernel import InspectorCppKernel, source_nodes
-from inspector.events.triton_kernel import InspectorTritonKernel
-from inspector.model.cpp_kernel import CppFacts
-from inspector.model.cpp_source import CppText, TextLoop
+from inspector.model.cpp_kernel import CppFacts, CppText, TextLoop
 from inspector.model.kernel import GraphCode, Kernel, NodeLine
 from inspector.model.output_code import OutputText
+from inspector.records.kernels import CppKernelLoops, TritonKernelFacts, source_nodes
 
 _CAST = re.compile(r"static_cast<\w+>\(")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -158,7 +156,7 @@ def with_recorded(graph: GraphCode, text: OutputText, lines: Mapping[str, NodeLi
         graph: The graph; the wrapper has no comments before C++ kernels.
         lines: The user's lines by nodes of Dynamo's graph and, backward, of the post-grad one.
     """
-    cpp: dict[str, list[InspectorCppKernel]] = {}
+    cpp: dict[str, list[CppKernelLoops]] = {}
     for item in text.cpp:  # those of equal code have one name
         cpp.setdefault(item.name, []).append(item)
     triton = {item.name: item for item in text.triton}
@@ -171,7 +169,7 @@ def with_recorded(graph: GraphCode, text: OutputText, lines: Mapping[str, NodeLi
     return dataclasses.replace(graph, kernels=kernels)
 
 
-def _of_triton(kernel: Kernel, said: InspectorTritonKernel | None) -> Kernel:
+def _of_triton(kernel: Kernel, said: TritonKernelFacts | None) -> Kernel:
     """``kernel_num_gb`` is in a source where Inductor was asked for it (codegen/triton.py)."""
     number = kernel.inductor_meta.get("kernel_num_gb")
     asked = round(number * _GB) if isinstance(number, int | float) else None
@@ -183,7 +181,7 @@ def _of_triton(kernel: Kernel, said: InspectorTritonKernel | None) -> Kernel:
 
 
 def _of_cpp(
-    kernel: Kernel, said: Sequence[InspectorCppKernel], lines: Mapping[str, NodeLine]
+    kernel: Kernel, said: Sequence[CppKernelLoops], lines: Mapping[str, NodeLine]
 ) -> Kernel:
     facts = CppFacts(read_cpp(kernel.source), said[-1] if said else None)
     if not said:

@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from inspector.events.graph_nodes import GraphNode
 from inspector.events.graph_text import parse_graph
 from inspector.events.printed_stack import printed_frames
 from inspector.model.kernel import NodeLine
 from inspector.model.roots import Roots
-from inspector.model.stack import plain_frame, user_frame
+from inspector.model.stack import user_frame
+from inspector.records.graphs import GraphNode, RecordedGraph
 
 # `L['self'].layers.0`, `L['self']._modules['layers']._modules['0']`, `L['fn'].layers[0]`.
 _ROOT = re.compile(r"^L\['\w+'\]")
 _PART = re.compile(r"(?:\.?_modules)?(?:\.(\w+)|\[['\"]?([^\]'\"]+)['\"]?\])")
 
 
-def recorded_node_lines(nodes: Iterable[GraphNode], roots: Roots) -> Mapping[str, NodeLine]:
-    """The lines by the names of nodes, with their modules."""
-    return {node.name: _line(node, roots) for node in nodes if node.op.startswith("call_")}
+def recorded_node_lines(graph: RecordedGraph, roots: Roots) -> Mapping[str, NodeLine]:
+    """The lines by the names of nodes, with their modules.
+
+    Args:
+        graph: The graph as it was recorded.
+        roots: Tells the user's code from torch's.
+    """
+    return {
+        node.name: _line(graph, node, roots) for node in graph.nodes if node.op.startswith("call_")
+    }
 
 
-def _line(node: GraphNode, roots: Roots) -> NodeLine:
-    path, kind = node.modules[-1] if node.modules else ("", "")
+def _line(graph: RecordedGraph, node: GraphNode, roots: Roots) -> NodeLine:
+    path, kind = next(reversed(graph.modules_of(node)), ("", ""))
     known = NodeLine(node.name, module=module_path(path), module_class=kind, target=node.target)
-    frame = user_frame([plain_frame(frame) for frame in printed_frames(node.stack)], roots)
+    frame = user_frame(printed_frames(graph.stack_of(node)), roots)
     return known.at(frame) if frame is not None else known
 
 

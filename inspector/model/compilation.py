@@ -7,11 +7,12 @@ import enum
 from collections.abc import Mapping
 
 from inspector.events.compile_id import CompileId
-from inspector.events.guards import DynamoSettings, InspectorGuardCosts
+from inspector.events.guards import DynamoSettings
 from inspector.events.payload import Payload
 from inspector.model.graph_break import GraphBreak, Outcome
 from inspector.model.recompile import Recompile, SymbolUse
 from inspector.model.stack import StackFrame
+from inspector.records.recompiles import GuardCosts
 
 
 class FrameState(enum.Enum):
@@ -76,7 +77,7 @@ class Compilation:
     recompile: Recompile | None = None
     guards_text: Payload | None = None
     guard_latency_ns: int | None = None
-    guard_costs: InspectorGuardCosts | None = None
+    guard_costs: GuardCosts | None = None
     settings: DynamoSettings | None = None
     symbols: Mapping[str, float] = dataclasses.field(default_factory=dict)
     input: int | None = None
@@ -129,26 +130,3 @@ class Frame:
         if all(item.finished for item in self.compilations):
             return FrameState.SKIPPED
         return FrameState.UNFINISHED
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class SkippedFrame:
-    """A frame that Dynamo left alone without an event of its own; known from inside the process.
-
-    Attributes:
-        file: File of the code object.
-        line: Its first line, or 0.
-        name: Its qualified name.
-        reason: Why, in torch's words.
-        cause: The exception's text where an exception was the reason, or an empty string.
-        is_entry: Whether it is the function that the user asked to compile.
-        stack: The stack down to it, outermost first.
-    """
-
-    file: str
-    line: int
-    name: str
-    reason: str
-    cause: str
-    is_entry: bool
-    stack: tuple[StackFrame, ...]

@@ -6,13 +6,9 @@ import dataclasses
 import enum
 from collections.abc import Mapping
 
-from inspector.events.cuda_graph import (
-    FunctionKey,
-    InspectorCudaGraph,
-    InspectorCudaGraphPartitions,
-)
 from inspector.events.graph_text import TextNode
 from inspector.model.stack import StackFrame
+from inspector.records.cuda_graphs import CudaGraphCapture, CudaGraphPartitions, FunctionKey
 
 
 class WarningKind(enum.Enum):
@@ -47,8 +43,6 @@ class CudaGraphFunction:
     """One function that torch wrapped, and what became of its calls.
 
     Attributes:
-        key: The function.
-        calls: How often it was called.
         replays: How often a captured graph ran instead.
         recordings: How often it was captured.
         warmups: How often it ran as it is because it was to be captured.
@@ -60,7 +54,7 @@ class CudaGraphFunction:
     replays: int
     recordings: int
     warmups: int
-    captures: tuple[InspectorCudaGraph, ...]
+    captures: tuple[CudaGraphCapture, ...]
 
     @property
     def eager(self) -> int:
@@ -80,7 +74,7 @@ class CudaGraphs:
 
     functions: tuple[CudaGraphFunction, ...] = ()
     warnings: tuple[CudaGraphWarning, ...] = ()
-    partitions: tuple[InspectorCudaGraphPartitions, ...] = ()
+    partitions: tuple[CudaGraphPartitions, ...] = ()
     captured: Mapping[str, int] = dataclasses.field(default_factory=dict)
     inputs: Mapping[str, tuple[TextNode, ...]] = dataclasses.field(default_factory=dict)
 

@@ -8,12 +8,12 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from inspector.events.graph_break import parse_causes, parse_stack
-from inspector.events.raised import InspectorRaised
 from inspector.model.compilation import Failure
 from inspector.model.graph_break import GraphBreak
 from inspector.model.roots import Owner, Roots
 from inspector.model.run import Meta, Process, Run
-from inspector.model.stack import StackFrame, plain_frame, user_frame
+from inspector.model.stack import StackFrame, user_frame
+from inspector.records.calls import Uncaught
 
 _LONG = 300
 _MOST_FURTHER = 3
@@ -53,9 +53,14 @@ def with_ending(meta: Meta, processes: Sequence[Process], roots: Roots) -> Meta:
     return meta
 
 
-def _first(processes: Sequence[Process]) -> tuple[Process, InspectorRaised] | None:
+def _first(processes: Sequence[Process]) -> tuple[Process, Uncaught] | None:
     """The exception that ended the program, and the process that raised it."""
-    found = [(item, raised) for item in processes for raised in item.raised if not raised.thread]
+    found = [
+        (item, raised)
+        for item in processes
+        for raised in item.records(Uncaught)
+        if not raised.thread
+    ]
     found.sort(key=lambda pair: pair[1].time_ns or sys.maxsize)
     pids = {process.pid for process in processes}
     own = [pair for pair in found if pair[1].type not in _LAUNCHERS]
@@ -68,7 +73,7 @@ def further_endings(run: Run) -> Iterator[str]:
     first = _first(run.processes) if run.meta.error else None
     found: dict[str, None] = {}
     for process in run.processes:
-        for raised in process.raised:
+        for raised in process.records(Uncaught):
             is_first = first is not None and first[1] is raised
             if is_first or (not raised.thread and raised.type in _LAUNCHERS):
                 continue
@@ -98,7 +103,7 @@ def is_echo(run: Run, failure: Failure) -> bool:
     """Whether a compilation failed of what ended the program: the shapes of its tensors, say."""
     if failure.type != _WRONG_CALL or not run.meta.error:
         return False
-    return any(item.outer == failure.type for process in run.processes for item in process.raised)
+    return any(item.outer == failure.type for item in run.records(Uncaught))
 
 
 def _name(process: Process) -> str:
@@ -115,14 +120,14 @@ def _how(processes: Sequence[Process]) -> str:
     return " without running its exit handlers (os._exit)"
 
 
-def raised_frame(raised: InspectorRaised, roots: Roots) -> StackFrame | None:
+def raised_frame(raised: Uncaught, roots: Roots) -> StackFrame | None:
     """The innermost frame of the user's project; of a library where there is none."""
     stack = _said(raised)[1]
     own = (frame for frame in reversed(stack) if roots.owner(frame.file) is Owner.PROJECT)
     return next(own, None) or user_frame(stack, roots)
 
 
-def _sentence(raised: InspectorRaised, roots: Roots, ending: str = "") -> str:
+def _sentence(raised: Uncaught, roots: Roots, ending: str = "") -> str:
     """``ValueError: no data (train.py:7, exit code 1).``."""
     said = _said(raised)[0]
     frame = raised_frame(raised, roots)
@@ -132,7 +137,7 @@ def _sentence(raised: InspectorRaised, roots: Roots, ending: str = "") -> str:
     return f"{said.rstrip('.')} ({where})." if where else f"{said.rstrip('.')}."
 
 
-def _said(raised: InspectorRaised) -> tuple[str, Sequence[StackFrame]]:
+def _said(raised: Uncaught) -> tuple[str, Sequence[StackFrame]]:
     """The exception in one line, and its stack; what one hands on from elsewhere is read."""
     _, nested, inner = raised.message.rpartition(_NESTED)
     lines = [line for line in inner.strip("\n").split("\n") if line.strip()]
@@ -140,7 +145,7 @@ def _said(raised: InspectorRaised) -> tuple[str, Sequence[StackFrame]]:
         frames = [StackFrame(item.file, item.line, item.name) for item in parse_stack(inner)]
         last = next((line for line in reversed(lines) if not line.startswith(" ")), lines[-1])
         return _short(last), frames
-    stack = list(map(plain_frame, raised.stack))
+    stack = list(raised.stack)
     wrapped = _GOT.search(raised.message) if raised.type == _WRONG_CALL else None
     if wrapped:
         return _short(f"{wrapped['type']}: {wrapped['text']}"), stack

@@ -6,9 +6,9 @@ import dataclasses
 import enum
 import math
 
-from inspector.events.graph_nodes import TensorMeta
 from inspector.model.dtypes import find_dtype
 from inspector.model.stack import StackFrame
+from inspector.records.graphs import TensorMeta
 
 _LIMIT = 1 << 63
 

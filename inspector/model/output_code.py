@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.events.cpp_kernel import InspectorCppKernel
-from inspector.events.gpu_target import InspectorGpuTarget
 from inspector.events.payload import Payload
-from inspector.events.triton_kernel import InspectorTritonKernel
+from inspector.records.gpu_target import GpuTarget
+from inspector.records.kernels import CppKernelLoops, TritonKernelFacts
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -25,8 +24,8 @@ class OutputText:
     text: Payload | None
     file: str
     graph: Payload | None
-    cpp: tuple[InspectorCppKernel, ...] = ()
-    triton: tuple[InspectorTritonKernel, ...] = ()
+    cpp: tuple[CppKernelLoops, ...] = ()
+    triton: tuple[TritonKernelFacts, ...] = ()
     lowered: Payload | None = None
     nodes: Payload | None = None
     lowered_nodes: Payload | None = None
@@ -44,4 +43,4 @@ class OutputCodes:
 
     gpu: str = ""
     texts: tuple[OutputText, ...] = ()
-    targets: tuple[tuple[str, InspectorGpuTarget], ...] = ()
+    targets: tuple[tuple[str, GpuTarget], ...] = ()

@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Mapping
+from typing import TypeVar
 
-from inspector.events.autotuned import InspectorAutotuned
-from inspector.events.bench import BenchEvent
-from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
-from inspector.events.inspector import (
-    InspectorCall,
-    InspectorDropped,
-    InspectorTarget,
-    InspectorUnmeasured,
-)
-from inspector.events.kernel_bench import InspectorKernelBench
-from inspector.events.late_hook import InspectorLateHook
 from inspector.events.payload import Payload
-from inspector.events.raised import InspectorRaised
-from inspector.events.trial import InspectorTrial
-from inspector.events.warmup import InspectorWarmup
 from inspector.model.boundary import Boundary
 from inspector.model.cache_lookup import CacheLookup
-from inspector.model.compilation import Compilation, Frame, SkippedFrame
+from inspector.model.compilation import Compilation, Frame
 from inspector.model.compile_time import CompilationTime, LineTime, StageTime
 from inspector.model.cuda_graphs import CudaGraphs
 from inspector.model.graph_break import GraphBreak
@@ -31,7 +19,13 @@ from inspector.model.lanes import Lane
 from inspector.model.output_code import OutputCodes
 from inspector.model.roots import Roots
 from inspector.model.source import Sources
-from inspector.model.timeline import CopyRates, Profile
+from inspector.records.calls import LateHook, TargetCall
+from inspector.records.environment import End
+from inspector.records.graph_breaks import SkippedFrame
+from inspector.records.record import Record
+from inspector.records.timeline import CallProfile
+
+_R = TypeVar("_R", bound=Record)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -60,7 +54,6 @@ class Process:
         rank: Rank in a distributed job, or None.
         versions: Versions by package name.
         hardware: Facts about the machine by name.
-        target: What was asked to be compiled, or None (a program, a plain trace).
         calls: The calls of the target.
         frames: The frames that Dynamo met, in order.
         skipped: The frames that it left alone without an event.
@@ -69,19 +62,11 @@ class Process:
         unknown_events: Events that this version does not know, with their counts.
         problems: What failed in our own hooks.
         has_inspector_events: Whether the log has our own artifacts (a plain trace has none).
-        profiles: Warm calls under torch's profiler, where any were.
-        copy_rates: How fast memory was copied there, or None where nobody measured it.
         boundaries: What goes into a graph and what comes out, by the text of its compile id; read
             where there is a profile or a graph break.
-        trial: What a process of ``--verify`` found out, or None.
-        ended: Whether the process said that it came to its end in order; one that was killed, that
-            left with ``os._exit``, that is still at work, or of another format, did not.
-        raised: The exceptions that nobody caught: what ended the process, a thread of it, or the
-            call of a target.
         late_hooks: Hooks that were registered on compiled modules, and that no later compilation
             has taken in.
         cache_hits: Graphs that were found in a cache, by its name (``FX graph``, ``AOTAutograd``).
-        dropped: What was dropped to keep its logs below a size, or None.
         compile_times: Compile time by compilation, in the order in which they began.
         lookups: What was looked for in the compiler's caches, in order.
         logging_ns: What torch spent on writing this log while it compiled, as torch says.
@@ -96,15 +81,8 @@ class Process:
             ``aot_compile``.
         codes: Where the code is that Inductor generated.
         graphs: Where the graphs of all stages are.
-        device_profiles: Where the profiles of `inspect profile` are, one for each input.
-        memory_profiles: Where it is what the calls of `inspect profile` allocate, likewise.
-        ceilings: What the machine can do, or None where nobody measured it.
-        device_states: Clocks and power of the GPU around the profile of each input.
-        autotuned: What autotuning tried, in order; recorded for profiles alone.
-        kernel_bench: One kernel that was timed alone, or None.
-        benches: What a process of `inspect bench` found out, in order.
-        warmups: What a process of `inspect bench --warmup` found out, in order.
-        unmeasured: Why calls with an input could not be measured.
+        recorded: Our own records by type; see `records`.
+        stored: Where records are that stay in the log.
     """
 
     host: str
@@ -113,8 +91,7 @@ class Process:
     rank: int | None
     versions: Mapping[str, str]
     hardware: Mapping[str, object]
-    target: InspectorTarget | None
-    calls: tuple[InspectorCall, ...]
+    calls: tuple[TargetCall, ...]
     frames: tuple[Frame, ...]
     skipped: tuple[SkippedFrame, ...]
     compile_time_ns: int
@@ -122,15 +99,9 @@ class Process:
     unknown_events: Mapping[str, int]
     problems: tuple[str, ...]
     has_inspector_events: bool
-    profiles: tuple[Profile, ...] = ()
-    copy_rates: CopyRates | None = None
     boundaries: Mapping[str, Boundary] = dataclasses.field(default_factory=dict)
-    trial: InspectorTrial | None = None
-    ended: bool = False
-    raised: tuple[InspectorRaised, ...] = ()
-    late_hooks: tuple[InspectorLateHook, ...] = ()
+    late_hooks: tuple[LateHook, ...] = ()
     cache_hits: Mapping[str, int] = dataclasses.field(default_factory=dict)
-    dropped: InspectorDropped | None = None
     compile_times: tuple[CompilationTime, ...] = ()
     lookups: tuple[CacheLookup, ...] = ()
     logging_ns: int = 0
@@ -143,15 +114,35 @@ class Process:
     cuda_graphs: CudaGraphs = dataclasses.field(default_factory=CudaGraphs)
     codes: OutputCodes = dataclasses.field(default_factory=OutputCodes)
     graphs: GraphPlaces = dataclasses.field(default_factory=GraphPlaces)
-    device_profiles: tuple[Payload, ...] = ()
-    memory_profiles: tuple[Payload, ...] = ()
-    ceilings: InspectorCeilings | None = None
-    device_states: tuple[InspectorDeviceState, ...] = ()
-    autotuned: tuple[InspectorAutotuned, ...] = ()
-    kernel_bench: InspectorKernelBench | None = None
-    benches: tuple[BenchEvent, ...] = ()
-    warmups: tuple[InspectorWarmup, ...] = ()
-    unmeasured: tuple[InspectorUnmeasured, ...] = ()
+    recorded: Mapping[type[Record], tuple[Record, ...]] = dataclasses.field(default_factory=dict)
+    stored: Mapping[type[Record], tuple[Payload, ...]] = dataclasses.field(default_factory=dict)
+
+    def records(self, kind: type[_R]) -> tuple[_R, ...]:
+        """Our own records of a type, or of those derived from it, in order of each type."""
+        found = (items for each, items in self.recorded.items() if issubclass(each, kind))
+        return tuple(itertools.chain.from_iterable(found))  # type: ignore[arg-type]
+
+    def last(self, kind: type[_R]) -> _R | None:
+        """The last record of a type, or None."""
+        return next(reversed(self.records(kind)), None)
+
+    def with_records(self, *records: Record) -> Process:
+        """The process with these records in place of those that it has of their types."""
+        own = {type(item): tuple(r for r in records if type(r) is type(item)) for item in records}
+        return dataclasses.replace(self, recorded={**self.recorded, **own})
+
+    @property
+    def profiles(self) -> tuple[CallProfile, ...]:
+        """Warm calls under torch's profiler, where any were."""
+        return self.records(CallProfile)
+
+    @property
+    def ended(self) -> bool:
+        """Whether it said that it came to its end in order.
+
+        One that was killed, left with ``os._exit``, is still at work, or of a plain trace did not.
+        """
+        return bool(self.records(End))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -208,6 +199,10 @@ class Run:
     sources: Sources
     warnings: tuple[LogWarning, ...]
     place: str = ""
+
+    def records(self, kind: type[_R]) -> tuple[_R, ...]:
+        """Our own records of a type, of all processes."""
+        return tuple(record for process in self.processes for record in process.records(kind))
 
     @property
     def compilations(self) -> tuple[Compilation, ...]:

@@ -2,53 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Sequence
 
-from inspector.events.envelope import RawFrame
 from inspector.model.roots import Owner, Roots
+from inspector.records.stack import StackFrame as StackFrame  # noqa: PLC0414 - the model's, too
 
 _RESUMED = re.compile(r"torch_dynamo_resume_in_(?P<name>.+)_at_(?P<line>\d+)(?:_\d+)?")
 _MAKING = re.compile(r"(?P<name>.+?) \(makes (?P<class>.+)\)")
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class StackFrame:
-    """One frame of a user's stack.
-
-    Attributes:
-        file: File name as the recorded process knew it.
-        line: Line number from 1, or 0 where unknown.
-        name: Name of the code object.
-        code: The source line as torch printed it, without indentation, or an empty string.
-        end_line: Last line of the expression, or None.
-        column: First column, 0-based, in characters, or None where torch does not say.
-        end_column: Column after the last one, or None.
-        parsed: Whether the columns come from printed carets and are relative to ``code``.
-    """
-
-    file: str
-    line: int
-    name: str
-    code: str = ""
-    end_line: int | None = None
-    column: int | None = None
-    end_column: int | None = None
-    parsed: bool = False
-
-
-def plain_frame(frame: RawFrame) -> StackFrame:
-    """A logged frame as the model has it; torch logs no columns for these."""
-    return StackFrame(frame.file, frame.line, frame.name, frame.code)
-
-
-def exact_frame(frame: RawFrame) -> StackFrame:
-    """The same of a frame that our own hooks logged: they know the columns."""
-    return StackFrame(
-        frame.file, frame.line, frame.name, frame.code,
-        frame.end_line, frame.column, frame.end_column,
-    )  # fmt: skip
 
 
 def plain_name(name: str) -> str:

@@ -10,6 +10,7 @@ from inspector.model.compilation import Compilation, Frame, FrameState
 from inspector.model.compile_time import StageTime
 from inspector.model.graph_break import BreakSite, Evidence, GraphBreak
 from inspector.model.run import Process, Run
+from inspector.records.environment import Dropped
 
 _UNMEASURED_CALLS = 2  # inspector/capture/explain_calls.py
 
@@ -114,7 +115,8 @@ def _states(process: Process) -> list[FrameState]:
     """What became of the frames in the first calls, and of those that the log has no more."""
     first = [_first_calls(frame) for frame in process.frames]
     kept = {(item.frame_id, item.file, item.first_line, item.name) for item in first}
-    dropped = process.dropped.frames if process.dropped else {}
+    last = process.last(Dropped)
+    dropped = last.states if last else {}
     return [item.state for item in first if item.compilations] + [
         FrameState(state) for key, state in dropped.items() if key not in kept
     ]
@@ -123,12 +125,18 @@ def _states(process: Process) -> list[FrameState]:
 def _dropped(run: Run) -> Counter[str]:
     dropped: Counter[str] = Counter()
     for process in run.processes:
-        dropped.update(process.dropped.counts if process.dropped else {})
+        last = process.last(Dropped)
+        dropped.update(last.counts if last else {})
     return dropped
 
 
 def _dropped_sites(run: Run) -> set[tuple[str, int, str]]:
-    return {site for item in run.processes if item.dropped for site in item.dropped.sites}
+    return {
+        site
+        for process in run.processes
+        for dropped in process.records(Dropped)[-1:]
+        for site in dropped.sites
+    }
 
 
 def summarize_processes(run: Run) -> tuple[Summary, ...]:

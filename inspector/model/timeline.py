@@ -8,6 +8,8 @@ import enum
 import statistics
 from collections.abc import Sequence
 
+from inspector.records.timeline import Activity, CallProfile, MarkedThread
+
 _MANY_CALLS = 8
 
 
@@ -25,6 +27,9 @@ class MarkKind(enum.Enum):
     EAGER = "eager"
 
 
+_KINDS = {kind.value: kind for kind in MarkKind}
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Mark:
     """A span that torch marked, with the spans inside of it.
@@ -37,7 +42,6 @@ class Mark:
         label: The compile id of compiled bytecode, the key of a graph, the name of code that was
             left alone, or an empty string.
         start_ns: From the begin of the profile.
-        end_ns: From the begin of the profile.
         sequence: Autograd's number that a function and its backward share, or -1.
         inner: The spans inside, by time.
     """
@@ -51,37 +55,11 @@ class Mark:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Activity:
-    """What happened between two neighbouring ends or starts of marks.
-
-    Attributes:
-        at_ns: A time in between.
-        operators: Operators that no other operator called.
-        events: All events of the profile there.
-        operators_ns: The operators' time.
-        wait_ns: Time in which the thread waited for the device.
-        device_start_ns: When the device began with what was launched there, or 0.
-        device_end_ns: When it was done, or 0.
-        device_busy_ns: Time for which it worked.
-    """
-
-    at_ns: int
-    operators: int
-    events: int
-    operators_ns: int
-    wait_ns: int
-    device_start_ns: int
-    device_end_ns: int
-    device_busy_ns: int
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class Thread:
     """One thread.
 
     Attributes:
         marks: The outermost spans, by time.
-        activities: By time.
     """
 
     marks: tuple[Mark, ...]
@@ -93,86 +71,51 @@ class Thread:
         return self.activities[first : bisect.bisect_left(self.activities, end_ns, key=_at)]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Profile:
-    """Warm calls, as torch's profiler saw them.
-
-    Attributes:
-        input: Number of the target's input, or None where a program's own calls were profiled.
-        first_call: Number of the first profiled call with it.
-        compiled: The calls, counted from 0, in which something was compiled: they were not warm.
-        with_device: Whether the device was watched too, which slows the host down.
-        plain_ns: Median time of a warm call without the profiler, or None.
-        mark_ns: What one mark costs under the profiler.
-        threads: The threads on which something was marked.
-        plain_times_ns: The times of the warm calls without the profiler, in order.
-    """
-
-    input: int | None
-    first_call: int
-    compiled: frozenset[int]
-    with_device: bool
-    plain_ns: int | None
-    mark_ns: int
-    threads: tuple[Thread, ...]
-    plain_times_ns: tuple[int, ...] = ()
-
-    @property
-    def variation(self) -> float:
-        """The slowest of equal calls by the fastest; of many without a tenth at each end."""
-        times = sorted(time_ns for time_ns in self.plain_times_ns if time_ns)
-        if len(times) >= _MANY_CALLS:
-            cut = max(len(times) // 10, 1)  # one call in ten meets other work on any machine
-            times = times[cut:-cut]
-        within = times[-1] / times[0] if times else 1.0
-        # Calls under the profiler are never the faster ones, unless the machine was busy.
-        between = statistics.median(times) / self.plain_ns if times and self.plain_ns else 1.0
-        return max(within, between)
-
-    @property
-    def warm_ns(self) -> int | None:
-        """`plain_ns`, or None where something was compiled in every call: none was warm then."""
-        calls = sum(mark.kind is MarkKind.CALL for thread in self.threads for mark in thread.marks)
-        return None if calls and self.compiled >= set(range(calls)) else self.plain_ns
+def threads_of(profile: CallProfile) -> tuple[Thread, ...]:
+    """The threads of a profile, with their spans nested."""
+    return tuple(_thread(thread, profile.labels) for thread in profile.threads)
 
 
-def call_variation(profiles: Sequence[Profile]) -> float:
+def _thread(thread: MarkedThread, labels: tuple[str, ...]) -> Thread:
+    marks = [
+        Mark(_KINDS[item.kind], labels[item.label], item.start_ns, item.end_ns, item.sequence)
+        for item in thread.markers
+        if item.kind in _KINDS and item.label < len(labels)
+    ]
+    return Thread(nested(marks), thread.activities)
+
+
+def warm_ns(profile: CallProfile) -> int | None:
+    """`plain_ns`, or None where something was compiled in every call: none was warm then."""
+    markers = (marker for thread in profile.threads for marker in thread.markers)
+    calls = sum(marker.kind == MarkKind.CALL.value for marker in markers)
+    is_cold = calls > 0 and set(profile.compiled) >= set(range(calls))
+    return None if is_cold else profile.plain_ns
+
+
+def _variation(profile: CallProfile) -> float:
+    """The slowest of equal calls by the fastest; of many without a tenth at each end."""
+    times = sorted(time_ns for time_ns in profile.plain_times_ns if time_ns)
+    if len(times) >= _MANY_CALLS:
+        cut = max(len(times) // 10, 1)  # one call in ten meets other work on any machine
+        times = times[cut:-cut]
+    within = times[-1] / times[0] if times else 1.0
+    # Calls under the profiler are never the faster ones, unless the machine was busy.
+    between = statistics.median(times) / profile.plain_ns if times and profile.plain_ns else 1.0
+    return max(within, between)
+
+
+def call_variation(profiles: Sequence[CallProfile]) -> float:
     """By what factor equal warm calls differ, of the input for which that is the largest."""
-    return max((item.variation for item in profiles if not item.with_device), default=1.0)
+    return max((_variation(item) for item in profiles if not item.with_device), default=1.0)
 
 
-def warm_call_ns(profiles: Sequence[Profile]) -> int | None:
+def warm_call_ns(profiles: Sequence[CallProfile]) -> int | None:
     """The mean over the inputs of the time of a warm call that nobody watched, or None."""
-    known = [item for item in profiles if item.warm_ns is not None]
-    host = [item.warm_ns or 0 for item in known if not item.with_device]
-    times = host or [item.warm_ns or 0 for item in known]
+    known = [(item, time_ns) for item in profiles if (time_ns := warm_ns(item)) is not None]
+    host = [time_ns for item, time_ns in known if not item.with_device]
+    times = host or [time_ns for _, time_ns in known]
     return round(statistics.mean(times)) if times else None
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class CopyRates:
-    """How fast memory is copied.
-
-    Attributes:
-        device: Type of the device.
-        rates: Size of the tensor in bytes, and bytes read and written per second, by size.
-    """
-
-    device: str
-    rates: tuple[tuple[int, float], ...]
-
-    def time_ns(self, size_bytes: int) -> int | None:
-        """Time to write so many bytes and to read them again.
-
-        At the rate of the nearest size, or of a larger one where that is faster: the copy of a
-        small tensor on a GPU is its launch.
-        """
-        if not self.rates:
-            return None
-        distances = [abs(size - size_bytes) for size, _ in self.rates]
-        nearest = distances.index(min(distances))
-        rate = max(rate for _, rate in self.rates[nearest:])
-        return round(2 * size_bytes / rate * 1e9) if rate > 0 else None
 
 
 def nested(marks: Sequence[Mark]) -> tuple[Mark, ...]:

@@ -6,9 +6,8 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 
-from inspector.events.trial import OutputsCompared
-from inspector.model.edit import Rewrite
-from inspector.model.request import Setting
+from inspector.model.edit import Rewrite, Setting
+from inspector.records.trial import Comparison
 
 _BUSY = 2
 _EAGER = "eager"
@@ -55,7 +54,7 @@ class Measured:
     compile_time_ns: int
     warm_call_ns: int | None
     least_warm_call_ns: int | None
-    outputs: OutputsCompared | None
+    outputs: Comparison | None
     compilations: int = 0
 
     def counts(self) -> tuple[tuple[str, int], ...]:

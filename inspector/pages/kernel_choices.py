@@ -6,9 +6,9 @@ import collections
 import re
 from collections.abc import Iterator, Sequence
 
-from inspector.events.gpu_target import MeasuredDecision
 from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.wording import count
+from inspector.records.gpu_target import MeasuredDecision
 
 CHOICES_TITLE = "Alternatives that autotuning on the GPU may choose"
 _MOST_NAMES = 4

@@ -7,8 +7,8 @@ import math
 import statistics
 from collections.abc import Sequence
 
-from inspector.events.kernel_bench import InspectorKernelBench
 from inspector.profiles.kernel_timing import KernelTiming
+from inspector.records.kernel_bench import KernelBench
 
 COLD, WARM = "cold", "warm"
 
@@ -57,9 +57,7 @@ def measured(times_ns: Sequence[int]) -> Measured | None:
     return Measured(float(statistics.median(ordered)), low, high, len(ordered))
 
 
-def in_place_of(
-    bench: InspectorKernelBench, work: Sequence[KernelTiming], wall_ns: float
-) -> InPlace | None:
+def in_place_of(bench: KernelBench, work: Sequence[KernelTiming], wall_ns: float) -> InPlace | None:
     """The launches of the calls that were benchmarked, by their statements.
 
     Args:

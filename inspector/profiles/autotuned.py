@@ -6,11 +6,11 @@ import collections
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
-from inspector.events.autotuned import InspectorAutotuned, TriedCandidate
 from inspector.model.cache_lookup import CacheState
 from inspector.model.kernel import NodeLine
 from inspector.model.run import Process
 from inspector.profiles.kernel_timing import KernelTiming
+from inspector.records.autotuning import Autotuned, TriedCandidate
 
 NOISE = 0.05
 """Of a benchmark's median: what is closer than that can be the other way round the next time.
@@ -39,7 +39,7 @@ class Tuned:
         in_place_ns: What that takes in a call, with all that is fused into it.
     """
 
-    first: InspectorAutotuned
+    first: Autotuned
     candidates: tuple[TriedCandidate, ...]
     chosen: int | None
     default: int | None
@@ -173,7 +173,7 @@ def make_autotuning(
         processes: The run's processes.
         work: What a call does.
     """
-    places = [place for process in processes for place in process.autotuned]
+    places = [place for process in processes for place in process.records(Autotuned)]
     if not places:
         return None
     cached, alone = _kernels(processes)
@@ -203,13 +203,13 @@ def _kernels(processes: Iterable[Process]) -> tuple[int, int]:
                 found[item.compile_id, item.what].add(item.state)
             elif item.cache == "Triton" and item.state is CacheState.MISS:
                 compiled.add((item.compile_id, item.what))
-        tuned = {(place.compile_id, place.name) for place in process.autotuned}
+        tuned = {(place.compile_id, place.name) for place in process.records(Autotuned)}
         cached += sum(CacheState.HIT in states for states in found.values())
         alone += len(compiled - found.keys() - tuned)
     return cached, alone
 
 
-def _merged(places: Iterable[InspectorAutotuned]) -> Iterator[Tuned]:
+def _merged(places: Iterable[Autotuned]) -> Iterator[Tuned]:
     """One for each place: what was tried in further steps goes with the first one."""
     found: dict[tuple[object, ...], Tuned] = {}
     for number, place in enumerate(places):
@@ -225,7 +225,7 @@ def _merged(places: Iterable[InspectorAutotuned]) -> Iterator[Tuned]:
     yield from found.values()
 
 
-def _alone(place: InspectorAutotuned) -> Tuned:
+def _alone(place: Autotuned) -> Tuned:
     return Tuned(
         first=place,
         candidates=place.candidates,
@@ -237,7 +237,7 @@ def _alone(place: InspectorAutotuned) -> Tuned:
     )
 
 
-def _with_step(tuned: Tuned, place: InspectorAutotuned) -> Tuned:
+def _with_step(tuned: Tuned, place: Autotuned) -> Tuned:
     """What was tried from the best one on; of what was timed before, that time counts."""
     start = max((item.at for item in tuned.candidates), default=-1) + 1
     known = {item.text for item in tuned.candidates}
@@ -284,7 +284,7 @@ def _placed(groups: Iterable[Sequence[Tuned]], work: Sequence[KernelTiming]) -> 
         )
 
 
-def _is_of(place: InspectorAutotuned, work: KernelTiming) -> bool:
+def _is_of(place: Autotuned, work: KernelTiming) -> bool:
     """Whether a piece of work is what was tuned at a place."""
     launch = work.longest_launch
     if place.is_outside:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 
-from inspector.events.launch_place import LaunchPlace
-from inspector.events.memory_profile import KnownTensor, MemoryEvent, MemorySide
 from inspector.model.kernel import NodeLine
 from inspector.profiles.code_lines import CodeLines
 from inspector.profiles.outside_lines import user_place
 from inspector.profiles.peak import Peak
+from inspector.records.device_profile import LaunchPlace
+from inspector.records.memory_profile import KnownTensor, MemoryEvent, MemorySide
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ import math
 import statistics
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from inspector.events.device_profile import DeviceLaunch, DeviceProfile, ProfiledCall
 from inspector.model.spans import union_ns
 from inspector.profiles.rounds import (
     LEAST_ROUNDS,
@@ -19,6 +18,7 @@ from inspector.profiles.rounds import (
     typical_ns,
 )
 from inspector.profiles.typical import is_cpu, of_typical_calls
+from inspector.records.device_profile import DeviceLaunch, DeviceProfile, ProfiledCall
 
 APPROXIMATE = 1.15
 """From so much slower on, a watched call says only roughly what an unwatched one does."""
@@ -118,7 +118,7 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
             is the program's own code.
     """
     left_out = _unusual(profile)
-    rounds = rounds_of(profile.blocks, left_out)
+    rounds = rounds_of(tuple(profile.timed_blocks), left_out)
     wall_ns = typical_ns([plain for _, plain in rounds], profile.plain_ns)
     eager_ns = typical_ns([eager for eager, _ in rounds], profile.eager_ns) or None
     busy_ns = _busy_ns(profile, wall_ns)
@@ -205,12 +205,12 @@ def _profiled(
     profile: DeviceProfile, left_out: Collection[int]
 ) -> tuple[float, float, float] | None:
     """Watched by plain time: each round made as many watched calls as any other."""
-    plain = list(medians_of(profile.blocks, "plain").values())
+    plain = list(medians_of(profile.timed_blocks, "plain").values())
     watched, calls = profile.watched_ns, len(profile.watched_ns) // max(1, len(plain))
     if len(plain) < LEAST_ROUNDS or not calls or calls * len(plain) != len(watched):
         return ratio_interval(watched, profile.plain_ns)
     each = [_median(watched[n * calls : (n + 1) * calls]) for n in range(len(plain))]
-    usual = [number not in left_out for number in medians_of(profile.blocks, "plain")]
+    usual = [number not in left_out for number in medians_of(profile.timed_blocks, "plain")]
     pairs = zip(each, plain, usual, strict=True)
     return ratio_of_rounds(
         [(above, below) for above, below, is_usual in pairs if above and is_usual]
@@ -255,7 +255,7 @@ def _unusual(profile: DeviceProfile) -> Mapping[int, float]:
     Both kinds of calls of a round are taken together: what met one of them met the other, as a
     rule, and which of them is faster must not decide. A round that was cut off has one alone.
     """
-    eager, plain = (medians_of(profile.blocks, kind) for kind in ("eager", "plain"))
+    eager, plain = (medians_of(profile.timed_blocks, kind) for kind in ("eager", "plain"))
     both = {number: math.sqrt(eager[number] * plain[number]) for number in eager.keys() & plain}
     levels = both or plain
     if not levels:
@@ -269,7 +269,7 @@ def _unusual(profile: DeviceProfile) -> Mapping[int, float]:
 
 def _spread(profile: DeviceProfile, left_out: Collection[int]) -> float | None:
     found = [
-        [time for at, time in medians_of(profile.blocks, kind).items() if at not in left_out]
+        [time for at, time in medians_of(profile.timed_blocks, kind).items() if at not in left_out]
         for kind in ("plain", "eager")
     ]
     spreads = [max(medians) / min(medians) - 1 for medians in found if len(medians) > 1]

@@ -6,10 +6,10 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 
-from inspector.events.launch_place import LaunchPlace
 from inspector.kernels.buffers import Buffer, Buffers, result_names, saved_names
 from inspector.model.kernel import GraphCode, NodeLine
 from inspector.profiles.launch_timing import LaunchTiming
+from inspector.records.device_profile import LaunchPlace
 
 _FORWARD, _BACKWARD = "forward", "backward"
 

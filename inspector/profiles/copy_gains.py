@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from inspector.events.launch_place import KEEPS_GRADIENT
 from inspector.profiles.gain import Gain, first_names
 from inspector.profiles.kernel_groups import KernelGroup, where
 from inspector.profiles.kernel_timing import KernelTiming
 from inspector.profiles.step_facts import Part
+from inspector.records.device_profile import KEEPS_GRADIENT
 
 _COPY = "copy_"
 

@@ -6,11 +6,11 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.events.counted import CountedKernel
-from inspector.events.device_profile import DeviceLaunch
 from inspector.model.alignment import align_by
 from inspector.profiles.kernel_timing import KernelTiming
 from inspector.profiles.launch_timing import LaunchTiming
 from inspector.profiles.library_names import function_name
+from inspector.records.device_profile import DeviceLaunch
 
 TIME = "gpu__time_duration.sum"
 DRAM = "dram__bytes.sum"

@@ -9,14 +9,14 @@ import re
 import statistics
 from collections.abc import Callable, Hashable, Mapping, Sequence
 
-from inspector.events.ceilings import InspectorCeilings
-from inspector.events.launch_place import KEEPS_GRADIENT
 from inspector.graphs.step_names import short_name
 from inspector.model.kernel import NodeLine
 from inspector.profiles.budget import crosses
 from inspector.profiles.launch_timing import LaunchTiming, runs_of_statements
 from inspector.profiles.reuse import bytes_from_memory
 from inspector.profiles.step_facts import Part, operator_of
+from inspector.records.ceilings import Ceilings
+from inspector.records.device_profile import KEEPS_GRADIENT
 
 _FLOOR_NS = 1_000  # an empty kernel, where it was not measured
 _SHORT = 3  # times as long as an empty kernel
@@ -213,7 +213,7 @@ def is_possible(share_of_ceiling: float | None) -> bool:
 
 
 def kernel_timings(
-    launches: Sequence[LaunchTiming], ceilings: InspectorCeilings | None, l2_bytes: int
+    launches: Sequence[LaunchTiming], ceilings: Ceilings | None, l2_bytes: int
 ) -> list[KernelTiming]:
     """The statements of a call, in order.
 

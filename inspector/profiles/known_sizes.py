@@ -11,9 +11,9 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
-from inspector.events.device_profile import DeviceLaunch
 from inspector.graphs.fusion import Fusion
 from inspector.model.kernel import GraphCode
+from inspector.records.device_profile import DeviceLaunch
 
 
 def run_again(

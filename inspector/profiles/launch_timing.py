@@ -15,8 +15,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from pathlib import PurePath
 from typing import TypeVar
 
-from inspector.events.device_profile import DeviceLaunch, DeviceProfile
-from inspector.events.launch_place import LaunchPlace
+from inspector.events.kept import kept_record
+from inspector.events.payload import Payload
 from inspector.graphs.fusion import Fusion, Step
 from inspector.kernels.node_lines import module_path
 from inspector.model.alignment import align
@@ -24,6 +24,7 @@ from inspector.model.kernel import Call, GraphCode, NodeLine, weighed_lines
 from inspector.model.stack import is_resumed
 from inspector.profiles.outside_lines import below, line_outside, lines_of_modules
 from inspector.profiles.step_facts import FusionFacts, Part, StepFacts
+from inspector.records.device_profile import DeviceLaunch, DeviceProfile, LaunchPlace
 
 _NUMBER = re.compile(r"_\d+$")  # Inductor numbers the kernels that a program brings along
 # `copy_` and `_foreach_copy_` (ATen's native/cuda/Copy.cu and ForeachUnaryOp.cu).
@@ -121,6 +122,19 @@ class LaunchTiming:
         if self.launch.name or self.call is not None:
             return self.launch.name or (self.call.name if self.call is not None else "")
         return "statements around kernels"
+
+
+def recorded_profile(payload: Payload) -> DeviceProfile:
+    """A profile with those calls that launched what most did.
+
+    Raises:
+        OSError: The log is gone.
+        ValueError: It is no JSON (cut off, say).
+    """
+    found = kept_record(DeviceProfile, payload)
+    number = len(found.launches)
+    calls = tuple(call for call in found.calls if len(call.spans_ns) == number)
+    return dataclasses.replace(found, calls=calls)
 
 
 def launch_timings(

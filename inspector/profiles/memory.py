@@ -16,7 +16,7 @@ class PeakTensor:
     """Equal tensors that are allocated at the peak.
 
     Attributes:
-        what: Of those from before the call, as `inspector.events.memory_profile.HeldBlock.what`;
+        what: Of those from before the call, as `inspector.records.memory_profile.HeldBlock.what`;
             else ``saved`` (for the backward pass), ``output``, ``gradient``, ``intermediate``,
             ``workspace`` (of a library), ``loss``, or ``unknown``.
         name: The names of the buffers, the operator, or the parameter.

@@ -6,12 +6,12 @@ import collections
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from inspector.events.memory_profile import HeldBlock, MemoryEvent, MemoryProfile, MemorySide
 from inspector.model.kernel import NodeLine
 from inspector.profiles.blocks import BlockReader, Described
 from inspector.profiles.code_lines import CodeLines
 from inspector.profiles.memory import BASE, CallMemory, MemoryUse, PeakTensor
 from inspector.profiles.peak import Fragmentation, Peak, find_peak, fragmentation, in_pools
+from inspector.records.memory_profile import HeldBlock, MemoryEvent, MemoryProfile, MemorySide
 
 
 def memory_use(

@@ -7,11 +7,10 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 
-from inspector.events.device_profile import DeviceLaunch
-from inspector.events.launch_place import LaunchPlace
 from inspector.kernels.node_lines import module_path
 from inspector.model.kernel import GraphCode, NodeLine
 from inspector.model.stack import StackFrame
+from inspector.records.device_profile import DeviceLaunch, LaunchPlace
 
 _FRAME = re.compile(r"(?P<file>.+)\((?P<line>\d+)\): (?P<name>.+)$")
 _RESUMED = re.compile(r"torch_dynamo_resume_in_(?P<name>.+)_at_(?P<line>\d+)$")

@@ -9,7 +9,7 @@ import bisect
 import dataclasses
 from collections.abc import Sequence
 
-from inspector.events.memory_profile import HeldBlock, MemoryEvent, MemorySide, Segment
+from inspector.records.memory_profile import HeldBlock, MemoryEvent, MemorySide, Segment
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 
-from inspector.events.ceilings import InspectorCeilings
 from inspector.graphs.targets import is_view
 from inspector.model.dtypes import find_dtype
 from inspector.model.graph import Node
 from inspector.profiles.kernel_groups import kernel_groups
 from inspector.profiles.kernel_timing import KernelTiming
+from inspector.records.ceilings import Ceilings
 
 _MEMORY = (
     ("l2_bytes_per_s", "L2 cache"),
@@ -66,7 +66,7 @@ class Roofline:
     points: tuple[Point, ...]
 
 
-def make_roofline(work: Sequence[KernelTiming], ceilings: InspectorCeilings | None) -> Roofline:
+def make_roofline(work: Sequence[KernelTiming], ceilings: Ceilings | None) -> Roofline:
     """Makes the roofline of a call.
 
     Args:

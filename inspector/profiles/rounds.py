@@ -6,8 +6,8 @@ import math
 import statistics
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from inspector.events.device_profile import TimedBlock
 from inspector.model.student import half_width
+from inspector.records.device_profile import TimedBlock
 
 LEAST_ROUNDS = 3
 """Of fewer there is no interval."""

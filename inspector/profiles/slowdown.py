@@ -6,9 +6,9 @@ import dataclasses
 import statistics
 from collections.abc import Iterator, Mapping
 
-from inspector.events.device_profile import DeviceProfile
 from inspector.profiles.budget import APPROXIMATE, Budget, busy_of_kernels
 from inspector.profiles.typical import is_cpu
+from inspector.records.device_profile import DeviceProfile
 
 WORK, COPIES, IDLE, LAUNCHES = "work", "copies", "idle", "launches"
 # Eager PyTorch launches from the program's own code: apart, the two cannot be compared.

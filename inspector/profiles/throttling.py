@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from inspector.events.ceilings import InspectorDeviceState
+from inspector.records.ceilings import DeviceState
 
 _REASONS = {
     0x2: "an application clocks setting",
@@ -43,7 +43,7 @@ def slowed_by(state: Mapping[str, str]) -> tuple[str, ...]:
     return known + ((f"an unknown reason ({rest:#x})",) if rest else ())
 
 
-def held_back(state: InspectorDeviceState) -> Mapping[str, float | None]:
+def held_back(state: DeviceState) -> Mapping[str, float | None]:
     """What held the clocks back while a profile was made, and for which share of the time.
 
     The driver counts the time itself. Where it does not, what it says right after counts, and the

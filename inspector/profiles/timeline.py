@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 import orjson
 
-from inspector.events.device_profile import DeviceProfile, HostSpan
+from inspector.records.device_profile import DeviceProfile, HostSpan
 from inspector.version import __version__
 
 _US_NS = 1000

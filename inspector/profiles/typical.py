@@ -6,7 +6,7 @@ import dataclasses
 import math
 import statistics
 
-from inspector.events.device_profile import DeviceProfile, ProfiledCall
+from inspector.records.device_profile import DeviceProfile, ProfiledCall
 
 
 def is_cpu(profile: DeviceProfile) -> bool:

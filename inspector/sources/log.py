@@ -20,7 +20,7 @@ from inspector.events.compile_id import CompileId
 from inspector.events.envelope import Envelope
 from inspector.events.fields import natural
 from inspector.events.payload import Payload
-from inspector.events.registry import EVENTS, is_known
+from inspector.events.registry import is_known, is_read
 from inspector.model.run import LogWarning
 
 # Numbers are bounded: Python refuses to convert thousands of digits.
@@ -295,8 +295,8 @@ def _use(line: bytes, start: int) -> tuple[bool, bool]:
 @functools.lru_cache(maxsize=1024)
 def _use_of(key: bytes, name: bytes) -> tuple[bool, bool]:
     event = (key.decode(), name.decode())
-    is_read = event in EVENTS
-    return not is_read and is_known(*event), is_read and event[0] not in _LONG_TEXTS
+    read = is_read(*event)
+    return not read and is_known(*event), read and event[0] not in _LONG_TEXTS
 
 
 def _loads(text: bytes) -> dict[str, object]:

@@ -18,19 +18,20 @@ from triton import Config
 from triton.runtime.autotuner import Autotuner
 
 from inspector.capture.autotuning import tried
-from inspector.capture.autotuning.hooks import Called, Hooks, timed
 from inspector.capture.autotuning.kernels import KernelTuningObserver
 from inspector.capture.autotuning.observer import AutotuneObserver
 from inspector.capture.autotuning.tried import Candidate, Tried, config_text
 from inspector.capture.autotuning.user_kernels import UserTuningObserver
+from inspector.capture.hooks import Called, Hooks, timed
+from inspector.records.autotuning import Autotuned
 
 CONFIGS = [Config({"XBLOCK": size}, num_warps=4) for size in (64, 128, 256)]
 
 
 @pytest.fixture
-def written(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    monkeypatch.setattr(tried, "write_artifact", lambda _name, payload: found.append(payload))
+def written(monkeypatch: pytest.MonkeyPatch) -> list[Autotuned]:
+    found: list[Autotuned] = []
+    monkeypatch.setattr(tried, "emit", found.append)
     return found
 
 
@@ -102,7 +103,7 @@ def launcher(config: Config) -> Launcher:
 
 
 def test_configurations_of_a_generated_kernel(
-    written: list[dict[str, Any]], kernels: KernelTuningObserver, monkeypatch: pytest.MonkeyPatch
+    written: list[Autotuned], kernels: KernelTuningObserver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert kernels
     tuner = Tuner({0: 0.02, 1: 0.01}, monkeypatch)
@@ -111,34 +112,34 @@ def test_configurations_of_a_generated_kernel(
 
     assert [item.config for item in tuner.launchers] == [CONFIGS[1]]
     (found,) = written
-    assert (found["kind"], found["name"], found["how"]) == (
+    assert (found.kind, found.name, found.how) == (
         "triton", "triton_poi_fused_relu_0", "measured"
     )  # fmt: skip
-    assert (found["chosen"], found["default"], found["compile_id"]) == (1, 0, "1/0")
-    assert (found["heuristic"], found["listed"], found["scaled"]) == ("pointwise", 4, 0)
-    texts = [item["text"] for item in found["candidates"]]
+    assert (found.chosen, found.default, found.compile_id) == (1, 0, "1/0")
+    assert (found.heuristic, found.listed, found.scaled) == ("pointwise", 4, 0)
+    texts = [item.text for item in found.candidates]
     assert texts[0].startswith("XBLOCK=64, num_warps=4")
-    assert [item.get("time_ns") for item in found["candidates"]] == [20_000, 10_000, None]
-    assert found["candidates"][2]["failed"] == "too many registers are spilled (40)"
-    assert found["candidates"][0]["registers"] == 32
-    assert found["benchmark_ns"] > 0
+    assert [item.time_ns for item in found.candidates] == [20_000, 10_000, None]
+    assert found.candidates[2].failed == "too many registers are spilled (40)"
+    assert found.candidates[0].registers == 32
+    assert found.benchmark_ns > 0
 
 
 def test_a_benchmark_that_raises_does_so_all_the_same(
-    written: list[dict[str, Any]], kernels: KernelTuningObserver, monkeypatch: pytest.MonkeyPatch
+    written: list[Autotuned], kernels: KernelTuningObserver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert kernels
     tuner = Tuner({0: 0.02, 1: RuntimeError("an illegal access\nand more")}, monkeypatch)
     with pytest.raises(RuntimeError, match="an illegal access"):
         tuner.autotune_to_one_config()
     (found,) = written
-    assert (found["how"], found["chosen"]) == ("failed", None)
-    assert found["error"] == "RuntimeError: an illegal access"
-    assert found["candidates"][1]["failed"] == found["error"]
+    assert (found.how, found.chosen) == ("failed", None)
+    assert found.error == "RuntimeError: an illegal access"
+    assert found.candidates[1].failed == found.error
 
 
 def test_a_benchmark_outside_of_tuning_is_none_of_it(
-    written: list[dict[str, Any]], kernels: KernelTuningObserver, monkeypatch: pytest.MonkeyPatch
+    written: list[Autotuned], kernels: KernelTuningObserver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert kernels
     tuner = Tuner({0: 0.02}, monkeypatch)
@@ -147,7 +148,7 @@ def test_a_benchmark_outside_of_tuning_is_none_of_it(
 
 
 def test_coordinate_descent_that_is_not_for_a_kernel_says_nothing(
-    written: list[dict[str, Any]], kernels: KernelTuningObserver, monkeypatch: pytest.MonkeyPatch
+    written: list[Autotuned], kernels: KernelTuningObserver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert kernels
     tuner = Tuner({0: 0.02}, monkeypatch)
@@ -157,7 +158,7 @@ def test_coordinate_descent_that_is_not_for_a_kernel_says_nothing(
 
 
 def test_coordinate_descent_that_stays_where_it_began(
-    written: list[dict[str, Any]], kernels: KernelTuningObserver, monkeypatch: pytest.MonkeyPatch
+    written: list[Autotuned], kernels: KernelTuningObserver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It does not time the first one again: it knows its time from the step before."""
     assert kernels
@@ -171,8 +172,8 @@ def test_coordinate_descent_that_stays_where_it_began(
     monkeypatch.setattr(tuner, "_coordinate_descent_tuning", lambda _, *args: descended(*args))
     assert tuner.coordinate_descent_tuning(first) is first
     (found,) = written
-    assert (found["chosen"], found["default"], found["step"]) == (0, 0, "descent")
-    texts = [(item["text"][:9], item.get("time_ns")) for item in found["candidates"]]
+    assert (found.chosen, found.default, found.step) == (0, 0, "descent")
+    texts = [(item.text[:9], item.time_ns) for item in found.candidates]
     assert texts == [("XBLOCK=64", None), ("XBLOCK=12", 30_000)]
 
 
@@ -219,7 +220,7 @@ def users() -> Iterator[UserTuningObserver]:
 
 
 def test_the_programs_own_kernel_is_tuned_once_for_each_size(
-    written: list[dict[str, Any]], users: UserTuningObserver
+    written: list[Autotuned], users: UserTuningObserver
 ) -> None:
     assert users
     worst = [float("inf")] * 3
@@ -228,40 +229,40 @@ def test_the_programs_own_kernel_is_tuned_once_for_each_size(
     made.run(7)
     assert kernel.ran == [64, 128, 256, 128, 128]
     (found,) = written
-    assert (found["kind"], found["name"], found["how"]) == ("user", "body", "measured")
-    assert (found["chosen"], found["default"], found["outside"]) == (1, None, True)
-    assert found["file"] == __file__
-    first, _, last = found["candidates"]
-    assert (first["time_ns"], first["low_ns"], first["high_ns"]) == (20_000, 10_000, 30_000)
-    assert "time_ns" not in last
-    assert last["failed"]
+    assert (found.kind, found.name, found.how) == ("user", "body", "measured")
+    assert (found.chosen, found.default, found.is_outside) == (1, None, True)
+    assert found.file == __file__
+    first, _, last = found.candidates
+    assert (first.time_ns, first.low_ns, first.high_ns) == (20_000, 10_000, 30_000)
+    assert last.time_ns is None
+    assert last.failed
     made.run(8)
     assert len(written) == 2
 
 
 def test_a_benchmark_of_one_number_is_read_too(
-    written: list[dict[str, Any]], users: UserTuningObserver
+    written: list[Autotuned], users: UserTuningObserver
 ) -> None:
     assert users
     made, _ = autotuner({64: 0.03, 128: 0.02, 256: 0.01})
     made.run(7)
-    assert written[0]["chosen"] == 2
+    assert written[0].chosen == 2
 
 
 def test_a_kernel_that_fails_does_so_all_the_same(
-    written: list[dict[str, Any]], users: UserTuningObserver
+    written: list[Autotuned], users: UserTuningObserver
 ) -> None:
     assert users
     made, _ = autotuner({64: [0.1] * 3})  # the second one is not there
     with pytest.raises(KeyError):
         made.run(7)
     (found,) = written
-    assert (found["how"], found["chosen"]) == ("failed", None)
-    assert found["candidates"][1]["failed"] == "KeyError: 128"
+    assert (found.how, found.chosen) == ("failed", None)
+    assert found.candidates[1].failed == "KeyError: 128"
 
 
 def test_configurations_that_are_only_listed_are_not_tried(
-    written: list[dict[str, Any]], users: UserTuningObserver
+    written: list[Autotuned], users: UserTuningObserver
 ) -> None:
     made, _ = autotuner({})
     made.nargs = {}
@@ -292,18 +293,18 @@ def test_what_breaks_in_ours_reaches_nobody() -> None:
     assert isinstance(vars(Owner)["of_class"], classmethod)
 
 
-def test_thousands_of_candidates_are_cut_to_the_fastest(written: list[dict[str, Any]]) -> None:
+def test_thousands_of_candidates_are_cut_to_the_fastest(written: list[Autotuned]) -> None:
     candidates = [Candidate(name=str(at), time_ns=5000 - at) for at in range(4000)]
     candidates[3] = Candidate(name="3", failed="x" * 9000)
     Tried("template", "mm", candidates, chosen=3999, default=0).write()
     (found,) = written
-    places = [item["at"] for item in found["candidates"]]
-    assert (found["total"], found["failed"], len(places)) == (4000, 1, 1000)
+    places = [item.at for item in found.candidates]
+    assert (found.total, found.failed, len(places)) == (4000, 1, 1000)
     assert {0, 3999} <= set(places)
     assert 3 not in places
 
 
-def test_a_time_that_is_none(written: list[dict[str, Any]]) -> None:
+def test_a_time_that_is_none(written: list[Autotuned]) -> None:
     assert not written
     for given in (float("inf"), float("nan"), -1.0, "fast", None):
         candidate = Candidate()

@@ -14,6 +14,7 @@ from torch._inductor.virtualized import V
 
 from inspector.capture.autotuning import tried
 from inspector.capture.autotuning.templates import TemplateObserver
+from inspector.records.autotuning import Autotuned, TriedTensor
 
 LAYOUT = types.SimpleNamespace(size=[8, 8], dtype=torch.bfloat16, device=torch.device("cpu"))
 INPUT = types.SimpleNamespace(
@@ -90,9 +91,9 @@ class Selector:
 
 
 @pytest.fixture
-def written(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    monkeypatch.setattr(tried, "write_artifact", lambda _name, payload: found.append(payload))
+def written(monkeypatch: pytest.MonkeyPatch) -> list[Autotuned]:
+    found: list[Autotuned] = []
+    monkeypatch.setattr(tried, "emit", found.append)
     return found
 
 
@@ -120,39 +121,37 @@ def choices() -> list[Any]:
     return [ExternKernelCaller("mm"), TritonTemplateCaller("a"), TritonTemplateCaller("b")]
 
 
-def test_what_was_timed_and_taken(
-    written: list[dict[str, Any]], observer: TemplateObserver
-) -> None:
+def test_what_was_timed_and_taken(written: list[Autotuned], observer: TemplateObserver) -> None:
     assert observer
     selector = Selector({"mm": 0.2, "a": 0.1, "b": "out of shared memory\nwhatever"})
     taken = choices()
     assert selector("mm", taken, [INPUT], LAYOUT) == "node"  # 2.11: no choice is given back
     assert selector("mm", taken, [INPUT], LAYOUT) == "node"
     first, second = written
-    assert (first["name"], first["node"], first["backward"]) == ("mm", "mm_1", True)
-    assert (first["how"], first["chosen"], first["default"]) == ("measured", 1, 0)
-    assert first["inputs"] == [{"shape": [8, 8], "dtype": "bfloat16", "device": "cuda:0"}]
-    times = [item.get("time_ns") for item in first["candidates"]]
+    assert (first.name, first.node, first.is_backward) == ("mm", "mm_1", True)
+    assert (first.how, first.chosen, first.default) == ("measured", 1, 0)
+    assert first.inputs == (TriedTensor((8, 8), "bfloat16", "cuda:0"),)
+    times = [item.time_ns for item in first.candidates]
     assert times == [200_000, 100_000, None]
-    assert first["candidates"][2]["failed"] == "ValueError: out of shared memory"
-    assert [item["kind"] for item in first["candidates"]] == ["extern", "triton", "triton"]
-    assert all(item["compile_ns"] == 500_000_000 for item in first["candidates"])
-    assert first["benchmark_ns"] > 0
-    assert (second["how"], second["chosen"], second["benchmark_ns"]) == ("cached", 1, 0)
+    assert first.candidates[2].failed == "ValueError: out of shared memory"
+    assert [item.kind for item in first.candidates] == ["extern", "triton", "triton"]
+    assert all(item.compile_ns == 500_000_000 for item in first.candidates)
+    assert first.benchmark_ns > 0
+    assert (second.how, second.chosen, second.benchmark_ns) == ("cached", 1, 0)
     assert not selector.feedback_saver_fns
 
 
 def test_what_torch_says_it_took_counts(
-    written: list[dict[str, Any]], observer: TemplateObserver
+    written: list[Autotuned], observer: TemplateObserver
 ) -> None:
     assert observer
     Selector({"mm": 0.1, "a": 0.2, "b": 0.3})("new", choices(), [INPUT], LAYOUT)
-    assert written[0]["chosen"] == 0
+    assert written[0].chosen == 0
 
 
 @pytest.mark.parametrize("fused", [None, 2])
 def test_what_the_scheduler_decides_is_written_with_its_code(
-    written: list[dict[str, Any]], observer: TemplateObserver, fused: int | None
+    written: list[Autotuned], observer: TemplateObserver, fused: int | None
 ) -> None:
     """Nobody says that a library is taken; a template that is fused need not be the fastest."""
     selector = Selector({"mm": 0.15, "a": 0.1, "b": 0.2})
@@ -169,41 +168,41 @@ def test_what_the_scheduler_decides_is_written_with_its_code(
     with V.set_graph_handler(graph(parent=outer)):
         observer.flush()
     (found,) = written
-    assert found["deferred"]
-    assert (found["how"], found["chosen"]) == ("measured", 0 if fused is None else fused)
+    assert found.is_deferred
+    assert (found.how, found.chosen) == ("measured", 0 if fused is None else fused)
     observer.flush()
     observer.release()
     assert len(written) == 1
 
 
 def test_what_is_never_decided_is_written_at_the_end(
-    written: list[dict[str, Any]], observer: TemplateObserver
+    written: list[Autotuned], observer: TemplateObserver
 ) -> None:
     Selector({})("mm", choices(), [INPUT], LAYOUT, deferred=True)
     observer.release()
-    assert (written[0]["how"], written[0]["chosen"]) == ("fixed", 0)
+    assert (written[0].how, written[0].chosen) == ("fixed", 0)
 
 
 def test_a_choice_that_fails_does_so_all_the_same(
-    written: list[dict[str, Any]], observer: TemplateObserver
+    written: list[Autotuned], observer: TemplateObserver
 ) -> None:
     assert observer
     selector = Selector(dict.fromkeys(("mm", "a", "b"), "no"))
     with pytest.raises(RuntimeError, match="No choices"):
         selector("mm", choices(), [INPUT], LAYOUT)
     (found,) = written
-    assert (found["how"], found["chosen"]) == ("failed", None)
-    assert found["error"] == "RuntimeError: No choices to select"
-    assert found["failed"] == 3
+    assert (found.how, found.chosen) == ("failed", None)
+    assert found.error == "RuntimeError: No choices to select"
+    assert found.failed == 3
     assert not selector.feedback_saver_fns
 
 
 def test_one_candidate_is_said_where_others_were_asked_for(
-    written: list[dict[str, Any]], observer: TemplateObserver
+    written: list[Autotuned], observer: TemplateObserver
 ) -> None:
     assert observer
     Selector({})("mm", choices()[:1], [INPUT], LAYOUT)
     assert not written
     with config.patch(max_autotune=True):
         Selector({})("mm", choices()[:1], [INPUT], LAYOUT)
-    assert (written[0]["how"], written[0]["chosen"]) == ("only", 0)
+    assert (written[0].how, written[0].chosen) == ("only", 0)

@@ -11,28 +11,29 @@ import torch
 from inspector.capture.benching.errors import errors_of, others_of, wrong_in
 from inspector.capture.benching.scales import scales_of
 from inspector.capture.outputs import Kept, kept_values
+from inspector.records.bench import OutputError
 
 
-def error(mine: torch.Tensor, theirs: torch.Tensor) -> dict[str, object]:
+def error(mine: torch.Tensor, theirs: torch.Tensor) -> OutputError:
     sides = (kept_values({"output": tensor}) for tensor in (mine, theirs))
     (found,) = errors_of("eager", *sides)
-    return dict(found)
+    return found
 
 
 def test_nan_in_the_same_places_is_no_difference_and_is_told() -> None:
     nan = torch.tensor([1.0, math.nan, math.nan, 4.0])
     found = error(nan, nan.clone())
-    assert (found["relative"], found["within"], found["nan"]) == (0.0, True, 0.5)
+    assert (found.relative, found.within, found.nan) == (0.0, True, 0.5)
 
 
 def test_nan_on_one_side_is_infinitely_far() -> None:
     found = error(torch.tensor([math.nan, 1.0]), torch.tensor([2.0, 1.0]))
-    assert (found["relative"], found["within"], found["nan"]) == (math.inf, False, 0.0)
+    assert (found.relative, found.within, found.nan) == (math.inf, False, 0.0)
 
 
 def test_infinity_is_compared() -> None:
     found = error(torch.tensor([-math.inf, 1.0]), torch.tensor([-math.inf, 2.0]))
-    assert (found["relative"], found["nan"]) == (0.5, 0.0)
+    assert (found.relative, found.nan) == (0.5, 0.0)
 
 
 GRADIENT = "gradient of conv.bias with input 1"
@@ -58,7 +59,7 @@ EAGER, EXACT = gave(3e-8), in_float64(gave(2e-17))
 
 def relative(found: Kept, eager: Kept, exact: Kept | None) -> dict[str, tuple[object, object]]:
     errors = errors_of("eager", found, eager, scales_of(eager, exact))
-    return {str(error["name"]): (error["relative"], error["scale"]) for error in errors}
+    return {error.name: (error.relative, error.scale) for error in errors}
 
 
 def test_what_is_0_but_for_rounding_is_measured_by_others_of_its_kind() -> None:
@@ -71,7 +72,7 @@ def test_what_is_0_but_for_rounding_is_measured_by_others_of_its_kind() -> None:
 
 def test_of_eager_itself_too() -> None:
     errors = errors_of("float64", EAGER, EXACT, scales_of(EAGER, EXACT))
-    found = {error["name"]: error["relative"] for error in errors}
+    found = {error.name: error.relative for error in errors}
     assert found[GRADIENT] == pytest.approx(3e-8)
 
 
@@ -194,7 +195,7 @@ def wrong(mine: object, theirs: object, exact: object = None) -> list[str]:
     """Names of what is off, or of another kind."""
     sides = kept_values({OUT: mine}), kept_values({OUT: theirs})
     third = None if exact is None else kept_values({OUT: exact})
-    others = [str(item["name"]) for item in others_of("eager", *sides)]
+    others = [item.name for item in others_of("eager", *sides)]
     return [*others, *(name for name in wrong_in(*sides, third) if name not in others)]
 
 
@@ -247,7 +248,7 @@ def test_a_gradient_of_zeros_is_none() -> None:
     )
     assert not list(others_of("eager", zeros, none))
     assert not list(others_of("eager", none, zeros))
-    assert [item["name"] for item in others_of("eager", none, ones)] == [name]
+    assert [item.name for item in others_of("eager", none, ones)] == [name]
 
 
 def test_a_step_along_a_gradient_that_is_rounding_alone_is_not_compared() -> None:

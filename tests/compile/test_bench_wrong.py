@@ -10,9 +10,9 @@ import jsonschema
 import pytest
 
 from inspector.commands.schema import schema_of
-from inspector.events.bench import Restored, Settled
+from inspector.records.bench import BenchEvent, Restored, Settled
 from inspector.sources.recording import opened, read_run
-from tests.compile.benches import bench
+from tests.compile.benches import SHORT, bench
 
 MODEL = """
 import torch
@@ -65,7 +65,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def report(folder: Path) -> dict[str, Any]:
     (folder / "model.py").write_text(MODEL)
     backends = "aot_eager,forgets,halves,nothing"
-    options = ("--modes", "none", "--backends", backends, "--sessions", "1", "--seconds", "0.5")
+    options = ("--modes", "none", "--backends", backends, *SHORT)
     done = bench(folder, "model.py", *options, "--format", "json", "--save", "recording")
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
@@ -106,7 +106,7 @@ def test_all_put_everything_back_where_one_has_to(folder: Path, report: dict[str
     labels = [row["label"] for row in report["groups"][0]["rows"]]
     with opened(folder / "recording") as recording:
         run = read_run(recording)
-    events = [event for process in run.processes for event in process.benches]
+    events = [event for process in run.processes for event in process.records(BenchEvent)]
     settled = {
         labels[event.combination]
         for event in events
@@ -178,8 +178,7 @@ def test_what_differs_by_how_it_is_compiled_alone_is_right(
     tmp_path: Path, options: tuple[str, ...]
 ) -> None:
     (tmp_path / "model.py").write_text(RIGHT)
-    more = ("--sessions", "1", "--seconds", "0.5")
-    done = bench(tmp_path, "model.py", *options, *more, "--format", "json")
+    done = bench(tmp_path, "model.py", *options, *SHORT, "--format", "json")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert len(report["groups"]) == 2
@@ -226,7 +225,7 @@ def test_what_an_optimizer_keeps_is_a_result_of_its_step(tmp_path: Path) -> None
     (tmp_path / "model.py").write_text(SPOILS)
     done = bench(
         tmp_path, "model.py", "--modes", "none", "--backends", "aot_eager,spoils", "--train",
-        "--optimizer", "Adam", "--sessions", "1", "--seconds", "0.5", "--format", "json",
+        "--optimizer", "Adam", *SHORT, "--format", "json",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     rows = {row["label"]: row for row in json.loads(done.stdout)["groups"][0]["rows"]}

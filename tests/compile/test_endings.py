@@ -20,6 +20,7 @@ from inspector.capture.signatures import check_fits
 from inspector.errors import ModelFailedError
 from inspector.model.ended import further_endings
 from inspector.model.request import Request
+from inspector.records.calls import Uncaught
 from inspector.sources.recording import opened, read_run
 from tests import golden
 from tests.compile import warm_python
@@ -96,7 +97,7 @@ def test_the_exception_its_line_and_the_exit_code_come_first(recorded: tuple[str
 def test_other_processes_and_threads_are_told_with_their_lines(recorded: tuple[str, Path]) -> None:
     with opened(recorded[1]) as recording:
         run = read_run(recording)
-    raised = [item for process in run.processes for item in process.raised]
+    raised = [item for process in run.processes for item in process.records(Uncaught)]
     whole = dataclasses.replace(run, meta=dataclasses.replace(run.meta, error=""))
     assert len(raised) == 5
     said = "\n".join(
@@ -201,7 +202,7 @@ def test_a_model_that_can_be_called_once_has_not_failed(reports: Any) -> None:
 def test_a_wrong_shape_is_one_error(reports: Any) -> None:
     report = reports["shape"]
     assert not report.findings
-    (raised,) = report.run.processes[0].raised
+    (raised,) = report.run.processes[0].records(Uncaught)
     assert (raised.type, raised.stack[-1].line) == ("RuntimeError", 4)
 
 

@@ -15,8 +15,9 @@ from inspector.capture.profiling.sequence import Launched
 from inspector.capture.profiling.trace import traced
 from inspector.capture.profiling.user_files import is_users
 from inspector.capture.profiling.user_lines import marked_user_lines
-from inspector.events.launch_place import launch_place
 from inspector.profiles.outside_lines import user_place
+from inspector.records.codec import decode
+from inspector.records.device_profile import LaunchPlace
 
 TEXT = Path(__file__).read_text("utf-8").split("\n")
 
@@ -59,7 +60,7 @@ def places(items: list[Launched]) -> dict[str, set[tuple[str, str]]]:
     """The text of the line, and the module, of each operator."""
     found: dict[str, set[tuple[str, str]]] = {}
     for item in items:
-        line = user_place(launch_place({
+        line = user_place(decode(LaunchPlace, {
             "frames": list(item.place.frames), "module": item.place.module,
         }))  # fmt: skip
         text = ("", "")

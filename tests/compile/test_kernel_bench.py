@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -154,17 +153,14 @@ def test_a_kernel_is_timed_alone(asked: str, monkeypatch: pytest.MonkeyPatch) ->
     compiled, x = program()
     expected = compiled(x)
     said: list[Any] = []
-    monkeypatch.setattr(bench_module, "write_artifact", lambda *given: said.append(given))
+    monkeypatch.setattr(bench_module, "emit", said.append)
     alone = Alone(next(name for name in called_kernels() if asked in name))
     assert not alone.is_refused()
     alone.measure(0, lambda: lambda: compiled(x))
     alone.measure(1, lambda: lambda: compiled(x))  # once is enough
-    ((name, payload),) = said
-    assert name == "kernel_bench"
-    config = payload["config"]
-    assert len(config["cold_ns"]) == len(config["warm_ns"]) == 100
-    assert payload["launches"][0]["count"] == 1
-    assert json.loads(json.dumps(payload)) is not None
+    (bench,) = said
+    assert len(bench.config.cold_ns) == len(bench.config.warm_ns) == 100
+    assert bench.launches[0].count == 1
     assert torch.equal(compiled(x), expected)
 
 
@@ -173,8 +169,8 @@ def test_a_launch_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> 
     compiled, x = program()
     compiled(x)
     said: list[Any] = []
-    monkeypatch.setattr(bench_module, "write_artifact", lambda *given: said.append(given))
+    monkeypatch.setattr(bench_module, "emit", said.append)
     Alone("extern_kernels.mm", launch=7).measure(0, lambda: lambda: compiled(x))
-    assert said[0][1]["missing"] == "it is launched 1 times in a call"
+    assert said[0].missing == "it is launched 1 times in a call"
     assert Alone("no such kernel").is_refused()
-    assert "extern_kernels.mm" in said[1][1]["kernels"]
+    assert "extern_kernels.mm" in said[1].kernels

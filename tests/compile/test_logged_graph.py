@@ -8,8 +8,9 @@ import torch
 from torch import fx, nn
 
 import inspector
-from inspector.events.graph_nodes import InspectorGraph, recorded_graph
+from inspector.events.kept import KeptRecord, kept_record
 from inspector.events.registry import read
+from inspector.records.graphs import RecordedGraph
 from inspector.sources.log import LogReader
 
 
@@ -36,11 +37,12 @@ def test_nodes_and_edges_are_those_of_the_graph(tmp_path: Path) -> None:
         torch.compile(Net(), backend=backend, dynamic=True)(torch.randn(4, 8))
 
     assert recording.run().processes[0].problems == ()
-    (graph,), (nodes,) = seen, [
-        recorded_graph(event.text).nodes
+    (graph,), (found,) = seen, [
+        kept_record(RecordedGraph, event.text)
         for event in _events(recording.path)
         if event.text is not None
     ]  # fmt: skip
+    nodes = found.nodes
     live = {node.name: node for node in graph.graph.nodes}
     assert [node.name for node in nodes] == list(live)
     for node in nodes:
@@ -48,11 +50,15 @@ def test_nodes_and_edges_are_those_of_the_graph(tmp_path: Path) -> None:
         assert node.inputs == tuple(other.name for other in live[node.name].all_input_nodes)
     named = {node.target.rpartition(".")[2]: node for node in nodes}
     # The user's line, and not only torch's own below it, which is all that the text has.
-    files = [line for line in named["rms_norm"].stack.splitlines() if line.startswith("  File ")]
+    files = [
+        line
+        for line in found.stack_of(named["rms_norm"]).splitlines()
+        if line.startswith("  File ")
+    ]
     assert files[0].startswith(f'  File "{__file__}"')
     assert files[-1].endswith("in rms_norm")
-    assert named["rms_norm"].modules[-1][1] == "RMSNorm"
-    assert [kind for _, kind in named["linear"].modules] == ["Sequential", "Linear"]
+    assert found.modules_of(named["rms_norm"])[-1][1] == "RMSNorm"
+    assert [kind for _, kind in found.modules_of(named["linear"])] == ["Sequential", "Linear"]
     (meta,) = named["linear"].tensors
     assert (meta.dtype, meta.device, meta.stride[-1], meta.shape[-1]) == ("float32", "cpu", 1, 8)
     assert [meta.dtype for meta in named["max"].tensors] == ["float32", "int64"]
@@ -61,7 +67,7 @@ def test_nodes_and_edges_are_those_of_the_graph(tmp_path: Path) -> None:
     assert isinstance(inputs[0].tensors[0].shape[0], str)
 
 
-def _events(folder: Path) -> list[InspectorGraph]:
+def _events(folder: Path) -> list[KeptRecord]:
     (log,) = folder.glob("*.log")
     found = [read(envelope) for envelope in LogReader(log).read(ended=True)]
-    return [event for event in found if isinstance(event, InspectorGraph)]
+    return [event for event in found if isinstance(event, KeptRecord)]

@@ -12,10 +12,10 @@ import torch
 from torch import fx, nn
 
 from inspector.capture import module_places
-from inspector.capture.logged_graph import graph_fields
+from inspector.capture.logged_graph import recorded_graph
 from inspector.capture.module_places import noting_modules, stack_of
-from inspector.events.envelope import RawFrame
 from inspector.events.printed_stack import printed_frames
+from inspector.records.stack import StackFrame
 
 HERE = str(Path(__file__))
 TEXT = Path(__file__).read_text("utf-8").split("\n")
@@ -60,9 +60,9 @@ def lines(model: nn.Module, *inputs: torch.Tensor) -> dict[str, list[str]]:
     }
 
 
-def frames_of(model: nn.Module, *inputs: torch.Tensor) -> dict[str, list[RawFrame]]:
+def frames_of(model: nn.Module, *inputs: torch.Tensor) -> dict[str, list[StackFrame]]:
     """The user's frames of each operator that Dynamo captures."""
-    found: dict[str, list[RawFrame]] = {}
+    found: dict[str, list[StackFrame]] = {}
 
     def backend(graph: fx.GraphModule, _: object) -> fx.GraphModule:
         for node in graph.graph.nodes:
@@ -138,11 +138,8 @@ def test_every_stage_of_a_training_step_has_it() -> None:
     stacks: list[list[str]] = []
 
     def keep(graph: fx.GraphModule, _: object) -> fx.GraphModule:
-        fields = graph_fields(graph)
-        recorded, texts = fields["nodes"], fields["stacks"]
-        assert isinstance(recorded, list)
-        assert isinstance(texts, list)
-        stacks.append([texts[node["stack"]] for node in recorded if node["op"] == "call_function"])
+        found = recorded_graph(graph)
+        stacks.append([found.stack_of(node) for node in found.nodes if node.op == "call_function"])
         return graph
 
     from torch._dynamo.backends.common import aot_autograd

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import copy
 import dataclasses
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -36,6 +35,8 @@ from inspector.capture.state import State
 from inspector.capture.target import Target
 from inspector.errors import UsageError
 from inspector.model.request import Request
+from inspector.records.codec import decode
+from inspector.records.device_profile import CallBlock, DeviceProfile, FailedCall, ProfiledArgument
 from tests.compile.test_failed_calls import Profiles as Unmeasured
 
 
@@ -73,13 +74,11 @@ class Program:
 
 
 @pytest.fixture
-def written(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[dict[str, Any]]]:
+def written(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[DeviceProfile]]:
     """What is written; each phase has few calls, so that none takes long."""
-    found: list[dict[str, Any]] = []
+    found: list[DeviceProfile] = []
     finished = {"device_profile": found}
-    monkeypatch.setattr(
-        payload, "write_artifact", lambda name, fields: finished.get(name, []).append(fields)
-    )
+    monkeypatch.setattr(payload, "emit", lambda record, name: finished.get(name, []).append(record))
     monkeypatch.setattr(in_place, "is_settled", lambda times: len(times) >= 4)
     monkeypatch.setattr(in_place, "_AT_ONCE", 1)
     plan = in_place.Plan(rounds=4, calls=5, watched=3, untimed=1)
@@ -89,31 +88,31 @@ def written(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[dict[str, Any]]]:
 
 
 def test_compiled_and_eager_calls_alternate_and_their_blocks_are_known(
-    written: list[dict[str, Any]],
+    written: list[DeviceProfile],
 ) -> None:
     Program().profile()
     (fields,) = written
-    assert [block[:2] for block in fields["blocks"]] == [
-        ["plain", 0], ["eager", 0], ["eager", 1], ["plain", 1],
-        ["plain", 2], ["eager", 2], ["eager", 3], ["plain", 3],
+    assert [(block.kind, block.round) for block in fields.blocks] == [
+        ("plain", 0), ("eager", 0), ("eager", 1), ("plain", 1),
+        ("plain", 2), ("eager", 2), ("eager", 3), ("plain", 3),
     ]  # fmt: skip
-    assert {block[2] for block in fields["blocks"]} == {5}
-    assert (len(fields["plain_ns"]), len(fields["eager_ns"])) == (20, 20)
-    assert len(fields["watched_ns"]) == 12
-    assert len(fields["calls"]) + fields["other_calls"] == 12
-    assert fields["error"] is None
+    assert {block.calls for block in fields.blocks} == {5}
+    assert (len(fields.plain_ns), len(fields.eager_ns)) == (20, 20)
+    assert len(fields.watched_ns) == 12
+    assert len(fields.calls) + fields.other_calls == 12
+    assert fields.error is None
 
 
 def test_the_first_round_is_written_as_soon_as_it_is_made(
-    written: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+    written: list[DeviceProfile], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What ends the process in a later round leaves a report on the first."""
     program = Program()
-    seen: list[tuple[str, int, dict[str, Any]]] = []
+    seen: list[tuple[str, int, DeviceProfile]] = []
     monkeypatch.setattr(
         payload,
-        "write_artifact",
-        lambda name, fields: seen.append((name, len(program.made), copy.deepcopy(fields))),
+        "emit",
+        lambda record, name: seen.append((name, len(program.made), record)),
     )
     program.profile()
     assert written == []
@@ -122,13 +121,13 @@ def test_the_first_round_is_written_as_soon_as_it_is_made(
     # Four of each kind until times are stable; then, with one before each block that does not
     # count, five plain calls, three that are watched, and five eager ones.
     assert calls == 4 + 4 + (1 + 5) + (1 + 3) + (1 + 5)
-    assert fields["blocks"] == [["plain", 0, 5], ["eager", 0, 5]]
-    assert [len(fields[name]) for name in ("plain_ns", "watched_ns", "eager_ns")] == [5, 3, 5]
-    assert fields["launches"]
+    assert fields.blocks == (CallBlock("plain", 0, 5), CallBlock("eager", 0, 5))
+    assert (len(fields.plain_ns), len(fields.watched_ns), len(fields.eager_ns)) == (5, 3, 5)
+    assert fields.launches
     assert len(program.made) > calls
 
 
-def test_going_back_and_forth_compiles_nothing_again(written: list[dict[str, Any]]) -> None:
+def test_going_back_and_forth_compiles_nothing_again(written: list[DeviceProfile]) -> None:
     program = Program()
     counters = torch._dynamo.utils.counters
     before = collections.Counter(counters["stats"])
@@ -152,26 +151,26 @@ def test_going_back_and_forth_compiles_nothing_again(written: list[dict[str, Any
     ],
 )
 def test_what_was_measured_before_a_call_failed_is_written(
-    written: list[dict[str, Any]], fails_in: int, what: str, number: int
+    written: list[DeviceProfile], fails_in: int, what: str, number: int
 ) -> None:
     program = Program(fails_in)
     with pytest.raises(RuntimeError, match="boom"):
         program.profile()
     (fields,) = written
-    assert fields["error"] == {"what": what, "call": number, "error": "RuntimeError: boom"}
-    assert fields["plain_ns"]
+    assert fields.error == FailedCall(what, number, "RuntimeError: boom")
+    assert fields.plain_ns
     assert program.calls == fails_in
-    assert sum(block[2] for block in fields["blocks"] if block[0] == "eager") == len(
-        fields["eager_ns"]
+    assert sum(block.calls for block in fields.blocks if block.kind == "eager") == len(
+        fields.eager_ns
     )
     if what == "watched":
-        assert (len(fields["plain_ns"]), fields["eager_ns"]) == (5, [])
+        assert (len(fields.plain_ns), fields.eager_ns) == (5, ())
     if fails_in == 20:  # the watched calls of the first round are there
-        assert len(fields["watched_ns"]) == len(fields["calls"]) + fields["other_calls"] == 3
+        assert len(fields.watched_ns) == len(fields.calls) + fields.other_calls == 3
 
 
 def test_where_eager_calls_have_no_memory_compiled_ones_are_measured(
-    written: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+    written: list[DeviceProfile], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = Program()
 
@@ -181,13 +180,13 @@ def test_where_eager_calls_have_no_memory_compiled_ones_are_measured(
     monkeypatch.setattr(program, "_eager", lacking)
     program.profile()
     (fields,) = written
-    assert fields["error"]["what"] == "eager"
-    assert not fields["eager_ns"]
-    assert fields["watched_ns"]
+    assert fields.error.what == "eager"
+    assert not fields.eager_ns
+    assert fields.watched_ns
     assert program.made.count("eager") == 1
 
 
-def test_what_the_calls_are_made_with_is_written(written: list[dict[str, Any]]) -> None:
+def test_what_the_calls_are_made_with_is_written(written: list[DeviceProfile]) -> None:
     inner = {"mask": torch.ones(3, dtype=torch.bool), "name": "no number"}
     call = Call((torch.ones(2, 5), [torch.tensor(1.0), 3]), {"scale": 0.5, "inner": inner})
     assert shapes_of(call) == [
@@ -195,17 +194,17 @@ def test_what_the_calls_are_made_with_is_written(written: list[dict[str, Any]]) 
         {"value": "0.5"}, {"dtype": "bool", "size": [3]},
     ]  # fmt: skip
     Program().profile(shapes_of(call))
-    assert written[0]["arguments"] == shapes_of(call)
+    assert written[0].arguments == tuple(decode(ProfiledArgument, item) for item in shapes_of(call))
 
 
-def test_of_a_first_call_that_fails_nothing_is_written(written: list[dict[str, Any]]) -> None:
+def test_of_a_first_call_that_fails_nothing_is_written(written: list[DeviceProfile]) -> None:
     with pytest.raises(RuntimeError, match="boom"):
         Program(1).profile()
     assert written == []
 
 
 def test_calls_of_seconds_are_not_made_once_more(
-    written: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+    written: list[DeviceProfile], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(in_place, "is_settled", lambda times: len(times) >= 1)
     plan = in_place.Plan(rounds=3, calls=1, watched=1, untimed=0)
@@ -213,7 +212,7 @@ def test_calls_of_seconds_are_not_made_once_more(
     program = Program()
     program.profile()
     (fields,) = written
-    assert (len(fields["plain_ns"]), len(fields["eager_ns"])) == (3, 3)
+    assert (len(fields.plain_ns), len(fields.eager_ns)) == (3, 3)
     assert collections.Counter(program.made) == {"compiled": 6, "eager": 3}
 
 
@@ -221,7 +220,7 @@ def test_a_failure_is_said_in_one_line() -> None:
     found = measured.Measured({})
     found.begin("memory")
     found.failed(KeyboardInterrupt())
-    assert found.error == {"what": "memory", "call": 1, "error": "KeyboardInterrupt"}
+    assert found.error == FailedCall("memory", 1, "KeyboardInterrupt")
 
 
 def test_the_sum_of_the_outputs_is_in_no_call_after_the_first() -> None:
@@ -365,7 +364,7 @@ def test_a_replay_that_cannot_be_watched_is_made_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     problems: list[Any] = []
-    monkeypatch.setattr(writer, "write_artifact", lambda *problem: problems.append(problem))
+    monkeypatch.setattr(writer, "emit", problems.append)
     fails_to_begin, fails_to_end = mock.Mock(side_effect=OSError), mock.MagicMock()
     fails_to_end().__exit__.side_effect = OSError
     for closely in (fails_to_begin, fails_to_end):

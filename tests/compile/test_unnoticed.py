@@ -40,17 +40,17 @@ sys.exit(5)
 # What of ours runs inside of torch or at the program's end: module, attribute.
 HOOKS = [
     ("log_file", "LogFile.write"), ("log_file", "LogFile._made"), ("log_file", "begins_with"),
-    ("process_log", "environment"), ("process_log", "artifact_record"), ("process_log", "rank"),
+    ("process_log", "environment"), ("process_log", "record_for_log"), ("process_log", "rank"),
     ("process_log", "_at_exit"), ("process_log", "ProcessLog.write"),
     ("versions", "interned_strings"), ("versions", "positions_of_graph_break"),
     ("versions", "frame_of_conversion"),
     ("handler", "TraceHandler._look"), ("handler", "TraceHandler._add_positions"),
     ("handler", "calling_frame"),
-    ("handler", "write_artifact"), ("sources", "SourceWriter._once"), ("sources", "recorded_roots"),
-    ("sources", "write_artifact"), ("skips", "SkipObserver._observe"), ("skips", "_stack"),
-    ("writer", "_text"), ("capped_log", "CappedLog.append"), ("capped_log", "CappedLog._drop"),
+    ("handler", "emit"), ("sources", "SourceWriter._once"), ("sources", "recorded_roots"),
+    ("sources", "emit"), ("skips", "SkipObserver._observe"), ("skips", "_stack"),
+    ("writer", "_json"), ("capped_log", "CappedLog.append"), ("capped_log", "CappedLog._drop"),
     ("tally", "Tally.take"), ("tally", "CompilationMetrics.read"),
-    ("description", "_write"), ("description", "_program"),
+    ("begin", "_write_meta"), ("begin", "_program"),
 ]  # fmt: skip
 
 

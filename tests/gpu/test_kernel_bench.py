@@ -65,7 +65,7 @@ from inspector.capture.state import State
 from model import example_inputs, model
 
 said = []
-bench.write_artifact = lambda *given: said.append(given)
+bench.emit = said.append
 mode = sys.argv[1] if len(sys.argv) > 1 else None
 compiled = torch.compile(model, mode=mode)
 state = State(model)
@@ -86,12 +86,12 @@ for name in names:
 after = [item.clone() for item in prepared()()]
 assert all(map(torch.equal, before, after))
 assert torch.equal(mean, model.mean)
-assert [payload["name"] for _, payload in said] == names
-for _, payload in said:
-    assert "missing" not in payload, payload
-    assert any(argument.get("written") for argument in payload["arguments"]), payload["name"]
-    assert payload["config"]["cold_ns"], payload["name"]
-restored = {name for _, payload in said for name in payload["restored"]}
+assert [record.name for record in said] == names
+for record in said:
+    assert not record.missing, record
+    assert any(argument.is_written for argument in record.arguments), record.name
+    assert record.config.cold_ns, record.name
+restored = {name for record in said for name in record.restored}
 assert restored, "the running mean is changed in place"
 print("unchanged", len(said))
 """

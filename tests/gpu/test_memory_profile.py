@@ -10,9 +10,10 @@ import pytest
 import torch
 
 from inspector.capture.call import PreparedCall
-from inspector.events.memory_profile import memory_of
 from inspector.profiles.memory import CallMemory
 from inspector.profiles.peak import find_peak
+from inspector.records.codec import decode
+from inspector.records.memory_profile import MemoryProfile
 from tests.memory_case import FLOAT, PARAMETERS, WIDE, Case, Net, measured
 
 ROWS = 2048
@@ -131,7 +132,7 @@ def test_eager_s_backward_pass_has_the_forward_s_lines(training: Case) -> None:
 
 def test_how_memory_lies_is_what_the_allocator_says(inference: Case, training: Case) -> None:
     for found in (inference, training):
-        profile = memory_of(found.payload)
+        profile = decode(MemoryProfile, found.payload)
         for side, call in (
             (profile.compiled, found.use.compiled),
             (profile.eager, eager_of(found)),

@@ -23,10 +23,12 @@ def write_bench(folder: Path, ended: str, *events: dict[str, object]) -> None:
     """Writes a recording of one process to a folder."""
     lines = []
     for event in events:
-        payload = json.dumps({"v": 1, "session": 0, "input": 0, **event})
+        fields = {"v": 1, "session": 0, "input": 0, **event}
+        name = f"inspector_bench_{fields.pop('what', '')}"
+        payload = json.dumps(fields)
         checksum = hashlib.md5(payload.encode()).hexdigest()  # noqa: S324 - as torch has it
         head = {
-            "artifact": {"name": "inspector_bench", "encoding": "json"}, "has_payload": checksum
+            "artifact": {"name": name, "encoding": "json"}, "has_payload": checksum
         }  # fmt: skip
         lines.append(f"V1123 03:17:24.409000 7 inspector/capture/writer.py:28] {json.dumps(head)}")
         lines.append(f"\t{payload}")

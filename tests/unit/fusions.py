@@ -6,12 +6,12 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from inspector.events.fusion import Apart, Buffer, FusionPlan, Launch, Operation
-from inspector.events.graph_nodes import TensorMeta
 from inspector.graphs.fusion import Fusion
 from inspector.graphs.make_fusion import make_fusion
 from inspector.model.graph import Graph, Node, Stage
 from inspector.model.stack import StackFrame
+from inspector.records.fusion import Apart, Buffer, FusionPlan, Launch, Operation
+from inspector.records.graphs import TensorMeta
 
 FILE = "/home/user/project/model.py"
 SIZE = 2048

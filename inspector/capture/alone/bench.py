@@ -20,8 +20,9 @@ from inspector.capture.alone.calls import Statement, called_kernels, watched
 from inspector.capture.alone.kernels import Launched, launched
 from inspector.capture.alone.timer import Flush, cold_and_warm_ns, timing
 from inspector.capture.profiling.device import uses_cuda, wait
-from inspector.capture.writer import write_artifact
+from inspector.capture.writer import emit
 from inspector.model.near_matches import named
+from inspector.records.kernel_bench import BenchedArgument, KernelBench, LaunchGroup
 
 Prepared: TypeAlias = Callable[[], Callable[[], object]]
 _MOST_SHARE = 3  # of free memory: copies, and what stood there
@@ -63,10 +64,7 @@ class Alone:
         if len(found) == 1:
             self._name = found[0]
             return False
-        write_artifact(
-            "kernel_bench",
-            {"v": 1, "asked": self.asked, "matching": found, "kernels": list(names)},
-        )
+        emit(KernelBench(self.asked, matching=tuple(found), kernels=tuple(names)))
         return True
 
     def measure(self, index: int, run: Prepared) -> None:
@@ -85,35 +83,31 @@ class Alone:
             if not seen:
                 return
             self._done = True
-            fields: dict[str, object] = {
-                "v": 1, "asked": self.asked, "name": name, "kind": names[name], "input": index,
-            }  # fmt: skip
+            bench = KernelBench(self.asked, name, kind=names[name], input=index)
             try:
-                fields |= self._measured(name, names[name], seen, run)
+                bench = self._measured(bench, seen, run)
             except TooLargeError as error:
-                fields["missing"] = "its arguments are too large to be copied beside the model"
-                fields["argument_bytes"] = error.args[0]
+                missing = "its arguments are too large to be copied beside the model"
+                bench = dataclasses.replace(bench, missing=missing, argument_bytes=error.args[0])
             except _NotMeasuredError as error:
-                fields["missing"] = str(error)
-        write_artifact("kernel_bench", fields)
+                bench = dataclasses.replace(bench, missing=str(error))
+        emit(bench)
 
-    def _measured(
-        self, name: str, kind: str, seen: Sequence[_Seen], run: Prepared
-    ) -> Mapping[str, object]:
+    def _measured(self, bench: KernelBench, seen: Sequence[_Seen], run: Prepared) -> KernelBench:
         number = self._number(seen)
         alike = [item for item in seen if item.signature == seen[number].signature]
-        taken, arguments = _taken(name, kind, number, run)
+        taken, arguments = _taken(bench.name, bench.kind, number, run)
         if taken.missing:
             raise _NotMeasuredError(taken.missing)
         with _device_of(arguments):
-            fields = _benchmarked(taken, arguments, alike)
+            bench = _benchmarked(bench, taken, arguments, alike)
             wait()
-        return {
-            "launch": number + 1,
-            "launches": _groups(seen, seen[number].signature),
-            "places": [[item.statement.file, item.statement.line] for item in alike],
-            **fields,
-        }
+        return dataclasses.replace(
+            bench,
+            launch=number + 1,
+            launches=_groups(seen, seen[number].signature),
+            places=tuple((item.statement.file, item.statement.line) for item in alike),
+        )
 
     def _number(self, seen: Sequence[_Seen]) -> int:
         if self.launch is not None:
@@ -133,8 +127,8 @@ class _NotMeasuredError(Exception):
 
 
 def _benchmarked(
-    taken: Launched, arguments: Arguments, alike: Sequence[_Seen]
-) -> Mapping[str, object]:
+    bench: KernelBench, taken: Launched, arguments: Arguments, alike: Sequence[_Seen]
+) -> KernelBench:
     """What a launch takes, with an empty and with a full cache."""
 
     def launch() -> None:
@@ -149,13 +143,14 @@ def _benchmarked(
     flush = Flush()
     typical_ns = statistics.median(item.time_ns for item in alike)
     cold_ns, warm_ns = cold_and_warm_ns(launch, arguments.restore, flush, typical_ns)
-    return {
-        "kind": taken.kind,
-        "arguments": list(_described(arguments, written)),
-        "cache_bytes": flush.cache_bytes,
-        "restored": changed,
-        "config": {**taken.config, "cold_ns": cold_ns, "warm_ns": warm_ns},
-    }
+    return dataclasses.replace(
+        bench,
+        kind=taken.kind,
+        arguments=tuple(_described(arguments, written)),
+        cache_bytes=flush.cache_bytes,
+        restored=tuple(changed),
+        config=dataclasses.replace(taken.config, cold_ns=tuple(cold_ns), warm_ns=tuple(warm_ns)),
+    )
 
 
 def _device_of(arguments: Arguments) -> contextlib.AbstractContextManager[object]:
@@ -249,32 +244,29 @@ def _shape(item: Any) -> object:  # noqa: ANN401
     return repr(item) if isinstance(item, int | float | bool | str | type(None)) else type(item)
 
 
-def _groups(seen: Sequence[_Seen], taken: tuple[object, ...]) -> list[dict[str, object]]:
+def _groups(seen: Sequence[_Seen], taken: tuple[object, ...]) -> tuple[LaunchGroup, ...]:
     """The launches of a call by their arguments."""
     groups: dict[tuple[object, ...], list[int]] = {}
     for item in seen:
         groups.setdefault(item.signature, []).append(item.time_ns)
-    return [
-        {"count": len(times), "time_ns": sum(times), "taken": signature == taken}
+    return tuple(
+        LaunchGroup(len(times), sum(times), signature == taken)
         for signature, times in groups.items()
-    ]
+    )
 
 
-def _described(arguments: Arguments, written: Sequence[str]) -> Iterator[dict[str, object]]:
+def _described(arguments: Arguments, written: Sequence[str]) -> Iterator[BenchedArgument]:
     for name, item in [*zip(arguments.names, arguments.args, strict=True),
                        *arguments.kwargs.items()]:  # fmt: skip
-        fields: dict[str, object] = {"name": name}
         if isinstance(item, torch.Tensor):
-            is_strided = item.layout is torch.strided
-            fields |= {
-                "dtype": str(item.dtype).removeprefix("torch."),
-                "size": list(item.shape),
-                "stride": list(item.stride()) if is_strided else [],
-                "written": name in written,
-            }
-        elif isinstance(item, int | float | bool | str | type(None)):
-            fields["value"] = item
-        yield fields
+            stride = tuple(item.stride()) if item.layout is torch.strided else ()
+            dtype = str(item.dtype).removeprefix("torch.")
+            yield BenchedArgument(
+                name, dtype, tuple(item.shape), stride, is_written=name in written
+            )
+        else:
+            is_plain = isinstance(item, int | float | bool | str | type(None))
+            yield BenchedArgument(name, value=str(item) if is_plain else "")
 
 
 def _room_bytes() -> int:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
 from inspector.capture.alone.arguments import Arguments
+from inspector.records.kernel_bench import BenchedConfig
 
 _SIGNATURE = re.compile(r'extern "C"\s+(?:\S+\s+)?void\s+\w+\((?P<arguments>[^)]*)\)')
 
@@ -33,7 +34,7 @@ class Launched:
     written: Sequence[str] | None
     changed: Sequence[str]
     launch: Callable[[Arguments], object]
-    config: Mapping[str, object] = dataclasses.field(default_factory=dict)
+    config: BenchedConfig = dataclasses.field(default_factory=BenchedConfig)
     missing: str = ""
 
 
@@ -81,19 +82,19 @@ def _triton(autotuner: Any) -> Launched:  # noqa: ANN401
     )
 
 
-def _config(launcher: Any) -> Mapping[str, object]:  # noqa: ANN401 - torch's own
+def _config(launcher: Any) -> BenchedConfig:  # noqa: ANN401 - torch's own
     config = launcher.config
-    return {
-        "values": {
+    return BenchedConfig(
+        values={
             name: value if isinstance(value, int | str) else str(value)
             for name, value in config.kwargs.items()
         },
-        "num_warps": int(config.num_warps),
-        "num_stages": int(config.num_stages),
-        "registers": getattr(launcher, "n_regs", None),
-        "spills": getattr(launcher, "n_spills", None),
-        "shared_bytes": getattr(launcher, "shared", None),
-    }
+        num_warps=int(config.num_warps),
+        num_stages=int(config.num_stages),
+        registers=getattr(launcher, "n_regs", None),
+        spills=getattr(launcher, "n_spills", None),
+        shared_bytes=getattr(launcher, "shared", None),
+    )
 
 
 def _cpp(function: Any, source: str) -> Launched:  # noqa: ANN401

@@ -14,9 +14,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from inspector.capture.autotuning.hooks import Called, Hooks, Outcome, timed
 from inspector.capture.autotuning.tried import Candidate, Tried
+from inspector.capture.hooks import Called, Hooks, Outcome, timed
 from inspector.capture.writer import guarded
+from inspector.records.autotuning import TriedTensor
 
 _KINDS = {
     "ExternKernelCaller": "extern",
@@ -38,13 +39,11 @@ class _Draft:
     """An operation for which something is chosen.
 
     Attributes:
-        tried: What is known of it.
         choices: Torch's own objects, one for each candidate.
         graph: The graph that is being lowered, or the one that it is part of.
-        is_deferred: Whether it is decided in the scheduler.
-        is_timed: Whether there are times, measured or out of a cache.
-        benchmark_ns: What measuring took.
-        whole_ns: That, with waiting for candidates to be compiled.
+        is_deferred: It is decided in the scheduler.
+        is_timed: There are times, measured or out of a cache.
+        whole_ns: What measuring took, with waiting for candidates to be compiled.
     """
 
     tried: Tried
@@ -60,11 +59,11 @@ class _Draft:
         return next((at for at, item in enumerate(self.choices) if item is choice), None)
 
 
-class TemplateObserver:
+class TemplateObserver(Hooks):
     """Keeps what was tried for each operation, and writes it once it is decided."""
 
     def __init__(self) -> None:
-        self._hooks = Hooks()
+        super().__init__()
         self._deferred: list[_Draft] = []
         self._open: list[_Draft] = []
         self._config: Any = None
@@ -75,18 +74,18 @@ class TemplateObserver:
 
         owner = select_algorithm.AlgorithmSelectorCache
         self._config = config
-        self._hooks.put(owner, "__call__", self._choose)
-        self._hooks.put(owner, "do_autotuning", self._tune)
-        self._hooks.put(owner, "benchmark", self._benchmark)
-        self._hooks.put(owner, "benchmark_choice", self._benchmark_choice)
+        self.put(owner, "__call__", self._choose)
+        self.put(owner, "do_autotuning", self._tune)
+        self.put(owner, "benchmark", self._benchmark)
+        self.put(owner, "benchmark_choice", self._benchmark_choice)
         if hasattr(autotune_process, "AsyncAutotuner"):
-            self._hooks.put(autotune_process.AsyncAutotuner, "get_results", self._wait)
-        self._hooks.put(ir.MultiTemplateBuffer, "finalize_as_triton_caller", self._finalize)
-        self._hooks.put(ir.MultiTemplateBuffer, "finalize_as_triton_callers", self._finalize)
+            self.put(autotune_process.AsyncAutotuner, "get_results", self._wait)
+        self.put(ir.MultiTemplateBuffer, "finalize_as_triton_caller", self._finalize)
+        self.put(ir.MultiTemplateBuffer, "finalize_as_triton_callers", self._finalize)
 
     def release(self) -> None:
         """Ends observing."""
-        self._hooks.release()
+        super().release()
         deferred, self._deferred = self._deferred, []
         _write_late(deferred)
 
@@ -122,7 +121,7 @@ class TemplateObserver:
         tried.default = next(
             (at for at, item in enumerate(tried.candidates) if item.kind == "extern"), None
         )
-        tried.fields = _place() | {"inputs": [_tensor(node) for node in inputs],
+        tried.fields = _place() | {"inputs": tuple(map(_tensor, inputs)),
                                    "output": _tensor(layout)}  # fmt: skip
         return [_Draft(tried, list(choices), _graph())]
 
@@ -292,7 +291,7 @@ def _write_late(drafts: Sequence[_Draft]) -> None:
 def _decide_late(draft: _Draft) -> None:
     """What the scheduler decided; a Triton template said so (`_finalized`)."""
     tried = draft.tried
-    tried.fields["deferred"] = True
+    tried.fields["is_deferred"] = True
     if not draft.is_timed:
         tried.how = "fixed"
     if tried.chosen is None:
@@ -323,16 +322,13 @@ def _place() -> dict[str, object]:
     return {
         "node": str(getattr(node, "name", "") or ""),
         "target": str(getattr(node, "target", "") or ""),
-        "backward": bool(getattr(V.graph, "is_backward", False)),
+        "is_backward": bool(getattr(V.graph, "is_backward", False)),
     }
 
 
-def _tensor(node: Any) -> dict[str, object]:  # noqa: ANN401
+def _tensor(node: Any) -> TriedTensor:  # noqa: ANN401
     sizes: Sequence[Any] = node.get_size() if hasattr(node, "get_size") else node.size
     dtype = node.get_dtype() if hasattr(node, "get_dtype") else node.dtype
     device = node.get_device() if hasattr(node, "get_device") else node.device
-    return {
-        "shape": [int(size) if str(size).isdigit() else str(size) for size in sizes],
-        "dtype": str(dtype).removeprefix("torch."),
-        "device": str(device),
-    }
+    shape = tuple(int(size) if str(size).isdigit() else str(size) for size in sizes)
+    return TriedTensor(shape, str(dtype).removeprefix("torch."), str(device))

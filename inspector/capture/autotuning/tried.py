@@ -1,4 +1,4 @@
-"""What was tried at one place, as the fields of ``inspector_autotuned``."""
+"""What was tried at one place."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from inspector.capture.autotuning.hooks import Outcome
-from inspector.capture.writer import write_artifact
+from inspector.capture.hooks import Outcome
+from inspector.capture.writer import emit
+from inspector.records.autotuning import Autotuned, TriedCandidate
 
 NOT_RUN = "it could not be run"
 _MS_NS = 1_000_000
@@ -22,16 +23,13 @@ class Candidate:
     """One candidate.
 
     Attributes:
-        name: What it is called, or an empty string.
         text: Its configuration.
         kind: ``extern`` (a library's), ``triton``, ``cpp``, ``cutlass``, or what else Inductor has;
             ``config`` for a kernel's configuration.
-        time_ns: How long it took, or None where it was not timed or failed.
-        low_ns: A low quantile of that, or None.
-        high_ns: A high one, or None.
-        failed: Why it has no time, or an empty string.
-        spent_ns: How long it took to find that out, or None.
-        compile_ns: How long it took to compile, maybe beside others, or None.
+        time_ns: None where it was not timed or failed; `low_ns` and `high_ns` are quantiles.
+        failed: Why it has no time.
+        spent_ns: How long it took to find that out.
+        compile_ns: How long it took to compile, maybe beside others.
         step: What it was tried in: ``""``, ``descent`` (from the best one on), ``combo``.
         facts: Registers, spills and shared memory, where known.
     """
@@ -58,12 +56,22 @@ class Candidate:
         if self.time_ns is None and not self.failed:
             self.failed = NOT_RUN
 
-    def fields(self, at: int) -> dict[str, object]:
-        """Its fields, without those that say nothing."""
-        fields = dataclasses.asdict(self) | dict(self.facts)
-        del fields["facts"]
-        fields["text"], fields["failed"] = self.text[:_LONGEST], self.failed[:_LONGEST]
-        return {"at": at} | {key: value for key, value in fields.items() if value not in {None, ""}}
+    def record(self, at: int) -> TriedCandidate:
+        """As it is written."""
+        return TriedCandidate(
+            at,
+            self.name,
+            self.text[:_LONGEST],
+            self.kind,
+            self.time_ns,
+            self.low_ns,
+            self.high_ns,
+            self.failed[:_LONGEST],
+            self.spent_ns,
+            self.compile_ns,
+            self.step,
+            **self.facts,
+        )
 
 
 @dataclasses.dataclass(slots=True)
@@ -72,13 +80,11 @@ class Tried:
 
     Attributes:
         kind: ``template``, ``triton`` (a generated kernel) or ``user`` (the program's own).
-        name: What it is for: Inductor's name of the operation, or the kernel's.
-        candidates: What was tried, in order.
+        name: Inductor's name of the operation, or the kernel's.
         how: ``measured``, ``cached``, ``only`` (there was one), ``fixed`` (nothing may be tried),
             or ``failed``.
-        chosen: Which candidate was taken, or None.
-        default: Which one is taken where nothing is tried, or None.
-        fields: What else is known.
+        default: Which candidate is taken where nothing is tried.
+        fields: What else is known, by the names of the record's fields.
     """
 
     kind: str
@@ -87,7 +93,7 @@ class Tried:
     how: str = "measured"
     chosen: int | None = None
     default: int | None = None
-    fields: dict[str, object] = dataclasses.field(default_factory=dict)
+    fields: dict[str, Any] = dataclasses.field(default_factory=dict)
 
     def fastest(self) -> int | None:
         """The candidate with the least time, or None."""
@@ -97,20 +103,18 @@ class Tried:
     def write(self) -> None:
         """Writes ``inspector_autotuned``."""
         kept = _kept(self.candidates, {self.chosen, self.default})
-        write_artifact(
-            "autotuned",
-            {
-                "v": 1,
-                "kind": self.kind,
-                "name": self.name[:_LONGEST],
-                "how": self.how,
-                "chosen": self.chosen,
-                "default": self.default,
-                "total": len(self.candidates),
-                "failed": sum(bool(item.failed) for item in self.candidates),
+        emit(
+            Autotuned(
+                self.kind,
+                self.name[:_LONGEST],
+                self.how,
+                self.chosen,
+                self.default,
+                total=len(self.candidates),
+                failed=sum(bool(item.failed) for item in self.candidates),
+                candidates=tuple(self.candidates[at].record(at) for at in kept),
                 **self.fields,
-                "candidates": [self.candidates[at].fields(at) for at in kept],
-            },
+            )
         )
 
 

@@ -19,12 +19,7 @@ _UNCOUNTED = 2  # with the first calls the profiler has work of its own
 
 
 def timed(call: Callable[[], object], wait: Callable[[], object] = wait) -> int:
-    """Wall time of a call, in ns, until the device is done.
-
-    Args:
-        call: The call.
-        wait: Waits for the device.
-    """
+    """Wall time of a call, in ns, until the device is done."""
     wait()
     began_ns = time.perf_counter_ns()
     call()
@@ -32,13 +27,8 @@ def timed(call: Callable[[], object], wait: Callable[[], object] = wait) -> int:
     return time.perf_counter_ns() - began_ns
 
 
-def settle(loop: Loop, seconds: float) -> Mapping[str, object]:
-    """Calls until the median of the later half is that of the earlier one by 1 %.
-
-    Args:
-        loop: Gives the calls.
-        seconds: How long that may take.
-    """
+def settle(loop: Loop, seconds: float) -> bool:
+    """Calls until the median of the later half is that of the earlier one by 1 %, or time is up."""
     began_ns = time.perf_counter_ns()
     times: list[int] = []
     with loop.context():
@@ -46,15 +36,13 @@ def settle(loop: Loop, seconds: float) -> Mapping[str, object]:
             if len(times) > 1 and time.perf_counter_ns() - began_ns > seconds * 1e9:
                 break
             times.append(timed(loop.next_call()))
-    return {"is_settled": is_settled(times)}
+    return is_settled(times)
 
 
-def block(loop: Loop, calls: int, flush: Callable[[], None] | None) -> Mapping[str, object]:
-    """Calls one after the other; the first does not count: others were at work before.
+def block(loop: Loop, calls: int, flush: Callable[[], None] | None) -> tuple[int, ...]:
+    """The times of calls one after the other; the first does not count: others were at work before.
 
     Args:
-        loop: Gives the calls.
-        calls: How many.
         flush: Empties the device's cache before each call, or None.
     """
 
@@ -67,15 +55,13 @@ def block(loop: Loop, calls: int, flush: Callable[[], None] | None) -> Mapping[s
     with loop.context():
         loop.next_call()()
         until_done = waiting()
-        times = [timed(ready(), wait=until_done) for _ in range(calls)]
-    return {"times_ns": times}
+        return tuple(timed(ready(), wait=until_done) for _ in range(calls))
 
 
-def burst(loop: Loop, calls: int) -> Mapping[str, object]:
+def burst(loop: Loop, calls: int) -> Mapping[str, int]:
     """Calls that are given to a GPU without waiting in between: that is its throughput.
 
     Args:
-        loop: Gives the calls.
         calls: How many fit in a block.
     """
     count = min(_MOST_BURST, max(2, calls))
@@ -97,7 +83,6 @@ def busy_of(loop: Loop, flush: Callable[[], None] | None) -> Mapping[str, int]:
     a call that nobody watched.
 
     Args:
-        loop: Gives the calls.
         flush: Empties the device's cache before each call, or None.
     """
     windows: list[tuple[int, int]] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,29 +9,15 @@ from inspector.capture.benching.errors import errors_of, follows_rounding, other
 from inspector.capture.benching.scales import scales_of
 from inspector.capture.outputs import Kept, has_kept, load
 from inspector.model.result_names import input_of
+from inspector.records.bench import OutputError, ResultErrors
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Compared:
-    """How far results are from those of others; names are those of results.
-
-    Attributes:
-        uncompared: What could not be compared.
-        wrong: What is off by more than rounding.
-    """
-
-    errors: tuple[Mapping[str, object], ...]
-    uncompared: tuple[str, ...]
-    wrong: tuple[str, ...]
-
-
-def compared(kept: Kept, references: Mapping[str, str], *, is_eager: bool) -> Compared:
+def compared(kept: Kept, references: Mapping[str, str], *, is_eager: bool) -> ResultErrors:
     """Compares results with those of other processes.
 
     Args:
         kept: What this process gave.
         references: Folders with what the others gave, by their names.
-        is_eager: Whether this process is eager PyTorch.
     """
     others = {
         name: load(Path(folder))
@@ -42,27 +27,27 @@ def compared(kept: Kept, references: Mapping[str, str], *, is_eager: bool) -> Co
     eager, exact = others.get("eager"), others.get("float64")
     plain = kept if is_eager else eager
     scales = scales_of(plain, exact) if plain is not None else {}
-    differ: list[Mapping[str, object]] = []
+    differ: list[OutputError] = []
     if eager is not None and not is_eager:
         differ += (
             item for item in _others(kept, eager)
-            if not follows_rounding(str(item["name"]), scales)
+            if not follows_rounding(item.name, scales)
         )  # fmt: skip
-    of_another_kind = {(item["reference"], item["name"]) for item in differ}
+    of_another_kind = {(item.reference, item.name) for item in differ}
     errors = [
         item
         for name, other in others.items()
         for item in errors_of(name, kept, other, scales)
-        if (item["reference"], item["name"]) not in of_another_kind
+        if (item.reference, item.name) not in of_another_kind
     ]
-    off = [str(item["name"]) for item in differ]
+    off = [item.name for item in differ]
     # Compiled code draws other random numbers, and that is no fault.
     if eager is not None and not (kept.draws or eager.draws):
         off += [name for name in wrong_in(kept, eager, exact, scales) if name not in off]
-    return Compared((*errors, *differ), kept.uncompared, tuple(off))
+    return ResultErrors(errors=(*errors, *differ), uncompared=kept.uncompared, wrong=tuple(off))
 
 
-def _others(kept: Kept, eager: Kept) -> list[Mapping[str, object]]:
+def _others(kept: Kept, eager: Kept) -> list[OutputError]:
     """What is of another kind, of inputs that no side fails with.
 
     What is drawn can decide what there is, and of what size, but not of which dtype.
@@ -70,7 +55,7 @@ def _others(kept: Kept, eager: Kept) -> list[Mapping[str, object]]:
     both = set(map(input_of, kept.names)) & set(map(input_of, eager.names))
     found = []
     for item in others_of("eager", kept, eager):
-        name = str(item["name"])
+        name = item.name
         is_drawn = (kept.draws or eager.draws) and not (
             name in kept.tensors and name in eager.tensors
         )

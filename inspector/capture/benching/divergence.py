@@ -13,13 +13,14 @@ import contextlib
 import copy
 import dataclasses
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from torch import fx
 
 from inspector.capture.benching.errors import is_off
+from inspector.records.bench import Divergence
 
 _OUTPUT, _INPUT = "output", "input"
 _COMPUTES = ("call_function", "call_method", "call_module")
@@ -39,7 +40,7 @@ def first_divergence(
     call: Callable[[Callable[..., object]], object],
     compile_: Callable[[Callable[..., Any]], Callable[..., Any]],
     context: Callable[[], contextlib.AbstractContextManager[object]],
-) -> Mapping[str, object] | None:
+) -> Divergence | None:
     """The first operator whose result is off, or None where every graph's own result is right.
 
     Args:
@@ -54,7 +55,7 @@ def first_divergence(
         with context(), torch.no_grad():
             found = _first_of(item, compile_)
         if found is not None:
-            return {"graph": number, **found}
+            return dataclasses.replace(found, graph=number)
     return None
 
 
@@ -79,7 +80,7 @@ def _capture(
 
 def _first_of(
     item: _Captured, compile_: Callable[[Callable[..., Any]], Callable[..., Any]]
-) -> Mapping[str, object] | None:
+) -> Divergence | None:
     places = [at for at, node in enumerate(item.graph.graph.nodes) if node.op in _COMPUTES]
     if not places or not _is_off(item, places[-1], compile_):
         return None
@@ -92,14 +93,14 @@ def _first_of(
             low = middle
     node = list(item.graph.graph.nodes)[places[high]]
     file, line, code = _place(node)
-    return {
-        "operator": _named(item.graph, node),
-        "operators": len(places),
-        "at": high + 1,
-        "file": file,
-        "line": line,
-        "code": code,
-    }
+    return Divergence(
+        operator=_named(item.graph, node),
+        operators=len(places),
+        at=high + 1,
+        file=file,
+        line=line,
+        code=code,
+    )
 
 
 def _is_off(

@@ -15,6 +15,7 @@ from inspector.capture.benching.scales import Scale, difference_of, largest_of, 
 from inspector.capture.outputs import Kept
 from inspector.model.bench import LEARNING_RATE
 from inspector.model.result_names import AFTER
+from inspector.records.bench import OutputError
 
 _OF_NUMBERS = 1e-3
 # Where nobody knows that, as a part of the largest element: what deep models lose.
@@ -38,7 +39,7 @@ def errors_of(
     kept: Kept,
     expected: Kept,
     scales: Mapping[str, Scale] = _NO_SCALES,
-) -> Iterator[Mapping[str, object]]:
+) -> Iterator[OutputError]:
     """The error of each result that both have.
 
     The largest difference of two elements is told as a part of the largest element: single elements
@@ -47,8 +48,6 @@ def errors_of(
 
     Args:
         reference: The name of what it is compared with.
-        kept: What this process gave.
-        expected: What the other one gave.
         scales: What errors are a part of, of results that are rounding alone (`scales_of`).
     """
     for name, mine in kept.tensors.items():
@@ -56,49 +55,43 @@ def errors_of(
         if theirs is None:
             continue
         relative = _relative(mine, theirs, scales.get(name))
-        yield {
-            "reference": reference,
-            "name": name,
-            "relative": relative,
-            "scale": _scale(name, scales),
-            "within": is_close(mine, theirs) if mine.dtype == theirs.dtype else None,
-            "nan": float(theirs.isnan().float().mean()) if theirs.numel() else 0.0,
+        yield OutputError(
+            reference,
+            name,
+            relative,
+            within=is_close(mine, theirs) if mine.dtype == theirs.dtype else None,
+            nan=float(theirs.isnan().float().mean()) if theirs.numel() else 0.0,
+            scale=_scale(name, scales),
             # Elsewhere dtypes differ on purpose.
-            **(_sides(kept, expected, name) if mine.shape != theirs.shape else {}),
-        }
+            mine=_described(kept, name) if mine.shape != theirs.shape else "",
+            theirs=_described(expected, name) if mine.shape != theirs.shape else "",
+        )
     for name, text in kept.others.items():
         if name in expected.others and text != expected.others[name]:
             relative = _of_numbers(text, expected.others[name], scales.get(name))
-            yield {
-                "reference": reference,
-                "name": name,
-                "relative": relative,
-                "scale": _scale(name, scales),
-                "within": relative < _OF_NUMBERS,
-                **({} if math.isfinite(relative) else _sides(kept, expected, name)),
-            }
+            yield OutputError(
+                reference,
+                name,
+                relative,
+                within=relative < _OF_NUMBERS,
+                scale=_scale(name, scales),
+                mine="" if math.isfinite(relative) else _described(kept, name),
+                theirs="" if math.isfinite(relative) else _described(expected, name),
+            )
 
 
-def others_of(reference: str, kept: Kept, expected: Kept) -> Iterator[Mapping[str, object]]:
+def others_of(reference: str, kept: Kept, expected: Kept) -> Iterator[OutputError]:
     """What is there on one side alone, or is of another kind or dtype there.
 
     Args:
         reference: The name of what it is compared with.
-        kept: What this process gave.
-        expected: What the other one gave.
     """
     unknown = {*kept.uncompared, *expected.uncompared}
     for name in dict.fromkeys((*expected.names, *kept.names)):
         mine, theirs = (_kind(side, name) for side in (kept, expected))
         if mine != theirs and name not in unknown and not _is_no_gradient(kept, expected, name):
-            yield {
-                "reference": reference,
-                "name": name,
-                "relative": math.inf,
-                "scale": "itself",
-                "within": False,
-                **_sides(kept, expected, name),
-            }
+            sides = _described(kept, name), _described(expected, name)
+            yield OutputError(reference, name, math.inf, False, 0.0, "itself", *sides)  # noqa: FBT003
 
 
 def _is_no_gradient(kept: Kept, expected: Kept, name: str) -> bool:
@@ -116,11 +109,6 @@ def _kind(kept: Kept, name: str) -> str:
     if tensor is None:
         return "other" if name in kept.others else ""
     return str(tensor.dtype)
-
-
-def _sides(kept: Kept, expected: Kept, name: str) -> Mapping[str, str]:
-    """What is there on both sides, where no number says how far they are apart."""
-    return {"mine": _described(kept, name), "theirs": _described(expected, name)}
 
 
 def _described(kept: Kept, name: str) -> str:
@@ -158,8 +146,6 @@ def is_off(
     """Whether a result differs from eager's by more than rounding.
 
     Args:
-        mine: The result.
-        theirs: Eager PyTorch's.
         exact: The same in float64, which says how large eager PyTorch's own error is; or None.
         scale: What its error is a part of, where it is rounding alone: then eager PyTorch's own
             error may be as small as chance has it, and what one rounding of the largest of its
@@ -185,8 +171,6 @@ def wrong_in(
     """The names of the results that differ from eager's by more than rounding.
 
     Args:
-        kept: What this process gave.
-        eager: What eager PyTorch gave.
         exact: What it gave in float64, or None.
         scales: What errors are a part of, of results that are rounding alone (`scales_of`).
     """

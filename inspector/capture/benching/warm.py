@@ -8,18 +8,17 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 
 from inspector.capture.attach import attach
 from inspector.capture.benching.batches import shapes_of, with_batch
 from inspector.capture.benching.blocks import timed
-from inspector.capture.benching.channel import Channel
-from inspector.capture.benching.device_name import device_name
 from inspector.capture.benching.failing import failing
 from inspector.capture.benching.make_program import make_program
+from inspector.capture.benching.process import Channel, age_ns, device_name
 from inspector.capture.benching.program import Program
-from inspector.capture.benching.so_far import age_ns
 from inspector.capture.compile_count import compilations
 from inspector.capture.environment import environment
 from inspector.capture.execution import write_target
@@ -29,18 +28,16 @@ from inspector.capture.profiling.device import cuda_devices
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target, load_target
 from inspector.capture.trial import seed
-from inspector.capture.writer import write_artifact
+from inspector.capture.writer import emit
 from inspector.errors import UsageError
 from inspector.model.bench import WorkerRequest
 from inspector.model.warmup import ARTIFACT, INPUTS, Loading, WarmupRequest
+from inspector.records.bench import Warmup
+from inspector.records.calls import TargetCall
 
 
 def warm_up(folder: Path, asked: WarmupRequest) -> None:
     """Loads the target and calls all inputs.
-
-    Args:
-        folder: The recording of this process.
-        asked: What to do.
 
     Raises:
         InspectorError: The target cannot be loaded, compiled or called.
@@ -52,7 +49,7 @@ def warm_up(folder: Path, asked: WarmupRequest) -> None:
     place = locate(worker.request.target)
     target = load_target(worker.request)
     load_ns = age_ns()
-    write_artifact("environment", environment(target.root, asks_for_gpus=True))
+    emit(environment(target.root, asks_for_gpus=True))
     write_target(target, attachment.handler.sources)
     channel.say("loaded", loading=dataclasses.asdict(_loading(place, target)))
     start = _Start(asked.start, target, _program(target, worker, asked.plan.batches), worker)
@@ -120,7 +117,7 @@ class _Start:
     def call_all(self) -> None:
         """Calls each input for the first time."""
         for index, call in enumerate(self._program.calls):
-            write_artifact("call", {"v": 1, "input": index, "call": 0, "state": "begin"})
+            emit(TargetCall(index, 0, "begin"))
             time_ns, compiled = self._call(index)
             cuda_devices.cache_clear()  # the first call may be the first on a GPU
             self.write(
@@ -166,6 +163,6 @@ class _Start:
             failure="" if info is not None else "torch could not read it",
         )  # fmt: skip
 
-    def write(self, what: str, **fields: object) -> None:
+    def write(self, what: str, **fields: Any) -> None:  # noqa: ANN401 - the record's
         """Writes a part of what the start found out."""
-        write_artifact("warmup", {"v": 1, "what": what, "start": self._name, **fields})
+        emit(Warmup(what, self._name, **fields))

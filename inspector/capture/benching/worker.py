@@ -22,15 +22,13 @@ from inspector.capture.attach import attach
 from inspector.capture.benching.batches import items_of, shapes_of
 from inspector.capture.benching.blocks import block, burst, busy_of, settle, timed
 from inspector.capture.benching.changed import changed_by, gradients_of, moments_of
-from inspector.capture.benching.channel import Channel
 from inspector.capture.benching.comparing import compared
-from inspector.capture.benching.cores import Cores
-from inspector.capture.benching.device_name import device_name
 from inspector.capture.benching.divergence import first_divergence
 from inspector.capture.benching.failing import FailedInputs, failing, sentence
 from inspector.capture.benching.loop import Loop, loop_of, restoring_loop
 from inspector.capture.benching.make_program import make_program
 from inspector.capture.benching.peak import peak_of
+from inspector.capture.benching.process import Channel, Cores, device_name
 from inspector.capture.benching.program import Program
 from inspector.capture.call import PreparedCall
 from inspector.capture.compile_count import compilations
@@ -42,10 +40,22 @@ from inspector.capture.profiling.device import cuda_devices, uses_cuda
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target, load_target
 from inspector.capture.trial import seed
-from inspector.capture.writer import write_artifact
+from inspector.capture.writer import emit
 from inspector.errors import ModelFailedError
 from inspector.model.bench import WorkerRequest
 from inspector.model.result_names import AGAIN, input_of
+from inspector.records.bench import (
+    BenchEvent,
+    BusyTime,
+    CallMemory,
+    Divergence,
+    FailedInput,
+    FirstCalls,
+    Restored,
+    Settled,
+    TimedBlock,
+)
+from inspector.records.calls import TargetCall
 
 # Of results that are copied into the host's memory by each process, until all have them.
 _MOST_COMPARED_BYTES = 4 << 30
@@ -55,11 +65,6 @@ _SETTLING_PART = 4  # of a session: 3 s, where that has 12 s
 def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     """Works until the recorder closes its end.
 
-    Args:
-        folder: The recording of this process.
-        asked: What to do.
-        cores: The cores that this process may use.
-
     Raises:
         InspectorError: The target cannot be loaded, compiled or called, or a backend of the plan is
             misspelt.
@@ -68,7 +73,7 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     handler = attach(folder, project=None).handler
     seed(0)
     target = load_target(asked.request)
-    write_artifact("environment", environment(target.root, asks_for_gpus=True))
+    emit(environment(target.root, asks_for_gpus=True))
     write_target(target, handler.sources)
     handler.sources.add_digests()
     check_spelling(asked.backends)
@@ -123,12 +128,7 @@ class _Worker:
         return self._inputs.lack_memory
 
     def do(self, what: str, fields: Mapping[str, Any]) -> None:
-        """Does what the recorder asks for.
-
-        Args:
-            what: Its name.
-            fields: What else was said.
-        """
+        """Does what the recorder asks for."""
         known: Mapping[str, Callable[..., None]] = {
             "block": self.block,
             "busy": self.busy,
@@ -161,15 +161,17 @@ class _Worker:
         results = joined(results, self._again(index))
         call = self._program.calls[index]
         self._write(
-            "first", compiled=compiled, input=index, first_ns=first_ns, second_ns=second_ns,
-            inputs=shapes_of(call), items=items_of(call),
-            draws=self._draws, threads=torch.get_num_threads(), device=device_name(),
+            FirstCalls(
+                input=index, compiled=compiled, first_ns=first_ns, second_ns=second_ns,
+                inputs=shapes_of(call), items=items_of(call),
+                draws=self._draws, threads=torch.get_num_threads(), device=device_name(),
+            )
         )  # fmt: skip
         return results
 
     def _first(self, index: int) -> tuple[int, Kept]:
         """The time of the first call, and copies of its results."""
-        write_artifact("call", {"v": 1, "input": index, "call": 0, "state": "begin"})
+        emit(TargetCall(index, 0, "begin"))
         # Before the very first there is nothing to put back, and to look would say that no call
         # draws random numbers.
         prepared = self._program.prepare(index, restores=index > 0)
@@ -216,8 +218,7 @@ class _Worker:
                 is_eager=asked.eager,
             )
             self._wrong = found.wrong
-            fields = {item.name: getattr(found, item.name) for item in dataclasses.fields(found)}
-            self._write("errors", **fields)
+            self._write(found)
 
     def settle(self) -> None:
         """Calls each input until its time is stable; before, the memory of a call, if asked."""
@@ -235,13 +236,13 @@ class _Worker:
     def _look_at_memory(self, index: int) -> None:
         program = self._program
         memory = peak_of(lambda: program.prepare(index), program.plain, program.copies)
-        self._write("memory", input=index, memory=memory)
+        self._write(CallMemory(input=index, memory=memory))
 
     def _settle(self, index: int) -> None:
         program = self._program
         loop = self._loops[index] = loop_of(program, index)
-        settled = settle(loop, self._asked.session_seconds / _SETTLING_PART)
-        self._write("settled", input=index, restores=loop.restores, **settled)
+        is_settled = settle(loop, self._asked.session_seconds / _SETTLING_PART)
+        self._write(Settled(input=index, is_settled=is_settled, restores=loop.restores))
 
     def time_calls(self) -> None:
         """Finds out what a call with each input takes with all that is around it; 0 if it fails."""
@@ -276,36 +277,37 @@ class _Worker:
 
     def block(self, round: int, input: int, calls: int) -> None:  # noqa: A002 - names of the fields
         """Times calls with an input."""
-        found: Mapping[str, object] | None = None
+        found: tuple[int, ...] | None = None
         with self._inputs.apart(input), self._failing(input), quiet():
             found = block(self._loop(input), calls, self._flush)
         if found is None:
             self.call_ns[input] = 0
             return
-        more: Mapping[str, object] = {}
+        more: Mapping[str, int] = {}
         if uses_cuda():
             with contextlib.suppress(Exception), quiet():  # the calls alone are worth more
                 more = burst(self._loops[input], calls)
-        self._write("block", round=round, input=input, **found, **more)
+        self._write(TimedBlock(input=input, round=round, times_ns=found, **more))
 
     def restore(self, input: int) -> None:  # noqa: A002 - as in `block`
         """Puts everything back before each call with an input from now on, as others do."""
         if input in self._loops:
             self._loops[input] = restoring_loop(self._program, input)
-            self._write("restored", input=input)
+            self._write(Restored(input=input))
 
     def busy(self) -> None:
         """Looks for how long of a call with each input a GPU works."""
         for index in self._inputs.left if uses_cuda() else ():
             # The times are there: where the profiler is taken, or fails, they are all the same.
             with contextlib.suppress(Exception), quiet():
-                self._write("busy", input=index, **busy_of(self._loops[index], self._flush))
+                busy = busy_of(self._loops[index], self._flush)
+                self._write(BusyTime(input=index, **busy))
 
     def bisect(self) -> None:
         """Looks for the first operator at which results diverge from eager ones, of each input."""
         # What is compiled here is none of the program's compilations.
-        mark = {"v": 1, "input": 0, "call": 1}
-        write_artifact("call", {**mark, "state": "begin"})
+        begin = TargetCall(0, 1, "begin")
+        emit(begin)
         for index in sorted(set(map(input_of, self._wrong))):
             torch.compiler.reset()
             try:
@@ -313,12 +315,12 @@ class _Worker:
                     found = self._first_divergence(index)
             except Exception as error:  # noqa: BLE001 - parts of a graph may not compile
                 failure = f"{type(error).__name__}: {sentence(error)}"
-                self._write("divergence", input=index, failure=failure)
+                self._write(Divergence(input=index, failure=failure))
             else:
-                self._write("divergence", input=index, **(found or {}))
-        write_artifact("call", {**mark, "state": "end"})
+                self._write(dataclasses.replace(found or Divergence(), input=index))
+        emit(dataclasses.replace(begin, state="end"))
 
-    def _first_divergence(self, index: int) -> Mapping[str, object] | None:
+    def _first_divergence(self, index: int) -> Divergence | None:
         program, request = self._program, self._asked.request
 
         def compile_(graph: Any) -> Any:  # noqa: ANN401 - something that is called
@@ -335,15 +337,14 @@ class _Worker:
 
     def _failed(self, index: int, error: ModelFailedError) -> None:
         """Takes note of an input that fails."""
+        inputs = shapes_of(self._program.calls[index])
         self._write(
-            "failed", input=index, inputs=shapes_of(self._program.calls[index]),
-            failure=str(error), detail=error.detail,
-        )  # fmt: skip
+            FailedInput(input=index, inputs=inputs, failure=str(error), detail=error.detail)
+        )
 
-    def _write(self, what: str, **fields: object) -> None:
+    def _write(self, event: BenchEvent) -> None:
         asked = self._asked
-        of = {"combination": asked.combination, "session": asked.session}
-        write_artifact("bench", {"v": 1, "what": what, **of, **fields})
+        emit(dataclasses.replace(event, combination=asked.combination, session=asked.session))
 
     def _failing(self, index: int) -> Any:  # noqa: ANN401 - a context manager
         return failing(

@@ -22,6 +22,7 @@ from torch._inductor.scheduler import Scheduler
 from torch._inductor.virtualized import V
 
 from inspector.capture.gpu_target.notes import Notes
+from inspector.records.gpu_target import MeasuredDecision
 
 # What is taken is faster than the rest by far, and a fusion as fast as each of its two parts.
 _TAKEN_MS, _LEFT_MS = 1.0, 1e6
@@ -32,11 +33,12 @@ def without_measuring(notes: Notes) -> Iterator[None]:
     """Nothing is measured inside of the ``with``; what would have been is noted."""
 
     def padded(key: str) -> bool:
-        notes.decision("padding", key, "not padded", ["not padded", "padded"])
+        notes.decision(MeasuredDecision("padding", key, "not padded", ("not padded", "padded")))
         return key in notes.padded
 
     def measured(*_: object, **__: object) -> float:
-        notes.decision("fusion", "wherever it is measured", "fused", ["fused", "not fused"])
+        where = "wherever it is measured"
+        notes.decision(MeasuredDecision("fusion", where, "fused", ("fused", "not fused")))
         return _TAKEN_MS
 
     def measured_module(*_: object, **__: object) -> tuple[float, str]:
@@ -75,13 +77,15 @@ def _chosen(function: Callable[..., Any], notes: Notes) -> Callable[..., dict[An
         kinds = {choice: _kind(choice) for choice in choices}
         first = next((c for c in choices if kinds[c] == "library"), choices[0])
         notes.decision(
-            "template",
-            f"{given['name']} {_sizes(given['input_nodes'])}",
-            str(first.name),
-            [str(choice.name) for choice in choices],
-            sources={str(c.name): _source(c) for c in choices if kinds[c] == "template"},
-            kinds=sorted(set(kinds.values()) - {kinds[first]}),
-            direction=_direction(),
+            MeasuredDecision(
+                "template",
+                f"{given['name']} {_sizes(given['input_nodes'])}",
+                str(first.name),
+                tuple(str(choice.name) for choice in choices),
+                sources={str(c.name): _source(c) for c in choices if kinds[c] == "template"},
+                kinds=tuple(sorted(set(kinds.values()) - {kinds[first]})),
+                direction=_direction(),
+            )
         )
         first = next((c for c in choices if kinds[c] == notes.takes), first)
         return {

@@ -9,6 +9,8 @@ from contextlib import AbstractContextManager, contextmanager
 from itertools import combinations, islice
 from unittest import mock
 
+from inspector.records.gpu_target import AlternativeCode, MeasuredDecision
+
 # Other paddings of a graph that are generated; of a large graph as many as this many nodes allow.
 _LEAST, _MOST = 1, 16
 _MOST_NODES = 3000
@@ -32,49 +34,28 @@ class Notes:
         backward: Records of the log about code for the backward pass, which was not asked for yet.
     """
 
-    measured: list[dict[str, object]] = dataclasses.field(default_factory=list)
+    measured: list[MeasuredDecision] = dataclasses.field(default_factory=list)
     attention: list[str] = dataclasses.field(default_factory=list)
     padded: frozenset[str] = frozenset()
-    alternatives: list[dict[str, object]] = dataclasses.field(default_factory=list)
+    alternatives: list[AlternativeCode] = dataclasses.field(default_factory=list)
     missing: list[str] = dataclasses.field(default_factory=list)
     is_alternative: bool = False
     takes: str = ""
     backward: list[logging.LogRecord] = dataclasses.field(default_factory=list)
 
-    def decision(
-        self,
-        what: str,
-        detail: str,
-        taken: str,
-        candidates: list[str],
-        **more: object,
-    ) -> None:
-        """Notes a decision that the device would make.
-
-        Args:
-            what: ``padding``, ``template`` or ``fusion``.
-            detail: What it is about.
-            taken: What is taken instead.
-            candidates: What there is.
-            more: ``sources``, of candidates that Triton compiles, by name; ``kinds`` of candidates
-                that were not taken; ``direction`` of the graph (``inference``, ``forward`` or
-                ``backward``).
-        """
-        if self.is_alternative and what != "template":
+    def decision(self, found: MeasuredDecision) -> None:
+        """Notes a decision that the device would make."""
+        if self.is_alternative and found.what != "template":
             return  # it was noted, or follows from what was
-        found: dict[str, object] = {
-            "what": what, "detail": detail, "taken": taken, "candidates": candidates,
-            **more,
-        }  # fmt: skip
         # Candidates of the same operator and sizes differ in their numbers alone.
-        same = ("what", "detail", "direction")
-        if not any(all(item.get(key) == found.get(key) for key in same) for item in self.measured):
+        same = (found.what, found.detail, found.direction)
+        if all(same != (item.what, item.detail, item.direction) for item in self.measured):
             self.measured.append(found)
 
     def generated(self, code: str) -> None:
         """Takes the code of an alternative."""
         what = " and ".join(filter(None, ("padded" if self.padded else "", self.takes)))
-        self.alternatives.append({"if": what, "about": sorted(self.padded), "code": code})
+        self.alternatives.append(AlternativeCode(what, code, tuple(sorted(self.padded))))
 
     def choose(self, attention: str) -> None:
         """Notes the kernel that was chosen for one call of attention."""
@@ -113,12 +94,11 @@ class Notes:
 
     def _has(self, kind: str) -> bool:
         """Whether there are candidates of a kind, in what was noted since the last time."""
-        kinds = (item.get("kinds") for item in self.measured)
-        return any(isinstance(found, list) and kind in found for found in kinds)
+        return any(kind in item.kinds for item in self.measured)
 
     def _other_paddings(self, nodes: int) -> list[frozenset[str]]:
         """What else could be padded: all of it, each alone, all but each, each two, and so on."""
-        found = [str(item["detail"]) for item in self.measured if item["what"] == "padding"]
+        found = [item.detail for item in self.measured if item.what == "padding"]
         keys = list(dict.fromkeys(found))
         sizes = range(1, len(keys) + 1)
         in_turns = sorted(sizes, key=lambda size: min(2 * (len(keys) - size), 2 * size - 1))

@@ -15,7 +15,7 @@ from torch import fx
 from inspector.capture.module_places import module_stack, stack_of
 from inspector.capture.roots import recorded_roots
 from inspector.events.printed_stack import printed_frames
-from inspector.model.stack import plain_frame, user_frame
+from inspector.model.stack import user_frame
 
 
 class GraphLine(NamedTuple):
@@ -66,7 +66,7 @@ def _node_at(frame: FrameType) -> fx.Node | None:
 
 
 def _line_of(node: fx.Node) -> GraphLine | None:
-    frames = [plain_frame(item) for item in printed_frames(stack_of(node))]
+    frames = printed_frames(stack_of(node))
     frame = user_frame(frames, recorded_roots())
     if frame is None:
         return None

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from inspector.capture.profiling.device import waiting
 from inspector.capture.profiling.sequence import Launched
 from inspector.errors import InspectorError
+from inspector.records.device_profile import FailedCall
 
 Prepared: TypeAlias = Callable[[], Callable[[], object]]
 """Prepares the arguments, and puts back what calls have changed; gives the call itself."""
@@ -91,7 +92,7 @@ class Measured:
     explained: Explained = dataclasses.field(default_factory=Explained)
     eager_explained: Explained = dataclasses.field(default_factory=Explained)
     back_to_back: bool | None = None
-    error: Mapping[str, object] | None = None
+    error: FailedCall | None = None
     _made: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
     _doing: str = ""
 
@@ -167,14 +168,11 @@ class Measured:
     def failed(self, error: BaseException) -> None:
         """Keeps what failed, and in which call of its kind; or why no more calls are made."""
         if isinstance(error, InspectorError):
-            self.error = {"what": "", "call": 0, "error": error.message}
+            self.error = FailedCall("", 0, error.message)
             return
         said = str(error).strip().partition("\n")[0][:_LONGEST_ERROR]
-        self.error = {
-            "what": self._doing,
-            "call": self._made[self._doing],
-            "error": f"{type(error).__name__}: {said}" if said else type(error).__name__,
-        }
+        said = f"{type(error).__name__}: {said}" if said else type(error).__name__
+        self.error = FailedCall(self._doing, self._made[self._doing], said)
 
     @property
     def unwatched(self) -> list[int]:

@@ -22,7 +22,16 @@ from inspector.capture.profiling.device import uses_cuda, wait
 from inspector.capture.profiling.graph_pools import Captured, Layout, layout
 from inspector.capture.reachable import Reachable
 from inspector.capture.target import Target
-from inspector.capture.writer import write_artifact
+from inspector.capture.writer import emit
+from inspector.records.device_profile import CodePlace, LaunchPlace
+from inspector.records.memory_profile import (
+    HeldBlock,
+    KnownTensor,
+    MemoryEvent,
+    MemoryProfile,
+    MemorySide,
+    Segment,
+)
 
 _MOST_EVENTS = 200_000
 _MOST_TEXT = 300
@@ -64,22 +73,20 @@ def profile_memory(
         target: Holds the model.
         captured: What was allocated when CUDA graphs were captured, or None.
     """
-    sides: dict[str, object] = {}
+    sides: dict[str, MemorySide] = {}
     try:
         sides["compiled"] = _side(run, target)
         with torch.compiler.set_stance("force_eager"):
             sides["eager"] = _side(eager, target)
     finally:
-        write_artifact(
-            "memory_profile",
-            {
-                "v": 1,
-                "input": index,
-                "device": "cuda" if uses_cuda() else "cpu",
-                "other_devices": _other_devices(),
+        emit(
+            MemoryProfile(
+                index,
+                "cuda" if uses_cuda() else "cpu",
+                _other_devices(),
                 **sides,
-                "captured": _captured(captured, target),
-            },
+                captured=_captured(captured, target),
+            )
         )
 
 
@@ -96,7 +103,7 @@ def _unseen() -> contextlib.AbstractContextManager[object]:
     return contextlib.nullcontext() if uses_cuda() else watched_memory()
 
 
-def _side(run: Callable[[], PreparedCall], target: Target) -> dict[str, object]:
+def _side(run: Callable[[], PreparedCall], target: Target) -> MemorySide:
     # The CPU's allocator tells only of those blocks that they are freed that it gave while it was
     # watched: what a call leaves behind is to be among them when the next one replaces it. On a GPU
     # libraries ask for their workspaces again: capturing a CUDA graph takes them away.
@@ -115,32 +122,33 @@ def _side(run: Callable[[], PreparedCall], target: Target) -> dict[str, object]:
         except Exception as error:  # noqa: BLE001 - out of memory, say: what was seen is said
             failed = f"{type(error).__name__}: {error}"[:_MOST_TEXT]
     after = _memory_now(is_end=True)
-    return {
-        **_events(allocations, _known(target, call.arguments)),
-        "held": list(_held(before.layout, known)),
-        "segments": [list(item) for item in after.layout.segments],
-        "segments_before": [item[0] for item in before.layout.segments],
-        "stats": _stats(before, after),
-        "failed": failed,
-    }
+    return dataclasses.replace(
+        _events(allocations, _known(target, call.arguments)),
+        held=tuple(_held(before.layout, known)),
+        segments=tuple(Segment(*item) for item in after.layout.segments),
+        segments_before=frozenset(item[0] for item in before.layout.segments),
+        stats=_stats(before, after),
+        failed=failed,
+    )
 
 
-def _events(allocations: Allocations, left: dict[int, _Known]) -> dict[str, object]:
+def _events(allocations: Allocations, left: dict[int, _Known]) -> MemorySide:
     """What a call allocated; at its end `left` is there."""
     own = {address for address, bytes_, _, _ in allocations.events if bytes_ > 0}
-    return {
-        "events": [list(event) for event in allocations.events[:_MOST_EVENTS]],
-        "cut": max(0, len(allocations.events) - _MOST_EVENTS),
-        "places": [
-            {name: value for name, value in dataclasses.asdict(place).items() if value}
-            for place in allocations.places
-        ],
-        "left": [
-            [address, item.what, item.name, item.shape, item.dtype]
+    return MemorySide(
+        events=tuple(MemoryEvent(*event) for event in allocations.events[:_MOST_EVENTS]),
+        cut=max(0, len(allocations.events) - _MOST_EVENTS),
+        places=tuple(map(_launch_place, allocations.places)),
+        left={
+            address: KnownTensor(address, item.what, item.name, item.shape, item.dtype)
             for address, item in left.items()
             if address in own
-        ],
-    }
+        },
+    )
+
+
+def _launch_place(place: CodePlace) -> LaunchPlace:
+    return LaunchPlace(*(getattr(place, field.name) for field in dataclasses.fields(CodePlace)))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -181,25 +189,25 @@ def _stats(before: _Memory, after: _Memory) -> dict[str, int]:
     }
 
 
-def _captured(captured: Captured | None, target: Target) -> dict[str, object] | None:
+def _captured(captured: Captured | None, target: Target) -> MemorySide | None:
     if captured is None or not captured.is_known:
         return None
-    return {
-        **_events(captured.allocations, _known(target, Call())),
-        "held": list(_held(captured.before, {})),
-        "segments": [list(item) for item in captured.after.segments],
-    }
+    return dataclasses.replace(
+        _events(captured.allocations, _known(target, Call())),
+        held=tuple(_held(captured.before, {})),
+        segments=tuple(Segment(*item) for item in captured.after.segments),
+    )
 
 
-def _held(before: Layout, known: dict[int, _Known]) -> Iterator[list[object]]:
+def _held(before: Layout, known: dict[int, _Known]) -> Iterator[HeldBlock]:
     """What is allocated before a call: the address, the bytes, and what it is."""
     if not before.segments:  # the CPU's allocator does not say what it has given
         for address, item in known.items():
-            yield [address, item.bytes_, item.what]
+            yield HeldBlock(address, item.bytes_, item.what)
         return
     for address, size in before.blocks:
         found = known.get(address)
-        yield [address, size, found.what if found is not None else ""]
+        yield HeldBlock(address, size, found.what if found is not None else "")
 
 
 def _known(target: Target, arguments: Call) -> dict[int, _Known]:

@@ -10,7 +10,18 @@ from inspector.capture.profiling.measured import Measured
 from inspector.capture.profiling.places import Place
 from inspector.capture.profiling.sequence import Launched, placed
 from inspector.capture.profiling.wrapper_lines import LINE_MARK
-from inspector.capture.writer import write_artifact
+from inspector.capture.writer import emit
+from inspector.records.codec import decode
+from inspector.records.device_profile import (
+    CallBlock,
+    CodePlace,
+    DeviceLaunch,
+    DeviceProfile,
+    HostSpan,
+    LaunchPlace,
+    ProfiledArgument,
+    ProfiledCall,
+)
 
 PROFILE = "device_profile"
 SO_FAR = "device_profile_so_far"
@@ -36,48 +47,43 @@ def write_profile(
     first = measured.launched[numbers[0]] if numbers else []
     found = placed(first, *known)
     explained = measured.explained
-    write_artifact(
+    emit(
+        DeviceProfile(
+            input=index,
+            device=measured.device,
+            arguments=tuple(decode(ProfiledArgument, item) for item in measured.arguments),
+            is_training=measured.is_training,
+            plain_ns=tuple(measured.unwatched),
+            back_to_back=measured.back_to_back,
+            watched_ns=tuple(measured.watched),
+            eager_ns=tuple(measured.eager),
+            blocks=tuple(CallBlock(item.kind, item.round, item.calls) for item in measured.blocks),
+            eager_work=tuple(measured.eager_work),
+            eager_copies=tuple(measured.eager_copies),
+            eager_watched_ns=tuple(measured.eager_watched),
+            eager_explained_ns=measured.eager_explained.wall_ns or None,
+            eager_idle_ns=measured.eager_explained.idle_ns,
+            other_calls=len(measured.launched) - len(numbers),
+            unmatched=found.unmatched,
+            error=measured.error,
+            launches=tuple(map(_launch, first, _numbered(found.places))),
+            calls=tuple(_call(measured, number) for number in numbers),
+            explained_ns=explained.wall_ns or None,
+            idle_ns=explained.idle_ns,
+            host=tuple(HostSpan(*item) for item in explained.host),
+            worked=tuple(HostSpan(*item) for item in explained.device),
+        ),
         name,
-        {
-            "v": 1,
-            "input": index,
-            "device": measured.device,
-            "arguments": measured.arguments,
-            "is_training": measured.is_training,
-            "plain_ns": measured.unwatched,
-            "back_to_back": measured.back_to_back,
-            "watched_ns": measured.watched,
-            "eager_ns": measured.eager,
-            "blocks": [[item.kind, item.round, item.calls] for item in measured.blocks],
-            "eager_work": [list(item) for item in measured.eager_work],
-            "eager_copies": [list(item) for item in measured.eager_copies],
-            "eager_watched_ns": measured.eager_watched,
-            "eager_explained_ns": measured.eager_explained.wall_ns,
-            "eager_idle_ns": measured.eager_explained.idle_ns,
-            "other_calls": len(measured.launched) - len(numbers),
-            "unmatched": found.unmatched,
-            "error": measured.error,
-            "launches": [
-                _launch(item, place)
-                for item, place in zip(first, _numbered(found.places), strict=True)
-            ],
-            "calls": [
-                {
-                    "wall_ns": measured.watched[number],
-                    "spans_ns": [
-                        [item.event.start_ns - measured.windows[number][0],
-                         item.event.end_ns - measured.windows[number][0]]
-                        for item in measured.launched[number]
-                    ],
-                }
-                for number in numbers
-            ],
-            "explained_ns": explained.wall_ns,
-            "idle_ns": explained.idle_ns,
-            "host": explained.host,
-            "worked": explained.device,
-        },
-    )  # fmt: skip
+    )
+
+
+def _call(measured: Measured, number: int) -> ProfiledCall:
+    begun_ns = measured.windows[number][0]
+    spans = (
+        (item.event.start_ns - begun_ns, item.event.end_ns - begun_ns)
+        for item in measured.launched[number]
+    )
+    return ProfiledCall(measured.watched[number], tuple(spans))
 
 
 def _typical(launched: Sequence[Sequence[Launched]]) -> list[int]:
@@ -96,21 +102,20 @@ def _numbered(places: Sequence[Place]) -> list[Place]:
     return [dataclasses.replace(place, run_ns=numbers[place.run_ns] + first) for place in places]
 
 
-def _launch(item: Launched, place: Place) -> dict[str, object]:
+def _launch(item: Launched, place: Place) -> DeviceLaunch:
     event = item.event
-    fields: dict[str, object] = {
-        "kind": event.kind,
-        "name": "" if event.name.startswith(LINE_MARK) else event.name,
-        "device": event.device,
-        "stream": event.stream,
-        "grid": event.grid,
-        "block": event.block,
-        "registers": event.registers,
-        "shared_bytes": event.shared_bytes,
-        "copied_bytes": event.copied_bytes,
-        "replayed": item.is_replayed,
-        "launched_by": item.launch.name if item.launch else "",
-    }
-    where = {name: value for name, value in dataclasses.asdict(place).items() if value}
-    where["run"] = where.pop("run_ns", 0)
-    return fields | {"place": where}
+    where = {field.name: getattr(place, field.name) for field in dataclasses.fields(CodePlace)}
+    return DeviceLaunch(
+        kind=event.kind,
+        name="" if event.name.startswith(LINE_MARK) else event.name,
+        device=event.device,
+        stream=event.stream,
+        grid=tuple(event.grid),
+        block=tuple(event.block),
+        registers=event.registers,
+        shared_bytes=event.shared_bytes,
+        copied_bytes=event.copied_bytes,
+        is_replayed=item.is_replayed,
+        launched_by=item.launch.name if item.launch else "",
+        place=LaunchPlace(**where, run=place.run_ns),
+    )

@@ -10,7 +10,7 @@ from inspector.capture.calling import LOSS_MARK
 from inspector.capture.profiling.trace import HostEvent, Trace
 from inspector.capture.profiling.user_lines import CALL_MARK, MODULE_MARK, USER_MARK
 from inspector.capture.profiling.wrapper_lines import LINE_MARK
-from inspector.events.launch_place import CodePlace
+from inspector.records.device_profile import CodePlace
 
 _REGION = re.compile(r"Torch-Compiled Region: (?P<id>.+)$")
 _GRAPH = re.compile(r"## Call CompiledFxGraph (?P<key>\S+) ##$")

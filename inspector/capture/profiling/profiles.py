@@ -32,7 +32,9 @@ from inspector.capture.profiling.memory import profile_memory
 from inspector.capture.profiling.plan import SECONDS
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target
-from inspector.capture.writer import guarded, write_artifact
+from inspector.capture.writer import emit, guarded
+from inspector.records.ceilings import Ceilings, DeviceState
+from inspector.records.codec import decode
 
 
 class OneKernel(Protocol):
@@ -157,12 +159,12 @@ class Profiles:
         """Writes what is known of the machine: a profile that is cut short has it, too."""
         known = None if self._fresh_ceilings or self._has_ceilings else kept_ceilings()
         if known is not None:
-            write_artifact("ceilings", known)
+            emit(decode(Ceilings, known))
             self._has_ceilings = True
 
     def _write_ceilings(self) -> None:
         if not self._has_ceilings:
-            write_artifact("ceilings", ceilings(fresh=self._fresh_ceilings))
+            emit(decode(Ceilings, ceilings(fresh=self._fresh_ceilings)))
 
 
 def _device_watched(index: int) -> contextlib.AbstractContextManager[None]:
@@ -187,16 +189,9 @@ def _gpu_watched(index: int) -> Iterator[None]:
         after, elapsed_ns = _device_state(), time.monotonic_ns() - begun_ns
         others.append(_others_percent())
         if before is not None and after is not None:
-            fields = {
-                "v": 1,
-                "input": index,
-                "before": before[0],
-                "after": after[0],
-                "elapsed_ns": elapsed_ns,
-                "missing": after[1],
-                "others_percent": max((n for n in others if n is not None), default=None),
-            }
-            guarded("write the device's state", lambda: write_artifact("device_state", fields))
+            most = max((n for n in others if n is not None), default=None)
+            state = DeviceState(index, before[0], after[0], elapsed_ns, after[1], most)
+            guarded("write the device's state", lambda: emit(state))
 
 
 def _device_state() -> tuple[Mapping[str, str], str] | None:

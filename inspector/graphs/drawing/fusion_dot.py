@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 
 import graphviz
 
-from inspector.events.fusion import Buffer
-from inspector.events.graph_nodes import TensorMeta
 from inspector.graphs.drawing import labels, style
 from inspector.graphs.drawing.frame import new_picture
 from inspector.graphs.drawing.fusion_box import kernel_label, kernel_tooltip
@@ -20,6 +18,8 @@ from inspector.graphs.drawing.roles import Roles, make_roles
 from inspector.graphs.fusion import Fusion
 from inspector.graphs.outside_graph import call_kind
 from inspector.graphs.step_names import named_nodes, number_of, operator_name, part_of
+from inspector.records.fusion import Buffer
+from inspector.records.graphs import TensorMeta
 
 _LOWEST = 6
 # What goes on stays in one line, and what ends stands beside it.

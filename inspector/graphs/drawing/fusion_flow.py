@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 
-from inspector.events.fusion import Buffer
 from inspector.graphs.drawing.roles import Roles
 from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.targets import is_view
 from inspector.model.graph import Node
+from inspector.records.fusion import Buffer
 
 _GIVEN = frozenset({"input", "constant"})  # kinds of buffers that no kernel writes
 _MOST_ENDS = 6

@@ -8,10 +8,10 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from inspector.events.graph_nodes import TensorMeta
 from inspector.model.dtypes import find_dtype
 from inspector.model.graph import Node
 from inspector.model.stack import StackFrame
+from inspector.records.graphs import TensorMeta
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 _UNIT = 1024

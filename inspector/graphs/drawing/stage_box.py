@@ -6,12 +6,12 @@ import collections
 import functools
 from collections.abc import Iterable, Iterator, Sequence
 
-from inspector.events.graph_nodes import TensorMeta
 from inspector.graphs.drawing import labels, style
 from inspector.graphs.drawing.collapse import Box
 from inspector.graphs.drawing.html_table import Cell, framed, row
 from inspector.graphs.drawing.roles import Roles
 from inspector.model.graph import Node
+from inspector.records.graphs import TensorMeta
 
 _NAME = 40
 _MOST_NODES = 12

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from inspector.benches.comparison import BenchComparison, Change
 from inspector.benches.rows import BenchRow
 from inspector.benches.varied import VariedInput, VariedSetting
-from inspector.events.bench import Divergence, OutputError
 from inspector.findings.bench_report import FORMAT_VERSION, BenchGroup, BenchReport
 from inspector.findings.bench_verdict import verdict_lines
 from inspector.findings.recompile_wording import changed
+from inspector.records.bench import Divergence, OutputError
 from inspector.renderers.json.common import COMMON
 from inspector.renderers.json.encode import Scope, View, Views, tool_version
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from inspector.events.cuda_graph import (
-    InspectorCudaGraph,
-    InspectorCudaGraphPartitions,
-    LeftOut,
-    LoggedInput,
-)
 from inspector.findings.cuda_graphs_report import FORMAT_VERSION, CudaGraphRow, CudaGraphsReport
 from inspector.model.cuda_graphs import CudaGraphWarning
 from inspector.model.run import Process
 from inspector.model.stack import StackFrame
+from inspector.records.cuda_graphs import (
+    CudaGraphCapture,
+    CudaGraphPartitions,
+    LeftOut,
+    LoggedInput,
+)
 from inspector.renderers.json.common import COMMON
 from inspector.renderers.json.encode import Scope, View, Views, tool_version
 
@@ -23,7 +23,7 @@ def process(scope: Scope) -> int:
 
 def _mode(scope: Scope) -> str:
     """``forward``, ``backward`` or ``inference``."""
-    return scope.of(InspectorCudaGraph).key.mode.lower()
+    return scope.of(CudaGraphCapture).key.mode.lower()
 
 
 def _last(scope: Scope) -> StackFrame | None:
@@ -59,7 +59,7 @@ VIEWS: Views = {
         """process compile_id? name? mode? parts sizes calls replays captures=recordings warmups
         without_graph=eager copied_bytes capture_ns"""
     ),
-    InspectorCudaGraph: View(
+    CudaGraphCapture: View(
         """process compile_id=key.compile_id? mode function=key.function device=key.device
         sizes=key.integers graph parent captured_before=recording refused duration_ns pool_bytes
         inputs managed_inputs=managed copied_inputs=copied copied_bytes copies""",
@@ -73,8 +73,6 @@ VIEWS: Views = {
         file=_file,
         line=_line,
     ),
-    InspectorCudaGraphPartitions: View(
-        "process compile_id? partitions captured left_out", process=process
-    ),
+    CudaGraphPartitions: View("process compile_id? partitions captured left_out", process=process),
     LeftOut: View("name reason"),
 }

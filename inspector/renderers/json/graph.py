@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator
 
-from inspector.events.fusion import Buffer
-from inspector.events.graph_nodes import TensorMeta
 from inspector.findings.graph_report import FORMAT_VERSION, FusionRow, GraphReport, Operators
 from inspector.graphs.decompositions import Decomposition
 from inspector.graphs.found_node import FoundNode, Relation
@@ -18,6 +16,8 @@ from inspector.graphs.operators import GraphOperators
 from inspector.graphs.outside_graph import Outside
 from inspector.model.graph import Graph, Node, tensor_bytes
 from inspector.model.stack import StackFrame, made_class, plain_name
+from inspector.records.fusion import Buffer
+from inspector.records.graphs import TensorMeta
 from inspector.renderers.json.common import COMMON
 from inspector.renderers.json.encode import Scope, View, Views, tool_version
 from inspector.renderers.json.kernels import GPU, versions

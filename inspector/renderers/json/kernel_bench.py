@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
-
-from inspector.events.ceilings import InspectorCeilings
-from inspector.events.kernel_bench import BenchedArgument, BenchedConfig
 from inspector.findings.kernel_bench_report import FORMAT_VERSION, KernelBenchReport, Rate
 from inspector.profiles.alone import InPlace, Measured
+from inspector.records.ceilings import Ceilings
+from inspector.records.kernel_bench import BenchedArgument, BenchedConfig, LaunchGroup
 from inspector.renderers.json.common import COMMON, versions
-from inspector.renderers.json.encode import Scope, View, Views, tool_version
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Launches:
-    """Launches of a call that have the same arguments."""
-
-    count: int
-    time_ns: int
-    taken: bool
-
-
-def _launches(scope: Scope) -> list[_Launches]:
-    """Launches of a call by their arguments; those that are timed are taken."""
-    return [_Launches(*item) for item in scope.of(KernelBenchReport).bench.launches]
-
+from inspector.renderers.json.encode import View, Views, tool_version
 
 VIEWS: Views = {
     **COMMON,
     KernelBenchReport: View(
         """format_version kind tool_version recording=run.meta:recording versions
-        kernel=bench.name kernel_kind=bench.kind input=bench.input launch=bench.launch launches
+        kernel=bench.name kernel_kind=bench.kind input=bench.input launch=bench.launch
+        launches=bench.launches
         missing=bench.missing? arguments=bench.arguments argument_bytes=bench.argument_bytes
         cache_bytes=bench.cache_bytes restored=bench.restored bytes=bytes_ bytes_are_inductors
         flops in_place nearer_to_in_place=regime rates config=bench.config cold warm ceilings
@@ -39,8 +23,8 @@ VIEWS: Views = {
         kind="kernel-bench",
         tool_version=tool_version,
         versions=versions,
-        launches=_launches,
     ),
+    LaunchGroup: View("count time_ns taken=is_taken"),
     BenchedArgument: View("name dtype? size stride value? written=is_written"),
     InPlace: View(
         """median_ns=times.median_ns p5_ns=times.low_ns p95_ns=times.high_ns count=times.number
@@ -49,5 +33,5 @@ VIEWS: Views = {
     Measured: View("median_ns p5_ns=low_ns p95_ns=high_ns count=number"),
     Rate: View("regime what per_s ceiling? ceiling_per_s share_of_ceiling=share"),
     BenchedConfig: View("values num_warps num_stages registers spills shared_bytes"),
-    InspectorCeilings: View("device measured_at_s cached=is_cached values state"),
+    Ceilings: View("device measured_at_s cached=is_cached values state"),
 }

@@ -5,18 +5,17 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from inspector.events.cpp_kernel import CppLoop, CppNest, InspectorCppKernel, NotTiled
-from inspector.events.gpu_target import InspectorGpuTarget, MeasuredDecision
 from inspector.findings.cpp_wording import reason_text
 from inspector.findings.kernels_report import FORMAT_VERSION, KernelRow, KernelsReport
-from inspector.model.cpp_kernel import CppFacts, whole_nests
-from inspector.model.cpp_source import CppText, TextLoop
+from inspector.model.cpp_kernel import CppFacts, CppText, TextLoop, whole_nests
 from inspector.model.gpus import Gpu
 from inspector.model.kernel import Call, GraphCode, NodeLine
 from inspector.model.kernel_analysis import ConfigAnalysis
 from inspector.model.kernel_build import ConfigBuild, Resources
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
 from inspector.model.kernel_prediction import Prediction
+from inspector.records.gpu_target import GpuTarget, MeasuredDecision
+from inspector.records.kernels import CppKernelLoops, CppLoop, CppNest, NotTiled
 from inspector.renderers.json.common import COMMON
 from inspector.renderers.json.encode import Scope, View, Views, tool_version
 
@@ -37,7 +36,7 @@ class _Target:
     """What was generated for a GPU that is not here."""
 
     compile_id: str
-    target: InspectorGpuTarget
+    target: GpuTarget
 
 
 def _targets(scope: Scope) -> list[_Target]:
@@ -85,7 +84,7 @@ def _nests(scope: Scope) -> Sequence[CppNest] | None:
     return None if said is None else list(whole_nests(said))
 
 
-def _said(scope: Scope) -> InspectorCppKernel | None:
+def _said(scope: Scope) -> CppKernelLoops | None:
     return scope.of(CppFacts).said
 
 

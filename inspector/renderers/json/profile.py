@@ -5,9 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from inspector.events.autotuned import TriedCandidate, TriedTensor
-from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
-from inspector.events.device_profile import TimedBlock
 from inspector.findings.autotune_wording import autotune_advice
 from inspector.findings.profile_report import FORMAT_VERSION, ProfileReport
 from inspector.findings.profiled import Profiled
@@ -21,6 +18,9 @@ from inspector.profiles.peak import Fragmentation
 from inspector.profiles.roofline import Point, Roofline, make_roofline
 from inspector.profiles.slowdown import Slowdown, SlowdownPart, make_slowdown
 from inspector.profiles.throttling import held_back, slowed_by
+from inspector.records.autotuning import TriedCandidate, TriedTensor
+from inspector.records.ceilings import Ceilings, DeviceState
+from inspector.records.device_profile import TimedBlock
 from inspector.renderers.json.common import COMMON, versions
 from inspector.renderers.json.encode import Scope, View, Views, tool_version
 
@@ -70,6 +70,11 @@ def _stable(scope: Scope) -> bool | None:
     """Whether blocks of the same calls take the same time; null if it is not known."""
     budget = scope.of(Profiled).budget
     return None if budget.spread is None else budget.is_stable
+
+
+def _blocks(scope: Scope) -> list[TimedBlock]:
+    """Calls that were made one behind another."""
+    return list(scope.of(Profiled).profile.timed_blocks)
 
 
 def _kind(scope: Scope) -> str:
@@ -130,12 +135,12 @@ def _direction(scope: Scope) -> str | None:
 
 def _held_back(scope: Scope) -> Mapping[str, float | None]:
     """What held the clocks back, and for which share of the time."""
-    return held_back(scope.of(InspectorDeviceState))
+    return held_back(scope.of(DeviceState))
 
 
 def _slowed_by(scope: Scope) -> tuple[str, ...]:
     """What held the clocks back when the machine was measured."""
-    return slowed_by(scope.of(InspectorCeilings).state)
+    return slowed_by(scope.of(Ceilings).state)
 
 
 def _advice(scope: Scope) -> list[str]:
@@ -164,7 +169,7 @@ VIEWS: Views = {
         tool_version=tool_version,
         versions=versions,
     ),
-    InspectorCeilings: View(
+    Ceilings: View(
         """device measured_at_s cached=is_cached values state state_missing? slowed_by unstable
         missing facts took_ns?""",
         slowed_by=_slowed_by,
@@ -175,7 +180,7 @@ VIEWS: Views = {
         shown_ns=budget.shown_ns profiler_slowdown profiler_slowdown_interval
         eager_ns=budget.eager_ns eager_busy_ns=budget.eager_busy_ns
         eager_launches=budget.eager_launches faster_than_eager faster_than_eager_interval
-        spread_of_blocks=budget.spread stable blocks=profile.blocks failed=profile.error
+        spread_of_blocks=budget.spread stable blocks failed=profile.error
         busy_ns=budget.busy_ns busy_by_device_ns=budget.busy_by_device_ns
         host_copies_ns=budget.host_copies_ns explained_slowdown=budget.explained_slowdown
         idle_causes_approximate=budget.is_approximate outside_statements_ns
@@ -189,6 +194,7 @@ VIEWS: Views = {
         faster_than_eager=_faster,
         faster_than_eager_interval=_faster_interval,
         stable=_stable,
+        blocks=_blocks,
         outside_statements_ns=_outside,
         operators_outside=_operators_outside,
         compiled_less_eager=_gap,
@@ -213,7 +219,7 @@ VIEWS: Views = {
         shared_bytes=launch.shared_bytes copied_bytes=launch.copied_bytes
         cuda_graph=launch.is_replayed counters"""
     ),
-    InspectorDeviceState: View(
+    DeviceState: View(
         "before after elapsed_ns slowed_by missing? others_percent", slowed_by=_held_back
     ),
     Roofline: View("bytes_per_s=memory{} flops_per_s=peaks{} points"),

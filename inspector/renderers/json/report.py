@@ -5,15 +5,12 @@ from __future__ import annotations
 import dataclasses
 
 from inspector.events.graph_break import Cause
-from inspector.events.inspector import InspectorCall, InspectorDropped, InspectorTarget
-from inspector.events.raised import InspectorRaised
-from inspector.events.trial import OutputsCompared
 from inspector.findings.baseline import KnownFinding
 from inspector.findings.gate import Compared, Gate
 from inspector.findings.overview import cut_warning
 from inspector.findings.recompile_case import is_zero_one
 from inspector.findings.report import FORMAT_VERSION, Report
-from inspector.model.compilation import Compilation, Failure, Frame, SkippedFrame
+from inspector.model.compilation import Compilation, Failure, Frame
 from inspector.model.ended import raised_frame
 from inspector.model.graph_break import GraphBreak
 from inspector.model.recompile import Bound, Change, Limit, Recompile, SymbolUse, Value
@@ -21,6 +18,10 @@ from inspector.model.run import LogWarning, Process
 from inspector.model.stack import StackFrame, user_frame
 from inspector.model.summary import Added, Summary
 from inspector.model.verification import Measured, Trial, Verification
+from inspector.records.calls import TargetCall, TargetFunction, Uncaught
+from inspector.records.environment import Dropped
+from inspector.records.graph_breaks import SkippedFrame
+from inspector.records.trial import Comparison
 from inspector.renderers.json.common import COMMON, settings
 from inspector.renderers.json.encode import Scope, View, Views, tool_version
 
@@ -69,13 +70,28 @@ def _summary(scope: Scope) -> Summary:
     return scope.of(Report).by_process[scope.index_of(Process)]
 
 
+def _target(scope: Scope) -> TargetFunction | None:
+    """What was asked to be compiled; null for a program, or a plain trace."""
+    return scope.of(Process).last(TargetFunction)
+
+
+def _exceptions(scope: Scope) -> tuple[Uncaught, ...]:
+    """The exceptions that nobody caught."""
+    return scope.of(Process).records(Uncaught)
+
+
+def _dropped(scope: Scope) -> Dropped | None:
+    """What was dropped to keep its logs below a size."""
+    return scope.of(Process).last(Dropped)
+
+
 def _compilations(scope: Scope) -> int:
     """Compilations that are counted, and nothing else."""
-    return scope.of(InspectorDropped).counts.get("compilations", 0)
+    return scope.of(Dropped).counts.get("compilations", 0)
 
 
 def _raised(scope: Scope) -> StackFrame | None:
-    return raised_frame(scope.of(InspectorRaised), scope.of(Report).run.roots)
+    return raised_frame(scope.of(Uncaught), scope.of(Report).run.roots)
 
 
 def _raised_file(scope: Scope) -> str | None:
@@ -123,7 +139,7 @@ def _is_zero_one(scope: Scope) -> bool:
 
 def _equal(scope: Scope) -> bool | None:
     """Whether all outputs are equal; null if none could be compared."""
-    return scope.of(OutputsCompared).equal
+    return scope.of(Comparison).equal
 
 
 def _trial_settings(scope: Scope) -> dict[str, bool | list[str]]:
@@ -151,8 +167,10 @@ VIEWS: Views = {
         """name format_version target settings< started? partial? error? error_detail?
         error_exit_code? exit_code"""
     ),
-    "environment": View("host? pid rank versions< hardware< target has_inspector_events"),
-    InspectorTarget: View("name file? line? qualname kind"),
+    "environment": View(
+        "host? pid rank versions< hardware< target has_inspector_events", target=_target
+    ),
+    TargetFunction: View("name file? line? qualname kind"),
     Summary: View(
         """frames frames_compiled frames_skipped frames_failed frames_unfinished graphs operators
         operators_per_graph graph_breaks distinct_graph_breaks graph_breaks_raised recompiles
@@ -176,19 +194,20 @@ VIEWS: Views = {
         """graphs graph_breaks distinct_graph_breaks recompiles compilations compile_time_ns
         warm_call_ns least_warm_call_ns outputs"""
     ),
-    OutputsCompared: View(
+    Comparison: View(
         "equal values differing uncompared max_abs_error max_rel_error first?", equal=_equal
     ),
     Process: View(
-        """process rank host? pid parent_pid ended exceptions=raised cache_hits< dropped
-        summary""",
+        "process rank host? pid parent_pid ended exceptions cache_hits< dropped summary",
         process=_process,
+        exceptions=_exceptions,
+        dropped=_dropped,
         summary=_summary,
     ),
-    InspectorRaised: View(
+    Uncaught: View(
         "type message file line thread? traceback", file=_raised_file, line=_raised_line
     ),
-    InspectorDropped: View("max_bytes without_details compilations", compilations=_compilations),
+    Dropped: View("max_bytes without_details compilations", compilations=_compilations),
     Frame: View(
         "process frame_id name file=~file? first_line? state compilations", process=_process
     ),
@@ -225,6 +244,6 @@ VIEWS: Views = {
     Bound: View("expression text parts"),
     Limit: View("name number raised"),
     SymbolUse: View("symbol source value specialized made:coded guarded:coded"),
-    InspectorCall: View("process input=input_index call state", process=_process),
+    TargetCall: View("process input=input_index call state", process=_process),
     LogWarning: View("file line? message"),
 }

@@ -78,7 +78,7 @@ class _Maker:
             return {"type": "string"}
         key = kind, view
         if key not in self._names:
-            name = view or kind.__name__.lstrip("_").removeprefix("Inspector")
+            name = view or kind.__name__.lstrip("_")
             while name in self._names.values():
                 name += "_"
             self._names[key] = name
@@ -135,7 +135,9 @@ def _attribute(kind: type, name: str) -> tuple[Any, str]:
 
 
 def _attributes(kind: type) -> Iterator[tuple[str, str]]:
-    """What the docstring says of each attribute."""
+    """What the docstring, or a record, says of each attribute."""
+    if dataclasses.is_dataclass(kind):
+        yield from ((item.name, item.metadata.get("text", "")) for item in dataclasses.fields(kind))
     _, _, text = (inspect.getdoc(kind) or "").partition("Attributes:\n")
     yield from ((name, " ".join(found.split())) for name, found in _ATTRIBUTE.findall(text))
 

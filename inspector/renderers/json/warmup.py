@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from inspector.events.warmup import InspectorWarmup
 from inspector.findings.warmup_report import (
     FORMAT_VERSION,
     Start,
@@ -12,6 +11,7 @@ from inspector.findings.warmup_report import (
 from inspector.findings.warmup_wording import warmup_notices, warmup_verdict
 from inspector.model.cold_start import CacheUse, ColdStart
 from inspector.model.warmup import WarmupCheck
+from inspector.records.bench import Warmup
 from inspector.renderers.json.common import COMMON
 from inspector.renderers.json.encode import Scope, View, Views, tool_version
 
@@ -69,6 +69,6 @@ VIEWS: Views = {
         compile_time_ns=_compile_time,
         caches=_caches,
     ),
-    InspectorWarmup: View("entries=parts size_bytes failure?"),
+    Warmup: View("entries=parts size_bytes failure?"),
     CacheUse: View("cache hits misses bypasses reasons=reasons.text"),
 }

@@ -15,7 +15,7 @@ import torch
 
 from inspector.capture.attach import attach
 from inspector.capture.environment import environment
-from inspector.capture.writer import write_artifact
+from inspector.capture.writer import emit
 from tests.compile.recompiles.all_programs import PROGRAMS
 
 __all__ = ["PROGRAMS", "compilations"]
@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[3]
 def main(folder: Path) -> None:
     """Runs every program behind a reset, so that none sees another's cache entries."""
     attach(folder, project=ROOT)
-    write_artifact("environment", environment(ROOT, asks_for_gpus=False))
+    emit(environment(ROOT, asks_for_gpus=False))
     errors: dict[str, str] = {}
     counts: dict[str, int] = {}
     for name, program in PROGRAMS.items():

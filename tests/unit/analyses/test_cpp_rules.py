@@ -8,17 +8,16 @@ import pytest
 
 from inspector.analyses.cpp_not_vectorised import RULE as SCALAR
 from inspector.analyses.cpp_serial import RULE as SERIAL
-from inspector.events.cpp_kernel import CppLoop, CppNest, InspectorCppKernel, NotTiled
 from inspector.findings.rule import Advised, Rule
-from inspector.model.cpp_kernel import CppFacts
-from inspector.model.cpp_source import CppText
+from inspector.model.cpp_kernel import CppFacts, CppText
+from inspector.records.kernels import CppKernelLoops, CppLoop, CppNest, NotTiled
 from tests.unit.cpp_logs import VERSIONS, cpp_log, cpp_report, plain_log
 
 LARGE = 1 << 20
 
 
 def facts(*nests: CppNest, threads: int = 8) -> CppFacts:
-    said = InspectorCppKernel(
+    said = CppKernelLoops(
         name="cpp_fused_0", isa="avx2", vector_bits=256, compiler="g++", threads=threads,
         min_chunk_size=512, comment="", traffic_bytes=None, nests=nests,
     )  # fmt: skip
@@ -38,7 +37,6 @@ def test_the_reasons_are_inductors(version: str) -> None:
     assert "has 3 loops of 9 without vectors" in finding.message
     for reason in ("stride 2 in", "Inductor has no vectors of int16", "has 2 elements"):
         assert reason in finding.why
-    assert any("g++ vectorises no loop either" in note for note in finding.notes)
     # The slice has the most elements; its line is the place.
     assert finding.place.line == 11
     assert finding.place.excerpt[0].text == "short[:, :, :2] + 1,"

@@ -8,8 +8,9 @@ import pytest
 from inspector.analyses.guard_cost import RULE
 from inspector.findings.processes import found_in
 from inspector.model.run import Run
-from inspector.model.timeline import Mark, MarkKind, Profile, Thread
+from inspector.model.timeline import Mark, MarkKind
 from inspector.sources.recording import opened, read_run
+from tests.unit.timelines import call_profile
 
 TRACE = Path(__file__).resolve().parents[1] / "guards" / "torch_2_13.log"
 
@@ -20,11 +21,7 @@ def run_with(guards_ns: int, call_ns: int, *, is_recompiled: bool = True) -> Run
     lookup = Mark(MarkKind.LOOKUP, "", 0, guards_ns, -1)
     region = Mark(MarkKind.REGION, "0/2", guards_ns, call_ns, -1)
     call = Mark(MarkKind.CALL, "", 0, call_ns, -1, (lookup, region))
-    profile = Profile(
-        input=0, first_call=2, compiled=frozenset(), with_device=False, plain_ns=call_ns,
-        mark_ns=0, threads=(Thread((call,), ()),),
-    )  # fmt: skip
-    process = dataclasses.replace(run.processes[0], profiles=(profile,))
+    process = run.processes[0].with_records(call_profile([call], plain_ns=call_ns))
     if not is_recompiled:
         frames = tuple(
             dataclasses.replace(frame, compilations=frame.compilations[:1])

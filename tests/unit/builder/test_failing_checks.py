@@ -7,14 +7,15 @@ import dataclasses
 import pytest
 
 from inspector.builder.failing_checks import changes_of
-from inspector.events.guard_checks import Check, RelationCheck, TensorCheck
+from inspector.events.guard_checks import Check, RelationCheck
 from inspector.guards.evaluate import passes
-from inspector.guards.state import State, Tensor, Value
+from inspector.guards.state import State, Value
 from inspector.model.guard_source import Origin
 from inspector.model.guards import Guard
 from inspector.model.recompile import RecompileClass
+from inspector.records.recompiles import TensorFacts
 
-X = Tensor(
+X = TensorFacts(
     type="Tensor", keys=("CPU",), dtype="torch.float32", device_index=None, requires_grad=False,
     size=(11, 3), stride=(3, 1),
 )  # fmt: skip
@@ -77,7 +78,7 @@ def test_strides_are_told_where_they_do_not_follow_from_sizes(
     now_stride: tuple[int, ...],
     strides: int,
 ) -> None:
-    wanted = TensorCheck(
+    wanted = TensorFacts(
         type="Tensor", keys=("CPU",), dtype="torch.float32", device_index=None, requires_grad=False,
         size=size, stride=stride,
     )  # fmt: skip

@@ -7,20 +7,21 @@ from pathlib import Path
 
 from inspector.builder.graph_places import GraphEvent, GraphPlacesDraft
 from inspector.events.dynamo import DynamoOutputGraph
-from inspector.events.fusion import InspectorFusion
 from inspector.events.graph_logged import GraphLogged
-from inspector.events.graph_nodes import InspectorGraph
 from inspector.events.inductor import InductorStage
+from inspector.events.kept import KeptRecord
 from inspector.events.payload import Payload
 from inspector.findings.graph_report import FUSION, make_graph_report
 from inspector.graphs.reading import read_graphs
 from inspector.model.graph_places import GraphPlace
 from inspector.model.roots import Roots
+from inspector.records.fusion import FusionPlan
+from inspector.records.graphs import RecordedGraph
 from tests.unit.logs import record, run_of
 
 TEXTS = [Payload("a.log", number, 1) for number in range(9)]
 DYNAMO = DynamoOutputGraph(TEXTS[0])
-NODES = InspectorGraph("dynamo", TEXTS[1])
+NODES = KeptRecord(RecordedGraph, "dynamo_graph", TEXTS[1])
 
 
 def places(*events: tuple[str, GraphEvent]) -> tuple[GraphPlace, ...]:
@@ -52,11 +53,11 @@ def test_text_alone_is_a_place() -> None:
 
 
 def test_nodes_belong_to_the_text_right_before_them_alone() -> None:
-    other = InspectorGraph("dynamo", TEXTS[4])
+    other = KeptRecord(RecordedGraph, "dynamo_graph", TEXTS[4])
     found = places(
         ("0/0", DYNAMO),
         ("1/0", NODES),
-        ("0/0", InspectorGraph("joint", TEXTS[2])),
+        ("0/0", KeptRecord(RecordedGraph, "joint_graph", TEXTS[2])),
         ("0/0", DynamoOutputGraph(TEXTS[3])),
         ("0/0", NODES),
         ("0/0", other),
@@ -71,7 +72,9 @@ def test_nodes_belong_to_the_text_right_before_them_alone() -> None:
 
 
 def test_what_was_fused_and_the_lowered_graph_are_places() -> None:
-    found = places(("0/0", InductorStage(TEXTS[0])), ("0/0", InspectorFusion(TEXTS[1])))
+    found = places(
+        ("0/0", InductorStage(TEXTS[0])), ("0/0", KeptRecord(FusionPlan, "fusion", TEXTS[1]))
+    )
     assert found == (
         GraphPlace("0/0", "post_grad", text=TEXTS[0]),
         GraphPlace("0/0", "fusion", recorded=TEXTS[1]),

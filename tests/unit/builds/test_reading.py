@@ -8,7 +8,6 @@ import json
 import pytest
 
 from inspector.builds.run import kernel_build
-from inspector.events.registry import EVENTS
 from tests.builds_fixture import recorded_pairs
 
 
@@ -28,7 +27,3 @@ def test_a_payload_makes_the_build_that_it_was_made_of() -> None:
 def test_what_is_no_build_is_a_type_error(payload: dict[str, object]) -> None:
     with pytest.raises(TypeError):
         kernel_build(payload)
-
-
-def test_the_artifact_is_known() -> None:
-    assert EVENTS["artifact", "inspector_kernel_build"].__name__ == "InspectorKernelBuild"

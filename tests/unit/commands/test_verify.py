@@ -6,9 +6,9 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from inspector.commands.verify import Outcome, verification_of
-from inspector.events.trial import InspectorTrial
 from inspector.model.request import Request
 from inspector.model.run import Run
+from inspector.records.trial import TrialResult
 from tests.unit.renderers import runs
 from tests.unit.renderers.verified import EQUAL
 
@@ -20,9 +20,9 @@ REQUEST = Request("model.py", keep_outputs="/nowhere", calls=9)
 
 
 def with_trial(run: Run, settings: tuple[str, ...] = KNOWN) -> Run:
-    trial = InspectorTrial(settings, "eager", 5, 100, 90, EQUAL)
+    trial = TrialResult(settings, "eager", 5, 100, 90, EQUAL)
     (process,) = run.processes
-    return dataclasses.replace(run, processes=(dataclasses.replace(process, trial=trial),))
+    return dataclasses.replace(run, processes=(process.with_records(trial),))
 
 
 def report(settings: tuple[str, ...] = KNOWN) -> Report:
@@ -153,10 +153,11 @@ def test_a_change_that_fails_in_plain_python_is_no_fault_of_the_model() -> None:
 def test_outputs_that_differ_at_the_end_are_those_of_no_change() -> None:
     run = with_trial(runs.broken())
     (process,) = run.processes
-    assert process.trial is not None
+    known = process.last(TrialResult)
+    assert known is not None
     outputs = dataclasses.replace(EQUAL, differing=1)
-    trial = dataclasses.replace(process.trial, outputs=outputs)
-    varied = dataclasses.replace(run, processes=(dataclasses.replace(process, trial=trial),))
+    trial = dataclasses.replace(known, outputs=outputs)
+    varied = dataclasses.replace(run, processes=(process.with_records(trial),))
     verification, _ = verification_of(
         report(), REQUEST, Runner(BROKEN, *[WHOLE] * 5, Outcome(varied))
     )

@@ -9,14 +9,16 @@ from inspector.costs.blame import Blame, Breaks, Site, limit_site
 from inspector.costs.calls import CallCosts, calls_of
 from inspector.events.compile_id import CompileId
 from inspector.events.graph_break import Cause
-from inspector.events.inspector import InspectorTarget
 from inspector.model.boundary import Boundary, BoundaryTensor
 from inspector.model.compilation import Compilation, Failure, Frame
 from inspector.model.cost import Part
 from inspector.model.graph_break import Evidence, GraphBreak, Outcome
 from inspector.model.run import Process
 from inspector.model.stack import StackFrame
-from inspector.model.timeline import Activity, Mark, MarkKind, Profile, Thread
+from inspector.model.timeline import Mark, MarkKind
+from inspector.records.calls import TargetFunction
+from inspector.records.timeline import Activity, CallProfile
+from tests.unit.timelines import call_profile
 
 FIRST: Site = ("m.py", 3, "print")
 SECOND: Site = ("m.py", 9, "item")
@@ -47,7 +49,7 @@ def broken(compile_id: CompileId, site: Site) -> GraphBreak:
 
 def process(*frames: Frame) -> Process:
     return Process(
-        host="", pid=1, parent_pid=None, rank=None, versions={}, hardware={}, target=None, calls=(),
+        host="", pid=1, parent_pid=None, rank=None, versions={}, hardware={}, calls=(),
         frames=frames, skipped=(), compile_time_ns=0, stages=(), unknown_events={}, problems=(),
         has_inspector_events=True,
     )  # fmt: skip
@@ -75,11 +77,8 @@ def costs(
 
 def profile(
     marks: Sequence[Mark], activities: Sequence[Activity] = (), *, of_program: bool = False
-) -> Profile:
-    return Profile(
-        input=None if of_program else 0, first_call=0, compiled=frozenset(), with_device=False,
-        plain_ns=1000, mark_ns=0, threads=(Thread(tuple(marks), tuple(activities)),),
-    )  # fmt: skip
+) -> CallProfile:
+    return call_profile(marks, activities, input=None if of_program else 0, plain_ns=1000)
 
 
 TWO_GRAPHS = (
@@ -268,9 +267,7 @@ def test_without_a_mark_a_break_and_the_recompile_limit_share_what_comes_behind(
 
 def test_behind_the_recompile_limit_all_of_a_call_runs_eagerly() -> None:
     frame = over_the_limit(0, "f")
-    of_target = dataclasses.replace(
-        process(frame), target=InspectorTarget("f", "m.py", 3, "f", "function")
-    )
+    of_target = process(frame).with_records(TargetFunction("f", "m.py", 3, "f", "function"))
     limit = Blame(limit_site(frame))
     lookup = mark("lookup", 10, 30)
     (eager,) = calls_of(profile([mark("call", 0, 1000, lookup)]), Breaks(of_target), {})

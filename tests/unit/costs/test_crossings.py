@@ -38,7 +38,7 @@ def test_it_is_what_the_measured_calls_show(run: Run) -> None:
 
 def test_without_a_measured_call_the_bytes_are_known_and_the_time_is_not(run: Run) -> None:
     (process,) = run.processes
-    plain = dataclasses.replace(process, profiles=(), copy_rates=None)
+    plain = dataclasses.replace(process, recorded={})
     costs = site_costs(dataclasses.replace(run, processes=(plain,)))
 
     assert {cost.kind for cost in costs.values()} == {CostKind.UNKNOWN}
@@ -51,11 +51,9 @@ def test_without_a_measured_call_the_bytes_are_known_and_the_time_is_not(run: Ru
 def test_where_no_call_was_warm_the_time_of_what_crosses_is_computed(run: Run) -> None:
     (process,) = run.processes
     cold = tuple(
-        dataclasses.replace(profile, compiled=frozenset(range(100))) for profile in process.profiles
+        dataclasses.replace(profile, compiled=tuple(range(100))) for profile in process.profiles
     )
-    costs = site_costs(
-        dataclasses.replace(run, processes=(dataclasses.replace(process, profiles=cold),))
-    )
+    costs = site_costs(dataclasses.replace(run, processes=(process.with_records(*cold),)))
     computed = [cost for cost in costs.values() if cost.kind is CostKind.COMPUTED]
 
     assert len(computed) == sum(bool(cost.fusible_bytes) for cost in costs.values()) > 0

@@ -14,7 +14,8 @@ from inspector.findings.finding import Finding
 from inspector.findings.severity import Severity
 from inspector.model.cost import Cost, CostKind, Part, TimeShare
 from inspector.model.run import Process
-from inspector.model.timeline import Activity, CopyRates, Mark, MarkKind, Profile, Thread
+from inspector.model.timeline import Mark, MarkKind
+from inspector.records.timeline import Activity, CallProfile, CopyRate, CopyRates
 from tests.unit.costs.test_calls import (
     FIRST,
     TWO_GRAPHS,
@@ -25,6 +26,7 @@ from tests.unit.costs.test_calls import (
     region,
 )
 from tests.unit.renderers import runs
+from tests.unit.timelines import call_profile
 
 COST = Cost(
     CostKind.MEASURED, cost_ns=37_000, outside_ns=36_000, executions_per_call=1.0, calls=20,
@@ -72,9 +74,9 @@ def test_shared_time_is_counted_once() -> None:
     report = dataclasses.replace(runs.report_of(runs.broken()), findings=tuple(findings))
     assert total_line(report) is None  # nothing was measured
 
-    profile = Profile(0, 0, frozenset(), with_device=False, plain_ns=386_000, mark_ns=0, threads=())
+    profile = CallProfile(input=0, plain_ns=386_000)
     (process,) = report.run.processes
-    process = dataclasses.replace(process, profiles=(profile,))
+    process = process.with_records(profile)
     measured = dataclasses.replace(report.run, processes=(process,))
     report = dataclasses.replace(report, run=measured)
     assert total_line(report) == ("386 µs", "76 µs of it outside graphs")
@@ -95,7 +97,7 @@ def test_guards_behind_a_break_are_not_counted_once_more_as_guards_of_the_call()
 
 
 def test_a_copy_takes_the_rate_of_its_size() -> None:
-    rates = CopyRates("cpu", ((1 << 18, 1e11), (1 << 27, 1e10)))
+    rates = CopyRates("cpu", (CopyRate(1 << 18, 1e11), CopyRate(1 << 27, 1e10)))
     assert rates.time_ns(1 << 18) == round(2 * (1 << 18) / 1e11 * 1e9)
     assert rates.time_ns(1 << 27) == round(2 * (1 << 27) / 1e10 * 1e9)
     assert CopyRates("cpu", ()).time_ns(1) is None
@@ -109,7 +111,7 @@ def test_a_program_s_other_functions_have_no_part_in_a_break_s_cost() -> None:
         for start, (label, _) in enumerate(parts)
     ]
     found = process(compiled(0, "f", FIRST), compiled(1, "loss", None))
-    found = dataclasses.replace(found, profiles=(profile(marks, of_program=True),))
+    found = found.with_records(profile(marks, of_program=True))
     run = dataclasses.replace(runs.report_of(runs.broken()).run, processes=(found,))
 
     (cost,) = site_costs(run).values()
@@ -125,7 +127,9 @@ def test_breaks_never_take_more_than_the_call() -> None:
     assert total_line(report) == ("386 µs", "386 µs of it outside graphs")
 
 
-def cost_of_calls(calls: Sequence[tuple[int, int, int]], plain_ns: int, *uncut: Profile) -> Cost:
+def cost_of_calls(
+    calls: Sequence[tuple[int, int, int]], plain_ns: int, *uncut: CallProfile
+) -> Cost:
     """The cost of one break in calls, each of a graph, guards and a resumed graph's bytecode."""
     marks, start_ns = [], 0
     for graph_ns, guards_ns, resume_ns in calls:
@@ -141,7 +145,7 @@ def cost_of_calls(calls: Sequence[tuple[int, int, int]], plain_ns: int, *uncut: 
         start_ns = end_ns
     frames = compiled(0, "f", FIRST), compiled(1, "torch_dynamo_resume_in_f_at_3", None)
     taken = dataclasses.replace(profile(marks), plain_ns=plain_ns)
-    found = dataclasses.replace(process(*frames), profiles=(taken, *uncut))
+    found = process(*frames).with_records(taken, *uncut)
     run = dataclasses.replace(runs.report_of(runs.broken()).run, processes=(found,))
     (cost,) = site_costs(run).values()
     return cost
@@ -176,7 +180,7 @@ def test_calls_that_become_slower_are_unstable() -> None:
 
 def test_inputs_without_a_break_are_calls_too() -> None:
     """Else the cost is that of one input, and the call the mean of both."""
-    uncut = Profile(1, 0, frozenset(), with_device=False, plain_ns=1000, mark_ns=0, threads=())
+    uncut = CallProfile(input=1, plain_ns=1000)
     cost = cost_of_calls([(1000, 3000, 6000)] * 3, 10_000, uncut)
     assert (cost.cost_ns, cost.call_ns, cost.executions_per_call) == (4500, 5500, 0.5)
 
@@ -192,7 +196,7 @@ def test_a_device_that_works_on_for_longer_than_a_call_is_none_of_it() -> None:
     thread = dataclasses.replace(taken.threads[0], activities=launched)
     watched = dataclasses.replace(taken, with_device=True, threads=(thread,))
     frames = compiled(0, "f", FIRST), compiled(1, "torch_dynamo_resume_in_f_at_3", None)
-    found = dataclasses.replace(process(*frames), profiles=(taken, watched))
+    found = process(*frames).with_records(taken, watched)
     run = dataclasses.replace(runs.report_of(runs.broken()).run, processes=(found,))
     (cost,) = site_costs(run).values()
     assert (cost.cost_ns, cost.call_ns) == (1000, 1000)
@@ -210,12 +214,9 @@ def measured(*compiled: int, **changes: object) -> Process:
     marks = tuple(
         Mark(MarkKind.CALL, "", start_ns, start_ns + 1000, -1, (REGION,)) for start_ns in (0, 1000)
     )
-    profile = Profile(
-        0, 0, frozenset(compiled), with_device=False, plain_ns=386_000, mark_ns=0,
-        threads=(Thread(marks, ()),),
-    )  # fmt: skip
+    profile = call_profile(marks, compiled=compiled, plain_ns=386_000)
     (process,) = runs.broken().processes
-    return dataclasses.replace(process, profiles=(profile,), **changes)
+    return dataclasses.replace(process.with_records(profile), **changes)
 
 
 def test_a_time_stands_there_only_if_a_call_was_warm() -> None:

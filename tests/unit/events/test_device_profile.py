@@ -5,22 +5,23 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from inspector.events.device_profile import DeviceProfile, FailedCall, TimedBlock, device_profile
 from inspector.events.payload import Payload
+from inspector.profiles.launch_timing import recorded_profile
+from inspector.records.device_profile import DeviceProfile, FailedCall, TimedBlock
 
 
 def read(tmp_path: Path, **fields: object) -> DeviceProfile:
     text = "\t" + json.dumps({"v": 1, "input": 0, "device": {"kind": "cuda"}, **fields}) + "\n"
     file = tmp_path / "log"
     file.write_text(text)
-    return device_profile(Payload(str(file), 0, len(text)))
+    return recorded_profile(Payload(str(file), 0, len(text)))
 
 
 def test_blocks_are_cut_out_of_the_times(tmp_path: Path) -> None:
     blocks = [["plain", 0, 2], ["eager", 0, 1], ["eager", 1, 1], ["plain", 1, 2]]
     found = read(tmp_path, plain_ns=[1, 2, 3], eager_ns=[7, 8], blocks=blocks)
     assert found.plain_ns == (1, 2, 3)
-    assert found.blocks == (
+    assert tuple(found.timed_blocks) == (
         TimedBlock("plain", 0, (1, 2)), TimedBlock("eager", 0, (7,)),
         TimedBlock("eager", 1, (8,)), TimedBlock("plain", 1, (3,)),
     )  # fmt: skip
@@ -45,4 +46,5 @@ def test_older_recordings_lack_these(tmp_path: Path) -> None:
 
 def test_what_is_no_block_is_left_out(tmp_path: Path) -> None:
     odd = [["other", 0, 1], ["plain", 0], "plain", [], ["plain", 0, 1]]
-    assert read(tmp_path, plain_ns=[1], blocks=odd).blocks == (TimedBlock("plain", 0, (1,)),)
+    found = read(tmp_path, plain_ns=[1], blocks=odd)
+    assert tuple(found.timed_blocks)[-1] == TimedBlock("plain", 0, (1,))

@@ -85,8 +85,8 @@ def test_the_break_comes_before_what_wraps_it() -> None:
 def test_carets_become_columns_of_the_stripped_line() -> None:
     outer, inner = parse_stack(STACK)
 
-    assert (outer.code, outer.caret_start, outer.caret_end) == ("y = self.inner(x)", 4, 17)
-    assert (inner.code, inner.caret_start, inner.caret_end) == ('print("a")', None, None)
+    assert (outer.code, outer.column, outer.end_column) == ("y = self.inner(x)", 4, 17)
+    assert (inner.code, inner.column, inner.end_column) == ('print("a")', None, None)
 
 
 def test_python_3_13_underlines_parts_and_several_lines() -> None:
@@ -94,7 +94,7 @@ def test_python_3_13_underlines_parts_and_several_lines() -> None:
         '  File "a.py", line 1, in f\n    g(\n    ~^\n        x,\n        ^^\n    )\n    ^\n'
     )
 
-    assert (frame.code, frame.caret_start, frame.caret_end) == ("g(", 0, 2)
+    assert (frame.code, frame.column, frame.end_column) == ("g(", 0, 2)
 
 
 def test_a_backend_that_refuses_a_graph_writes_a_record_of_its_own() -> None:

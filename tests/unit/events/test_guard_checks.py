@@ -13,10 +13,10 @@ from inspector.events.guard_checks import (
     MarkCheck,
     OtherCheck,
     RelationCheck,
-    TensorCheck,
     TypeCheck,
     parse_check,
 )
+from inspector.records.recompiles import TensorFacts
 
 TENSOR = (
     "check_tensor(L['x'], Tensor, DispatchKeySet(CPU, AutogradCPU), torch.float32, device=None, "
@@ -86,7 +86,7 @@ def test_what_a_guard_checks(kind: str, code: str, check: Check) -> None:
 
 
 def test_a_tensor() -> None:
-    assert parse_check("TENSOR_MATCH", TENSOR, "L['x']") == TensorCheck(
+    assert parse_check("TENSOR_MATCH", TENSOR, "L['x']") == TensorFacts(
         type="Tensor",
         keys=("CPU", "AutogradCPU"),
         dtype="torch.float32",
@@ -102,5 +102,5 @@ def test_a_tensor_without_dimensions_on_a_device() -> None:
         TENSOR.replace("[None, 4]", "[]").replace("[4, 1]", "[]").replace("device=None", "device=1")
     )
     check = parse_check("TENSOR_MATCH", code, "L['x']")
-    assert isinstance(check, TensorCheck)
+    assert isinstance(check, TensorFacts)
     assert (check.size, check.stride, check.device_index) == ((), (), 1)

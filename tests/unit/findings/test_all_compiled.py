@@ -6,16 +6,16 @@ import dataclasses
 
 import pytest
 
-from inspector.events.device_profile import DeviceLaunch
-from inspector.events.launch_place import LaunchPlace
 from inspector.findings.all_compiled import is_all_compiled
-from inspector.model.compilation import Frame, SkippedFrame
+from inspector.model.compilation import Frame
 from inspector.model.kernel import NodeLine
 from inspector.model.run import Process
 from inspector.profiles.budget import make_budget
 from inspector.profiles.gains import all_compiled, gains
 from inspector.profiles.launch_timing import LaunchTiming
 from inspector.profiles.outside_lines import user_place
+from inspector.records.device_profile import DeviceLaunch, LaunchPlace
+from inspector.records.graph_breaks import SkippedFrame
 from tests.unit.profiles.test_budget import PROFILE
 from tests.unit.renderers.runs import (
     IN_FORWARD,

@@ -11,7 +11,6 @@ from inspector.benches.choice import choose
 from inspector.benches.compiled import Compiled
 from inspector.benches.ratio import Ratio
 from inspector.benches.rows import INTERRUPTED, BenchRow, Latency
-from inspector.events.bench import OutputError
 from inspector.findings.bench_report import BenchGroup
 from inspector.findings.bench_verdict import verdict_lines
 from inspector.findings.finding import Finding, Place, Severity
@@ -19,6 +18,7 @@ from inspector.findings.profile_wording import time_lines
 from inspector.findings.profiled import Profiled
 from inspector.model.bench import Setting, Workload
 from inspector.profiles.budget import make_budget
+from inspector.records.bench import OutputError
 from tests.bench_rows import row
 from tests.unit.profiles.test_budget import PROFILE
 

@@ -6,7 +6,6 @@ import dataclasses
 
 import pytest
 
-from inspector.events.ceilings import InspectorCeilings, InspectorDeviceState
 from inspector.findings.ceiling_wording import (
     busy_notice,
     bytes_rate,
@@ -16,6 +15,7 @@ from inspector.findings.ceiling_wording import (
     throttled_notice,
 )
 from inspector.profiles.throttling import held_back, slowed_by
+from inspector.records.ceilings import Ceilings, DeviceState
 
 STARTED = "2026-11-22T12:14:00+00:00"
 STARTED_S = 1795349640
@@ -28,7 +28,7 @@ STATE = {
     "temperature.gpu": "39",
     "clocks_event_reasons.active": "0x0000000000000004",
 }
-H200 = InspectorCeilings(
+H200 = Ceilings(
     device="NVIDIA H200",
     values={
         "copy_bytes_per_s": 4.06e12,
@@ -55,7 +55,7 @@ H200 = InspectorCeilings(
 )
 
 
-def lines(ceilings: InspectorCeilings, started: str = STARTED) -> dict[str, str]:
+def lines(ceilings: Ceilings, started: str = STARTED) -> dict[str, str]:
     return dict(ceiling_lines(ceilings, started))
 
 
@@ -76,7 +76,7 @@ def test_all_of_it_is_said() -> None:
 
 def test_nothing_measured_says_why_once() -> None:
     names = ("copy_bytes_per_s", "launch_ns", "float32_flops_per_s")
-    found = InspectorCeilings(
+    found = Ceilings(
         "NVIDIA H200", {}, {}, 0, is_cached=False, missing=dict.fromkeys(names, "it took too long")
     )
     assert lines(found) == {
@@ -86,7 +86,7 @@ def test_nothing_measured_says_why_once() -> None:
 
 
 def test_a_cpu_has_threads() -> None:
-    found = InspectorCeilings(
+    found = Ceilings(
         "cpu",
         {"copy_bytes_per_s": 2e10, "float32_flops_per_s": 3.45e11, "bfloat16_flops_per_s": 6.3e8},
         {}, STARTED_S, is_cached=False, facts={"threads": 2, "processors": 4},
@@ -149,8 +149,8 @@ def test_bits_are_reasons(mask: str, reasons: tuple[str, ...]) -> None:
     assert slowed_by({"clocks_throttle_reasons.active": mask}) == reasons
 
 
-def state(before: dict[str, str], after: dict[str, str]) -> InspectorDeviceState:
-    return InspectorDeviceState(0, before, after, 10_000_000_000, "")
+def state(before: dict[str, str], after: dict[str, str]) -> DeviceState:
+    return DeviceState(0, before, after, 10_000_000_000, "")
 
 
 def test_a_profile_of_a_slow_gpu_says_for_how_long() -> None:
@@ -189,7 +189,7 @@ def test_others_at_work_are_said() -> None:
 
 def test_another_program_on_the_gpu_is_said() -> None:
     for others, is_said in ((None, False), (0, False), (10, False), (11, True), (100, True)):
-        state = InspectorDeviceState(0, {}, {}, 10, "", others)
+        state = DeviceState(0, {}, {}, 10, "", others)
         said = others_notice(state)
         assert bool(said) is is_said
         assert not said or f"used the GPU {others}% of the time" in said

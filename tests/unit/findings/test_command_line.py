@@ -6,12 +6,12 @@ import dataclasses
 
 import pytest
 
-from inspector.events.inspector import InspectorCall
 from inspector.findings.closing import next_steps
 from inspector.findings.command_line import command_again
 from inspector.model.request import Request
 from inspector.model.run import Meta, Run
 from inspector.model.typed_options import typed_options
+from inspector.records.calls import TargetCall
 from tests.unit.renderers.runs import unbroken
 
 REQUEST = Request(
@@ -28,7 +28,7 @@ def _run(request: Request, *, grad: bool = True, **meta: str) -> Run:
     described = Meta(1, "1", request.target, {**request.asked, "python": ".venv/bin/python"})
     run = unbroken()
     process = dataclasses.replace(
-        run.processes[0], calls=(InspectorCall(0, 0, "end", requires_grad=grad),), frames=()
+        run.processes[0], calls=(TargetCall(0, 0, "end", requires_grad=grad),), frames=()
     )
     return dataclasses.replace(
         run, meta=dataclasses.replace(described, **meta), processes=(process,)

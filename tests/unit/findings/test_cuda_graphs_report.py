@@ -15,16 +15,11 @@ import pytest
 from inspector import plugins
 from inspector.builder.cuda_graphs import CudaGraphsDraft
 from inspector.commands.schema import schema_of
-from inspector.events.cuda_graph import (
-    FunctionKey,
-    InspectorCudaGraphPartitions,
-    InspectorCudaGraphSkip,
-    LeftOut,
-)
 from inspector.events.printed_stack import printed_frames
 from inspector.findings.cuda_graph_advice import skip_advice
 from inspector.findings.cuda_graphs_report import CudaGraphsReport
 from inspector.model.cuda_graphs import CudaGraphs, WarningKind
+from inspector.records.cuda_graphs import CudaGraphPartitions, CudaGraphSkip, FunctionKey, LeftOut
 from tests.unit.cuda_graph_cases import CASES, RECORDINGS, report_of, run_of
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -197,7 +192,7 @@ def test_torch_s_words_at_the_re_recording_limit_are_read() -> None:
         "pointer changed from 139 to 140. input stack trace:   File "
         '"/home/user/model.py", line 7, in second\n    return torch.relu(x) + 1\n.'
     )
-    draft.add(InspectorCudaGraphSkip(key, "1/0", message))
+    draft.add(CudaGraphSkip(key, message))
     (warning,) = draft.build(lambda _: ()).warnings
 
     assert warning.kind is WarningKind.LIMIT
@@ -227,6 +222,6 @@ def test_reasons_are_known_by_torch_s_words(reason: str, title: str) -> None:
 def test_a_graph_that_was_to_be_no_cuda_graph_leaves_nothing_out(why: str, told: int) -> None:
     draft = CudaGraphsDraft()
     left_out = (LeftOut("buf0", f"reason={why}, ir=ComputedBuffer", ()),)
-    draft.add(InspectorCudaGraphPartitions("0/0", 1, 0, left_out))
+    draft.add(CudaGraphPartitions("0/0", 1, 0, left_out))
 
     assert len(draft.build(lambda _: ()).partitions) == told

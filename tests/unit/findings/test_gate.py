@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from inspector.events.inspector import InspectorDropped
 from inspector.findings.baseline import Baseline, KnownFinding
 from inspector.findings.verdict import changes, verdict
 from inspector.model.compilation import Frame
 from inspector.model.run import LogWarning, Process, Run
+from inspector.records.environment import Dropped, End
 from tests.unit.logs import broken, metrics, run_of, start
 from tests.unit.renderers import runs
 from tests.unit.renderers.gates import gated, with_gate
@@ -141,12 +141,13 @@ def worker(*, ended: bool, cut: bool, pid: int = 12) -> Process:
     """A process that compiled a helper, and then perhaps began to compile it again."""
     again = runs.compilation(1, finished=not cut, has_guarded_code=None if cut else True)
     frame = Frame(1, "helper", runs.MODEL, 9, (runs.compilation(1), again))
-    return runs.process_of(frame, ended=ended, pid=pid)
+    process = runs.process_of(frame, pid=pid)
+    return process.with_records(End()) if ended else process
 
 
 def gate_of_workers(*workers: Process) -> Gate:
     (whole,) = runs.unbroken().processes
-    return gate_of(runs.report_of(runs.run_of(dataclasses.replace(whole, ended=True), *workers)))
+    return gate_of(runs.report_of(runs.run_of(whole.with_records(End()), *workers)))
 
 
 def test_a_worker_that_was_killed_while_it_compiled_does_not_pass() -> None:
@@ -169,12 +170,12 @@ def test_a_worker_that_left_when_it_was_done_passes(*, ended: bool, cut: bool) -
 def capped(**counts: int) -> Run:
     """A run that compiled without a break, as far as its log is kept."""
     known = {(runs.MODEL, 10, "print")} if counts.get("graph_breaks") else set()
-    dropped = InspectorDropped(
+    dropped = Dropped(
         max_bytes=65536, without_details=1, counts={"compilations": 1, **counts},
         sites=tuple(known), frames={},
     )  # fmt: skip
     (process,) = runs.unbroken().processes
-    return runs.run_of(dataclasses.replace(process, ended=True, dropped=dropped))
+    return runs.run_of(process.with_records(End(), dropped))
 
 
 @pytest.mark.parametrize(
@@ -206,15 +207,16 @@ def test_what_was_dropped_and_is_asked_for_does_not_pass(
 
 def test_an_old_recording_has_only_the_states_of_what_it_dropped() -> None:
     run = capped()
-    frames = {
-        (7, runs.MODEL, 9, "helper"): "failed",
-        (8, runs.MODEL, 13, "torch_dynamo_resume_in_forward_at_14"): "skipped",
-        (0, runs.MODEL, 13, "forward"): "failed",  # of which a part is kept
-    }
+    frames = (
+        (7, runs.MODEL, 9, "helper", "failed"),
+        (8, runs.MODEL, 13, "torch_dynamo_resume_in_forward_at_14", "skipped"),
+        (0, runs.MODEL, 13, "forward", "failed"),  # of which a part is kept
+    )
     (process,) = run.processes
-    assert process.dropped is not None
-    dropped = dataclasses.replace(process.dropped, frames=frames)
-    run = dataclasses.replace(run, processes=(dataclasses.replace(process, dropped=dropped),))
+    known = process.last(Dropped)
+    assert known is not None
+    dropped = dataclasses.replace(known, frames=frames)
+    run = dataclasses.replace(run, processes=(process.with_records(dropped),))
 
     gate = with_gate(runs.report_of(run), None, "warning").gate
     assert gate is not None
@@ -225,8 +227,8 @@ def test_a_dropped_site_of_which_a_record_is_kept_is_still_a_finding() -> None:
     run = runs.broken()
     (process,) = run.processes
     sites = tuple({record.key for record in run.graph_breaks})
-    dropped = InspectorDropped(65536, 9, {"compilations": 9, "graph_breaks": 9}, sites, {})
-    kept = dataclasses.replace(process, ended=True, dropped=dropped)
+    dropped = Dropped(65536, 9, {"compilations": 9, "graph_breaks": 9}, sites, ())
+    kept = process.with_records(End(), dropped)
     report = runs.report_of(dataclasses.replace(run, processes=(kept,)))
     old = Baseline("old.json", tuple(map(KnownFinding.of, report.findings)))
 

@@ -6,7 +6,6 @@ import dataclasses
 
 import pytest
 
-from inspector.events.device_profile import DeviceProfile
 from inspector.findings.cause_wording import OUTSIDE
 from inspector.findings.profile_notices import input_notices
 from inspector.findings.profile_rows import line_rows, work_lines
@@ -17,6 +16,7 @@ from inspector.profiles.gains import gains
 from inspector.profiles.kernel_timing import Bound, KernelTiming, kernel_timings
 from inspector.profiles.launch_timing import launch_timings
 from inspector.profiles.typical import of_typical_calls
+from inspector.records.device_profile import DeviceProfile
 from tests.unit.profiles.test_typical import KERNELS, noisy
 
 

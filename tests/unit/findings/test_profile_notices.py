@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.events.device_profile import DeviceLaunch, DeviceProfile, FailedCall, ProfiledCall
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.profile_notices import (
     measured_notices,
@@ -23,6 +22,7 @@ from inspector.profiles.budget import make_budget
 from inspector.profiles.gain import Gain
 from inspector.profiles.kernel_timing import kernel_timings
 from inspector.profiles.launch_timing import LaunchTiming
+from inspector.records.device_profile import DeviceLaunch, DeviceProfile, FailedCall, ProfiledCall
 from tests.unit.fusions import Kernel as Scheduled
 from tests.unit.fusions import fusion, graph, node
 from tests.unit.profiles.test_budget import PROFILE, in_blocks

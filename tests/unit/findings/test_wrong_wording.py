@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from inspector.benches.compiled import Compiled
-from inspector.events.bench import Divergence, OutputError
 from inspector.findings.wrong_wording import wrong_lines
 from inspector.model.bench import Setting, Workload
+from inspector.records.bench import Divergence, OutputError
 from tests.bench_rows import row
 
 NOWHERE = Divergence()

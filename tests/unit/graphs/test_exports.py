@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.events.graph_nodes import TensorMeta
 from inspector.graphs.exports import graphml, network, node_link, plain_id
 from inspector.graphs.model_explorer import model_explorer
 from inspector.model.graph import Graph, Node, Stage
 from inspector.model.stack import StackFrame
+from inspector.records.graphs import TensorMeta
 
 HOSTILE = (
     "", '"><script>', "</svg>", "]]>", "&amp;", "a\x00b", "a\x01b", "\x1b[31m", "\udc80", "\ufffe",

@@ -6,9 +6,9 @@ import dataclasses
 
 import pytest
 
-from inspector.events.fusion import Buffer, FusionPlan, Launch, Operation
 from inspector.graphs.fusion import total
 from inspector.graphs.make_fusion import make_fusion
+from inspector.records.fusion import Buffer, FusionPlan, Launch, Operation
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, plan, tensor
 
 X = node("x", "")

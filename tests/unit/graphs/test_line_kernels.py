@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.events.fusion import Buffer
 from inspector.findings.graph_line_wording import kernel_blocks
 from inspector.graphs.lookup import Around, around_line
+from inspector.records.fusion import Buffer
 from tests.unit.fusions import FILE, SIZE, Kernel, fusion, graph, node
 
 # Two convolutions in channels_last, as Inductor names it: what copies the second one's weight into

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.events.fusion import FusionPlan, Launch, Operation
 from inspector.graphs.found_node import Relation
 from inspector.graphs.fusion import Fusion
 from inspector.graphs.lookup import around_line, is_same_file, of_kernel, origins
 from inspector.graphs.make_fusion import make_fusion
 from inspector.model.graph import Graph, Node, Stage
 from inspector.model.stack import StackFrame
+from inspector.records.fusion import FusionPlan, Launch, Operation
 
 OUTER = StackFrame("/home/me/src/model.py", 9, "forward", "return self.layer(x)")
 INNER = StackFrame("/home/me/src/layers/model.py", 42, "forward", "return x.sin()")

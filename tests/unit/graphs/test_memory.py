@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.events.fusion import Buffer, FusionPlan, Operation
 from inspector.graphs.exports import fusion_network
 from inspector.graphs.make_fusion import make_fusion
 from inspector.graphs.memory import Memory
 from inspector.graphs.not_fused import kept_apart
+from inspector.records.fusion import Buffer, FusionPlan, Operation
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, plan, tensor
 
 X = node("x", "")

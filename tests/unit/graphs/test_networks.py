@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.events.fusion import Buffer, FusionPlan, Launch, Operation
-from inspector.events.graph_nodes import TensorMeta
 from inspector.graphs.exports import fusion_network, network
 from inspector.graphs.make_fusion import make_fusion
 from inspector.model.graph import Graph, Node, Stage
 from inspector.model.stack import StackFrame
+from inspector.records.fusion import Buffer, FusionPlan, Launch, Operation
+from inspector.records.graphs import TensorMeta
 
 TENSOR = TensorMeta("float32", (8, "s0"), ("s0", 1), "cuda:0")
 SMALL = TensorMeta("bfloat16", (4,), (1,), "cpu")

@@ -6,9 +6,9 @@ import dataclasses
 
 import pytest
 
-from inspector.events.fusion import Apart, Buffer, Uses
 from inspector.graphs.fusion import Fusion
 from inspector.graphs.not_fused import TEMPLATES, grouped, kept_apart
+from inspector.records.fusion import Apart, Buffer, Uses
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node
 
 X = node("x", "")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.events.fusion import FusionPlan, Launch, Operation
-from inspector.events.graph_nodes import TensorMeta
 from inspector.graphs.decompositions import aten_decompositions, decompositions
 from inspector.graphs.fusion import Fusion
 from inspector.graphs.make_fusion import make_fusion
@@ -13,6 +11,8 @@ from inspector.graphs.operators import OperatorKind, count_operators, kind_of, s
 from inspector.graphs.outside_graph import Why, outside
 from inspector.model.graph import Graph, Node, Stage
 from inspector.model.stack import StackFrame
+from inspector.records.fusion import FusionPlan, Launch, Operation
+from inspector.records.graphs import TensorMeta
 
 
 def call(name: str, target: str, op: str = "call_function", device: str = "cpu") -> Node:

@@ -6,9 +6,9 @@ import dataclasses
 
 import pytest
 
-from inspector.events.fusion import Apart, Buffer, FusionPlan, Launch, Operation, Uses
 from inspector.graphs.make_fusion import make_fusion
 from inspector.graphs.not_fused import Pair, kept_apart
+from inspector.records.fusion import Apart, Buffer, FusionPlan, Launch, Operation, Uses
 from tests.unit.fusions import SIZE, graph, node
 
 ROWS = ("512",), ("1024",)

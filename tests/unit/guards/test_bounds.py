@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from inspector.events.compile_id import CompileId
-from inspector.events.guard_checks import Check, RelationCheck, TensorCheck
+from inspector.events.guard_checks import Check, RelationCheck
 from inspector.events.guards import DynamoSettings
-from inspector.guards.bounds import telling, tried_numbers
-from inspector.guards.entry import Entry
-from inspector.guards.index import index_of
+from inspector.guards.entry import Entry, index_of
 from inspector.guards.next import next_changes
 from inspector.guards.predict import FrameGuards
+from inspector.guards.relation import telling, tried_numbers
 from inspector.guards.state import state_after
 from inspector.model.guard_source import Origin
 from inspector.model.guards import Guard, GuardTree
+from inspector.records.recompiles import TensorFacts
 
 X = "L['x'].size()[0]"
 SIDE = f"129 <= {X}"
@@ -44,7 +44,7 @@ def test_the_shortest_relations_that_refuse_a_size(relations: list[str], kept: l
 
 def entry(number: int, size: int, relation: str = "") -> Entry:
     fixed = None if relation else size
-    tensor = TensorCheck(
+    tensor = TensorFacts(
         "Tensor", ("CPU",), "torch.float32", None, requires_grad=False, size=(fixed,), stride=(1,)
     )
     checks: list[tuple[str, Check]] = [("L['x']", tensor)]

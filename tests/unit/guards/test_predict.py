@@ -11,7 +11,7 @@ from inspector.guards import change
 from inspector.guards.change import Change, ChangeKind
 from inspector.guards.next import next_changes
 from inspector.guards.predict import Becomes, FrameGuards, frame_guards, predict
-from inspector.guards.state import Tensor
+from inspector.records.recompiles import TensorFacts
 from inspector.sources.recording import opened, read_run
 
 FOLDER = Path(__file__).parent
@@ -29,7 +29,7 @@ def frame(request: pytest.FixtureRequest) -> FrameGuards:
     return found
 
 
-def x(frame: FrameGuards) -> Tensor:
+def x(frame: FrameGuards) -> TensorFacts:
     tensor = frame.state.values["L['x']"].tensor
     assert tensor is not None
     return tensor

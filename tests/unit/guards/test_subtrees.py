@@ -3,10 +3,10 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from inspector.events.guards import InspectorGuardCosts, SubtreeCost
 from inspector.guards.entry import entries_of
 from inspector.guards.subtrees import Subtree, subtrees_of
 from inspector.model.compilation import Compilation
+from inspector.records.recompiles import GuardCosts, SubtreeCost
 from inspector.sources.recording import opened, read_run
 
 TRACE = Path(__file__).parent / "torch_2_13.log"
@@ -16,7 +16,7 @@ def subtrees(*costs: SubtreeCost) -> tuple[Subtree, ...]:
     with opened(TRACE) as recording:
         frame = read_run(recording).processes[0].frames[0]
         *_, entry = entries_of(frame)
-    found = InspectorGuardCosts(900, costs, copy_ns=1000) if costs else None
+    found = GuardCosts(900, costs, copy_ns=1000) if costs else None
     compilations: list[Compilation] = [
         dataclasses.replace(item, guard_costs=found) for item in frame.compilations
     ]

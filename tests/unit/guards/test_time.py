@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from inspector.guards.time import guard_time
 from inspector.model.run import Process
-from inspector.model.timeline import Mark, MarkKind, Profile, Thread
+from inspector.model.timeline import Mark, MarkKind
+from inspector.records.timeline import CallProfile
+from tests.unit.timelines import call_profile
 
 
 def mark(kind: MarkKind, start: int, end: int, *inner: Mark, label: str = "") -> Mark:
@@ -20,17 +22,17 @@ def call(start: int) -> Mark:
     )  # fmt: skip
 
 
-def process(*profiles: Profile) -> Process:
+def process(*profiles: CallProfile) -> Process:
     nothing: dict[str, object] = {}
     return Process(
-        host="", pid=1, parent_pid=None, rank=None, versions={}, hardware=nothing, target=None,
+        host="", pid=1, parent_pid=None, rank=None, versions={}, hardware=nothing,
         calls=(), frames=(), skipped=(), compile_time_ns=0, stages=(), unknown_events={},
-        problems=(), has_inspector_events=True, profiles=profiles,
-    )  # fmt: skip
+        problems=(), has_inspector_events=True,
+    ).with_records(*profiles)  # fmt: skip
 
 
-def profile(*marks: Mark, number: int | None = 0, plain_ns: int | None = 500) -> Profile:
-    return Profile(number, 2, frozenset({1}), False, plain_ns, 10, (Thread(marks, ()),))  # noqa: FBT003
+def profile(*marks: Mark, number: int | None = 0, plain_ns: int | None = 500) -> CallProfile:
+    return call_profile(marks, input=number, compiled=(1,), plain_ns=plain_ns, mark_ns=10)
 
 
 def test_guards_of_warm_calls_without_what_the_marks_cost() -> None:

@@ -7,14 +7,14 @@ import random
 
 import pytest
 
-from inspector.events.device_profile import (
+from inspector.profiles.budget import busy, make_budget
+from inspector.records.device_profile import (
+    CallBlock,
     DeviceLaunch,
     DeviceProfile,
     HostSpan,
     ProfiledCall,
-    TimedBlock,
 )
-from inspector.profiles.budget import busy, make_budget
 
 LAUNCHES = (DeviceLaunch("kernel", "a"), DeviceLaunch("kernel", "b"))
 PROFILE = DeviceProfile(
@@ -99,7 +99,7 @@ def in_blocks(plain: list[list[int]], eager: list[list[int]]) -> DeviceProfile:
         plain_ns=tuple(time_ns for block in plain for time_ns in block),
         eager_ns=tuple(time_ns for block in eager for time_ns in block),
         blocks=tuple(
-            TimedBlock(kind, number, tuple(block))
+            CallBlock(kind, number, len(block))
             for kind, blocks in kinds.items()
             for number, block in enumerate(blocks)
         ),

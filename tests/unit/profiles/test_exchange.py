@@ -9,16 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from inspector.events.device_profile import DeviceLaunch, DeviceProfile, device_profile
-from inspector.events.launch_place import LaunchPlace
 from inspector.model.kernel import Call
 from inspector.model.spans import union_ns
 from inspector.profiles.budget import make_budget
 from inspector.profiles.gain import Gain
 from inspector.profiles.gains import gains
 from inspector.profiles.kernel_timing import KernelTiming, kernel_timings
-from inspector.profiles.launch_timing import LaunchTiming, launch_timings
+from inspector.profiles.launch_timing import LaunchTiming, launch_timings, recorded_profile
 from inspector.profiles.library_gains import exchanges, unhidden_ns
+from inspector.records.device_profile import DeviceLaunch, DeviceProfile, LaunchPlace
 from inspector.sources.recording import opened, read_run
 from tests.unit.profiles.test_budget import PROFILE
 
@@ -110,8 +109,8 @@ def test_what_graphs_exchange_and_what_ddp_does_are_changed_apart() -> None:
 
 def recorded() -> DeviceProfile:
     with opened(RECORDING) as folder:
-        ((payload,),) = (process.device_profiles for process in read_run(folder).processes)
-        return device_profile(payload)
+        ((payload,),) = (process.stored[DeviceProfile] for process in read_run(folder).processes)
+        return recorded_profile(payload)
 
 
 def is_nccl(profile: DeviceProfile) -> list[bool]:

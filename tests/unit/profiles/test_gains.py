@@ -6,9 +6,7 @@ import dataclasses
 
 import pytest
 
-from inspector.events.cpp_kernel import InspectorCppKernel
-from inspector.model.cpp_kernel import CppFacts
-from inspector.model.cpp_source import CppText, TextLoop
+from inspector.model.cpp_kernel import CppFacts, CppText, TextLoop
 from inspector.model.kernel import Kernel, NodeLine
 from inspector.profiles.budget import make_budget
 from inspector.profiles.copy_gains import copy_gains
@@ -17,6 +15,7 @@ from inspector.profiles.gains import gains
 from inspector.profiles.kernel_groups import KernelGroup
 from inspector.profiles.kernel_timing import Bound, KernelTiming
 from inspector.profiles.training_gains import gains_of_idle_gradients
+from inspector.records.kernels import CppKernelLoops
 from tests.unit.profiles.test_budget import PROFILE
 from tests.unit.profiles.test_kernel_timing import work
 
@@ -183,9 +182,7 @@ def test_loops_that_are_vectorised_have_no_advice_to_vectorise_them() -> None:
         first, _ = work(time_ns=time_ns)
         (launch,) = first.launches
         assert launch.code is not None
-        said = (
-            InspectorCppKernel("", "", 512, "g++", threads, 512, "", None, ()) if threads else None
-        )
+        said = CppKernelLoops("", "", 512, "g++", threads, 512, "", None, ()) if threads else None
         facts = CppFacts(CppText((loop,)), said)
         kernel = Kernel(first.name, "cpp", "cpp", "", 1, cpp=facts)
         code = dataclasses.replace(launch.code, kernels=(kernel,))

@@ -6,9 +6,9 @@ import dataclasses
 
 import pytest
 
-from inspector.events.graph_nodes import TensorMeta
 from inspector.profiles.kernel_advice import advice
 from inspector.profiles.kernel_timing import KernelTiming
+from inspector.records.graphs import TensorMeta
 from tests.unit.fusions import Kernel, fusion, graph, node
 from tests.unit.profiles.test_kernel_timing import work
 

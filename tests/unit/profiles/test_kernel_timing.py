@@ -6,9 +6,6 @@ import dataclasses
 
 import pytest
 
-from inspector.events.ceilings import InspectorCeilings
-from inspector.events.device_profile import DeviceLaunch
-from inspector.events.launch_place import LaunchPlace
 from inspector.graphs.fusion import Fusion, Step
 from inspector.model.kernel import Call, GraphCode, NodeLine
 from inspector.profiles.budget import make_budget
@@ -19,10 +16,12 @@ from inspector.profiles.kernel_timing import Bound, KernelTiming, kernel_timings
 from inspector.profiles.launch_timing import LaunchTiming, runs_of_statements
 from inspector.profiles.library_names import shown_name
 from inspector.profiles.step_facts import FusionFacts, StepFacts
+from inspector.records.ceilings import Ceilings
+from inspector.records.device_profile import DeviceLaunch, LaunchPlace
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, tensor
 from tests.unit.profiles.test_budget import PROFILE
 
-CEILINGS = InspectorCeilings(
+CEILINGS = Ceilings(
     device="GPU",
     values={
         "copy_bytes_per_s": 1e12,

@@ -6,11 +6,10 @@ import dataclasses
 
 import pytest
 
-from inspector.events.device_profile import DeviceLaunch
-from inspector.events.launch_place import LaunchPlace
 from inspector.graphs.fusion import Fusion
 from inspector.model.kernel import GraphCode
 from inspector.profiles.known_sizes import run_again, with_known_sizes
+from inspector.records.device_profile import DeviceLaunch, LaunchPlace
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node
 
 CODES = [

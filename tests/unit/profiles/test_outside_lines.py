@@ -6,8 +6,6 @@ import dataclasses
 
 import pytest
 
-from inspector.events.device_profile import DeviceLaunch, DeviceProfile, ProfiledCall
-from inspector.events.launch_place import LaunchPlace
 from inspector.model.kernel import Call, GraphCode, NodeLine
 from inspector.profiles.budget import make_budget
 from inspector.profiles.copy_gains import copied_gradients
@@ -15,6 +13,7 @@ from inspector.profiles.gains import gains
 from inspector.profiles.kernel_timing import kernel_timings
 from inspector.profiles.launch_timing import LaunchTiming, launch_timings
 from inspector.profiles.outside_lines import line_outside, lines_of_modules
+from inspector.records.device_profile import DeviceLaunch, DeviceProfile, LaunchPlace, ProfiledCall
 from tests.unit.fusions import SIZE, fusion, graph, node
 from tests.unit.fusions import Kernel as Scheduled
 

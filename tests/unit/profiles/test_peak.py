@@ -7,8 +7,8 @@ import dataclasses
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.events.memory_profile import HeldBlock, MemoryEvent, MemorySide, Segment
 from inspector.profiles.peak import find_peak, fragmentation, in_pools
+from inspector.records.memory_profile import HeldBlock, MemoryEvent, MemorySide, Segment
 
 MIB = 1 << 20
 ADDRESSES = st.integers(1, 6)

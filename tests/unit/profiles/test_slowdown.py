@@ -6,9 +6,9 @@ import dataclasses
 
 import pytest
 
-from inspector.events.device_profile import DeviceLaunch, DeviceProfile, ProfiledCall
 from inspector.profiles.budget import make_budget
 from inspector.profiles.slowdown import COPIES, IDLE, LAUNCHES, WORK, Slowdown, make_slowdown
+from inspector.records.device_profile import DeviceLaunch, DeviceProfile, ProfiledCall
 from tests.unit.profiles.test_budget import PROFILE
 
 # Of 300 ns the device works 40, a copy of 10 with them; eager 30 of 200, a copy of 4.

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from inspector.events.fusion import Buffer, Operation
 from inspector.findings.profile_report import make_profile_report
 from inspector.graphs.fusion import Fusion
 from inspector.graphs.make_fusion import make_fusion
 from inspector.profiles.step_facts import FusionFacts, StepFacts
+from inspector.records.fusion import Buffer, Operation
 from inspector.sources.recording import opened, read_run
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, plan, tensor
 

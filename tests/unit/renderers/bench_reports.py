@@ -14,7 +14,6 @@ from inspector.benches.comparison import BenchComparison, Change, EarlierBench
 from inspector.benches.rows import BenchRow
 from inspector.benches.varied import VariedInput, VariedSetting
 from inspector.costs.cold_start import cold_start
-from inspector.events.bench import Divergence, OutputError
 from inspector.findings.bench_report import BenchGroup, BenchReport
 from inspector.findings.collection_report import CollectionReport, make_collection_report
 from inspector.findings.kernel_bench_report import KernelBenchReport, make_kernel_bench_report
@@ -23,8 +22,10 @@ from inspector.findings.warmup_report import WarmupReport, make_warmup_report, s
 from inspector.model.bench import BenchPlan, Combination, Setting, Workload
 from inspector.model.run import Run
 from inspector.model.variation import Assignment
+from inspector.records.bench import Divergence, OutputError
+from inspector.records.kernel_bench import KernelBench
+from inspector.sources.plans import has_warmup, read_warmup
 from inspector.sources.recording import opened, read_run
-from inspector.sources.warmup_file import has_warmup, read_warmup
 from tests.bench_rows import row
 from tests.unit.logs import record, run_of
 from tests.unit.renderers import runs
@@ -179,7 +180,7 @@ def benched(**changes: Any) -> dict[str, Any]:
             {"name": "in_ptr0", "dtype": "float32", "size": [4, 2000], "stride": [2000, 1],
              "written": False},
             {"name": "out_ptr0", "dtype": "float32", "size": [4], "stride": [1], "written": True},
-            {"name": "xnumel", "value": 4},
+            {"name": "xnumel", "value": "4"},
         ],
         "cache_bytes": 50_000_000, "restored": [], "config": config(12_000), **changes,
     }  # fmt: skip
@@ -217,7 +218,7 @@ def kernel_report(
 ) -> KernelBenchReport:
     """The report on that kernel."""
     found = kernel_run(folder, payload, profiled=profiled, device=device)
-    made = found.processes[0].kernel_bench
+    made = found.processes[0].last(KernelBench)
     assert made is not None
     return make_kernel_bench_report(make_profile_report(found), made)
 

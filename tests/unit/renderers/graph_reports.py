@@ -13,7 +13,6 @@ import jsonschema
 
 from inspector import plugins
 from inspector.commands.schema import schema_of
-from inspector.events.fusion import Apart, Buffer, Uses
 from inspector.findings.graph_report import (
     FUSION,
     FusionRow,
@@ -25,6 +24,7 @@ from inspector.graphs.not_fused import kept_apart
 from inspector.model.gpu_table import find_gpu
 from inspector.model.graph import Graph, Stage
 from inspector.model.stack import StackFrame
+from inspector.records.fusion import Apart, Buffer, Uses
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, line, node, tensor
 from tests.unit.renderers import runs
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 
 from inspector.events.graph_break import Cause
-from inspector.model.compilation import Frame, SkippedFrame
+from inspector.model.compilation import Frame
 from inspector.model.run import LogWarning, Run
 from inspector.model.stack import StackFrame
+from inspector.records.graph_breaks import SkippedFrame
 from tests.unit.renderers import runs
 
 BIDI = "\u202e"

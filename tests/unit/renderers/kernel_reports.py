@@ -57,8 +57,10 @@ def kernels_choices() -> KernelsReport:
     case = load()["cases"]["matmuls.addmm_scaled"]["training"]
     said = {
         "v": 1, "gpu": "h200", "attention": [], "missing": ["KeyError: 'b'"],
-        # The second as the first recordings had it.
-        "alternatives": [{"if": "template", "code": _OTHER.format(1)}, _OTHER.format(2)],
+        "alternatives": [
+            {"if": name, "code": _OTHER.format(number)}
+            for number, name in enumerate(("template", "padded"), 1)
+        ],
         "measured": [
             {"what": "padding", "detail": "mm", "taken": "not padded",
              "candidates": ["not padded", "padded"]},

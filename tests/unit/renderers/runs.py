@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 from inspector import plugins
 from inspector.events.compile_id import CompileId
 from inspector.events.graph_break import Cause
-from inspector.events.inspector import InspectorCall, InspectorTarget
 from inspector.findings.report import Report, make_report
-from inspector.model.compilation import Compilation, Failure, Frame, SkippedFrame
+from inspector.model.compilation import Compilation, Failure, Frame
 from inspector.model.compile_time import StageTime
 from inspector.model.graph_break import Evidence, GraphBreak, Outcome
 from inspector.model.roots import Roots
 from inspector.model.run import LogWarning, Meta, Process, Run
 from inspector.model.source import Sources
 from inspector.model.stack import StackFrame
+from inspector.records.calls import TargetCall, TargetFunction
+from inspector.records.graph_breaks import SkippedFrame
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -156,8 +157,7 @@ def process_of(*frames: Frame, **changes: Any) -> Process:
         rank=None,
         versions={"torch": "2.13.0+cpu", "python": "3.11.9"},
         hardware={"cores": 8, "gpus": []},
-        target=InspectorTarget("Model", MODEL, 13, "Model.forward", "function"),
-        calls=(InspectorCall(0, 0, "end"), InspectorCall(0, 1, "end")),
+        calls=(TargetCall(0, 0, "end"), TargetCall(0, 1, "end")),
         frames=frames,
         skipped=(),
         compile_time_ns=1_304_000_000,
@@ -166,7 +166,8 @@ def process_of(*frames: Frame, **changes: Any) -> Process:
         problems=(),
         has_inspector_events=True,
     )
-    return dataclasses.replace(process, **changes)
+    target = TargetFunction("Model", MODEL, 13, "Model.forward", "function")
+    return dataclasses.replace(process, **changes).with_records(target)
 
 
 def run_of(*processes: Process, source: str = SOURCE, **meta: Any) -> Run:

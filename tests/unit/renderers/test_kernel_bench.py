@@ -19,6 +19,7 @@ from inspector.commands.schema import schema_of
 from inspector.errors import RecordingError, UsageError
 from inspector.findings.kernel_bench_report import KernelBenchReport, Rate, make_kernel_bench_report
 from inspector.findings.profile_report import make_profile_report
+from inspector.records.kernel_bench import KernelBench
 from tests.unit.renderers import hostile
 from tests.unit.renderers.bench_reports import NAME, config, times
 from tests.unit.renderers.bench_reports import benched as bench
@@ -183,7 +184,7 @@ def test_a_recording_without_it_says_how_to_record_it(tmp_path: Path) -> None:
 
 def test_the_command_that_shows_the_whole_model_comes_last(tmp_path: Path) -> None:
     made = run(tmp_path, bench())
-    benchmark = made.processes[0].kernel_bench
+    benchmark = made.processes[0].last(KernelBench)
     assert benchmark is not None
     for place, command in (("", "inspect profile"), ("kept/a b", "inspect profile 'kept/a b'")):
         profiled = make_profile_report(dataclasses.replace(made, place=place))
@@ -202,9 +203,9 @@ def test_without_a_profile_no_command_shows_one(tmp_path: Path) -> None:
 
 def test_options_that_need_a_kernel_are_refused_without_one() -> None:
     with pytest.raises(UsageError, match="needs a kernel"):
-        check_kernel_options({"launch": 1}, counters=False, is_file=False)
+        check_kernel_options({"launch": 1}, is_file=False)
     with pytest.raises(UsageError, match="--counters"):
-        check_kernel_options({"kernel": "x"}, counters=True, is_file=False)
+        check_kernel_options({"kernel": "x", "counters": True}, is_file=False)
     with pytest.raises(UsageError, match="picture"):
-        check_kernel_options({"kernel": "x"}, counters=False, is_file=True)
-    check_kernel_options({"kernel": "x", "launch": 1}, counters=False, is_file=False)
+        check_kernel_options({"kernel": "x"}, is_file=True)
+    check_kernel_options({"kernel": "x", "launch": 1}, is_file=False)

@@ -237,14 +237,6 @@ def test_a_crash_leaves_what_the_first_round_measured(tmp_path: Path) -> None:
     assert [item.budget.calls for item in found.profiles] == [30]
 
 
-def test_an_old_recording_has_the_launch_of_an_operator(tmp_path: Path) -> None:
-    found = report(tmp_path, profile())
-    values = as_json(found)["ceilings"]["values"]
-    assert values["aten_launch_ns"] == 9000
-    assert "launch_ns" not in values
-    assert "a kernel launch: 9.0 µs through ATen" in rendered(found, "markdown")
-
-
 def test_kernels_without_counters_are_counted(tmp_path: Path) -> None:
     head = {"name": "inspector_device_profile", "encoding": "json"}
     run = run_of(tmp_path, record("artifact", head, payload=json.dumps(profile())))

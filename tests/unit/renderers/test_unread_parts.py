@@ -21,6 +21,7 @@ from inspector.findings.kernel_bench_report import make_kernel_bench_report
 from inspector.findings.kernels_report import make_kernels_report
 from inspector.findings.profile_report import make_profile_report
 from inspector.model.run import Run
+from inspector.records.kernel_bench import KernelBench
 from tests.unit.logs import run_of
 from tests.unit.renderers.profile_reports import artifact, profile
 
@@ -29,7 +30,7 @@ BENCH = {"v": 1, "asked": "sum", "name": "triton_sum", "kind": "triton", "missin
 
 
 def kernel_bench(run: Run) -> Any:
-    bench = run.processes[0].kernel_bench
+    bench = run.processes[0].last(KernelBench)
     assert bench is not None
     return make_kernel_bench_report(make_profile_report(run), bench)
 

@@ -20,6 +20,7 @@ from inspector.findings.warmup_wording import (
     warmup_verdict,
 )
 from inspector.model.warmup import StartEnd, WarmupCall, WarmupPlan
+from inspector.records.bench import Warmup
 from inspector.renderers.warmup_script import render as render_script
 from tests.unit.renderers.bench_reports import made_warmup as made
 
@@ -79,8 +80,8 @@ def test_a_start_that_failed_is_said(report: WarmupReport) -> None:
 def test_a_warm_up_that_was_cut_off_is_said() -> None:
     whole = made()
     meta = dataclasses.replace(whole.run.meta, partial="it was interrupted with Ctrl-C")
-    (eager,) = [process for process in whole.run.processes if process.warmups[:1]
-                and process.warmups[0].start == "eager"]  # fmt: skip
+    (eager,) = [process for process in whole.run.processes if process.records(Warmup)[:1]
+                and process.records(Warmup)[0].start == "eager"]  # fmt: skip
     run = dataclasses.replace(whole.run, meta=meta, processes=(eager,))
     plan = dataclasses.replace(whole.plan, check=None)
     for format_ in ("terminal", "markdown"):

@@ -8,16 +8,16 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from inspector.events.trial import OutputsCompared
 from inspector.findings.trials import with_verification
 from inspector.model.edit import Edit, Rewrite
 from inspector.model.verification import Candidate, Measured, Trial, Verification
+from inspector.records.trial import Comparison
 from tests.unit.renderers import runs
 
 if TYPE_CHECKING:
     from inspector.findings.report import Report
 
-EQUAL = OutputsCompared(3, 0, 0, 0.0, 0.0)
+EQUAL = Comparison(3, 0, 0, 0.0, 0.0)
 BASELINE = Measured(3, 3, 2, 0, 1_304_000_000, 472_000, 460_000, EQUAL)
 _PRINT = ("builtins.print",)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from inspector.errors import RecordingError
-from inspector.sources.profile_within import PROFILE_FILE, opened_profile
-from inspector.sources.recording import opened, read_run
+from inspector.records.device_profile import DeviceProfile
+from inspector.sources.recording import PROFILE_FILE, opened, opened_profile, read_run
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "small_cnn"
 
@@ -18,11 +18,11 @@ def test_the_profile_within_is_read_and_named(tmp_path: Path) -> None:
     shutil.unpack_archive(SAMPLE / "recording.zip", tmp_path / "bench")
     with opened(tmp_path / "bench") as whole, opened_profile(whole) as found:
         assert found is whole
-        assert not read_run(found).processes[0].device_profiles
+        assert not read_run(found).processes[0].stored.get(DeviceProfile)
     shutil.copyfile(SAMPLE / "h200-inference.zip", tmp_path / "bench" / PROFILE_FILE)
     with opened(tmp_path / "bench") as whole, opened_profile(whole) as found:
         assert read_run(found).meta.name == "bench/profile.zip"
-        assert read_run(found).processes[0].device_profiles
+        assert read_run(found).processes[0].stored.get(DeviceProfile)
 
 
 def test_one_that_is_damaged_is_said_to_be(tmp_path: Path) -> None:

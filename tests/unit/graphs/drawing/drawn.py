@@ -10,13 +10,13 @@ from collections.abc import Iterable
 
 import pytest
 
-from inspector.events.fusion import Buffer, FusionPlan, Launch, Operation
-from inspector.events.graph_nodes import TensorMeta
 from inspector.graphs.drawing.layout import render
 from inspector.graphs.fusion import Fusion
 from inspector.graphs.make_fusion import make_fusion
 from inspector.model.graph import Graph, Node, Stage
 from inspector.model.stack import StackFrame
+from inspector.records.fusion import Buffer, FusionPlan, Launch, Operation
+from inspector.records.graphs import TensorMeta
 
 needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="`dot` is not installed")
 

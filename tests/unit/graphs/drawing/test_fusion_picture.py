@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from inspector.events.fusion import Buffer
 from inspector.graphs.drawing.fusion_dot import fusion_dot, totals
 from inspector.graphs.drawing.fusion_flow import FusionFlow, make_flow
 from inspector.graphs.drawing.fusion_repeats import make_shown
 from inspector.graphs.drawing.options import Caption, Drawing
 from inspector.graphs.drawing.roles import Roles
 from inspector.graphs.drawing.sequences import Repeat, find_repeats
+from inspector.records.fusion import Buffer
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node
 from tests.unit.graphs.drawing.drawn import drawn, fused_layers, needs_dot
 

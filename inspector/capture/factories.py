@@ -1,0 +1,169 @@
+"""Makes the thing to compile from what a name stands for: an instance, a class, a factory."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from inspector.capture.return_kinds import Returned, returned
+from inspector.errors import EnvironmentLacksError, ModelFailedError, UsageError
+from inspector.model.units import with_article
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+    from inspector.capture.user_code import UserCode
+
+_FACTORY_PREFIXES = ("get_", "make_", "build_", "create_", "load_")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class EntryPoint:
+    """What to compile, and how it was found, as Python: ``model``, ``get_model()``, ``Net()``.
+
+    Attributes:
+        inputs: Those that a factory returned together with the model.
+    """
+
+    function: Callable[..., Any]
+    entry: str
+    inputs: object = None
+
+
+def make(
+    value: Any,  # noqa: ANN401 - anything that can be called
+    name: str,
+    module: ModuleType,
+    code: UserCode,
+    *,
+    is_factory: bool = False,
+) -> EntryPoint:
+    """What a value stands for.
+
+    A class is instantiated. A function that can be called without arguments is a factory if its
+    name says so, or if its source returns an ``nn.Module``, or a function that inputs are given
+    for; any other function is itself the target, and its first call is the one that is compiled.
+
+    Raises:
+        UsageError: It needs arguments to be made, or makes nothing that can be called.
+        ModelFailedError: The user's code failed.
+    """
+    if isinstance(value, type):
+        args, kwargs = _init_inputs(value, name, module, code)
+        made = code.run(f"making `{name}()`", lambda: value(*args, **kwargs))
+        return _checked(made, f"{name}()")
+    if is_factory:
+        check_needs_nothing(value, name)
+        return _checked(code.run(f"calling `{name}()`", value), f"{name}()")
+    if not isinstance(value, FunctionType) or not _takes_nothing(value):
+        return EntryPoint(value, name)
+    return _probe(value, name, code)
+
+
+def _takes_nothing(function: Callable[..., Any]) -> bool:
+    """Whether `function` can be called without arguments."""
+    try:
+        inspect.signature(function).bind()
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _probe(function: Callable[..., Any], name: str, code: UserCode) -> EntryPoint:
+    """Calls a function that needs no arguments where it seems to be a factory."""
+    itself = EntryPoint(function, name)
+    variadic = inspect.Parameter.VAR_POSITIONAL
+    takes_any = any(p.kind is variadic for p in inspect.signature(function).parameters.values())
+    if takes_any or hasattr(function, "_torchdynamo_orig_callable"):
+        return itself
+    if name.rpartition(".")[2].startswith(_FACTORY_PREFIXES):
+        return _checked(code.run(f"calling `{name}()`", function), f"{name}()")
+    found = returned(function)
+    takes_some = bool(inspect.signature(function).parameters)
+    is_maker = found is Returned.FUNCTION and code.has_inputs and not takes_some
+    if found is not Returned.MODEL and not is_maker:
+        return itself
+    try:
+        made = code.run(f"calling `{name}()`", function)
+    except (ModelFailedError, EnvironmentLacksError):
+        # Then it is no factory, and its own call shows the error.
+        return itself
+    return _checked(made, f"{name}()") if _is_model(made) else itself
+
+
+def _is_model(made: object) -> bool:
+    first = made[0] if type(made) is tuple and len(made) == 2 else made  # noqa: PLR2004
+    return isinstance(first, torch.nn.Module | FunctionType)
+
+
+def _checked(made: Any, entry: str) -> EntryPoint:  # noqa: ANN401
+    """What was made; a pair of a model and its inputs, as TorchBench makes them, is taken apart."""
+    if type(made) is tuple and len(made) == 2 and isinstance(made[0], torch.nn.Module):  # noqa: PLR2004
+        return EntryPoint(made[0], f"{entry}[0]", made[1])
+    if callable(made):
+        return EntryPoint(made, entry)
+    kind = "None" if made is None else with_article(type(made).__name__)
+    raise UsageError(
+        f"`{entry}` gives {kind}, which cannot be called.",
+        "It has to give an nn.Module or a function.",
+    )
+
+
+def _init_inputs(
+    kind: type, name: str, module: ModuleType, code: UserCode
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a constructor: none, or those of KernelBench's ``get_init_inputs()``."""
+    given = getattr(module, "get_init_inputs", None)
+    if callable(given):
+        args, kwargs = _as_arguments(code.run("calling `get_init_inputs()`", given))
+        if _binds(kind, args, kwargs):
+            return args, kwargs
+    check_needs_nothing(kind, name)
+    return (), {}
+
+
+def _as_arguments(given: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:  # noqa: ANN401
+    """``[a, b]``, ``{"name": a}`` or ``[[a], {"name": b}]``."""
+    if isinstance(given, dict):
+        return (), given
+    if not isinstance(given, list | tuple):
+        return (given,), {}
+    match given:
+        case [list() | tuple() as args, dict() as kwargs]:
+            return tuple(args), kwargs
+    return tuple(given), {}
+
+
+def _binds(kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    try:
+        inspect.signature(kind).bind(*args, **kwargs)
+    except TypeError:
+        return False
+    except ValueError:
+        return True
+    return True
+
+
+def check_needs_nothing(factory: Callable[..., Any], name: str) -> None:
+    """Raises a `UsageError` with a factory to write, unless `factory` needs no arguments."""
+    try:
+        parameters = inspect.signature(factory).parameters.values()
+    except (TypeError, ValueError):
+        return
+    optional = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    needed = [p.name for p in parameters if p.default is p.empty and p.kind not in optional]
+    if not needed:
+        return
+    listed = " and ".join(f"`{argument}`" for argument in needed)
+    call = f"{name}({', '.join(f'{argument}=…' for argument in needed)})"
+    step = f"Give them defaults, or add a factory to the file: `def get_model(): return {call}`."
+    if name in {"get_model", "make_model"}:
+        step = f"Give them defaults, or add a line `model = {call}` to the file."
+    elif name.endswith("_inputs"):
+        step = f"Give them defaults, or add a line `example_inputs = {call}` to the file."
+    raise UsageError(f"`{name}` cannot be called without {listed}.", step)

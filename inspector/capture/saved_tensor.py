@@ -1,0 +1,105 @@
+"""The value of a tensor, as it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+_MOST_ON_DEVICE_BYTES = 1 << 20
+
+
+def size_bytes(tensor: Any) -> int:  # noqa: ANN401 - torch is Any to mypy
+    """The size of its elements; 0 where it has none yet (a lazy module's parameter)."""
+    try:
+        return int(tensor.nbytes)
+    except (RuntimeError, ValueError, NotImplementedError):
+        return 0
+
+
+class SavedTensor:
+    """One tensor; it is written to only if a call has changed it.
+
+    Without a copy of its value, only that it changed is known.
+    """
+
+    def __init__(self, tensor: Any, *, has_copy: bool) -> None:  # noqa: ANN401 - torch is Any to mypy
+        self._tensor = tensor
+        self._value: Any = _copied(tensor) if has_copy else None
+        self._mark = self._mark_now()
+        self._is_silent: bool | None = None
+        self._before = self._mark
+
+    def _mark_now(self) -> tuple[int, int] | None:
+        """What a change shows in, as a rule: the counter of changes in place, and the address."""
+        try:
+            return int(self._tensor._version), int(self._tensor.data_ptr())  # noqa: SLF001
+        except (RuntimeError, ValueError, NotImplementedError):
+            return None  # inference tensors have no counter, some subclasses no address
+
+    @property
+    def tensor(self) -> Any:  # noqa: ANN401 - torch is Any to mypy
+        """The tensor itself."""
+        return self._tensor
+
+    @property
+    def value(self) -> Any:  # noqa: ANN401 - torch is Any to mypy
+        """Its copy, or None."""
+        return self._value
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it was changed, as far as its counter tells, and there is no copy."""
+        return self._value is None and self._mark_now() != self._before
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether `restore` would write to it, or could not."""
+        return self.is_lost if self._value is None else self._differs()
+
+    def look_again(self) -> None:
+        """Lets the next `restore` find out by its value whether calls change it without a trace."""
+        self._is_silent = self._is_silent or None
+
+    def restore(self) -> None:
+        """Writes the value back if it has changed."""
+        if self._value is not None and self._differs():
+            self._write()
+            self._mark = self._mark_now()
+
+    def _differs(self) -> bool:
+        if self._is_silent is None:
+            # `parameter.data.mul_(2)` does not count. What does so in the first call will do it
+            # again; to compare after every call would empty the processor's caches.
+            self._is_silent = self._mark_now() == self._mark and not self._is_same()
+        if self._is_silent:
+            return True
+        return self._mark_now() != self._mark if self._mark else not self._is_same()
+
+    def _is_same(self) -> bool:
+        try:
+            return bool(torch.equal(self._tensor.detach().to(self._value.device), self._value))
+        except (RuntimeError, TypeError, NotImplementedError):
+            return False
+
+    def _write(self) -> None:
+        # Inference tensors can be written to in inference mode alone; to leave that mode for others
+        # turns gradients on again, so it comes first.
+        with torch.inference_mode(mode=self._tensor.is_inference()), torch.no_grad():
+            if self._tensor.shape == self._value.shape:
+                self._tensor.copy_(self._value)
+            else:
+                self._tensor.data = self._value.to(self._tensor.device, copy=True)
+
+
+def _copied(tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    """A copy, or None where there is nothing that could be copied.
+
+    Large ones go into the host's memory: that of a device is the model's.
+    """
+    is_small = size_bytes(tensor) <= _MOST_ON_DEVICE_BYTES
+    device = tensor.device if is_small else "cpu"
+    try:
+        return tensor.detach().to(device, copy=True)
+    except (RuntimeError, ValueError, NotImplementedError):
+        return None

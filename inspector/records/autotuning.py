@@ -1,0 +1,69 @@
+"""What autotuning tries at one place, what it takes, and what wins."""
+
+from __future__ import annotations
+
+from inspector.records.record import Record, artifact, doc, part
+
+
+@part
+class TriedTensor:
+    """An input of what was tried, or its result."""
+
+    shape: tuple[int | str, ...]
+    dtype: str = doc("in torch's spelling", default="")
+    device: str = ""
+
+
+@part
+class TriedCandidate:
+    """One candidate."""
+
+    at: int = doc("its place among all that were tried")
+    name: str = ""
+    text: str = doc("its configuration", default="")
+    kind: str = doc("extern (a library's), triton, cpp, cutlass, …; config of a kernel", default="")
+    time_ns: int | None = doc("None where it was not timed or failed", default=None)
+    low_ns: int | None = doc("20% of its runs stayed below", default=None)
+    high_ns: int | None = doc("80% of its runs stayed below", default=None)
+    failed: str = doc("why it has no time", default="")
+    spent_ns: int | None = doc("to find its time out", default=None)
+    compile_ns: int | None = doc("to compile it, maybe next to others", default=None)
+    step: str = doc("empty, descent (from the best one on) or combo", default="")
+    registers: int | None = doc("of a thread", default=None)
+    spills: int | None = doc("registers that are spilled", default=None)
+    shared_bytes: int | None = None
+
+
+@artifact("autotuned")
+class Autotuned(Record):
+    """Something was chosen among candidates."""
+
+    kind: str = doc("template (of an operation), triton (a generated kernel) or user (a user's)")
+    name: str = doc("Inductor's name of the operation (mm), or the kernel's")
+    how: str = doc(
+        "measured, cached, only (there was one), fixed (nothing timed) or failed", default=""
+    )
+    chosen: int | None = doc("place of the candidate that was taken", default=None)
+    default: int | None = doc("of the one that is taken where nothing is tried", default=None)
+    total: int = doc("candidates; of many, the fastest are written", default=0)
+    failed: int = doc("how many of them", default=0)
+    candidates: tuple[TriedCandidate, ...] = ()
+    compile_id: str = ""
+    is_backward: bool = doc(key="backward", default=False)
+    node: str = doc("of the graph", default="")
+    target: str = doc("the operator that it calls", default="")
+    inputs: tuple[TriedTensor, ...] = ()
+    output: TriedTensor | None = None
+    heuristic: str = doc("Inductor's kind of a kernel", default="")
+    listed: int | None = doc("configurations that were listed for a kernel", default=None)
+    scaled: int = doc("added with smaller blocks, for more warps", default=0)
+    step: str = doc("as of a candidate", default="")
+    benchmark_ns: int = doc("to time them", default=0)
+    compile_ns: int = doc("waited for their compilation besides", default=0)
+    in_processes: bool | None = doc("timed in processes of their own", default=None)
+    in_workers: bool | None = doc("compiled in worker processes", default=None)
+    is_deferred: bool = doc("decided with what is fused into it", key="deferred", default=False)
+    is_outside: bool = doc("ran outside of compiled graphs", key="outside", default=False)
+    file: str = doc("where the program defines the kernel", default="")
+    line: int = 0
+    error: str = doc("what ended it", default="")

@@ -1,0 +1,47 @@
+"""What the machine can do, and in which state it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from inspector.records.record import Record, artifact, doc
+
+
+@artifact("ceilings", version=2)
+class Ceilings(Record):
+    """What the machine can do, measured on it."""
+
+    device: str = doc("its name, or cpu")
+    values: Mapping[str, float] = doc(
+        "copy_bytes_per_s, read_bytes_per_s, l2_bytes_per_s, host_to_device_bytes_per_s, "
+        "device_to_host_bytes_per_s, launch_ns (the driver alone), aten_launch_ns (an operator of "
+        "one kernel), kernel_floor_ns (an empty kernel, as CUPTI times it), graph_node_ns (one in "
+        "a CUDA graph), and <dtype>_flops_per_s of products of matrices",
+        key="ceilings",
+    )
+    state: Mapping[str, str] = doc("clocks, power and what slowed the device down")
+    measured_at_s: int = doc("since the epoch")
+    is_cached: bool = doc("measured before this recording", key="cached", default=False)
+    missing: Mapping[str, str] = doc("what could not be measured, and why", default_factory=dict)
+    unstable: Mapping[str, float] = doc(
+        "by what share two halves of the samples differ", default_factory=dict
+    )
+    state_missing: str = doc("why there is no state", default="")
+    took_ns: int = doc("how long measuring took", default=0)
+    facts: Mapping[str, int] = doc(
+        "l2_bytes, threads, …; others_percent: of the time in which others were at work on the GPU "
+        "just before",
+        default_factory=dict,
+    )
+
+
+@artifact("device_state")
+class DeviceState(Record):
+    """Clocks, power and what holds a GPU back, around the profile of an input."""
+
+    input: int
+    before: Mapping[str, str] = doc("nvidia-smi before its calls were timed, by its own names")
+    after: Mapping[str, str]
+    elapsed_ns: int = doc("between the two")
+    missing: str = doc("why it said nothing", default="")
+    others_percent: int | None = doc("of the time others were at work on the GPU", default=None)

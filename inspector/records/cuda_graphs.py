@@ -1,0 +1,105 @@
+"""CUDA graphs, of which torch logs no events."""
+
+from __future__ import annotations
+
+from inspector.records.record import Record, artifact, doc, part
+from inspector.records.stack import StackFrame
+
+
+@part
+class FunctionKey:
+    """One function that torch wrapped: a compiled graph or a part of it, for given integers."""
+
+    manager: int = doc("number of the tree manager (one per device and thread)")
+    function: int = doc("torch's number of it in the manager")
+    device: int = doc("index")
+    compile_id: str
+    mode: str = doc("FORWARD, BACKWARD or INFERENCE; empty where no function was called")
+    integers: tuple[int, ...] = doc("among the inputs; each set is a function", key="key")
+
+
+NO_FUNCTION = FunctionKey(0, 0, 0, "", "", ())
+"""While something is compiled."""
+
+
+@part
+class LoggedInput:
+    """An input of a captured graph."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str = doc("without torch.")
+    size_bytes: int = doc("that a copy reads", key="bytes")
+    stack: str = doc("where it is first used, as torch prints it", default="")
+
+
+@part
+class LoggedRefusal:
+    """A captured graph that did not fit a call."""
+
+    graph: int = doc("torch's number of it")
+    status: str = doc("name of torch's CheckInvariantStatus")
+    changed: int = doc("how many inputs are at another address")
+    inputs: tuple[LoggedInput, ...] = doc("the first of them")
+
+
+@artifact("cuda_graph")
+class CudaGraphCapture(Record):
+    """A graph was captured."""
+
+    key: FunctionKey = doc(inline=True)
+    graph: int = doc("torch's number of it", default=0)
+    parent: int | None = doc("the graph after which it runs", default=None)
+    recording: int = doc("how often this function was captured before", default=0)
+    refused: tuple[LoggedRefusal, ...] = ()
+    stack: tuple[StackFrame, ...] = doc("the call, outermost first", default=())
+    duration_ns: int = doc("with the device's synchronisation", default=0)
+    pool_bytes: int | None = doc("of the pool that the manager's graphs share", default=None)
+    inputs: int = 0
+    managed: int = doc("inputs that another graph wrote", default=0)
+    copied: int = doc("inputs that are copied before each replay", default=0)
+    copied_bytes: int = 0
+    copies: tuple[LoggedInput, ...] = doc("the largest of those", default=())
+
+
+@artifact("cuda_graph_calls")
+class CudaGraphCalls(Record):
+    """What one function did so far; the last one counts."""
+
+    key: FunctionKey = doc(inline=True)
+    calls: int = 0
+    replays: int = 0
+    recordings: int = 0
+    warmups: int = doc("as it is, in the graphs' memory, to be captured next", default=0)
+
+
+@artifact("cuda_graph_skip")
+class CudaGraphSkip(Record):
+    """Torch warned about CUDA graphs."""
+
+    key: FunctionKey = doc(inline=True)
+    message: str
+
+
+@part
+class LeftOut:
+    """Something that no CUDA graph holds, because a partition leaves it out."""
+
+    name: str = doc("Inductor's, of the operation")
+    why: str = doc("torch's words: reason=cpu ops, ir=ComputedBuffer")
+    stack: str = doc("its line, as torch prints it", default="")
+
+    @property
+    def reason(self) -> str:
+        """Torch's reason alone: ``cpu ops``."""
+        return self.why.removeprefix("reason=").partition(", ir=")[0]
+
+
+@artifact("cuda_graph_partitions")
+class CudaGraphPartitions(Record):
+    """How Inductor cut a graph for CUDA graphs."""
+
+    compile_id: str = ""
+    partitions: int = 0
+    captured: int = doc("partitions that can be captured", default=0)
+    left_out: tuple[LeftOut, ...] = doc("what is in the others", default=())

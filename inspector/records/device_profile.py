@@ -1,0 +1,151 @@
+"""What runs on the device in each call."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+
+from inspector.records.record import Record, artifact, doc, part, row
+
+KEEPS_GRADIENT = "torch::autograd::AccumulateGrad"
+"""What autograd keeps a parameter's gradient by, or adds it up: its own, and no operator."""
+
+
+@part
+class CodePlace:
+    """Where in the code something is launched or allocated, and what it is a part of."""
+
+    file: str = doc("stem of the file of generated code", default="")
+    line: int = doc("of the statement in it", default=0)
+    region: str = doc("compile id of the compiled region that it is in", default="")
+    graph: str = doc("key of Inductor's graph", default="")
+    operator: str = doc("the outermost operator of ATen there", default="")
+    frames: tuple[str, ...] = doc("the user's lines around it, innermost last", default=())
+    module: str = doc("Dynamo's name of the innermost, where a graph runs as Python", default="")
+    is_backward: bool = doc("autograd's engine runs it", default=False)
+    is_loss: bool = doc("part of the sum that --train adds up", default=False)
+
+
+@part
+class LaunchPlace(CodePlace):
+    """Where a launch comes from."""
+
+    run: int = doc("number of the run of the statement, which may run several times", default=0)
+
+
+@part
+class DeviceLaunch:
+    """One piece of work of a call."""
+
+    kind: str = doc(
+        "kernel, memcpy, memset or cpu (a statement, or an operator)",
+        choices=("kernel", "memcpy", "memset", "cpu", "unknown"),
+        default="unknown",
+    )
+    name: str = doc("empty for a statement of generated code on the CPU", default="")
+    stream: int = doc("or thread", default=0)
+    grid: tuple[int, ...] = doc("blocks in three dimensions", default=())
+    block: tuple[int, ...] = doc("threads of a block in three dimensions", default=())
+    registers: int | None = doc("of a thread", default=None)
+    shared_bytes: int | None = doc("of a block", default=None)
+    copied_bytes: int | None = doc("or set", default=None)
+    is_replayed: bool = doc("a CUDA graph launched it", key="replayed", default=False)
+    launched_by: str = doc("the function of CUDA", default="")
+    place: LaunchPlace = dataclasses.field(default_factory=LaunchPlace)
+    device: int = 0
+
+
+@row
+class CallBlock:
+    """Calls that were made one after another."""
+
+    kind: str = doc("plain or eager")
+    round: int = doc("from 0: each has a block of either kind")
+    calls: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TimedBlock:
+    """The same with the time of each call."""
+
+    kind: str
+    round: int
+    times_ns: tuple[int, ...]
+
+
+@part
+class FailedCall:
+    """A call that failed while it was measured."""
+
+    what: str = doc("warm-up, plain, watched, eager, explained or memory; empty: no call failed")
+    number: int = doc("which of them, from 1; or 0", key="call")
+    error: str
+
+
+@part
+class ProfiledArgument:
+    """Something that the calls are made with."""
+
+    dtype: str = doc("of a tensor, in torch's spelling", default="")
+    size: tuple[int, ...] = ()
+    value: str = doc("of a number", default="")
+
+
+@part
+class ProfiledCall:
+    """One call."""
+
+    wall_ns: int = doc("from its begin until the device was done")
+    spans_ns: tuple[tuple[int, int], ...] = doc("when each launch began and ended, since then")
+
+
+@row
+class HostSpan:
+    """Something that a thread, or a stream, did in the call that was looked at closely."""
+
+    name: str
+    thread: int = doc("or stream")
+    start_ns: int = doc("since the call's begin")
+    end_ns: int
+
+
+@artifact("device_profile", "device_profile_so_far", stays=True)
+class DeviceProfile(Record):
+    """Warm calls with one input; so far: after the first round, if it is the last."""
+
+    input: int = 0
+    device: Mapping[str, object] = doc("what it says of itself", default_factory=dict)
+    plain_ns: tuple[int, ...] = doc("calls that nobody watched", default=())
+    watched_ns: tuple[int, ...] = doc("calls under the profiler", default=())
+    eager_ns: tuple[int, ...] = doc("calls without the compiler", default=())
+    eager_work: tuple[tuple[int, int], ...] = doc("launches, and how long any ran", default=())
+    other_calls: int = doc("watched ones that launched something else than most", default=0)
+    launches: tuple[DeviceLaunch, ...] = doc("of each of the calls, in order", default=())
+    calls: tuple[ProfiledCall, ...] = doc("with as many spans as launches", default=())
+    idle_ns: Mapping[str, int] = doc("why the device was idle", default_factory=dict)
+    host: tuple[HostSpan, ...] = doc("what the host did in that call", default=())
+    worked: tuple[HostSpan, ...] = doc("what the device did in it", default=())
+    memory: Mapping[str, int] = doc("bytes: compiled_peak_allocated, …", default_factory=dict)
+    blocks: tuple[CallBlock, ...] = doc("plain and eager calls, in the order made", default=())
+    unmatched: int = doc("launches not found in the call looked at closely", default=0)
+    error: FailedCall | None = None
+    explained_ns: int | None = doc("of the call whose host was watched", default=None)
+    eager_copies: tuple[tuple[int, int], ...] = doc("how many, and how long alone", default=())
+    eager_watched_ns: tuple[int, ...] = ()
+    eager_explained_ns: int | None = None
+    eager_idle_ns: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    arguments: tuple[ProfiledArgument, ...] = ()
+    is_training: bool | None = doc("a module of it was; None for a function", default=None)
+    back_to_back: bool | None = doc("nothing was put back between calls", default=None)
+
+    @property
+    def timed_blocks(self) -> Iterator[TimedBlock]:
+        """The plain and the eager calls, in the order made, with their times."""
+        times_ns = {"plain": self.plain_ns, "eager": self.eager_ns}
+        begun = dict.fromkeys(times_ns, 0)
+        for block in self.blocks:
+            if block.kind in begun:
+                begin = begun[block.kind]
+                begun[block.kind] += block.calls
+                times = times_ns[block.kind][begin : begin + block.calls]
+                yield TimedBlock(block.kind, block.round, times)

@@ -1,0 +1,63 @@
+"""Where a process runs, what it reads, and how its recording ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from inspector.records.record import Record, artifact, doc
+
+
+@artifact("environment")
+class Environment(Record):
+    """Where the program runs."""
+
+    versions: Mapping[str, str] = doc("by package")
+    hardware: Mapping[str, object] = doc("cores, memory_bytes, gpus, …")
+    roots: Mapping[str, object] = doc("folders: project, torch, stdlib, own, and site (a list)")
+    host: str = doc("a name for the machine that is stable within a job")
+    rank: int | None = doc("that a launcher gave", default=None)
+    parent_pid: int | None = None
+    time_ns: int | None = doc("UTC, when the log began", default=None)
+
+
+@artifact("source")
+class SourceText(Record):
+    """A part of a source file, so that a report reads the same elsewhere."""
+
+    file: str
+    first_line: int = doc("number of the first of the lines", default=1)
+    lines: tuple[str, ...] = doc("without line ends", default=())
+    whole: bool = doc("the whole file", default=False)
+    sha256: str = doc("of the whole file; empty for code that is in none", default="")
+    is_function: bool = doc("a function, to its last line", key="function", default=False)
+
+
+@artifact("problem")
+class Problem(Record):
+    """Something of ours failed inside the recorded process."""
+
+    where: str = doc("which of our hooks")
+    error: str
+
+
+@artifact("end")
+class End(Record):
+    """The process came to its end in order, or the recording of it did."""
+
+
+@artifact("dropped", version=2)
+class Dropped(Record):
+    """What a process has dropped so far to keep its logs below a size."""
+
+    max_bytes: int
+    without_details: int = doc("compilations of which the core is kept, or not even that")
+    counts: Mapping[str, int] = doc("by the names of `inspector.model.summary`")
+    sites: tuple[tuple[str, int, str], ...] = doc("file, line and GB type of graph breaks")
+    frames: tuple[tuple[int, str, int, str, str], ...] = doc(
+        "code objects whose compilations were dropped: number, file, first line, name, and state"
+    )
+
+    @property
+    def states(self) -> Mapping[tuple[int, str, int, str], str]:
+        """Compiled, skipped or failed, by number, file, first line and name."""
+        return {tuple(key): state for *key, state in self.frames}  # type: ignore[misc]

@@ -1,0 +1,83 @@
+"""What a call allocates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from inspector.records.device_profile import LaunchPlace
+from inspector.records.record import Record, SignedInt, artifact, doc, part, row
+
+_WHATS = ("", "parameter", "buffer", "gradient", "optimizer", "input", "program", "kept")
+
+
+@row
+class MemoryEvent:
+    """Memory that is allocated or freed."""
+
+    address: int
+    bytes_: SignedInt = doc("below 0, it is freed")
+    place: SignedInt = doc("number of the place that allocates it, or -1", default=-1)
+    reserved: int = doc("by the allocator in all then, or 0", default=0)
+
+
+@row
+class HeldBlock:
+    """Memory that is allocated before the call."""
+
+    address: int
+    bytes_: int
+    what: str = doc("kept: by this tool", choices=_WHATS, default="")
+
+
+@row
+class Segment:
+    """Memory that the allocator has of the device in one piece."""
+
+    address: int
+    bytes_: int
+    is_pool: bool = doc("of CUDA graphs", default=False)
+
+
+@row
+class KnownTensor:
+    """A tensor that the call allocated and that is there after it."""
+
+    address: int
+    what: str = doc("as of a block", choices=_WHATS, default="")
+    name: str = ""
+    shape: tuple[int, ...] = ()
+    dtype: str = ""
+
+
+@part
+class MemorySide:
+    """One call."""
+
+    events: tuple[MemoryEvent, ...] = doc("in order", default=())
+    cut: int = doc("events that are left out", default=0)
+    places: tuple[LaunchPlace, ...] = doc("where it allocates", default=())
+    left: Mapping[int, KnownTensor] = doc("afterwards", by="address", default_factory=dict)
+    held: tuple[HeldBlock, ...] = doc("before the call", default=())
+    segments: tuple[Segment, ...] = doc("after the call; none on the CPU", default=())
+    segments_before: frozenset[int] = doc("addresses", default=frozenset())
+    stats: Mapping[str, int] = doc(
+        "the allocator's own: allocated_peak, reserved_before, retries, …", default_factory=dict
+    )
+    failed: str = doc("why the call failed", default="")
+
+    def place_of(self, event: MemoryEvent) -> LaunchPlace:
+        """Where an event comes from."""
+        known = 0 <= event.place < len(self.places)
+        return self.places[event.place] if known else LaunchPlace()
+
+
+@artifact("memory_profile", stays=True)
+class MemoryProfile(Record):
+    """The memory of a warm call with one input."""
+
+    input: int = 0
+    device: str = doc(choices=("cuda", "cpu"), default="cpu")
+    other_devices: int = doc("GPUs with tensors that were not looked at", default=0)
+    compiled: MemorySide | None = None
+    eager: MemorySide | None = None
+    captured: MemorySide | None = doc("the call that captured CUDA graphs", default=None)

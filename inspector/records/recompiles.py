@@ -1,0 +1,98 @@
+"""What only the process knows of guards: the objects that they look at, and what they take."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from inspector.records.record import Record, artifact, doc, part
+from inspector.records.stack import StackFrame
+
+
+@part
+class TensorFacts:
+    """What guards look at in a tensor."""
+
+    type: str = doc("name of its class")
+    keys: tuple[str, ...] = doc("dispatch keys; the first is the device's")
+    dtype: str = doc("torch.float32, …")
+    device_index: int | None = doc("None for the CPU")
+    requires_grad: bool
+    size: tuple[int | None, ...] = doc("None for one that may change")
+    stride: tuple[int | None, ...]
+
+
+@part
+class SeenValue:
+    """An object that a failed guard looked at."""
+
+    type: str
+    kind: str = doc("none, bool, int, str, function, tensor, container, object, …")
+    text: str = doc("what it is, in a few words")
+    keys: tuple[str, ...] = doc("of a dict, in order, as far as they are simple", default=())
+    length: int | None = doc("of a container", default=None)
+    tensor: TensorFacts | None = None
+    identity: str = doc("address, where guards know it by that", default="")
+
+
+@part
+class Instance:
+    """A module that a function was called with, or the object whose method it is."""
+
+    type: str = doc("its class, without the module of that")
+    number: int = doc("tells it apart from all others of the process")
+
+
+@part
+class Alive:
+    """The objects of the classes that a function was called with."""
+
+    count: int
+    alone: bool = doc("those are objects that are compiled by themselves", default=False)
+
+
+@artifact("identities")
+class Identities(Record):
+    """What a guard tree, logged just before, knows by address or number."""
+
+    objects: Mapping[str, SeenValue] = doc("enum members, functions, classes, by address")
+    instances: Mapping[str, Instance] = doc("modules and self, by source as reasons spell it")
+
+
+@artifact("recompile")
+class FailedGuards(Record):
+    """What guards looked at that failed, after ``recompile_reasons``; by source unless said."""
+
+    varargs: str = doc("name of *args", default="")
+    keywords: str = doc("name of **kwargs", default="")
+    free: tuple[str, ...] = doc("names that it takes from functions around it", default=())
+    now: Mapping[str, SeenValue] = dataclasses.field(default_factory=dict)
+    before: Mapping[str, SeenValue] = doc(
+        "what was there when the entry was compiled; objects alone", default_factory=dict
+    )
+    modules: tuple[str, ...] = doc("prefixes of sources that lead to an nn.Module", default=())
+    cells: Mapping[str, str] = doc("closure variables by their cell", default_factory=dict)
+    stack: tuple[StackFrame, ...] = doc("down to the function, outermost first", default=())
+    first_stack: tuple[StackFrame, ...] = doc(
+        "of its first compilation, where another line called it", default=()
+    )
+    instances: Mapping[str, Instance] = doc("modules and self", default_factory=dict)
+    alive: Mapping[str, Alive] = doc("where it is another object than before", default_factory=dict)
+
+
+@part
+class SubtreeCost:
+    """What the guards of one value, and of all that is reached from it, take."""
+
+    source: str = doc("the value in torch's spelling")
+    parent: str = doc("what it was measured below", default="")
+    time_ns: int = doc("per evaluation, with warm caches of the processor", default=0)
+
+
+@artifact("guard_costs")
+class GuardCosts(Record):
+    """Guards of a new cache entry, timed in the process."""
+
+    whole_ns: int = doc("one evaluation of all")
+    subtrees: tuple[SubtreeCost, ...] = doc("siblings all or none")
+    copy_ns: int = doc("one of a whole copy, which the subtrees are parts of", default=0)
