@@ -57,3 +57,9 @@ class EnvironmentLacksError(InspectorError):
     """The environment lacks something that was asked for: torch, a backend's package, a GPU."""
 
     exit_code = 4
+
+
+BY_EXIT_CODE: dict[int, type[InspectorError]] = {
+    kind.exit_code: kind for kind in (UsageError, ModelFailedError, EnvironmentLacksError)
+}
+"""What a process of ours failed of, by its exit code."""

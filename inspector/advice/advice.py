@@ -9,8 +9,7 @@ from pathlib import Path
 
 from inspector.advice.code import Code
 from inspector.advice.edits import possible
-from inspector.model.edit import Edit
-from inspector.model.request import Setting
+from inspector.model.edit import Edit, Setting
 
 TESTED_ON = ("2.11", "2.12", "2.13")
 """Versions of torch on which every advice is run, unless it names fewer."""

@@ -197,7 +197,7 @@ def occupancy_of(resources: Resources, warps: int, limits: GpuLimits) -> Occupan
     most_warps = limits.threads // _WARP
     if not blocks:
         limited = (OccupancyLimit.TOO_LARGE, *limited)
-    return Occupancy(blocks, blocks * warps, most_warps, limited, tuple(blocks_by.items()))
+    return Occupancy(blocks, blocks * warps, most_warps, limited)
 
 
 def _by_registers(registers: int, warps: int, limits: GpuLimits) -> int:

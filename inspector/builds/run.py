@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import site
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
 
 from inspector.errors import EnvironmentLacksError
-from inspector.model.kernel_build import ConfigBuild, KernelBuild, Resources, TargetDevice
+from inspector.model.kernel_build import KernelBuild
+from inspector.model.message import read_as
 
 _MAIN = Path(__file__).resolve().parent.parent / "capture" / "builds" / "__main__.py"
 _LAST_LINES = 20
@@ -22,7 +21,6 @@ _KEPT = frozenset({
     "CUDA_HOME", "CUDA_PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "PYTHONPATH", "TMPDIR",
 })  # fmt: skip
 """What the process needs to find torch, Triton and their tools, besides `TRITON_*`."""
-T = TypeVar("T", KernelBuild, ConfigBuild, Resources, TargetDevice)
 
 
 def compile_kernels(  # noqa: PLR0913 - what a request has
@@ -129,41 +127,10 @@ def _failed(python: str, said: str) -> EnvironmentLacksError:
     )
 
 
-def kernel_build(payload: Mapping[str, object]) -> KernelBuild:
+def kernel_build(payload: object) -> KernelBuild:
     """Reads a payload of any version: fields that are unknown here are left out.
 
     Raises:
-        TypeError: It lacks what every version has, or is not shaped like it.
+        TypeError, ValueError: It lacks what every version has, or is not shaped so.
     """
-    fields = _known(KernelBuild, payload)
-    configs = payload.get("configs") or ()
-    if not isinstance(configs, (list, tuple)):
-        message = "its configurations are no list"
-        raise TypeError(message)
-    fields["configs"] = tuple(_config(entry) for entry in configs)
-    device = payload.get("device")
-    fields["device"] = _made(TargetDevice, device) if isinstance(device, Mapping) else None
-    return KernelBuild(**fields)
-
-
-def _config(entry: object) -> ConfigBuild:
-    if not isinstance(entry, Mapping):
-        message = "a configuration is no object"
-        raise TypeError(message)
-    fields = _known(ConfigBuild, entry)
-    resources = entry.get("resources")
-    made = _made(Resources, resources) if isinstance(resources, Mapping) else None
-    return ConfigBuild(**{**fields, "resources": made})
-
-
-def _made(kind: type[T], entry: Mapping[str, object]) -> T:
-    return kind(**_known(kind, entry))
-
-
-def _known(kind: type[Any], entry: Mapping[str, object]) -> dict[str, Any]:
-    names = {field.name for field in dataclasses.fields(kind)}
-    return {name: _tuples(value) for name, value in entry.items() if name in names}
-
-
-def _tuples(value: object) -> object:
-    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
+    return read_as(KernelBuild, payload)

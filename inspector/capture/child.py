@@ -51,10 +51,9 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _bench(folder: Path, request: str) -> None:
-    from inspector.capture.benching.cores import Cores
+    from inspector.capture.benching.process import Cores, keep_stack
 
     cores = Cores()  # torch is there by now, and with it libgomp; Inductor has not counted yet
-    from inspector.capture.benching.stack import keep_stack
     from inspector.capture.benching.worker import work
 
     keep_stack(folder)

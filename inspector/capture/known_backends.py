@@ -8,8 +8,15 @@ from torch._dynamo import list_backends, lookup_backend
 
 from inspector.capture.failed_call import lacks_package
 from inspector.errors import UsageError
-from inspector.model.backends import offered_backends
 from inspector.model.near_matches import near_matches
+
+_OURS = "inspector"  # it is registered in the processes that we start, and is no setting
+_FOR_TESTS = "_TESTING_ONLY"  # torch's own tests (torch/_dynamo/backends/debugging.py)
+
+
+def offered_backends(known: Iterable[str]) -> tuple[str, ...]:
+    """The backends that are somebody's choice, in their order."""
+    return tuple(name for name in known if name != _OURS and not name.endswith(_FOR_TESTS))
 
 
 def check_backend(name: str) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 
 from inspector.capture import versions
 from inspector.errors import UsageError
+from inspector.model.edit import Setting
 from inspector.model.near_matches import did_you_mean
-from inspector.model.request import Setting
 
 
 def apply_settings(settings: Iterable[Setting]) -> None:

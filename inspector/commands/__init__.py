@@ -46,11 +46,7 @@ def root() -> None:
 
 
 def main() -> int:
-    """Runs the command line on ``sys.argv``.
-
-    Returns:
-        The exit code.
-    """
+    """Runs the command line on ``sys.argv``."""
     prepare_streams()
     session = Session(debug=bool(os.environ.get("INSPECTOR_DEBUG")))
     try:

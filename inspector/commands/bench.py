@@ -37,7 +37,7 @@ from inspector.findings.bench_wording import group_title
 from inspector.findings.collection_report import CollectionReport
 from inspector.findings.escaping import one_line
 from inspector.findings.varied_wording import varied_verdict
-from inspector.sources.bench_file import read_plan
+from inspector.sources.plans import read_plan
 from inspector.sources.recording import opened, read_run
 
 

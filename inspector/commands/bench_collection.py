@@ -40,8 +40,8 @@ from inspector.findings.collection_report import (
 )
 from inspector.findings.escaping import one_line
 from inspector.model.meta_file import META_FILE
-from inspector.sources.bench_file import read_plan
 from inspector.sources.meta import read_meta
+from inspector.sources.plans import read_plan
 from inspector.sources.recording import opened, read_run
 
 _NOT_SAVED = "pass --save DIR to keep the recordings and to resume a run that was cut off"
@@ -73,11 +73,7 @@ class Outcome:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Saved:
-    """A recording in the folder of a collection.
-
-    Attributes:
-        is_whole: Whether it came to its end.
-    """
+    """A recording in the folder of a collection."""
 
     place: Path
     number: int
@@ -138,11 +134,7 @@ def collection_of(
 
     Args:
         targets: The models, and folders of them, as the user would write them.
-        given: The options of the command line that were given.
         how: How the processes are run; ``save`` is a folder for a recording of each.
-
-    Returns:
-        The report, and the exit code that belongs to it.
 
     Raises:
         UsageError: The options are not what they should be, or a target is no model.
@@ -248,11 +240,7 @@ def in_a_line(error: InspectorError | OSError) -> str:
 
 
 def _folder(save: Path | None, scratch: Path) -> Path:
-    """The folder for the recordings of many models.
-
-    Raises:
-        RecordingError: It cannot be made.
-    """
+    """The folder for the recordings of many models."""
     if save is None:
         return scratch
     if save.suffix == ".zip":

@@ -34,7 +34,6 @@ def check_bench_file(output: Path, kind: type[Measurements]) -> None:
 
     Args:
         output: The file; one that is neither is no matter of this.
-        kind: What the report will be.
 
     Raises:
         UsageError: A report of this kind has none, or the end of its name says no format.

@@ -13,10 +13,10 @@ from typing import Any
 
 from inspector import plugins
 from inspector.commands.bench_plan import MODES, names_of, plan_of
-from inspector.commands.bench_progress import BenchProgress
 from inspector.commands.bench_sessions import run_bench
 from inspector.commands.bench_workers import Bench
 from inspector.commands.ending import interruption
+from inspector.commands.progress import BenchProgress
 from inspector.commands.record import Begun, finish, recording
 from inspector.commands.target import recorded
 from inspector.errors import InspectorError, ModelFailedError
@@ -25,10 +25,9 @@ from inspector.findings.profile_report import ProfileReport, make_profile_report
 from inspector.model.bench import BenchPlan, Setting, WorkerEnd, Workload
 from inspector.model.request import Request
 from inspector.model.run import Run
-from inspector.sources.bench_file import write_plan
 from inspector.sources.child import Settings
-from inspector.sources.profile_within import PROFILE_FILE
-from inspector.sources.recording import opened, read_run
+from inspector.sources.plans import write_plan
+from inspector.sources.recording import PROFILE_FILE, opened, read_run
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
@@ -42,7 +41,6 @@ class BenchProcess:
         timeout_seconds: How long one may take until it is ready, or None.
         save: Where the recording is kept, or None for the store.
         limit_seconds: The same where nobody said so.
-        doing: What is said before it.
         explains: Whether it is profiled where the time goes, where nothing is faster.
     """
 
@@ -61,13 +59,7 @@ class BenchProcess:
 
 
 def asked_of(target: str, given: Mapping[str, object], python: str | None) -> dict[str, object]:
-    """The settings of a recording, by the target and the options of the command line.
-
-    Args:
-        target: The model, as the user wrote it.
-        given: The options.
-        python: The interpreter that was asked for.
-    """
+    """The settings of a recording, by the target and the options of the command line."""
     more = {"folder": str(Path.cwd())}
     if python is not None:
         more["python"] = python
@@ -79,14 +71,6 @@ def asked_of(target: str, given: Mapping[str, object], python: str | None) -> di
 
 def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[BenchReport, int]:
     """Measures a model.
-
-    Args:
-        target: The model, as the user wrote it.
-        given: The options of the command line that were given.
-        how: How the processes are run.
-
-    Returns:
-        The report, and the exit code that belongs to it.
 
     Raises:
         InspectorError: The options or the model are not what they should be.
@@ -185,17 +169,7 @@ def bench_report(folder: Path, plan: BenchPlan, run: Run) -> BenchReport:
 def _profile_of_nothing_faster(
     report: BenchReport, request: Request, folder: Path, settings: Settings
 ) -> bool:
-    """Profiles what comes nearest to eager PyTorch, where nothing is faster.
-
-    Args:
-        report: What was measured.
-        request: The target, its inputs, and what all combinations have in common.
-        folder: The recording of the bench; the profile's recording is put into it.
-        settings: How it is recorded; where it is kept, and what is said meanwhile, is decided here.
-
-    Returns:
-        Whether there is a profile now.
-    """
+    """Profiles what comes nearest to eager PyTorch, where nothing is faster."""
     row = next((group.choice.nearest for group in report.groups if group.choice.nearest), None)
     if row is None or row.faster is None or row.faster.says_nothing:  # noise
         return False

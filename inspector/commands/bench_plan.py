@@ -81,9 +81,6 @@ def variations_of(given: Mapping[str, Any]) -> tuple[tuple[Assignment, ...], ...
 def combinations_of(given: Mapping[str, Any]) -> tuple[Combination, ...]:
     """Eager PyTorch, then every setting, on every workload.
 
-    Args:
-        given: The options of the command line.
-
     Raises:
         UsageError: A name is none of those that there are.
     """

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from inspector.benches.rows import NOT_TRIED
-from inspector.commands.bench_progress import BenchProgress
-from inspector.commands.bench_starts import Starts, is_crowded
-from inspector.commands.bench_workers import Bench, forget, started
+from inspector.commands.bench_workers import Bench, Starts, forget, is_crowded, started
+from inspector.commands.progress import BenchProgress
 from inspector.model.bench import WorkerEnd
 from inspector.model.out_of_memory import lacks_memory
 from inspector.sources.worker import Worker
@@ -31,16 +30,11 @@ class Session:
     """One process for each combination of a workload, or for some of them.
 
     Args:
-        bench: How it is run.
         session: Its number, from 0.
         firsts: The combinations that begin for the first time in it: their caches are empty, and
             what they give is compared.
-        progress: Shows what is done.
-        chosen: Decides the order.
 
     Attributes:
-        bench: How it is run.
-        session: Its number, from 0.
         eager_has_no_room: Whether eager PyTorch has no memory, with nothing beside it.
     """
 
@@ -69,9 +63,6 @@ class Session:
 
     def run(self, order: Sequence[int]) -> Iterator[WorkerEnd]:
         """Makes all processes ready, and lets them take turns.
-
-        Yields:
-            How each ended.
 
         Raises:
             InspectorError: The target, or what it needs, is not there: no other process would work.
@@ -265,11 +256,6 @@ class Session:
 
         It comes last: what takes its process with it, as a profiler can, is no failure of what was
         measured before.
-
-        Args:
-            number: The combination.
-            what: What it is asked for.
-            seconds: How long that may take, or None for what calls can take.
         """
         worker = self._workers[number]
         if not worker.is_alive:

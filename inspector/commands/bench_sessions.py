@@ -7,9 +7,9 @@ import itertools
 import random
 from collections.abc import Collection, Iterator, Sequence
 
-from inspector.commands.bench_progress import BenchProgress
 from inspector.commands.bench_session import Session
 from inspector.commands.bench_workers import Bench, forget
+from inspector.commands.progress import BenchProgress
 from inspector.model.bench import WorkerEnd
 from inspector.model.out_of_memory import lacks_memory
 

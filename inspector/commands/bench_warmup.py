@@ -14,10 +14,10 @@ from typing import Any
 from inspector.commands.bench_collection import is_collection, is_saved_collection
 from inspector.commands.bench_measure import INTERRUPTED, BenchProcess
 from inspector.commands.bench_plan import combinations_of, sizes_of, variations_of
-from inspector.commands.bench_progress import BenchProgress
 from inspector.commands.ending import interruption
 from inspector.commands.job import check_alone
 from inspector.commands.output import check_output, write_file, write_report
+from inspector.commands.progress import BenchProgress
 from inspector.commands.record import Begun, finish, recording
 from inspector.commands.target import check_target, existing, is_model, say_which
 from inspector.commands.warmup_starts import Starts
@@ -29,8 +29,8 @@ from inspector.model.input_parser import parse_inputs
 from inspector.model.run import Run
 from inspector.model.warmup import ARTIFACT, INPUTS, WarmupPlan
 from inspector.renderers.warmup_script import render
+from inspector.sources.plans import has_warmup, read_warmup, write_plan
 from inspector.sources.recording import opened, read_run
-from inspector.sources.warmup_file import has_warmup, read_warmup, write_warmup
 
 _EXIT_STILL = 1
 _SCRIPT = "warmup.py"
@@ -67,13 +67,6 @@ def warmup_command(
     format_: str | None,
 ) -> int:
     """Runs the command where a warm-up is asked for.
-
-    Args:
-        targets: What the user named.
-        given: The options of a bench that were given.
-        how: How the processes are run.
-        output: The file of the report, or None.
-        format_: The report's format, or None.
 
     Returns:
         The exit code: 1 where something compiles after the plan.
@@ -163,7 +156,7 @@ def _warmed(
             partial = interruption(error)
         finally:
             progress.close()
-        write_warmup(begun.path, plan)
+        write_plan(begun.path, plan)
         report = _report(begun, plan, partial)
     if folder is not None and plan.check is not None:
         _say_files(folder)
@@ -172,11 +165,7 @@ def _warmed(
 
 
 def _write_files(report: WarmupReport, kept: Path, folder: Path) -> None:
-    """Writes ``warmup.py``, and copies the inputs and the artifact out of the recording.
-
-    Raises:
-        RecordingError: One cannot be written.
-    """
+    """Writes ``warmup.py``, and copies the inputs and the artifact out of the recording."""
     folder.mkdir(parents=True, exist_ok=True)
     place = folder.resolve()
     write_file(folder / _SCRIPT, lambda stream: render(report, place, stream))

@@ -8,15 +8,13 @@ import click
 
 from inspector.commands.completion import complete_file
 from inspector.commands.options import always_inductor, option_help
-from inspector.commands.output import check_output, write_report
 from inspector.commands.recording_options import Asked, recording_options
-from inspector.commands.target import check_target, is_model, read, recorded
+from inspector.commands.target import is_model, read, recorded
 from inspector.costs.cache_keys import key_changes, unmatched
 from inspector.costs.cold_start import cold_start
 from inspector.errors import RecordingError, UsageError
 from inspector.findings.cold_start import Against, ColdStartReport
 from inspector.findings.report import make_report
-from inspector.model.request import Request
 from inspector.model.run import Run
 from inspector.plugins import REPORTS, load_rules, renderer_for_suffix
 
@@ -46,15 +44,16 @@ def command(target: str | None, asked: Asked, against: Path | None) -> int:
       inspect cold-start samples/small_cnn/recording.zip -o compile.perfetto.json
       inspect cold-start samples/small_cnn/model.py --against samples/small_cnn/recording.zip
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
-    check_output(asked.output, asked.format_, _KIND)
+    asked.check(target, _KIND)
     suffix = None if asked.output is None else renderer_for_suffix(asked.output, _KIND)
     keep_spans = not {asked.format_, suffix}.isdisjoint(REPORTS[_KIND].formats)
     other = None if against is None else _other(against)
-    check_target(target, asked.python, {**asked.given, **asked.process})
     if target is not None and is_model(target):
         # Nothing here is measured in warm calls.
-        how = {"backend": "inductor", "measure": False, "line_times": True, **asked.given}
-        made = recorded(Request(target, command="cold-start", **how), asked.settings)
+        request = asked.request(
+            target, backend="inductor", measure=False, line_times=True, command="cold-start"
+        )
+        made = recorded(request, asked.settings)
         run, code = made.run, made.exit_code
         if keep_spans:
             run = read(str(made.place), keep_spans=True, explains_recompiles=False)
@@ -65,7 +64,7 @@ def command(target: str | None, asked: Asked, against: Path | None) -> int:
             "There is no span of any compilation in it, so that there is no timeline to write.",
             "Record a model that compiles something, or see: inspect explain",
         )
-    write_report(_report(run, other, str(against)), asked.output, asked.format_, _KIND)
+    asked.write(_report(run, other, str(against)), _KIND)
     return code
 
 

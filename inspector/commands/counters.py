@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from inspector.commands.job import world_size
-from inspector.commands.record import record
+from inspector.commands.record import record_request
 from inspector.errors import InspectorError
 from inspector.events.counted import CountedKernel
 from inspector.model.request import Request
@@ -29,11 +29,6 @@ def count_kernels(request: Request, settings: Settings, place: Path) -> str:
 
     Kernels run several times over, one at a time: nothing is timed there. Clocks and caches are
     left as they are, as in the program's own calls.
-
-    Args:
-        request: What was recorded.
-        settings: How.
-        place: The recording.
 
     Returns:
         Why there are no counters, in one sentence without a full stop; or an empty string.
@@ -85,7 +80,7 @@ def _counted(
         settings, save=folder / "recording", prefix=prefix, silent=True, doing="counting"
     )
     try:
-        meta = record(("explain", asked.to_json()), asked.target, asked.asked, how).run.meta
+        meta = record_request(asked, how).run.meta
     except InspectorError as error:
         return [], _failed(log, str(error))
     text = _text(log)

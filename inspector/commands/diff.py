@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from typing import Any
 
 import click
 
@@ -13,15 +11,12 @@ from inspector.commands.gate import EXIT_FINDINGS
 from inspector.commands.kernel_builds import compiled_if_possible
 from inspector.commands.options import check_gpu, check_grad, gpu_options
 from inspector.commands.output import check_output
-from inspector.commands.precheck import check_file
 from inspector.commands.recording_options import Asked, recording_options
-from inspector.commands.target import existing, is_model, refuse_options, shown_run
+from inspector.commands.target import check_file, existing, is_model, refuse_options
 from inspector.errors import UsageError
 from inspector.findings.diff_report import DiffReport, GraphFacts, graph_facts, make_diff_report
 from inspector.findings.kernels_compiled import not_compiled
 from inspector.findings.kernels_report import KernelsReport, make_kernels_report
-from inspector.model.request import Request
-from inspector.sources.child import Settings
 
 
 @click.command("diff")
@@ -63,13 +58,12 @@ def command(
         )
     check_grad(asked.given)
     check_gpu(asked.given)
-    given = {**asked.given, "measure": False}
     if not any(map(is_model, (before, after))):
         refuse_options({**asked.given, **asked.process})
     for target in (before, after):  # before the first is recorded, which takes long
         _check(target, asked.python)
-    old, old_facts, code = _kernels(before, given, asked.settings)
-    new, new_facts, other_code = _kernels(after, given, asked.settings)
+    old, old_facts, code = _kernels(before, asked)
+    new, new_facts, other_code = _kernels(after, asked)
     if compiles is None:
         compiles = is_model(before) and is_model(after)
         if not compiles:
@@ -91,15 +85,9 @@ def _check(target: str, python: str | None) -> None:
         check_file(target)
 
 
-def _kernels(
-    target: str, given: Mapping[str, Any], settings: Settings
-) -> tuple[KernelsReport, GraphFacts, int]:
+def _kernels(target: str, asked: Asked) -> tuple[KernelsReport, GraphFacts, int]:
     """The kernels and graphs of one side, and the exit code of recording it."""
-
-    def request(model: str) -> Request:
-        return Request(model, graphs=True, **{"backend": "inductor", **given})
-
-    with shown_run(target, request, settings) as (run, code):
+    with asked.shown(target, graphs=True, backend="inductor", measure=False) as (run, code):
         report = make_kernels_report(run)
         return report, graph_facts(run, report), code
 

@@ -62,7 +62,7 @@ def command(
     if target is not None and is_model(target):
         if verify:
             check_alone("inspect explain --verify")
-        request = Request(target, **asked.given)
+        request = asked.request(target)
         report, code = _explained(request, asked.settings, verified=verify)
     else:
         # How the program ended back then is in the report; reading it has succeeded.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
 from inspector import plugins
 from inspector.commands.completion import complete_fail_on
+from inspector.commands.options import together
 from inspector.errors import UsageError
 from inspector.findings.baseline import Baseline
 from inspector.findings.fail_on import FailOn, parse_fail_on
@@ -25,8 +25,7 @@ EXIT_FINDINGS = 1
 # What a baseline alone fails on: nobody compares in order to pass whatever is new.
 _BY_DEFAULT = FailOn((Severity.WARNING.value,))
 
-_F = TypeVar("_F", bound=Callable[..., Any])
-_OPTIONS = (
+gate_options = together(
     click.option(
         "--fail-on", multiple=True, metavar="NAME", shell_complete=complete_fail_on,
         help="Exit with 1 if there are findings of a rule (graph-break, skipped, recompile, …) or "
@@ -38,13 +37,7 @@ _OPTIONS = (
         "[default for --fail-on then: warning]",
     ),
 )  # fmt: skip
-
-
-def gate_options(function: _F) -> _F:
-    """What to fail on, and what is known already."""
-    for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
+"""What to fail on, and what is known already."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import click
 
@@ -12,17 +11,13 @@ from inspector.commands.graph_files import write_graph_files
 from inspector.commands.graph_view import DEPTH, Drawn, View, line_place
 from inspector.commands.options import (
     always_inductor,
-    check_gpu,
-    check_grad,
     gpu_options,
     option_help,
 )
 from inspector.commands.recording_options import Asked, recording_options
-from inspector.commands.target import shown_run
 from inspector.findings.graph_report import FUSION
 from inspector.graphs.drawing.options import Collapse, Colour
 from inspector.model.graph import Stage
-from inspector.model.request import Request
 
 _STAGES = (*(stage.value for stage in Stage), FUSION)
 
@@ -93,12 +88,16 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     view.check()
     drawn = Drawn(collapse, colour, force)
     file = drawn.file(asked.output, view)
-    settings = asked.settings
+    shown = asked.shown(
+        target,
+        prims=ops or stage == Stage.PRIMS.value,
+        # Code that is not compiled is enough; other backends' graphs run as they are.
+        backend="inductor", measure=False, graphs=True, generates=True, command="graph",
+    )  # fmt: skip
     if file is not None:
         asked = dataclasses.replace(asked, output=None)
     asked.check(target)
-    given = {**asked.given, "prims": ops or stage == Stage.PRIMS.value}
-    with shown_run(target, lambda model: _request(model, given), settings) as (run, code):
+    with shown as (run, code):
         report = view.of(run)
         if file is not None:
             write_graph_files(report, file, drawn.drawing(view))
@@ -116,17 +115,3 @@ option_help(
     ".dot), a graph for another program (.graphml, .node-link.json, .model-explorer.json), or a "
     "report (.json, .md, .txt).",
 )
-
-
-def _request(target: str, given: dict[str, Any]) -> Request:
-    check_grad(given)
-    check_gpu(given)
-    # Code that is not compiled is enough; other backends' graphs run as they are.
-    how = {
-        "backend": "inductor",
-        "measure": False,
-        "graphs": True,
-        "generates": True,
-        "command": "graph",
-    }
-    return Request(target, **{**how, **given})

@@ -66,7 +66,6 @@ def write_graph_files(report: GraphReport, output: Path, drawing: Drawing) -> No
     Args:
         report: The graphs, or what was fused; the logs of its run must still be there.
         output: The file; its name's end says the format.
-        drawing: How to draw.
 
     Raises:
         EnvironmentLacksError: A picture is asked for, and Graphviz is not installed.

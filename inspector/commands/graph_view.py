@@ -37,7 +37,6 @@ class View:
         around: What the operators' names or modules have in them that all is near to, or None.
         depth: How many arrows away that may be, or None.
         line: The file and the line whose operators are shown in every stage, or None.
-        ops: Whether operators are counted.
     """
 
     stage: str | None
@@ -134,10 +133,6 @@ class Drawn:
 
     def file(self, output: Path | None, view: View) -> Path | None:
         """The file for pictures or other programs; None where reports alone are asked for.
-
-        Args:
-            output: What is to be written, or None.
-            view: What is shown.
 
         Raises:
             UsageError: The file, or what is in it, cannot be what is asked for.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -10,13 +9,10 @@ import click
 from inspector import plugins
 from inspector.commands.completion import complete_file
 from inspector.commands.recording_options import Asked, recording_options
-from inspector.commands.target import shown_run
-from inspector.findings.cuda_graphs_report import CudaGraphsReport, make_cuda_graphs_report
-from inspector.findings.guards_report import GuardsReport, make_guards_report
-from inspector.model.request import Request
-from inspector.model.run import Run
+from inspector.findings.cuda_graphs_report import make_cuda_graphs_report
+from inspector.findings.guards_report import make_guards_report
 
-_RULES = frozenset({"guard-cost"})
+_RULE = "guard-cost"
 _CUDA_GRAPH_RULES = "cuda-graph-"
 
 
@@ -46,34 +42,16 @@ def command(target: str | None, asked: Asked, *, cuda_graphs: bool) -> int:
       inspect guards samples/resnet50/h200-graphs.zip --cudagraphs
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     asked.check(target)
-    request, report_of = (
-        (_cuda_graphs_request, _cuda_graphs) if cuda_graphs else (_guards_request, _guards)
-    )
-    with shown_run(
-        target, lambda model: request(model, asked.given), asked.settings, explains_recompiles=True
-    ) as (run, code):
-        report = report_of(run)
-    asked.write(report)
+    how: dict[str, Any] = {"guards": True}
+    if cuda_graphs:
+        how = {"device": "cuda", "backend": "inductor"}
+        if asked.given.get("backend", "inductor") == "inductor":
+            how["mode"] = "reduce-overhead"
+    with asked.shown(target, explains_recompiles=True, **how) as (run, code):
+        rules = plugins.load_rules("run")
+        if cuda_graphs:
+            about = [rule for rule in rules if rule.id.startswith(_CUDA_GRAPH_RULES)]
+            asked.write(make_cuda_graphs_report(run, about))
+        else:
+            asked.write(make_guards_report(run, [rule for rule in rules if rule.id == _RULE]))
     return code
-
-
-def _guards_request(target: str, given: Mapping[str, Any]) -> Request:
-    return Request(target, guards=True, **given)
-
-
-def _cuda_graphs_request(target: str, given: Mapping[str, Any]) -> Request:
-    how = {"device": "cuda", "backend": "inductor", **given}
-    if how["backend"] == "inductor":
-        how.setdefault("mode", "reduce-overhead")
-    return Request(target, **how)
-
-
-def _guards(run: Run) -> GuardsReport:
-    return make_guards_report(
-        run, [rule for rule in plugins.load_rules("run") if rule.id in _RULES]
-    )
-
-
-def _cuda_graphs(run: Run) -> CudaGraphsReport:
-    about = [rule for rule in plugins.load_rules("run") if rule.id.startswith(_CUDA_GRAPH_RULES)]
-    return make_cuda_graphs_report(run, about)

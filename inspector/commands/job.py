@@ -19,9 +19,6 @@ def world_size() -> int:
 def check_alone(what: str) -> None:
     """Refuses to start several processes of a model whose ranks have to be there together.
 
-    Args:
-        what: What starts them.
-
     Raises:
         UsageError: This process is one of several.
     """

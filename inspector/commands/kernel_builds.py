@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-import time
 from pathlib import Path
-from typing import Self
 
 from inspector import plugins
 from inspector.builds.run import compile_kernels
+from inspector.commands.progress import StatusLine
 from inspector.errors import EnvironmentLacksError, UsageError
 from inspector.findings.kernel_build_wording import shortest
 from inspector.findings.kernels_compiled import compilable, with_builds
@@ -18,8 +17,6 @@ from inspector.findings.kernels_report import KernelRow, KernelsReport
 TEXTS = ("ttir", "ttgir", "llir", "ptx", "sass")
 """What a compiled kernel can be shown as."""
 
-_FIRST_AFTER_S = 0.5
-
 
 def compiled(
     report: KernelsReport, *, python: str | None, progress: bool, only: str = ""
@@ -27,9 +24,7 @@ def compiled(
     """Compiles the kernels for the GPU that their code is for, and analyses them.
 
     Args:
-        report: The report.
         python: An interpreter with torch and Triton, or None for this one.
-        progress: Whether progress is shown.
         only: A kernel's name, or an empty string for all.
 
     Raises:
@@ -43,12 +38,14 @@ def compiled(
     ]
     if not rows:
         return report
-    with _Line(enabled=progress) as line:
+    with StatusLine(enabled=progress) as line:
         builds = list(
             compile_kernels(
                 [(row.kernel.name, row.kernel.source) for row in rows],
                 python=python or sys.executable,
-                on_progress=line.update,
+                on_progress=lambda done, of, name: line.show(
+                    f"compiling kernels: {done} of {of} configurations · {name}"
+                ),
             )
         )
     rules, rules_of_all = plugins.load_rules("kernel"), plugins.load_rules("kernels")
@@ -89,26 +86,3 @@ def text_of(row: KernelRow, kind: str) -> str:
 
 def _why_not(row: KernelRow) -> str:
     return f"it is a {'C++' if row.kernel.language == 'cpp' else row.kernel.language} kernel"
-
-
-class _Line:
-    """A line on standard error, where that is a terminal, once it takes a moment."""
-
-    def __init__(self, *, enabled: bool) -> None:
-        self._enabled = enabled and sys.stderr.isatty()
-        self._began = time.monotonic()
-        self._shown = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._shown:
-            sys.stderr.write("\r\x1b[2K")
-
-    def update(self, done: int, of: int, name: str) -> None:
-        """Takes how far it is."""
-        if self._enabled and time.monotonic() - self._began > _FIRST_AFTER_S:
-            self._shown = True
-            sys.stderr.write(f"\r\x1b[2Kcompiling kernels: {done} of {of} configurations · {name}")
-            sys.stderr.flush()

@@ -18,20 +18,18 @@ def kernel_endings() -> str:
     return f"A report on one kernel can be written as {', '.join(others)} or {last}."
 
 
-def check_kernel_options(given: Mapping[str, object], *, counters: bool, is_file: bool) -> None:
+def check_kernel_options(given: Mapping[str, object], *, is_file: bool) -> None:
     """Refuses options that have no meaning together.
 
     Args:
-        given: What is asked for by name.
-        counters: Whether hardware counters are.
         is_file: Whether a picture or a timeline is to be written.
 
     Raises:
         UsageError: There are some.
     """
     if "kernel" in given:
-        if counters or is_file:
-            other = "--counters" if counters else "a picture or a timeline"
+        if "counters" in given or is_file:
+            other = "--counters" if "counters" in given else "a picture or a timeline"
             message = f"--kernel is a report on one kernel, and {other} is of all."
             endings = f" {kernel_endings()}" if is_file else ""
             raise UsageError(message, f"Leave one of them out.{endings}")
@@ -55,7 +53,6 @@ def benched(run: Run, asked: str, timed: Sequence[str] = ()) -> KernelBench:
     """The benchmark of a kernel in a recording.
 
     Args:
-        run: The recording.
         asked: The kernel's name, or a part of it.
         timed: What was timed in place: a name that is none of these is no kernel's.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -18,25 +18,23 @@ from inspector.commands.kernel_builds import (
     text_of,
 )
 from inspector.commands.kernel_choice import which_kernel
-from inspector.commands.kernel_exported import write_all_exported, write_exported
 from inspector.commands.options import (
     always_inductor,
-    check_gpu,
-    check_grad,
     gpu_options,
 )
-from inspector.commands.output import check_place
+from inspector.commands.output import check_place, write_file
 from inspector.commands.recording_options import Asked, recording_options
-from inspector.commands.target import is_recorded_now, shown_run
+from inspector.commands.target import is_recorded_now
 from inspector.errors import UsageError
-from inspector.findings.kernels_compiled import not_compiled
-from inspector.findings.kernels_report import KernelsReport, make_kernels_report
+from inspector.findings.kernel_export import KernelExport, make_kernel_export
+from inspector.findings.kernels_compiled import compilable, gpu_of, not_compiled
+from inspector.findings.kernels_report import KernelRow, KernelsReport, make_kernels_report
 from inspector.model.gpu_table import ARCHITECTURE_KEYS, GPUS, find_gpu
 from inspector.model.gpus import Gpu
 from inspector.model.near_matches import named
-from inspector.model.request import Request
 from inspector.model.run import Run
 from inspector.plugins import load_rules
+from inspector.renderers import exported_kernel
 
 _FORMS = ("source", *TEXTS)
 _ALL = "all"
@@ -94,7 +92,8 @@ def command(  # noqa: PLR0913 - one parameter per option
     if list_gpus:
         sys.stdout.writelines(_gpu_lines())
         return 0
-    output, settings = asked.output, asked.settings
+    output = asked.output
+    shown = asked.shown(target, backend="inductor", measure=False, graphs=True, command="kernels")
     if export is not None:
         _check_export(show, export, form, asked)
         asked = dataclasses.replace(asked, output=None)
@@ -105,7 +104,7 @@ def command(  # noqa: PLR0913 - one parameter per option
         )
     show = show if export in {None, _ALL} else export
     asked.check(target)
-    with shown_run(target, lambda model: _request(model, asked.given), settings) as (run, code):
+    with shown as (run, code):
         report = _checked(_report(run, show))
         if export is not None or form != "source":
             report = compiled(
@@ -154,11 +153,58 @@ def _write_compiled(
 ) -> None:
     """Writes kernels as files that stand alone, or the text of one."""
     if export == _ALL and output is not None:
-        write_all_exported(report, output)
+        _write_all_exported(report, output)
     elif export is not None:
-        write_exported(report, output)
+        _write_exported(report, output)
     else:
         _write_text(report, form)
+
+
+def _write_exported(report: KernelsReport, output: Path | None) -> None:
+    """Writes the kernel that the report shows, compiled, as Python."""
+    row = next(row for row in report.rows if row.kernel.name == report.shown)
+    export = make_kernel_export(report, row, _gpu_name(report, row))
+    if output is None:
+        exported_kernel.render(export, sys.stdout)
+    else:
+        _write_kernel(export, output)
+
+
+def _write_all_exported(report: KernelsReport, folder: Path) -> None:
+    """Writes each kernel that can stand alone into a folder, and says which cannot."""
+    folder.mkdir(exist_ok=True)
+    names: collections.Counter[str] = collections.Counter()
+    for row in compilable(report):
+        name = row.kernel.name
+        try:
+            export = make_kernel_export(report, row, _gpu_name(report, row))
+        except UsageError as error:
+            sys.stderr.write(f"{error}\n")
+            continue
+        names[name] += 1  # graphs can have different kernels of one name
+        again = f"_{names[name]}" if names[name] > 1 else ""
+        _write_kernel(export, folder / f"{name}{again}.py")
+    if not names:
+        message = "No kernel could be exported."
+        raise UsageError(
+            message,
+            "What stands in the way of each is said above."
+            if compilable(report)
+            else "Only Triton kernels are, and there are none: record with --gpu h200.",
+        )
+
+
+def _gpu_name(report: KernelsReport, row: KernelRow) -> str:
+    gpu = gpu_of(report)
+    device = row.facts.build.device if row.facts else None
+    capability = f"sm_{device.capability}" if device else "a GPU"
+    return f"{gpu.name}, {capability}" if gpu else capability
+
+
+def _write_kernel(export: KernelExport, output: Path) -> None:
+    write_file(output, lambda stream: exported_kernel.render(export, stream))
+    number, of = len(export.compared), len(export.compared) + len(export.not_compared)
+    sys.stderr.write(f"wrote {output}: {number} of {of} values that it writes are compared\n")
 
 
 def _write_text(report: KernelsReport, form: str) -> None:
@@ -168,13 +214,6 @@ def _write_text(report: KernelsReport, form: str) -> None:
     sys.stdout.write(text_of(row, form).rstrip("\n") + "\n")
 
 
-def _request(target: str, given: dict[str, Any]) -> Request:
-    check_grad(given)
-    check_gpu(given)
-    how = {"backend": "inductor", "measure": False, "graphs": True, "command": "kernels"}
-    return Request(target, **{**how, **given})
-
-
 def _report(run: Run, show: str | None) -> KernelsReport:
     rules = load_rules("cpp")
     code_rules = load_rules("code")
@@ -182,11 +221,7 @@ def _report(run: Run, show: str | None) -> KernelsReport:
 
 
 def _checked(report: KernelsReport) -> KernelsReport:
-    """The report, unless a kernel is asked for that is not there.
-
-    Raises:
-        UsageError: There is none of that name.
-    """
+    """The report, unless a kernel is asked for that is not there."""
     names = list(dict.fromkeys(row.kernel.name for row in report.rows))
     if not report.shown or report.shown in names:
         return report

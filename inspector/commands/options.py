@@ -21,18 +21,15 @@ VERBOSE = "inspector.verbose"
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-def target_options(function: _F) -> _F:
-    """What to compile and how: the options that turn into a `Request`."""
-    for option in reversed(_TARGET_OPTIONS):
-        function = option(function)
-    return function
+def together(*options: Callable[[_F], _F]) -> Callable[[_F], _F]:
+    """Several options as one decorator, in the order of the help."""
 
+    def decorate(function: _F) -> _F:
+        for option in reversed(options):
+            function = option(function)
+        return function
 
-def process_options(function: _F) -> _F:
-    """How the recorded process is run."""
-    for option in reversed(_PROCESS_OPTIONS):
-        function = option(function)
-    return function
+    return decorate
 
 
 def _keep_verbose(context: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - as click calls it
@@ -48,20 +45,6 @@ verbose_option = click.option(
     help="Show everything on the terminal, also what does not fit on one screen.",
 )
 """Read by `inspector.commands.output.write_report` out of the context of the command."""
-
-
-def output_options(function: _F) -> _F:
-    """Where the report goes."""
-    for option in reversed(_OUTPUT_OPTIONS):
-        function = option(function)
-    return verbose_option(function)
-
-
-def gpu_options(function: _F) -> _F:
-    """A GPU that code is generated for, and what models need to run without it."""
-    for option in reversed(_GPU_OPTIONS):
-        function = option(function)
-    return function
 
 
 def given_options(asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -140,7 +123,7 @@ size_option = click.option(
     "the counts stay right.",
 )  # fmt: skip
 
-_TARGET_OPTIONS = (
+target_options = together(
     click.option(
         "--input", "inputs", multiple=True, metavar="SPEC",
         help="An input, in the order of the arguments or as NAME=SPEC: 'f32[8,3,224,224]', "
@@ -167,8 +150,9 @@ _TARGET_OPTIONS = (
         help="Call each input twice and measure nothing.",
     ),
 )  # fmt: skip
+"""What to compile and how: the options that turn into a `Request`."""
 
-_GPU_OPTIONS = (
+gpu_options = together(
     click.option(
         "--gpu", metavar="NAME", shell_complete=complete_gpu,
         help="Generate code for this GPU, which need not be here: h200, a100, sm_90.",
@@ -179,8 +163,9 @@ _GPU_OPTIONS = (
         help="With --gpu: give large tensors no memory and run nothing, for a model of any size.",
     ),
 )  # fmt: skip
+"""A GPU that code is generated for, and what models need to run without it."""
 
-_PROCESS_OPTIONS = (
+process_options = together(
     click.option(
         "--python", metavar="PATH",
         help="Interpreter to record in: your own environment's, .venv/bin/python.",
@@ -194,6 +179,7 @@ _PROCESS_OPTIONS = (
         help="Keep the recording here: a folder, or a .zip.",
     ),
 )  # fmt: skip
+"""How the recorded process is run."""
 
 
 def _one_file(
@@ -206,7 +192,8 @@ def _one_file(
     return values[0] if values else None
 
 
-_OUTPUT_OPTIONS = (
+output_options = together(
+    verbose_option,
     click.option(
         "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
         multiple=True, callback=_one_file,
@@ -218,3 +205,4 @@ _OUTPUT_OPTIONS = (
     ),
     click.option("--no-progress", is_flag=True, help="Show no progress while recording."),
 )  # fmt: skip
+"""Where the report goes."""

@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 
+from inspector import plugins
 from inspector.commands.completion import complete_file
 from inspector.commands.counters import count_kernels
-from inspector.commands.kernel_choice import benched, check_kernel_options
-from inspector.commands.options import (
-    always_inductor,
-    check_grad,
-    given_options,
-    option_help,
-    output_options,
-    process_options,
-    target_options,
-)
-from inspector.commands.output import check_output, check_place, write_report
-from inspector.commands.profile_files import check_suffix, is_profile_file, write_profile_files
-from inspector.commands.target import check_target, existing, is_model, named, recorded, say_which
+from inspector.commands.kernel_choice import benched, check_kernel_options, kernel_endings
+from inspector.commands.options import always_inductor, option_help
+from inspector.commands.output import check_place, write_bytes
+from inspector.commands.recording_options import Asked, recording_options
+from inspector.commands.target import existing, is_model, named, recorded, say_which
+from inspector.errors import RecordingError, UsageError
 from inspector.findings.kernel_bench_report import make_kernel_bench_report
 from inspector.findings.profile_report import ProfileReport, make_profile_report
-from inspector.model.request import Request
-from inspector.sources.child import Settings
+from inspector.findings.profiled import Profiled
+from inspector.model.near_matches import near_matches
+from inspector.profiles.drawing.roofline_plot import draw_roofline
+from inspector.profiles.roofline import make_roofline
+from inspector.profiles.timeline import timeline
 from inspector.sources.counters import read_counters
-from inspector.sources.profile_within import opened_profile
-from inspector.sources.recording import opened, read_run
+from inspector.sources.recording import opened, opened_profile, read_run
+
+_ROOFLINES = (".svg", ".png", ".pdf")
+_TIMELINES = (".perfetto.json", ".trace.json")
 
 
 @click.command("profile")
@@ -61,22 +58,8 @@ from inspector.sources.recording import opened, read_run
     help="With --kernel: take the arguments of its Nth launch in a call.  [default: those that "
     "the most time goes to]",
 )  # fmt: skip
-@target_options
-@process_options
-@output_options
-def command(  # noqa: PLR0913, PLR0917 - one parameter per option
-    target: str | None,
-    output: Path | None,
-    format_: str | None,
-    python: str | None,
-    timeout: float | None,
-    save: Path | None,
-    *,
-    counters: bool,
-    autotune: bool,
-    no_progress: bool,
-    **asked: Any,  # noqa: ANN401 - the options of a Request, typed there
-) -> int:
+@recording_options
+def command(target: str | None, asked: Asked, *, autotune: bool) -> int:
     """Time the generated kernels in place, against what the machine can do.
 
     TARGET is a model (model.py, model.py:name, package.module:name), which is recorded first, or a
@@ -95,35 +78,30 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect profile -o call.perfetto.json
       inspect profile
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
-    file = _profile_file(output, of_kernel="kernel" in given_options(asked))
-    report_file = output if file is None else None
-    check_output(report_file, format_)
-    given = given_options(asked)
-    check_kernel_options(given, counters=counters, is_file=file is not None)
-    about_recording = {name: value for name, value in given.items() if name != "kernel"}
-    about_recording |= {"python": python, "timeout": timeout, "save": save}
-    check_target(target, python, {**about_recording, "counters": counters or None})
-    settings = Settings.of_view(
-        python, timeout, save, no_progress=no_progress, output=output, format_=format_
-    )
-    made = _made(target, given, settings, counters=counters)
+    given = dict(asked.given)
+    counters = given.pop("counters", False)  # by another run
+    kernel = given.pop("kernel", None)  # also out of a recording
+    file = _profile_file(asked.output, of_kernel=kernel is not None)
+    shown = dataclasses.replace(asked, given=given, output=None if file else asked.output)
+    check_kernel_options(asked.given, is_file=file is not None)
+    shown.check(target, counters=counters or None)
+    made = _made(target, asked)
     # The logs, until all that is asked for was read.
     with opened(made.place) as whole, opened_profile(whole) as recording:
         run = dataclasses.replace(read_run(recording), place=made.named)
         if not made.is_new:
             say_which(run, target)
         counted = read_counters(recording.folder)
-        kernel = given.get("kernel")
         report = make_profile_report(run, counted, made.notice, all_tuned=autotune)
         bench = benched(run, kernel, _names(report)) if kernel is not None else None
     if bench is not None:
-        write_report(make_kernel_bench_report(report, bench), output, format_)
+        shown.write(make_kernel_bench_report(report, bench))
         return made.code
     if file is not None:
         write_profile_files(report, file)
-        if format_ is None:
+        if asked.format_ is None:
             return made.code
-    write_report(report, report_file, format_)
+    shown.write(report)
     return made.code
 
 
@@ -141,10 +119,7 @@ class _Made:
     """The recording that is shown.
 
     Attributes:
-        place: Where it is.
         named: What commands about it name, as in `inspector.model.run.Run.place`.
-        is_new: Whether it was recorded now.
-        code: The exit code of recording it.
         notice: Why there are no hardware counters, where they were asked for, or an empty string.
     """
 
@@ -155,16 +130,16 @@ class _Made:
     notice: str = ""
 
 
-def _made(
-    target: str | None, given: Mapping[str, Any], settings: Settings, *, counters: bool
-) -> _Made:
-    """Records a model, and with ``counters`` runs it once more under Nsight Compute."""
+def _made(target: str | None, asked: Asked) -> _Made:
+    """Records a model, and where counters are asked for runs it once more under Nsight Compute."""
     if target is None or not is_model(target):
         return _Made(existing(target), named(target))
-    request = _request(target, given)
-    made = recorded(request, settings)
-    code = made.exit_code
-    notice = count_kernels(request, settings, made.place) if counters and not code else ""
+    request = asked.request(target, backend="inductor", measure=False, graphs=True, profile=True)
+    request = dataclasses.replace(request, counters=False)
+    made = recorded(request, asked.settings)
+    code, notice = made.exit_code, ""
+    if "counters" in asked.given and not code:
+        notice = count_kernels(request, asked.settings, made.place)
     return _Made(made.place, made.run.place, is_new=True, code=code, notice=notice)
 
 
@@ -183,7 +158,70 @@ def _profile_file(output: Path | None, *, of_kernel: bool) -> Path | None:
     return output if is_profile_file(output) else None
 
 
-def _request(target: str, given: Mapping[str, Any]) -> Request:
-    check_grad(given)
-    how = {"backend": "inductor", "measure": False, "graphs": True, "profile": True}
-    return Request(target, **{**how, **given})
+def is_profile_file(output: Path | None) -> bool:
+    """Whether a file is a picture or a timeline, and no report."""
+    return output is not None and bool(_form(output))
+
+
+def check_suffix(output: Path, *, of_kernel: bool = False) -> None:
+    """Refuses a file that is neither a picture, nor a timeline, nor a report.
+
+    Args:
+        of_kernel: Whether it is about one kernel, of which there are reports alone.
+
+    Raises:
+        UsageError: The end of its name says no format; all that there are are named.
+    """
+    if is_profile_file(output):
+        return
+    try:
+        plugins.renderer_for_suffix(output)
+    except UsageError as error:
+        if of_kernel:
+            raise UsageError(error.message, kernel_endings()) from error
+        if not error.next_step.startswith("Choose"):  # it is near to one
+            raise
+        near = near_matches(output.suffix.lower(), _ROOFLINES)
+        others = f"{', '.join(_ROOFLINES)} (a roofline), {', '.join(_TIMELINES)} (for Perfetto)"
+        hint = f"{error.next_step.rstrip('.')}, {others}."
+        hint = f"Did you mean {' or '.join(near)}? {hint}" if near else hint
+        raise UsageError(error.message, hint) from error
+
+
+def _form(output: Path) -> str:
+    name = output.name.lower()
+    return next((form for form in (*_ROOFLINES, *_TIMELINES) if name.endswith(form)), "")
+
+
+def write_profile_files(report: ProfileReport, output: Path) -> None:
+    """Writes one file for each input; of several, into files with their numbers.
+
+    Raises:
+        EnvironmentLacksError: A picture is asked for, and matplotlib is not installed.
+        RecordingError: There is nothing to write, or the file cannot be written.
+    """
+    if not report.profiles:
+        hint = report.notices[0] if report.notices else "record one with: inspect profile model.py"
+        raise RecordingError("There is no profile to write.", hint[:1].upper() + hint[1:] + ".")
+    form = _form(output)
+    for found in report.profiles:
+        number = f"-{found.profile.input + 1}" if len(report.profiles) > 1 else ""
+        name = f"{output.name[: -len(form)]}{number}{output.name[-len(form) :]}"
+        write_bytes(output.with_name(name), _content(report, found, form))
+
+
+def _content(report: ProfileReport, found: Profiled, form: str) -> bytes:
+    versions = report.run.processes[0].versions if report.run.processes else {}
+    parts = [
+        report.run.meta.target,
+        str(found.profile.device.get("name") or found.profile.device.get("kind") or ""),
+        f"torch {versions['torch']}" if "torch" in versions else "",
+    ]
+    title = " · ".join(filter(None, parts))
+    if form in _TIMELINES:
+        if not found.profile.worked:
+            message = "The recording has no timeline of a call on a device."
+            raise RecordingError(message, "Record one on a GPU: inspect profile model.py.")
+        return timeline(found.profile, title)
+    roofline = make_roofline(found.work, report.ceilings)
+    return draw_roofline(roofline, title, form.removeprefix("."))

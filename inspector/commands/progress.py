@@ -3,52 +3,97 @@
 from __future__ import annotations
 
 import sys
+import time
+from typing import Self
 
 from inspector.builder.run import Progress
 from inspector.findings.escaping import one_line
-from inspector.findings.wording import count
+from inspector.findings.wording import count, duration
 
-_FIRST_AFTER_NS = 500_000_000
+_FIRST_AFTER_SECONDS = 0.5
 
 
-class ProgressLine:
-    """Shows counts and elapsed time; silent where standard error is no terminal."""
+class StatusLine:
+    """The line, once it takes a moment; silent where standard error is no terminal."""
 
-    def __init__(self, *, enabled: bool, what: str, doing: str = "") -> None:
+    def __init__(self, *, enabled: bool) -> None:
+        self._began = time.monotonic()
         self._shown = False
-        self._what = what
-        self._doing = doing
         self._status = None
         if enabled and sys.stderr.isatty():
             from rich.console import Console
 
             self._status = Console(stderr=True).status("")
 
-    def update(self, progress: Progress, elapsed_ns: int) -> None:
-        """Takes what has been seen so far."""
-        if self._status is None or elapsed_ns < _FIRST_AFTER_NS:
+    @property
+    def seconds(self) -> float:
+        """Since its begin."""
+        return time.monotonic() - self._began
+
+    def show(self, text: str) -> None:
+        """Replaces what it says."""
+        if self._status is None or self.seconds < _FIRST_AFTER_SECONDS:
             return
         if not self._shown:
             self._shown = True
             self._status.start()
         from rich.text import Text
 
-        self._status.update(Text(self._line(progress, elapsed_ns)))
+        self._status.update(Text(one_line(text)))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Takes the line away."""
         if self._status is not None and self._shown:
             self._status.stop()
 
-    def _line(self, progress: Progress, elapsed_ns: int) -> str:
-        if progress.doing:
-            doing = f"compiling {progress.doing}"
-        else:
-            doing = f"running {self._what}" if progress.frames else f"loading {self._what}"
-        counts = (
-            count(progress.frames, "frame"),
-            count(progress.graphs, "graph"),
-            count(progress.graph_breaks, "graph break"),
-        )
-        before = (one_line(self._doing),) if self._doing else ()
-        return " · ".join((*before, one_line(doing), *counts, f"{elapsed_ns / 1e9:.0f} s"))
+
+def recording_text(progress: Progress, elapsed_ns: int, target: str, doing: str) -> str:
+    """``compiling forward · 3 frames · 2 graphs · 1 graph break · 4 s``."""
+    if progress.doing:
+        now = f"compiling {progress.doing}"
+    else:
+        now = f"{'running' if progress.frames else 'loading'} {target}"
+    counts = (
+        count(progress.frames, "frame"),
+        count(progress.graphs, "graph"),
+        count(progress.graph_breaks, "graph break"),
+    )
+    return " · ".join((*filter(None, (doing, now)), *counts, f"{elapsed_ns / 1e9:.0f} s"))
+
+
+class BenchProgress(StatusLine):
+    """How many processes of a bench are done, and how long the others may take."""
+
+    def __init__(self, *, enabled: bool, processes: int, doing: str = "") -> None:
+        super().__init__(enabled=enabled)
+        self._processes = processes
+        self._begun = 0
+        self._before = f"{doing} · " if doing else ""
+        self._doing = ""
+
+    def begin(self, doing: str, *, counts: bool = True) -> None:
+        """Says what is done now, and whether it is one of the processes that are counted."""
+        self._begun += counts
+        self._doing = doing
+        self.tick()
+
+    def leave_out(self, processes: int) -> None:
+        """Takes note that there are so many processes less."""
+        self._processes -= processes
+
+    def tick(self) -> None:
+        """Shows how much time has gone by."""
+        seconds, done = self.seconds, max(0, self._begun - 1)
+        left = ""
+        if done:
+            rest_ns = round(1e9 * seconds / done * (self._processes - done))
+            left = f" · about {duration(rest_ns)} left"
+        begun = min(self._begun, self._processes)
+        place = f"{self._before}process {begun} of {self._processes}"
+        self.show(f"{place} · {self._doing} · {seconds:.0f} s{left}")

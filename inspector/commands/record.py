@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import datetime as dt
 import functools
 import shutil
 import tempfile
@@ -13,18 +12,19 @@ from pathlib import Path
 
 from inspector import plugins
 from inspector.builder.run import Progress, RunBuilder
-from inspector.commands.progress import ProgressLine
+from inspector.commands.progress import StatusLine, recording_text
 from inspector.errors import (
+    BY_EXIT_CODE,
     EnvironmentLacksError,
     InspectorError,
-    ModelFailedError,
     RecordingError,
     UsageError,
 )
-from inspector.model.meta_file import FORMAT_VERSION, META_FILE
+from inspector.model.meta_file import META_FILE
+from inspector.model.request import Request
 from inspector.model.run import Meta, Run
 from inspector.sources.child import Ending, Job, Recorder, Settings
-from inspector.sources.meta import write_meta
+from inspector.sources.meta import begun_meta, write_meta
 from inspector.sources.recording import write_zip
 from inspector.sources.store import new_recording, prune, recorder_mark
 from inspector.version import __version__
@@ -32,11 +32,6 @@ from inspector.version import __version__
 _EXIT_FAILED = 3
 _EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 _CUT_OFF = "its recorder did not come to an end"
-_ERRORS: dict[int, type[InspectorError]] = {
-    2: UsageError,
-    3: ModelFailedError,
-    4: EnvironmentLacksError,
-}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -83,9 +78,7 @@ def record(
 
     Args:
         arguments: What the recorded process gets, see `inspector.sources.child.Job`.
-        target: What is recorded, as the user wrote it.
         asked: The settings by name, for the recording's description.
-        settings: How it is recorded.
 
     Raises:
         InspectorError: The program's side refused the target before anything was compiled, or the
@@ -100,12 +93,17 @@ def record(
     return Recorded(run, place, ending)
 
 
+def record_request(request: Request, settings: Settings, **asked: object) -> Recorded:
+    """Records a target in a process of its own; what else was asked for is in its description."""
+    arguments = ("explain", request.to_json())
+    return record(arguments, request.target, {**request.asked, **asked}, settings)
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Begun:
     """A recording that is being made.
 
     Attributes:
-        path: Its folder.
         meta: What it says about itself until it is complete.
     """
 
@@ -124,7 +122,6 @@ def recording(save: Path | None, target: str, asked: Mapping[str, object]) -> It
 
     Args:
         save: Where it is kept, or None for the store.
-        target: What is recorded, as the user wrote it.
         asked: The settings by name, for its description.
 
     Raises:
@@ -144,15 +141,7 @@ def finish(begun: Begun, run: Run, save: Path | None) -> tuple[Run, Path]:
 
 
 def _begun(folder: _Folder, target: str, asked: Mapping[str, object]) -> Meta:
-    meta = Meta(
-        format_version=FORMAT_VERSION,
-        name=folder.name,
-        target=target,
-        settings=dict(asked),
-        started=_now(),
-        partial=_CUT_OFF,
-        ended="running",
-    )
+    meta = begun_meta(folder.name, target, dict(asked), _CUT_OFF)
     try:
         write_meta(folder.path, meta, {"tool_version": __version__, **recorder_mark()})
     except OSError as error:
@@ -168,17 +157,14 @@ def _ending(
     builder: RunBuilder,
 ) -> Ending:
     job = Job(folder, arguments, settings)
-    line = ProgressLine(enabled=settings.progress, what=target, doing=settings.doing)
 
     def update(progress: Progress, elapsed_ns: int) -> None:
         if job.is_target:
             _import_for_reports()
-        line.update(progress, elapsed_ns)
+        line.show(recording_text(progress, elapsed_ns, target, settings.doing))
 
-    try:
+    with StatusLine(enabled=settings.progress) as line:
         return Recorder(job, builder).record(update)
-    finally:
-        line.close()
 
 
 @functools.cache
@@ -279,7 +265,7 @@ def _ended(meta: Meta, ending: Ending) -> Meta:
 def _refuse_if_nothing_ran(run: Run, ending: Ending) -> None:
     """Raises what the program's side said, unless something was compiled that can be shown."""
     outcome = ending.outcome
-    kind = _ERRORS.get(run.meta.error_exit_code, UsageError)
+    kind = BY_EXIT_CODE.get(run.meta.error_exit_code, UsageError)
     # What the environment lacks says nothing about the model, whatever was traced before.
     shown = any(process.frames for process in run.processes) and kind is not EnvironmentLacksError
     if not outcome.get("message") or shown:
@@ -299,7 +285,3 @@ def _facts(run: Run) -> dict[str, object]:
         "hardware": dict(first.hardware) if first else {},
         "sources": {run.roots.shown(file): sha for file, sha in run.sources.digests.items()},
     }
-
-
-def _now() -> str:
-    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")

@@ -5,19 +5,23 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 from inspector.commands.options import (
+    check_gpu,
+    check_grad,
     given_options,
     output_options,
     process_options,
     target_options,
 )
 from inspector.commands.output import check_output, write_report
-from inspector.commands.target import check_target
+from inspector.commands.target import check_target, shown_run
 from inspector.findings.any_report import AnyReport
 from inspector.model.request import Request
+from inspector.model.run import Run
 from inspector.sources.child import Settings
 
 _OF_REQUEST = {field.name for field in dataclasses.fields(Request)} - {"target"}
@@ -30,9 +34,6 @@ class Asked:
     Attributes:
         given: The options of a `Request` that were given, by name.
         process: The interpreter, the time limit and where the recording is kept, by option.
-        output: The file of the report, or None.
-        format_: The format on standard output, or None.
-        progress: Whether progress is shown.
     """
 
     given: dict[str, Any]
@@ -50,29 +51,60 @@ class Asked:
     @property
     def settings(self) -> Settings:
         """How a model is recorded."""
-        return Settings.of_view(
-            *self.process.values(),
-            no_progress=not self.progress,
-            output=self.output,
-            format_=self.format_,
+        return Settings(
+            python=self.python,
+            timeout_seconds=self.process["timeout"],
+            save=self.process["save"],
+            progress=self.progress,
+            own_stdout=self.output is not None and self.format_ is None,  # else the report's
+            fresh_caches=True,
         )
 
-    def check(self, target: str | None, **others: object) -> None:
+    def check(self, target: str | None, kind: str = "", **others: object) -> None:
         """Refuses what can be refused before anything is recorded or read.
 
         Args:
             target: A model, what is read, or None for the newest recording.
+            kind: Of the report, where it has formats of its own.
             **others: Further options that have no meaning for a recording.
 
         Raises:
             InspectorError: The target, the file or the format cannot be what is asked for.
         """
-        check_output(self.output, self.format_)
+        check_output(self.output, self.format_, kind)
+        self.check_target(target, **others)
+
+    def check_target(self, target: str | None, **others: object) -> None:
+        """The same of the target alone."""
         check_target(target, self.python, {**self.given, **self.process, **others})
 
-    def write(self, report: AnyReport) -> None:
+    def request(self, target: str, **usual: object) -> Request:
+        """What a model is asked for.
+
+        Args:
+            **usual: What the command asks for unless it was asked for otherwise.
+
+        Raises:
+            UsageError: Options exclude each other.
+        """
+        check_grad(self.given)
+        check_gpu(self.given)
+        return Request(target, **{**usual, **self.given})
+
+    def shown(
+        self, target: str | None, *, explains_recompiles: bool = False, **usual: object
+    ) -> AbstractContextManager[tuple[Run, int]]:
+        """The run of a model that is recorded, or of what is read: see `shown_run`."""
+        return shown_run(
+            target,
+            lambda model: self.request(model, **usual),
+            self.settings,
+            explains_recompiles=explains_recompiles,
+        )
+
+    def write(self, report: AnyReport, kind: str = "") -> None:
         """Writes the report where it was asked for."""
-        write_report(report, self.output, self.format_)
+        write_report(report, self.output, self.format_, kind)
 
 
 def recording_options(function: Callable[..., int]) -> Callable[..., int]:

@@ -7,20 +7,18 @@ import os
 import sys
 import webbrowser
 from pathlib import Path
-from typing import Any
 
 import click
 
 from inspector.commands.completion import complete_file
 from inspector.commands.everything import every_report
 from inspector.commands.kernel_builds import compiled_if_possible
-from inspector.commands.options import always_inductor, check_grad, option_help
+from inspector.commands.options import always_inductor, option_help
 from inspector.commands.output import check_place, write_file
 from inspector.commands.recording_options import Asked, recording_options
-from inspector.commands.target import check_target, is_recorded_now, shown_run
+from inspector.commands.target import is_recorded_now
 from inspector.errors import UsageError
 from inspector.findings.kernels_compiled import not_compiled
-from inspector.model.request import Request
 from inspector.plugins import render_html
 
 _DEFAULT = Path("report.html")
@@ -54,12 +52,11 @@ def command(target: str | None, asked: Asked, *, compiles: bool | None, opens: b
     if output.suffix != ".html":
         raise UsageError(f"{output.name} is no HTML file.", "Name one: -o report.html")
     check_place(output)
-    check_target(target, asked.python, {**asked.given, **asked.process})
+    asked.check_target(target)
     is_wanted = compiles if compiles is not None else is_recorded_now(target)
     compiled = functools.partial(compiled_if_possible, python=asked.python, progress=asked.progress)
-    with shown_run(
-        target, lambda model: _request(model, asked.given), asked.settings, explains_recompiles=True
-    ) as (run, code):
+    how = {"backend": "inductor", "guards": True, "graphs": True, "command": "report"}
+    with asked.shown(target, explains_recompiles=True, **how) as (run, code):
         reports = every_report(run, compiled if is_wanted else not_compiled)
         write_file(output, lambda stream: render_html(reports, stream))
     sys.stderr.write(f"wrote {output}\n")
@@ -69,12 +66,6 @@ def command(target: str | None, asked: Asked, *, compiles: bool | None, opens: b
 
 always_inductor(command)
 option_help(command, output="The page.  [default: report.html]")
-
-
-def _request(target: str, given: dict[str, Any]) -> Request:
-    check_grad(given)
-    how = {"backend": "inductor", "guards": True, "graphs": True, "command": "report"}
-    return Request(target, **{**how, **given})
 
 
 def show(page: Path, *, opens: bool | None) -> None:

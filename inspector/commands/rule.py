@@ -88,7 +88,7 @@ def _print_rule(rule: Rule[Any, Any], format_: str) -> None:
 def _print_type(entry: GraphBreakType, format_: str) -> None:
     if format_ == "json":
         advice = [_advice_fields(item) for item in about(entry.gb_id, entry.gb_type)]
-        _print_json({**entry.fields(), "advice": advice})
+        _print_json({**dataclasses.asdict(entry), "advice": advice})
         return
     lines = [f"{entry.gb_id}  {entry.gb_type}"]
     lines += ["", "Why", f"    {entry.explanation}"] if entry.explanation else []
@@ -129,7 +129,7 @@ def _list(rules: Iterable[Rule[Any, Any]], registry: Registry | None, format_: s
     if format_ == "json":
         named = [{"id": rule.id, "title": rule.title()} for rule in rules]
         advice = [{"id": item.id, "title": item.title} for item in ALL]
-        listed = [entry.fields() for entry in types]
+        listed = [dataclasses.asdict(entry) for entry in types]
         _print_json({"rules": named, "advice": advice, "graph_breaks": listed})
         return
     for rule in rules:

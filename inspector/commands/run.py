@@ -109,11 +109,7 @@ def _name(program: Sequence[str]) -> str:
 
 
 def _check_autoload() -> None:
-    """Refuses where torch is told to load no extension, as which the recorder comes.
-
-    Raises:
-        EnvironmentLacksError: It is.
-    """
+    """Refuses where torch is told to load no extension, as which the recorder comes."""
     if os.environ.get("TORCH_DEVICE_BACKEND_AUTOLOAD", "1") != "1":
         raise EnvironmentLacksError(
             "TORCH_DEVICE_BACKEND_AUTOLOAD is set, so that torch does not load the recorder.",

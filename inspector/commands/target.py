@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import dataclasses
 import datetime as dt
 import hashlib
 import sys
+import tokenize
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from inspector.commands.precheck import check_file
-from inspector.commands.record import Recorded, record
-from inspector.errors import RecordingError, UsageError
+from inspector.commands.record import Recorded, record_request
+from inspector.errors import ModelFailedError, RecordingError, UsageError
 from inspector.findings.escaping import one_line
 from inspector.model.near_matches import near_matches
 from inspector.model.request import Request
@@ -40,9 +41,8 @@ def is_recorded_now(target: str | None) -> bool:
 
 def recorded(request: Request, settings: Settings) -> Recorded:
     """Records a model."""
-    arguments = ("explain", request.to_json())
     python = {"python": settings.python} if settings.python else {}
-    made = record(arguments, request.target, {**request.asked, **python}, settings)
+    made = record_request(request, settings, **python)
     place = "" if is_store(made.place.parent) else str(made.place)
     return dataclasses.replace(made, run=dataclasses.replace(made.run, place=place))
 
@@ -59,8 +59,6 @@ def shown_run(
 
     Args:
         target: A model, which is recorded, or what is read.
-        request: Makes the request of a model.
-        settings: How a model is recorded.
         explains_recompiles: As in `read_run`, of what is read.
 
     Raises:
@@ -87,8 +85,6 @@ def check_target(target: str | None, python: str | None, given: Mapping[str, obj
     """Refuses what can be refused before anything is recorded or read.
 
     Args:
-        target: A model, or what is read.
-        python: The interpreter of a model, or None for this one.
         given: The options that are about recording.
 
     Raises:
@@ -98,6 +94,44 @@ def check_target(target: str | None, python: str | None, given: Mapping[str, obj
         refuse_options(given)
     elif python is None:
         check_file(target)
+
+
+def check_file(target: str) -> None:
+    """Looks at ``model.py`` or ``model.py:name`` without running anything: torch takes seconds.
+
+    Raises:
+        UsageError: There is no such file.
+        ModelFailedError: The file is not Python.
+    """
+    name, suffix, _ = target.partition(".py")
+    path = Path(name + suffix)
+    if not suffix or not path.suffix:
+        return  # package.module:name
+    try:
+        if not path.exists() and not Path(target).exists():
+            if path.is_symlink():
+                message = f"{path} is a link to what is not there."
+                raise UsageError(message, "Mend the link, or name another file.")
+            raise UsageError(f"There is no file {path}.", _near_file(path))
+    except PermissionError as error:
+        raise UsageError(f"{path} may not be read.", "Ask its owner for a copy.") from error
+    try:
+        with tokenize.open(path) as source:
+            ast.parse(source.read(), str(path))
+    except SyntaxError as error:
+        message = f"{path}:{error.lineno}: {error.msg} ({type(error).__name__})."
+        detail = (error.text or "").rstrip()
+        raise ModelFailedError(message, "Correct the file and try again.", detail=detail) from error
+    except (OSError, ValueError):
+        return  # the recorded process says what it makes of it
+
+
+def _near_file(path: Path) -> str:
+    folder = path.parent
+    near = near_matches(path.name, (item.name for item in folder.glob("*.py")))
+    if near:
+        return f"Did you mean {' or '.join(str(folder / name) for name in near)}?"
+    return "Name a Python file, or a module as package.module:name."
 
 
 def refuse_options(given: Mapping[str, object]) -> None:
@@ -166,11 +200,7 @@ def existing(target: str | None) -> Path:
 
 
 def _refuse_report(path: Path) -> None:
-    """Refuses a report of our own, which says of what kind it is at its beginning.
-
-    Raises:
-        UsageError: It is one.
-    """
+    """Refuses a report of our own, which says of what kind it is at its beginning."""
     if path.suffix != ".json":
         return
     with contextlib.suppress(OSError), path.open("rb") as stream:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import click
 
 from inspector import plugins
-from inspector.commands.record import record
+from inspector.commands.record import record_request
 from inspector.errors import ALSO_WITHOUT, InspectorError
 from inspector.findings.candidates import candidates, rewrites_of
 from inspector.findings.outside import applied, is_ours
@@ -60,7 +60,6 @@ def recorder(settings: Settings, first: Ending) -> Runner:
     """Records silently, into a folder that is deleted as soon as it is read.
 
     Args:
-        settings: How the first process was recorded.
         first: How that ended. Without ``--timeout`` the others get several times as long: a setting
             that hardly anybody uses can hang.
     """
@@ -77,8 +76,7 @@ def recorder(settings: Settings, first: Ending) -> Runner:
                 doing=doing,
             )
             try:
-                arguments = ("explain", request.to_json())
-                recorded = record(arguments, request.target, request.asked, quiet)
+                recorded = record_request(request, quiet)
             except InspectorError as error:
                 return Outcome(None, str(error))
         meta = recorded.run.meta
@@ -97,8 +95,6 @@ def verification_of(report: Report, request: Request, run: Runner) -> tuple[Veri
 
     Args:
         report: The report of the first process, which kept its outputs.
-        request: Its request.
-        run: Runs a process.
 
     Returns:
         What came of it, and the exit code with which it was stopped, or 0.

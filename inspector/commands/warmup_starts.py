@@ -14,9 +14,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from inspector.commands.bench_progress import BenchProgress
 from inspector.commands.bench_workers import with_caches
+from inspector.commands.progress import BenchProgress
 from inspector.errors import EnvironmentLacksError
+from inspector.model.message import read_as
 from inspector.model.warmup import (
     ARTIFACT,
     Loading,
@@ -50,11 +51,8 @@ class Starts:
         """Prepares them.
 
         Args:
-            folder: The recording.
             scratch: A folder for caches and logs of processes that are at work.
-            python: The interpreter, or None for this one.
             seconds: How long a process may take until it is ready, or None.
-            progress: Shows what is done.
         """
         self._folder = folder
         self._scratch = scratch
@@ -73,7 +71,7 @@ class Starts:
             if name == "eager" and worker.error is not None:
                 raise worker.error
             if loaded is not None:
-                plan = dataclasses.replace(plan, loading=Loading.from_fields(loaded["loading"]))
+                plan = dataclasses.replace(plan, loading=read_as(Loading, loaded["loading"]))
             ends = [*plan.ends, StartEnd(name, worker.failure, worker.detail)]
             has_artifact = (self._folder / ARTIFACT).exists()
             if name == "directory" and not has_artifact:
@@ -136,7 +134,8 @@ class Starts:
         except (OSError, ValueError):
             return WarmupCheck(f"{failure or 'warmup.py failed'}: {last[:_MOST_SHOWN]}")
         ready_ns = max(0, fields.pop("ready_at_ns") - began_ns)
-        return WarmupCheck.from_fields({**fields, "failure": failure, "ready_ns": ready_ns})
+        fields |= {"failure": failure, "ready_ns": ready_ns}
+        return read_as(WarmupCheck, fields)
 
     def _wait(self, process: subprocess.Popen[bytes]) -> str:
         """Waits for its end; why it failed, or an empty string."""

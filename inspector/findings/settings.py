@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from inspector.model.edit import Rewrite
-from inspector.model.request import Setting
+from inspector.model.edit import Rewrite, Setting
 
 DYNAMIC_SOURCES = "TORCH_COMPILE_DYNAMIC_SOURCES"
 """Torch's environment variable, as a setting to try: the sources."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from inspector.findings.baseline import KnownFinding, compared
 from inspector.findings.refuted import without_refuted
 from inspector.findings.report import Report
-from inspector.model.request import Setting
+from inspector.model.edit import Setting
 from inspector.model.summary import Summary
 from inspector.model.verification import Candidate, Measured, Trial, Tried, Verification
 from inspector.records.trial import TrialResult

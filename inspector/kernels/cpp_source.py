@@ -11,8 +11,7 @@ import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.model.cpp_kernel import CppFacts
-from inspector.model.cpp_source import CppText, TextLoop
+from inspector.model.cpp_kernel import CppFacts, CppText, TextLoop
 from inspector.model.kernel import GraphCode, Kernel, NodeLine
 from inspector.model.output_code import OutputText
 from inspector.records.kernels import CppKernelLoops, TritonKernelFacts, source_nodes

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import datetime as dt
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from inspector.errors import InspectorError, RecordingError, UsageError
 from inspector.library.shown import ShownReport, shown_report
-from inspector.model.meta_file import FORMAT_VERSION
 from inspector.model.run import Meta, Run
-from inspector.sources.meta import write_meta
+from inspector.sources.meta import begun_meta, write_meta
 from inspector.sources.recording import opened, read_run
 from inspector.sources.store import new_recording, prune, recorder_mark
 from inspector.version import __version__
@@ -64,9 +62,6 @@ def record(
         measure: Whether the block's own calls are profiled for a moment, once it has stopped
             compiling, so that breaks have a cost; never with ``max_bytes``.
 
-    Yields:
-        The recording.
-
     Raises:
         UsageError: There is no such way to treat caches.
         RecordingError: The folder is not empty or cannot be written to.
@@ -92,15 +87,7 @@ def recorded(
     from inspector.capture.caches import fresh_caches
 
     folder = _folder(path)
-    meta = Meta(
-        format_version=FORMAT_VERSION,
-        name=folder.name,
-        target=target,
-        settings=settings,
-        started=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
-        partial=_AT_WORK,
-        ended="running",
-    )
+    meta = begun_meta(folder.name, target, settings, _AT_WORK)
     _describe(folder, meta, recorder_mark())
     with contextlib.ExitStack() as stack:
         if settings.get("caches") == "fresh":

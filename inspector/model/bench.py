@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from inspector.model.message import Message, Plan
 from inspector.model.request import Request
 from inspector.model.variation import Assignment
 
-FORMAT_VERSION = 1
-"""Of ``bench.json`` in a recording: counts up when a field changes its meaning or goes."""
 LEARNING_RATE = 1e-4
 """Of every optimizer: that of many trainings, and small enough for all."""
 SESSION_SECONDS = 12.0
@@ -58,10 +55,8 @@ class Setting:
 
     Attributes:
         backend: ``torch.compile``'s backend; empty for eager PyTorch, without the compiler.
-        mode: Its mode, or None.
         dynamic: Its ``dynamic``; None leaves the choice to torch.
         fullgraph: Its ``fullgraph``.
-        compiles_optimizer: Whether the optimizer's step is compiled, too.
         pads: Whether sizes that are varied are padded to the next power of two.
     """
 
@@ -104,12 +99,11 @@ class Combination:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class WorkerRequest:
+class WorkerRequest(Message):
     """What one process does.
 
     Attributes:
         request: The target, its inputs, and how it is compiled.
-        compiles_optimizer: Whether the optimizer's step is compiled.
         outputs: Folder for what the first calls give, or None.
         references: What they are compared with: folders by name.
         measures_memory: Whether the memory of a call is measured, before it is timed.
@@ -117,7 +111,6 @@ class WorkerRequest:
         is_reference: Whether it only keeps what the first calls give.
         variations: What the inputs are, each a change to the first input of the file; or none.
         pads: Whether what is varied is padded to the next power of two.
-        session_seconds: For how long the processes of a session time calls.
         backends: All of the plan's, for the process that sees first whether torch has them.
     """
 
@@ -136,20 +129,6 @@ class WorkerRequest:
     pads: bool = False
     session_seconds: float = SESSION_SECONDS
     backends: tuple[str, ...] = ()
-
-    def to_json(self) -> str:
-        """The request as one line of JSON."""
-        return json.dumps({**_plain(self), "request": json.loads(self.request.to_json())})
-
-    @classmethod
-    def from_json(cls, text: str) -> WorkerRequest:
-        """The request that `to_json` wrote."""
-        fields: dict[str, Any] = json.loads(text)
-        fields["request"] = Request.from_json(json.dumps(fields["request"]))
-        fields["workload"] = Workload(**fields["workload"])
-        fields["variations"] = _variations(fields["variations"])
-        fields["backends"] = tuple(fields["backends"])
-        return cls(**fields)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -171,14 +150,12 @@ class WorkerEnd:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class BenchPlan:
+class BenchPlan(Plan):
     """What was to be done, and how it ended.
 
     Attributes:
         combinations: What is compared, in the order in which it is shown.
         is_grad: Whether calls that do not train ran with gradients.
-        cold_cache: Whether the device's cache was emptied before each call.
-        ends: How the processes ended.
         variations: What the inputs are, where they were asked to vary.
         session_seconds: For how long the processes of a session time calls.
         took_seconds: How long measuring took.
@@ -194,6 +171,10 @@ class BenchPlan:
     session_seconds: float = SESSION_SECONDS
     took_seconds: float = 0.0
 
+    def __post_init__(self) -> None:
+        if self.sessions < 1:
+            raise ValueError(self.sessions)
+
     def is_first(self, session: int) -> bool:
         """Whether a session is the first one of the combinations that are in it.
 
@@ -205,30 +186,6 @@ class BenchPlan:
         """The same of the last one."""
         return session % self.sessions == self.sessions - 1
 
-    def to_json(self) -> str:
-        """The plan as JSON."""
-        return json.dumps({"format_version": FORMAT_VERSION, **_plain(self)}, indent=1)
-
-    @classmethod
-    def from_json(cls, text: str) -> BenchPlan:
-        """The plan that `to_json` wrote.
-
-        Raises:
-            ValueError: It is no such plan, or of a newer version.
-        """
-        try:
-            fields = json.loads(text)
-            version = fields.pop("format_version")
-            if version <= FORMAT_VERSION:
-                fields["combinations"] = tuple(map(_combination, fields["combinations"]))
-                fields["variations"] = _variations(fields.get("variations", ()))
-                fields["ends"] = tuple(WorkerEnd(**end) for end in fields["ends"])
-                fields["sessions"] = _count(fields["sessions"])
-                return cls(**fields)
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            raise ValueError("it is no plan of `inspect bench`") from error
-        raise ValueError("it was written by a newer torch-inspector")
-
     def numbers(self, workload: Workload) -> Sequence[int]:
         """The combinations of a workload, by their numbers."""
         return [
@@ -239,26 +196,3 @@ class BenchPlan:
     def workloads(self) -> tuple[Workload, ...]:
         """The workloads, each once."""
         return tuple(dict.fromkeys(item.workload for item in self.combinations))
-
-
-def _count(value: object) -> int:
-    """A number of things, at least one.
-
-    Raises:
-        ValueError: It is none.
-    """
-    if not isinstance(value, int) or value < 1:
-        raise ValueError(value)
-    return value
-
-
-def _variations(given: Sequence[Sequence[Mapping[str, Any]]]) -> tuple[tuple[Assignment, ...], ...]:
-    return tuple(tuple(Assignment(**item) for item in items) for items in given)
-
-
-def _combination(fields: Mapping[str, Any]) -> Combination:
-    return Combination(Workload(**fields["workload"]), Setting(**fields["setting"]))
-
-
-def _plain(value: Any) -> dict[str, Any]:  # noqa: ANN401 - an instance of any dataclass
-    return dataclasses.asdict(value)

@@ -43,8 +43,6 @@ class CudaGraphFunction:
     """One function that torch wrapped, and what became of its calls.
 
     Attributes:
-        key: The function.
-        calls: How often it was called.
         replays: How often a captured graph ran instead.
         recordings: How often it was captured.
         warmups: How often it ran as it is because it was to be captured.

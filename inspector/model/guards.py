@@ -17,7 +17,6 @@ class Manager:
     Attributes:
         number: Its place in the tree's list.
         parent: Its parent's number; -1 for the root.
-        kind: Class of the guard manager.
         source: Torch's spelling of where the value comes from, or an empty string (the root).
         name: The user's spelling (``self.layers[3].weight``).
         accessor: How torch fetches it, or an empty string.

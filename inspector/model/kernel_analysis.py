@@ -60,7 +60,6 @@ class Occupancy:
     warps: int
     most_warps: int
     limits: tuple[OccupancyLimit, ...]
-    blocks_by: tuple[tuple[OccupancyLimit, int], ...] = ()
 
     @property
     def share(self) -> float:

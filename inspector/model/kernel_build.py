@@ -114,7 +114,6 @@ class KernelBuild:
         heuristic: Inductor's name of its kind: ``pointwise``, ``reduction``, ``template``, ….
         size_hints: Size by prefix (``x``, ``r0_``), as the heuristics see it.
         arguments: Triton type by name of argument, ``*bf16`` for a pointer.
-        aligned: Arguments that are known to be divisible by 16.
         constants: Value by name of arguments that are fixed in every configuration.
         versions: Version by name of what compiled it: ``torch``, ``triton``, ``ptxas``.
         source_sha256: Digest of its source, by which the asker knows it.
@@ -127,7 +126,6 @@ class KernelBuild:
     size_hints: tuple[tuple[str, int], ...] = ()
     device: TargetDevice | None = None
     arguments: tuple[tuple[str, str], ...] = ()
-    aligned: tuple[str, ...] = ()
     constants: tuple[tuple[str, int | str | bool | None], ...] = ()
     configs: tuple[ConfigBuild, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 
 from inspector.model.edit import Edit, Setting
-
-__all__ = ["Request", "Setting"]
+from inspector.model.message import Message
 
 # Of these a recording's description says nothing: they say what to record, or try something out.
 _OURS = (
@@ -22,7 +20,7 @@ _WHERE_ASKED = ("gpu", "no_grad", "fake", "generates", "profile")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Request:
+class Request(Message):
     """A target with its settings.
 
     Attributes:
@@ -100,24 +98,3 @@ class Request:
         if self.profile:
             return "profile"
         return "guards" if self.guards else "explain"
-
-    def to_json(self) -> str:
-        """The request as one line of JSON."""
-        return json.dumps(dataclasses.asdict(self))
-
-    @classmethod
-    def from_json(cls, text: str) -> Request:
-        """The request that `to_json` wrote.
-
-        Raises:
-            TypeError: A field is unknown: parent and child are of different versions.
-        """
-        fields = json.loads(text)
-        fields["inputs"] = tuple(fields["inputs"])
-        fields["edits"] = tuple(Edit(**edit) for edit in fields.get("edits", ()))
-        fields["marks"] = tuple(fields.get("marks", ()))
-        fields["config"] = tuple(
-            (name, tuple(value) if isinstance(value, list) else value)
-            for name, value in fields.get("config", ())
-        )
-        return cls(**fields)

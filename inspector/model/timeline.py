@@ -42,7 +42,6 @@ class Mark:
         label: The compile id of compiled bytecode, the key of a graph, the name of code that was
             left alone, or an empty string.
         start_ns: From the begin of the profile.
-        end_ns: From the begin of the profile.
         sequence: Autograd's number that a function and its backward share, or -1.
         inner: The spans inside, by time.
     """
@@ -61,7 +60,6 @@ class Thread:
 
     Attributes:
         marks: The outermost spans, by time.
-        activities: By time.
     """
 
     marks: tuple[Mark, ...]

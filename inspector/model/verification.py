@@ -6,8 +6,7 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 
-from inspector.model.edit import Rewrite
-from inspector.model.request import Setting
+from inspector.model.edit import Rewrite, Setting
 from inspector.records.trial import Comparison
 
 _BUSY = 2

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Mapping
-from typing import Any
 
 from inspector.model.bench import Setting, WorkerRequest, Workload
+from inspector.model.message import Message, Plan
 from inspector.model.request import Request
 from inspector.model.variation import Assignment
 
-FORMAT_VERSION = 1
-"""Of ``warmup.json`` in a recording: counts up when a field changes its meaning or goes."""
 ARTIFACT = "cache.bin"
 """What `torch.compiler.save_cache_artifacts` gave, in a recording and next to a script."""
 INPUTS = "inputs.pt"
@@ -35,11 +32,6 @@ class Loading:
     search: tuple[str, ...]
     entry: str
 
-    @classmethod
-    def from_fields(cls, fields: Mapping[str, Any]) -> Loading:
-        """What `dataclasses.asdict` made, as JSON gives it back."""
-        return cls(**{**fields, "search": tuple(fields["search"])})
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WarmupCall:
@@ -47,7 +39,6 @@ class WarmupCall:
 
     Attributes:
         input: Number of the input, from 0.
-        time_ns: Its wall time.
         compiled: Frames that it compiled, or tried to.
     """
 
@@ -76,14 +67,6 @@ class WarmupCheck:
     later: tuple[WarmupCall, ...] = ()
     counters: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
-    @classmethod
-    def from_fields(cls, fields: Mapping[str, Any]) -> WarmupCheck:
-        """What `dataclasses.asdict` made, as JSON gives it back."""
-        calls = {
-            name: tuple(WarmupCall(**call) for call in fields[name]) for name in ("calls", "later")
-        }
-        return cls(**{**fields, **calls})
-
     @property
     def compiled_later(self) -> tuple[int, ...]:
         """The inputs that compiled something after the plan."""
@@ -100,7 +83,6 @@ class StartEnd:
     """How a start ended.
 
     Attributes:
-        start: The start.
         failure: Why a call is missing, in one sentence; empty where none is.
         detail: The user's own traceback, or an empty string.
     """
@@ -111,13 +93,10 @@ class StartEnd:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class WarmupPlan:
+class WarmupPlan(Plan):
     """What was asked for, and what the processes reported.
 
     Attributes:
-        target: What was started, as the user wrote it.
-        setting: How it is compiled.
-        workload: What is computed.
         job: ``torch.compiler.config.job_id`` of all starts.
         is_grad: Whether calls are made with gradients.
         device: ``--device``, or None.
@@ -126,7 +105,6 @@ class WarmupPlan:
         variations: What the inputs are, where they were asked to vary.
         loading: How the target is loaded, or None where that is not known.
         check: What a fresh process did that ran the plan, or None.
-        ends: How the starts ended.
     """
 
     target: str
@@ -148,66 +126,19 @@ class WarmupPlan:
         modes = {"reduce-overhead", "max-autotune"}
         return self.setting.mode in modes or self.setting.backend == "cudagraphs"
 
-    def to_json(self) -> str:
-        """The plan as JSON."""
-        return json.dumps({"format_version": FORMAT_VERSION, **dataclasses.asdict(self)}, indent=1)
-
-    @classmethod
-    def from_json(cls, text: str) -> WarmupPlan:
-        """The plan that `to_json` wrote.
-
-        Raises:
-            ValueError: It is no such plan, or of a newer version.
-        """
-        try:
-            fields = json.loads(text)
-            if fields.pop("format_version") <= FORMAT_VERSION:
-                return cls(**_read(fields))
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            raise ValueError("it is no plan of `inspect bench --warmup`") from error
-        raise ValueError("it was written by a newer torch-inspector")
-
-
-def _read(fields: Mapping[str, Any]) -> dict[str, Any]:
-    loading, check = fields["loading"], fields["check"]
-    return {
-        **fields,
-        "texts": tuple(fields["texts"]),
-        "batches": tuple(fields["batches"]),
-        "setting": Setting(**fields["setting"]),
-        "workload": Workload(**fields["workload"]),
-        "variations": tuple(
-            tuple(Assignment(**item) for item in items) for items in fields["variations"]
-        ),
-        "loading": None if loading is None else Loading.from_fields(loading),
-        "check": None if check is None else WarmupCheck.from_fields(check),
-        "ends": tuple(StartEnd(**end) for end in fields["ends"]),
-    }
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class WarmupRequest:
+class WarmupRequest(Message):
     """What the process of one start does.
 
     Attributes:
         start: ``eager``, ``cold``, ``directory`` or ``artifact``.
         folder: The recording, which the cold start puts the artifact and the inputs into.
-        plan: How the target is compiled and called.
     """
 
     start: str
     folder: str
     plan: WarmupPlan
-
-    def to_json(self) -> str:
-        """The request as JSON."""
-        return json.dumps([self.start, self.folder, self.plan.to_json()])
-
-    @classmethod
-    def from_json(cls, text: str) -> WarmupRequest:
-        """The request that `to_json` wrote."""
-        start, folder, plan = json.loads(text)
-        return cls(start, folder, WarmupPlan.from_json(plan))
 
     @property
     def worker(self) -> WorkerRequest:

@@ -20,7 +20,7 @@ from inspector.builder.run import Progress, RunBuilder
 from inspector.errors import EnvironmentLacksError
 from inspector.model.run import LogWarning
 from inspector.sources.log import LogReader
-from inspector.sources.notes import failures_of_logs, notes
+from inspector.sources.log_files import failures_of_logs, notes
 from inspector.sources.program import recorded_environment
 
 _TICK_SECONDS = 0.1
@@ -61,36 +61,13 @@ class Settings:
     measure: bool = False
     prefix: tuple[str, ...] = ()
 
-    @classmethod
-    def of_view(  # noqa: PLR0913 - one for each option
-        cls,
-        python: str | None,
-        timeout_seconds: float | None,
-        save: Path | None,
-        *,
-        no_progress: bool,
-        output: Path | None,
-        format_: str | None,
-    ) -> Self:
-        """Those of a command that shows what was compiled, from its options."""
-        return cls(
-            python=python,
-            timeout_seconds=timeout_seconds,
-            save=save,
-            progress=not no_progress,
-            own_stdout=output is not None and format_ is None,  # else the report goes there
-            fresh_caches=True,
-        )
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Job:
     """What to record.
 
     Attributes:
-        folder: The recording's folder; it exists and is empty.
         arguments: ``explain`` and the request, or ``run`` and a program's whole command line.
-        settings: How.
     """
 
     folder: Path
@@ -112,7 +89,6 @@ class Ending:
         ended: ``whole``, ``failed``, ``interrupted``, ``timed-out`` or ``killed``.
         partial: Why the recording is not complete, in one sentence, or an empty string.
         outcome: What the program's side said about its end (``outcome.json``), or empty.
-        elapsed_ns: Wall time of the whole process.
         recorder_signal: The signal that ended the recorder, or 0.
         is_target: Whether it was a target that we called, whose process is ours.
     """
@@ -293,7 +269,6 @@ class _Signals:
     handlers do not outlive ``exec``.
 
     Attributes:
-        interrupts: How often Ctrl-C was pressed.
         ending: The first SIGTERM or SIGHUP, or 0.
     """
 

@@ -7,6 +7,7 @@ then a head, units, and a row for each kernel, in the order in which they ran.
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import re
 from collections.abc import Mapping, Sequence
@@ -15,7 +16,7 @@ from pathlib import Path
 import orjson
 
 from inspector.events.counted import CountedKernel
-from inspector.events.fields import items, mappings, natural
+from inspector.model.message import read_as
 
 FILE = "counters.json"
 """Where a recording has them."""
@@ -56,11 +57,7 @@ def forbidden(text: str) -> str:
 
 
 def no_kernels(text: str) -> str:
-    """Why no kernel was counted, without a full stop, in Nsight Compute's words where it has any.
-
-    Args:
-        text: What it printed.
-    """
+    """Why no kernel was counted, without a full stop, in Nsight Compute's words if it has any."""
     warnings = [line for line in text.split("\n") if line.startswith("==WARNING==")]
     said = "; ".join(line.removeprefix("==WARNING==").strip().rstrip(".") for line in warnings[:2])
     if forbidden(text):
@@ -71,12 +68,7 @@ def no_kernels(text: str) -> str:
 
 
 def counted_kernels(text: str, metrics: Sequence[str] = METRICS) -> list[CountedKernel]:
-    """The kernels in order; none where the text has no table.
-
-    Args:
-        text: What Nsight Compute printed.
-        metrics: What it was asked for.
-    """
+    """The kernels in order; none where the text has no table."""
     lines = [line for line in text.split("\n") if line.startswith('"')]
     rows = csv.reader(io.StringIO("\n".join(lines)))
     head = next(rows, [])
@@ -97,39 +89,17 @@ def write_counters(folder: Path, kernels: Sequence[CountedKernel]) -> None:
     Raises:
         OSError: It cannot be written.
     """
-    fields = [
-        {
-            "name": kernel.name,
-            "values": dict(kernel.values),
-            "grid": kernel.grid,
-            "block": kernel.block,
-        }
-        for kernel in kernels
-    ]
+    fields = list(map(dataclasses.asdict, kernels))
     (folder / FILE).write_bytes(orjson.dumps({"v": 1, "kernels": fields}))
 
 
 def read_counters(folder: Path) -> list[CountedKernel]:
     """Reads those of a recording; none where it has none, or they are damaged."""
     try:
-        found = orjson.loads((folder / FILE).read_bytes())
-    except (OSError, ValueError):
+        fields = orjson.loads((folder / FILE).read_bytes())["kernels"]
+        return [read_as(CountedKernel, item) for item in fields]
+    except (AttributeError, LookupError, OSError, TypeError, ValueError):
         return []
-    fields = found.get("kernels") if isinstance(found, dict) else None
-    return [
-        CountedKernel(
-            str(item.get("name") or ""),
-            _values(item.get("values")),
-            _sizes(item.get("grid")),
-            _sizes(item.get("block")),
-        )
-        for item in mappings(fields)
-    ]
-
-
-def _values(value: object) -> Mapping[str, float]:
-    found = value.items() if isinstance(value, dict) else ()
-    return {str(name): float(number) for name, number in found if isinstance(number, int | float)}
 
 
 def _kernel(
@@ -141,16 +111,9 @@ def _kernel(
         if number is not None:
             values[name] = number * scale.get(name, 1.0)
     grid, block = (
-        _sizes([int(text) for text in _NUMBER.findall(fields.get(name, ""))])
-        for name in (_GRID, _BLOCK)
+        tuple(map(int, _NUMBER.findall(fields.get(name, "")))) for name in (_GRID, _BLOCK)
     )
     return CountedKernel(fields[_NAME], values, grid, block)
-
-
-def _sizes(value: object) -> tuple[int, ...]:
-    """Three numbers, or nothing."""
-    found = [natural(number) for number in items(value)]
-    return tuple(number or 0 for number in found) if len(found) == 3 else ()  # noqa: PLR2004
 
 
 def _number(text: str) -> float | None:

@@ -1,16 +1,19 @@
-"""Finds the logs below a folder, and says what could not be looked into."""
+"""What lies in a folder: logs, and what recorded processes left there that logs could not hold."""
 
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from inspector.model.meta_file import META_FILE
 from inspector.model.run import LogWarning
 
 _NUMBER = re.compile("([0-9]+)")
+_FAILED = "log_failed"  # the name, and the error's number, as capture/log_file.py writes it
 _LOGS = (".log", ".log.gz")
 
 
@@ -21,7 +24,6 @@ class Found:
     Attributes:
         logs: The logs, packed ones too, in the order of their paths.
         recordings: The recordings in it, whose logs are not among them.
-        warnings: The folders that cannot be read.
     """
 
     logs: tuple[Path, ...]
@@ -67,3 +69,21 @@ def _order(path: Path) -> list[list[str | int]]:
 def _unread(folder: Path, error: OSError) -> LogWarning:
     name = os.path.relpath(os.fsdecode(error.filename), folder)
     return LogWarning(name, 0, f"the folder cannot be read: {error.strerror}")
+
+
+def failures_of_logs(folder: Path) -> Iterator[tuple[Path, str]]:
+    """The files that say that a log was not written to its end, each with the reason."""
+    for path in sorted(folder.glob(f"{_FAILED}.*")):
+        number = path.suffix.removeprefix(".")
+        yield path, os.strerror(int(number)) if number.isdecimal() else "unknown error"
+
+
+def notes(folder: Path) -> Iterator[LogWarning]:
+    """What kept processes from being recorded (``problem.<pid>.json``, capture/outcome.py)."""
+    for path in sorted(folder.glob("problem.*.json")):
+        try:
+            fields = json.loads(path.read_text(encoding="utf-8"))
+            message = f"{fields['where']}: {fields['error']}"
+        except (OSError, ValueError, LookupError, TypeError):
+            message = "a process could not be recorded, and could not say why"
+        yield LogWarning(path.name, 0, message)

@@ -2,43 +2,34 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from types import UnionType
-from typing import Any
 
 from inspector.errors import RecordingError
+from inspector.model.message import read_as
 from inspector.model.meta_file import FORMAT_VERSION, META_FILE, meta_text
 from inspector.model.run import Meta
 
-# Every field of Meta but its name, which is not in the file.
-_TYPES: dict[str, type | UnionType] = {
-    "format_version": int,
-    "target": str,
-    "settings": dict,
-    "started": str,
-    "partial": str,
-    "ended": str,
-    "error": str,
-    "error_detail": str,
-    "error_exit_code": int,
-    "exit_code": int | None,
-}
-_WORDS: dict[type | UnionType, str] = {
-    int: "whole number",
-    int | None: "whole number",
-    str: "text",
-    dict: "object",
-}
+
+def begun_meta(name: str, target: str, settings: Mapping[str, object], partial: str) -> Meta:
+    """What a recording says of itself that begins now.
+
+    Args:
+        name: Its number in the store, or the file's name.
+        target: What is recorded, as the user wrote it.
+        settings: By name, as they were asked for.
+        partial: Why it is not complete, should nobody complete it.
+    """
+    started = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+    return Meta(FORMAT_VERSION, name, target, settings, started, partial, ended="running")
 
 
 def write_meta(folder: Path, meta: Meta, extra: Mapping[str, object]) -> None:
     """Writes a recording's description, whole or not at all.
 
     Args:
-        folder: The recording.
-        meta: The description.
         extra: What only people and other tools read (versions, hardware, digests, writer).
     """
     temporary = folder / f"{META_FILE}.part"
@@ -59,30 +50,21 @@ def read_meta(folder: Path, name: str) -> Meta:
     if not path.is_file():
         return Meta(format_version=0, name=name)
     try:
-        fields = _checked(json.loads(path.read_text(encoding="utf-8")))
-    except (ValueError, RecursionError, OSError) as error:
-        message = f"{path} is not the description of a recording ({error})."
-        raise RecordingError(message, "Read the .log files beside it as a plain trace.") from error
-    version = fields["format_version"]
+        fields = json.loads(path.read_text(encoding="utf-8"))
+        meta = read_as(Meta, {**fields, "name": name})
+    except (TypeError, ValueError, RecursionError, OSError) as error:
+        raise _no_description(path, str(error)) from error
+    version = meta.format_version
+    if version < 1:
+        raise _no_description(path, "format_version is missing")
     if version > FORMAT_VERSION:
         message = (
             f"{name} is a recording of format {version}; this version reads up to {FORMAT_VERSION}."
         )
         raise RecordingError(message, "Update torch-inspector: git pull in its checkout.")
-    return Meta(**{key: fields[key] for key in _TYPES.keys() & fields.keys()}, name=name)
+    return meta
 
 
-def _checked(fields: object) -> dict[str, Any]:
-    if not isinstance(fields, dict):
-        message = "it is no JSON object"
-        raise ValueError(message)  # noqa: TRY004 - what the caller reports for any damage
-    for name, type_ in _TYPES.items():
-        # True is an int.
-        value = fields.get(name)
-        if name in fields and (isinstance(value, bool) or not isinstance(value, type_)):
-            message = f"{name} is no {_WORDS[type_]}"
-            raise ValueError(message)
-    if fields.get("format_version", 0) < 1:
-        message = "format_version is missing"
-        raise ValueError(message)
-    return fields
+def _no_description(path: Path, reason: str) -> RecordingError:
+    message = f"{path} is not the description of a recording ({reason})."
+    return RecordingError(message, "Read the .log files beside it as a plain trace.")

@@ -23,7 +23,6 @@ def program_command(program: Sequence[str], python: str | None, default: str) ->
     Args:
         program: What the user typed, with its arguments.
         python: The interpreter that was asked for, or None.
-        default: The interpreter where none was asked for.
 
     Raises:
         UsageError: There is no such program.

@@ -16,11 +16,12 @@ from inspector.errors import RecordingError
 from inspector.model.meta_file import META_FILE
 from inspector.model.run import LogWarning, Meta, Run
 from inspector.sources.log import LogReader
-from inspector.sources.log_files import Found, find_logs
+from inspector.sources.log_files import Found, failures_of_logs, find_logs, notes
 from inspector.sources.meta import read_meta
-from inspector.sources.notes import failures_of_logs, notes
 from inspector.sources.unpacking import gunzipped, unzipped
 
+PROFILE_FILE = "profile.zip"
+"""Where a recording of `inspect bench` has a profile: of what nothing is faster than."""
 _MOST_NAMED = 3
 
 
@@ -29,7 +30,6 @@ class Recording:
     """A recording that can be read.
 
     Attributes:
-        name: How it is shown.
         logs: Its logs, in the order of their names.
         names: What each log is called below the folder: those of two machines can be alike.
         warnings: What of it cannot be read.
@@ -69,13 +69,28 @@ def opened(path: Path) -> Iterator[Recording]:
             yield _from_log(path, path.name)
 
 
+@contextlib.contextmanager
+def opened_profile(recording: Recording) -> Iterator[Recording]:
+    """The recording itself, or the one of a profile that it holds.
+
+    Raises:
+        RecordingError: What it holds cannot be read.
+    """
+    within = recording.folder / PROFILE_FILE
+    if not within.is_file():
+        yield recording
+        return
+    with opened(within) as found:
+        name = f"{recording.name}/{PROFILE_FILE}"
+        yield dataclasses.replace(found, name=name, meta=dataclasses.replace(found.meta, name=name))
+
+
 def read_run(
     recording: Recording, *, keep_spans: bool = False, explains_recompiles: bool = True
 ) -> Run:
     """Reads all logs of a recording.
 
     Args:
-        recording: The recording.
         keep_spans: Whether spans of compilation are kept for a timeline.
         explains_recompiles: Whether it is found out what each recompilation was for, which takes
             as long as all else.

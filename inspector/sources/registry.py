@@ -38,10 +38,6 @@ class GraphBreakType:
     hints: tuple[str, ...]
     context: str
 
-    def fields(self) -> dict[str, object]:
-        """The fields by name, for JSON."""
-        return dataclasses.asdict(self)
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Registry:

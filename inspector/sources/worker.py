@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError, UsageError
+from inspector.errors import BY_EXIT_CODE, EnvironmentLacksError, InspectorError
 from inspector.model.stack_dump import STACK_FILE, STACK_SIGNAL, place_in_dump
 
 _TICK_SECONDS = 0.2
@@ -22,11 +22,6 @@ _STACK_SECONDS = 1.0
 _MOST_SAID = 300
 # What it does until it says that it is in a state, as far as --timeout limits that.
 _UNTIL: Mapping[str, str] = {"loaded": "loading the model", "ready": "first calls"}
-_ERRORS: Mapping[int, type[InspectorError]] = {
-    2: UsageError,
-    3: ModelFailedError,
-    4: EnvironmentLacksError,
-}
 _SCRIPT = Path(__file__).parent.parent / "capture" / "__main__.py"
 
 
@@ -34,7 +29,6 @@ class Worker:
     """A process of its own, whose log comes into a folder of its own.
 
     Attributes:
-        folder: That folder.
         failure: Why it can do no more, in one sentence, or an empty string.
         is_late: Whether that is because it took longer than it may.
         detail: The user's own traceback, or an empty string.
@@ -54,9 +48,7 @@ class Worker:
 
         Args:
             folder: The folder, which is empty.
-            python: The interpreter.
             request: What it does, in JSON (`inspector.model.bench.WorkerRequest`).
-            environment: Its environment.
             verb: What kind of request it is, see `inspector.capture.child`.
 
         Raises:
@@ -105,9 +97,7 @@ class Worker:
         """Waits until it says that it is in a state.
 
         Args:
-            state: The state.
             seconds: How long it may take; it is ended when it takes longer.
-            on_tick: Called a few times a second.
 
         Returns:
             What it says, or None: ``failure`` says why.
@@ -178,7 +168,7 @@ class Worker:
         if outcome.get("message"):
             self.failure = f"{outcome['message']} {outcome.get('next_step', '')}".strip()
             self.detail = str(outcome.get("detail", ""))
-            kind = _ERRORS.get(outcome.get("exit_code", 0))
+            kind = BY_EXIT_CODE.get(outcome.get("exit_code", 0))
             if kind is not None:
                 message, step = str(outcome["message"]), str(outcome.get("next_step", ""))
                 self.error = kind(message, step, detail=self.detail)
@@ -192,11 +182,7 @@ class Worker:
             self.failure = f"exited with code {code}{self._last_words()}"
 
     def _place(self, *, asks: bool = False) -> str:
-        """The program's line that it is at, or was; empty where it does not say.
-
-        Args:
-            asks: Whether to ask it: it says so by itself only when it crashes.
-        """
+        """The program's line that it is at, or was; empty where it does not say."""
         file = self.folder / STACK_FILE
         number = getattr(signal, STACK_SIGNAL, None)
         # Without the file it has no handler yet, and the signal would be its end.

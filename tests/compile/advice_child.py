@@ -1,9 +1,9 @@
 """Runs the programs of the advice under stock torch: ``python -m tests.compile.advice_child``.
 
 It needs torch and nothing else, so it also runs where pytest is not installed. Torch is imported
-once and forked. The programs of an advice run eagerly and with the backend ``eager``, and the
-mended one once more with ``aot_eager`` and ``fullgraph=True``, which also traces the backward pass;
-both once more with inputs that require gradients, whose gradients are compared.
+once and forked. The programs of an advice run eagerly and with the backend ``eager``, the mended
+one with ``fullgraph=True``; and both once more with inputs that require gradients, whose gradients
+are compared, the mended one with ``aot_eager``, which also traces the backward pass.
 One line of JSON per advice goes to standard output; the arguments name the advice to run, or all of
 it runs.
 """
@@ -253,16 +253,17 @@ def problems(advice: Advice, folder: Path) -> Iterator[str]:
         problems = unlike(pair, folder, advice.backend)
         yield from (f"pair {number}: {problem}" for problem in problems)
     eager = run(after, _eager)
-    mended = run(after, _compiled("eager"))
-    whole = run(after, _compiled("aot_eager", fullgraph=True))
+    other_calls = _other_calls((advice.before, advice.after), folder)
+    backend = "aot_eager" if other_calls is None else "eager"
+    mended = run(after, _compiled(backend, fullgraph=True))
     yield from _broken(advice, broken)
-    for name, result in {"eager after": eager, "after": mended, "fullgraph": whole}.items():
+    for name, result in {"eager after": eager, "after": mended}.items():
         silent = advice.is_silent and result is not eager
         as_before = dataclasses.replace(expected, logged=[]) if silent else expected
         yield from _differences(name, as_before, result)
     if mended.breaks or not mended.graphs or mended.empty:
         yield f"after: {mended.graphs} graphs, breaks {mended.breaks}, no graph {mended.empty}"
-    yield from _other_calls((advice.before, advice.after), folder)
+    yield from other_calls or ()
     if not expected.outputs:
         yield "no outputs"
 
@@ -282,24 +283,31 @@ def unlike(pair: tuple[str, str], folder: Path, breaking: str = "eager") -> Iter
     after.write_text(pair[1])
     breaks = run(before, _compiled(breaking)).breaks
     expected = run(before, _eager)
-    for backend in ("", "aot_eager"):
+    other_calls = _other_calls(pair, folder)
+    for backend in ("", "aot_eager" if other_calls is None else "eager"):
         result = run(after, _compiled(backend, fullgraph=True) if backend else _eager)
         yield from _differences(f"after, {backend or 'eager'}", expected, result)
     if not breaks:
         yield "before does not break"
-    yield from _other_calls(pair, folder)
+    yield from other_calls or ()
 
 
-def _other_calls(pair: tuple[str, str], folder: Path) -> Iterator[str]:
-    """How the calls of two programs differ where inputs require gradients."""
+def _other_calls(pair: tuple[str, str], folder: Path) -> list[str] | None:
+    """How the calls of two programs differ where inputs require gradients.
+
+    Returns:
+        None where the first does not take such inputs.
+    """
     before, after = (folder / f"calls_{name}.py" for name in ("before", "after"))
     calls = _calls(before, pair[0], _eager)
     if isinstance(calls, str):
-        return  # such a program does not take what requires gradients
+        return None
+    found = []
     for compiler in (_eager, _compiled("aot_eager", fullgraph=True)):
         others = _calls(after, pair[1], compiler)
         if not _alike(calls, others):
-            yield f"with gradients: {others}, before {calls}"
+            found.append(f"with gradients: {others}, before {calls}")
+    return found
 
 
 def _calls(path: Path, text: str, compiler: Callable[..., Any]) -> list[Call] | str:

@@ -16,6 +16,8 @@ from inspector import commands
 from tests.compile.warm_python import INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]
+# What is enough to see that something is measured.
+SHORT = ("--sessions", "1", "--seconds", "0.1")
 PIECES = """
 import os
 import torch

@@ -22,6 +22,7 @@ class Call:
 
     Attributes:
         dtypes: The dtype and shape of each tensor that was returned.
+        returned: These tensors.
         with_history: Whether each requires gradients.
         gradients: The gradients of the arguments. A graph gives zeros where operators give None.
         arguments: The arguments as they were afterwards, for what is written to in place.
@@ -29,6 +30,7 @@ class Call:
     """
 
     dtypes: tuple[str, ...]
+    returned: tuple[torch.Tensor, ...]
     with_history: tuple[bool, ...]
     gradients: tuple[torch.Tensor, ...]
     arguments: tuple[torch.Tensor, ...]
@@ -36,7 +38,7 @@ class Call:
 
     def values(self) -> list[Any]:
         """All that must be the same, to rounding."""
-        return [self.dtypes, self.with_history, self.gradients, self.arguments]
+        return [self.dtypes, self.returned, self.with_history, self.gradients, self.arguments]
 
     def shares_more_than(self, other: Call) -> bool:
         """Whether a tensor shares memory with an argument that did not; a new one is fine."""
@@ -73,6 +75,7 @@ class Recorder:
         result = function(*map(prepared, args), **options)
         returned = [value for value in _tensors(result) if _is_plain(value)]
         after = tuple(value.detach().clone() for value in passed)
+        results = tuple(value.detach().clone() for value in returned)
         roots = [value for value in returned if value.requires_grad]
         if roots:
             # Weights that differ, so that gradients do not cancel out.
@@ -84,7 +87,7 @@ class Recorder:
             torch.zeros_like(leaf) if leaf.grad is None else leaf.grad for leaf in leaves
         )
         shared = _shared(returned, passed)
-        self.calls.append(Call(dtypes, history, gradients, after, shared))
+        self.calls.append(Call(dtypes, results, history, gradients, after, shared))
         return result
 
 

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from inspector.sources.recording import opened, read_run
-from tests.compile.benches import ROOT, bench, read_again
+from tests.compile.benches import ROOT, SHORT, bench, read_again
 from tests.perturbed_backend import PERTURBED
 
 SCHEMA = json.loads((ROOT / "docs" / "schema" / "bench-1.schema.json").read_text("utf-8"))
@@ -155,8 +155,8 @@ def test_what_fails_is_a_row_with_its_reason(report: dict[str, Any], label: str,
 
 def test_a_process_that_hangs_is_ended_and_the_others_go_on(folder: Path) -> None:
     done = bench(
-        folder, "model.py", "--modes", "none", "--backends", "hangs", "--sessions", "1",
-        "--seconds", "0.5", "--timeout", "20", "--format", "json",
+        folder, "model.py", "--modes", "none", "--backends", "hangs", *SHORT,
+        "--timeout", "20", "--format", "json",
     )  # fmt: skip
     assert done.returncode == 3, done.stderr  # nothing is measured beside eager PyTorch
     report = json.loads(done.stdout)

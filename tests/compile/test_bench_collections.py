@@ -10,14 +10,14 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tests.compile.benches import PIECES, bench, read_again, schema
+from tests.compile.benches import PIECES, SHORT, bench, read_again, schema
 
 
 def test_a_collection_has_a_line_for_each_model(tmp_path: Path) -> None:
     (tmp_path / "zoo").mkdir()
     (tmp_path / "zoo" / "pieces.py").write_text(PIECES)
     (tmp_path / "zoo" / "broken.py").write_text("raise RuntimeError('no such weights')\n")
-    arguments = ("zoo", "--modes", "none", "--backends", "aot_eager", "--seconds", "0.5")
+    arguments = ("zoo", "--modes", "none", "--backends", "aot_eager", *SHORT)
     done = bench(tmp_path, *arguments, "--format", "json", "-o", "zoo.csv")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
@@ -51,7 +51,7 @@ def test_a_collection_goes_on_where_an_earlier_run_has_ended(tmp_path: Path) -> 
     model = tmp_path / "zoo" / "imports.py"
     model.write_text(IMPORTS)
     (tmp_path / "zoo" / "broken.py").write_text("raise RuntimeError('no such weights')\n")
-    arguments = ("--modes", "none", "--backends", "eager", "--seconds", "0.5", "--format", "json")
+    arguments = ("--modes", "none", "--backends", "eager", *SHORT, "--format", "json")
 
     def measured() -> tuple[dict[str, Any], Any]:
         done = bench(tmp_path, "zoo", *arguments, "--save", "kept")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.compile.benches import bench
+from tests.compile.benches import SHORT, bench
 
 # No memory is scarce where tests run: it counts the living processes that have called it.
 MODEL = """
@@ -48,14 +48,12 @@ model = Net()
 example_inputs = (torch.randn(2, 8),)
 """
 SETTINGS = ("--modes", "none", "--backends", "aot_eager,eager")
-SESSIONS = 1
 
 
 def measured(folder: Path, most: int) -> dict[str, Any]:
     (folder / "model.py").write_text(MODEL.replace("MOST", str(most)))
     done = bench(
-        folder, "model.py", *SETTINGS, "--sessions", str(SESSIONS), "--seconds", "0.5",
-        "--format", "json", "--no-progress",
+        folder, "model.py", *SETTINGS, *SHORT, "--format", "json", "--no-progress",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     report: dict[str, Any] = json.loads(done.stdout)
@@ -78,7 +76,7 @@ def test_what_has_no_room_beside_all_others_is_measured_all_the_same(
             assert row["faster_than_eager"] > 0
             assert row["compiled"]["graphs"] == 1
             sessions = {block["session"] for block in row["blocks"]}
-            assert len(sessions) == SESSIONS
+            assert len(sessions) == 1
             # Compared with what eager PyTorch gives, which was there first.
             assert {error["reference"] for error in row["errors"]} == {"eager", "float64"}
     assert any("intervals of 1 session are too narrow" in notice for notice in report["notices"])
@@ -104,8 +102,8 @@ def test_what_has_no_room_at_all_says_so(tmp_path: Path) -> None:
         "    return x + 1\n"
         "example_inputs = (torch.randn(2),)\n"
     )
-    done = bench(tmp_path, "model.py", "--modes", "none", "--backends", "hungry", "--sessions", "1",
-                 "--seconds", "0.5", "--format", "json", "--no-progress")  # fmt: skip
+    done = bench(tmp_path, "model.py", "--modes", "none", "--backends", "hungry", *SHORT,
+                 "--format", "json", "--no-progress")  # fmt: skip
     assert done.returncode == 3, done.stderr  # nothing is measured beside eager PyTorch
     report = json.loads(done.stdout)
     eager, compiled = report["groups"][0]["rows"]
@@ -133,7 +131,7 @@ def test_where_eager_pytorch_alone_has_no_room_the_others_are_measured(tmp_path:
     (tmp_path / "model.py").write_text(EAGER_ALONE)
     done = bench(
         tmp_path, "model.py", "--modes", "none", "--backends", "aot_eager",
-        "--sessions", str(SESSIONS), "--seconds", "0.5", "--no-progress",
+        *SHORT, "--no-progress",
     )  # fmt: skip
     said = " ".join(done.stdout.split())
     assert "eager fails: model.py fails when it is called" in said

@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from tests.compile.benches import PIECES, bench, read_again, schema
+from tests.compile.benches import PIECES, SHORT, bench, read_again, schema
 
 SIZES = """
 import torch
@@ -51,8 +51,7 @@ def test_a_training_step_with_other_batches(tmp_path: Path) -> None:
     (tmp_path / "pieces.py").write_text(PIECES)
     done = bench(
         tmp_path, "pieces.py", "--modes", "none", "--backends", "aot_eager", "--train",
-        "--optimizer", "SGD", "--batch", "4,2", "--sessions", "1", "--seconds", "0.5", "--format",
-        "json",
+        "--optimizer", "SGD", "--batch", "4,2", *SHORT, "--format", "json",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
@@ -76,7 +75,7 @@ def test_many_inputs_with_their_first_and_their_cached_calls(tmp_path: Path) -> 
     (tmp_path / "sizes.py").write_text(SIZES)
     done = bench(
         tmp_path, "sizes.py", "--vary", "x[0]=4,5,6,8", "--modes", "none", "--backends",
-        "aot_eager", "--seconds", "0.5", "--format", "json", "-o", "varied.md",
+        "aot_eager", *SHORT, "--format", "json", "-o", "varied.md",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
@@ -130,8 +129,7 @@ def test_an_input_that_fails_is_a_row_and_padded_results_are_not_compared(tmp_pa
     (tmp_path / "uneven.py").write_text(UNEVEN)
     done = bench(
         tmp_path, "uneven.py", "--vary", "x[1]=5,6,8", "--modes", "none", "--backends",
-        "aot_eager", "--shapes", "static,padded", "--seconds", "0.5", "--format", "json", "-o",
-        "uneven.md",
+        "aot_eager", "--shapes", "static,padded", *SHORT, "--format", "json", "-o", "uneven.md",
     )  # fmt: skip
     assert done.returncode == 3  # the model fails with one of them
     report = json.loads(done.stdout)

@@ -11,7 +11,7 @@ import pytest
 
 from inspector.records.bench import BenchEvent, Restored, Settled
 from inspector.sources.recording import opened, read_run
-from tests.compile.benches import bench, schema
+from tests.compile.benches import SHORT, bench, schema
 
 MODEL = """
 import torch
@@ -64,7 +64,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def report(folder: Path) -> dict[str, Any]:
     (folder / "model.py").write_text(MODEL)
     backends = "aot_eager,forgets,halves,nothing"
-    options = ("--modes", "none", "--backends", backends, "--sessions", "1", "--seconds", "0.5")
+    options = ("--modes", "none", "--backends", backends, *SHORT)
     done = bench(folder, "model.py", *options, "--format", "json", "--save", "recording")
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
@@ -177,8 +177,7 @@ def test_what_differs_by_how_it_is_compiled_alone_is_right(
     tmp_path: Path, options: tuple[str, ...]
 ) -> None:
     (tmp_path / "model.py").write_text(RIGHT)
-    more = ("--sessions", "1", "--seconds", "0.5")
-    done = bench(tmp_path, "model.py", *options, *more, "--format", "json")
+    done = bench(tmp_path, "model.py", *options, *SHORT, "--format", "json")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert len(report["groups"]) == 2
@@ -225,7 +224,7 @@ def test_what_an_optimizer_keeps_is_a_result_of_its_step(tmp_path: Path) -> None
     (tmp_path / "model.py").write_text(SPOILS)
     done = bench(
         tmp_path, "model.py", "--modes", "none", "--backends", "aot_eager,spoils", "--train",
-        "--optimizer", "Adam", "--sessions", "1", "--seconds", "0.5", "--format", "json",
+        "--optimizer", "Adam", *SHORT, "--format", "json",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     rows = {row["label"]: row for row in json.loads(done.stdout)["groups"][0]["rows"]}

@@ -19,12 +19,7 @@ _UNCOUNTED = 2  # with the first calls the profiler has work of its own
 
 
 def timed(call: Callable[[], object], wait: Callable[[], object] = wait) -> int:
-    """Wall time of a call, in ns, until the device is done.
-
-    Args:
-        call: The call.
-        wait: Waits for the device.
-    """
+    """Wall time of a call, in ns, until the device is done."""
     wait()
     began_ns = time.perf_counter_ns()
     call()
@@ -33,12 +28,7 @@ def timed(call: Callable[[], object], wait: Callable[[], object] = wait) -> int:
 
 
 def settle(loop: Loop, seconds: float) -> bool:
-    """Calls until the median of the later half is that of the earlier one by 1 %, if it becomes so.
-
-    Args:
-        loop: Gives the calls.
-        seconds: How long that may take.
-    """
+    """Calls until the median of the later half is that of the earlier one by 1 %, or time is up."""
     began_ns = time.perf_counter_ns()
     times: list[int] = []
     with loop.context():
@@ -53,8 +43,6 @@ def block(loop: Loop, calls: int, flush: Callable[[], None] | None) -> tuple[int
     """The times of calls one after the other; the first does not count: others were at work before.
 
     Args:
-        loop: Gives the calls.
-        calls: How many.
         flush: Empties the device's cache before each call, or None.
     """
 
@@ -74,7 +62,6 @@ def burst(loop: Loop, calls: int) -> Mapping[str, int]:
     """Calls that are given to a GPU without waiting in between: that is its throughput.
 
     Args:
-        loop: Gives the calls.
         calls: How many fit in a block.
     """
     count = min(_MOST_BURST, max(2, calls))
@@ -96,7 +83,6 @@ def busy_of(loop: Loop, flush: Callable[[], None] | None) -> Mapping[str, int]:
     a call that nobody watched.
 
     Args:
-        loop: Gives the calls.
         flush: Empties the device's cache before each call, or None.
     """
     windows: list[tuple[int, int]] = []

@@ -39,8 +39,6 @@ def changed_by(program: Program, index: int, given: Call, where: str) -> Mapping
     step can be as short as their rounding.
 
     Args:
-        program: What was called.
-        index: The number of the input.
         given: What the call was made with, as it is now.
         where: What the call is called: ``input 1``.
     """

@@ -18,7 +18,6 @@ def compared(kept: Kept, references: Mapping[str, str], *, is_eager: bool) -> Re
     Args:
         kept: What this process gave.
         references: Folders with what the others gave, by their names.
-        is_eager: Whether this process is eager PyTorch.
     """
     others = {
         name: load(Path(folder))

@@ -29,9 +29,7 @@ class Elements:
     """Elements of a result, of eager PyTorch's, and in float64, each as wide as they go.
 
     Args:
-        mine: The result.
         theirs: Eager PyTorch's; of the same shape and dtype.
-        exact: The same in float64.
     """
 
     def __init__(self, mine: Any, theirs: Any, exact: Any) -> None:  # noqa: ANN401 - see above

@@ -48,8 +48,6 @@ def errors_of(
 
     Args:
         reference: The name of what it is compared with.
-        kept: What this process gave.
-        expected: What the other one gave.
         scales: What errors are a part of, of results that are rounding alone (`scales_of`).
     """
     for name, mine in kept.tensors.items():
@@ -87,8 +85,6 @@ def others_of(reference: str, kept: Kept, expected: Kept) -> Iterator[OutputErro
 
     Args:
         reference: The name of what it is compared with.
-        kept: What this process gave.
-        expected: What the other one gave.
     """
     unknown = {*kept.uncompared, *expected.uncompared}
     for name in dict.fromkeys((*expected.names, *kept.names)):
@@ -150,8 +146,6 @@ def is_off(
     """Whether a result differs from eager's by more than rounding.
 
     Args:
-        mine: The result.
-        theirs: Eager PyTorch's.
         exact: The same in float64, which says how large eager PyTorch's own error is; or None.
         scale: What its error is a part of, where it is rounding alone: then eager PyTorch's own
             error may be as small as chance has it, and what one rounding of the largest of its
@@ -177,8 +171,6 @@ def wrong_in(
     """The names of the results that differ from eager's by more than rounding.
 
     Args:
-        kept: What this process gave.
-        eager: What eager PyTorch gave.
         exact: What it gave in float64, or None.
         scales: What errors are a part of, of results that are rounding alone (`scales_of`).
     """

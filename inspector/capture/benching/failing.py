@@ -30,11 +30,8 @@ class failing:  # noqa: N801 - used as a function
     """What a call raises becomes a sentence with the user's own traceback.
 
     Args:
-        target: What is called.
         given: What it is called with, where that is one of several inputs (``f32[1, 64]``).
         next_step: What to do about that input, should it fail without the compiler.
-        is_eager: Whether it is called without the compiler.
-        request: How it is compiled.
     """
 
     def __init__(
@@ -124,7 +121,6 @@ class FailedInputs:
     """Which of the inputs have failed.
 
     Args:
-        count: How many inputs there are.
         write: Gets the number of an input that failed, and why.
     """
 

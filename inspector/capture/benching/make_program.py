@@ -120,22 +120,14 @@ def _dtype(name: str | None) -> Any:  # noqa: ANN401 - torch is Any to mypy
 
 
 def _check_registered(backend: str) -> None:
-    """Says where a backend went that torch had.
-
-    Raises:
-        EnvironmentLacksError: This torch has it no more.
-    """
+    """Says where a backend went that torch had."""
     if backend in _GONE and backend not in list_backends(exclude_tags=()):
         message = f"torch {torch.__version__} has no {backend!r} any more: {_GONE[backend]}."
         raise EnvironmentLacksError(message, "Choose another with --backends.")
 
 
 def _uncompiled(target: Target) -> Any:  # noqa: ANN401 - a module or a function
-    """The target without the compiler; a file may compile it itself.
-
-    Raises:
-        UsageError: It compiles parts of it, which nobody can take apart again.
-    """
+    """The target without the compiler; a file may compile it itself."""
     plain = uncompiled(target.function)
     if is_compiled(plain):
         message = (

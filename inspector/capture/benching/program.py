@@ -29,8 +29,6 @@ class Program:
         state: What a call changes, as it was in the beginning.
         named: Parameters and buffers in the beginning, by what they are called in results.
         step: The optimizer's step, or None.
-        workload: What is computed.
-        no_grad: Whether calls are made under ``torch.no_grad()``.
         ones: The gradients of the sum of the outputs.
         device_type: Where it runs: ``cuda``, ``cpu``.
         autocast: Dtype of ``torch.autocast``, or None.
@@ -62,7 +60,6 @@ class Program:
         """A call with an input; every one finds the same tensors, gradients and random numbers.
 
         Args:
-            index: Number of the input.
             restores: Whether what calls changed is put back.
         """
         if restores:

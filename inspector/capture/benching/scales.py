@@ -32,7 +32,6 @@ class Scale:
         by: ``family``: the largest element of all results of its kind, and where these are nothing
             but rounding, too, of all results of the call; ``rounding``: eager PyTorch's own error,
             where the call gives nothing else.
-        size: It.
     """
 
     by: str
@@ -47,7 +46,6 @@ def scales_of(eager: Kept, exact: Kept | None) -> Mapping[str, Scale]:
     to be less than the rounding of one element of the largest of its kind.
 
     Args:
-        eager: What eager PyTorch gave.
         exact: What it gave in float64, or None.
     """
     theirs = {**eager.tensors, **_numbers(eager)}

@@ -130,7 +130,6 @@ def vary_together(
     """What to try where a call fails because one of two equal sizes was varied alone.
 
     Args:
-        function: What is called.
         call: Its arguments before any was varied.
         assignments: What one input has in their place.
 

@@ -15,12 +15,10 @@ import torch
 from inspector.capture.attach import attach
 from inspector.capture.benching.batches import shapes_of, with_batch
 from inspector.capture.benching.blocks import timed
-from inspector.capture.benching.channel import Channel
-from inspector.capture.benching.device_name import device_name
 from inspector.capture.benching.failing import failing
 from inspector.capture.benching.make_program import make_program
+from inspector.capture.benching.process import Channel, age_ns, device_name
 from inspector.capture.benching.program import Program
-from inspector.capture.benching.so_far import age_ns
 from inspector.capture.compile_count import compilations
 from inspector.capture.environment import environment
 from inspector.capture.execution import write_target
@@ -40,10 +38,6 @@ from inspector.records.calls import TargetCall
 
 def warm_up(folder: Path, asked: WarmupRequest) -> None:
     """Loads the target and calls all inputs.
-
-    Args:
-        folder: The recording of this process.
-        asked: What to do.
 
     Raises:
         InspectorError: The target cannot be loaded, compiled or called.

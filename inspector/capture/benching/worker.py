@@ -22,15 +22,13 @@ from inspector.capture.attach import attach
 from inspector.capture.benching.batches import items_of, shapes_of
 from inspector.capture.benching.blocks import block, burst, busy_of, settle, timed
 from inspector.capture.benching.changed import changed_by, gradients_of, moments_of
-from inspector.capture.benching.channel import Channel
 from inspector.capture.benching.comparing import compared
-from inspector.capture.benching.cores import Cores
-from inspector.capture.benching.device_name import device_name
 from inspector.capture.benching.divergence import first_divergence
 from inspector.capture.benching.failing import FailedInputs, failing, sentence
 from inspector.capture.benching.loop import Loop, loop_of, restoring_loop
 from inspector.capture.benching.make_program import make_program
 from inspector.capture.benching.peak import peak_of
+from inspector.capture.benching.process import Channel, Cores, device_name
 from inspector.capture.benching.program import Program
 from inspector.capture.call import PreparedCall
 from inspector.capture.compile_count import compilations
@@ -66,11 +64,6 @@ _SETTLING_PART = 4  # of a session: 3 s, where that has 12 s
 
 def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     """Works until the recorder closes its end.
-
-    Args:
-        folder: The recording of this process.
-        asked: What to do.
-        cores: The cores that this process may use.
 
     Raises:
         InspectorError: The target cannot be loaded, compiled or called, or a backend of the plan is
@@ -135,12 +128,7 @@ class _Worker:
         return self._inputs.lack_memory
 
     def do(self, what: str, fields: Mapping[str, Any]) -> None:
-        """Does what the recorder asks for.
-
-        Args:
-            what: Its name.
-            fields: What else was said.
-        """
+        """Does what the recorder asks for."""
         known: Mapping[str, Callable[..., None]] = {
             "block": self.block,
             "busy": self.busy,

@@ -70,14 +70,7 @@ def compile_part(job: Part, folder: Path) -> tuple[KernelBuild, int]:
 def _described(autotuner: Any, name: str) -> KernelBuild:  # noqa: ANN401 - torch's own
     """What holds for every configuration."""
     meta = autotuner.triton_meta
-    names = list(autotuner.fn.arg_names)
     signature = dict(meta.get("signature") or {})
-    attributes = (meta.get("configs") or [{}])[0]
-    aligned = [
-        names[key[0]]
-        for key, values in dict(attributes).items()
-        if ["tt.divisibility", 16] in [list(value) for value in values]
-    ]
     return KernelBuild(
         name=name,
         key="",
@@ -87,7 +80,6 @@ def _described(autotuner: Any, name: str) -> KernelBuild:  # noqa: ANN401 - torc
         ),
         device=target_device(autotuner),
         arguments=tuple((str(key), str(value)) for key, value in signature.items()),
-        aligned=tuple(aligned),
         constants=_plain(meta.get("constants") or {}),
     )
 

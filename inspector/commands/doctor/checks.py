@@ -35,10 +35,7 @@ class Row:
     """One thing that a feature needs.
 
     Attributes:
-        name: The thing.
-        state: How it was found.
         found: Version and place, or why there is none.
-        purpose: What it is for.
         fix: The command that gets it, or a sentence where no command does; empty when fine.
     """
 

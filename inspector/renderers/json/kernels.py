@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from inspector.findings.cpp_wording import reason_text
 from inspector.findings.kernels_report import FORMAT_VERSION, KernelRow, KernelsReport
-from inspector.model.cpp_kernel import CppFacts, whole_nests
-from inspector.model.cpp_source import CppText, TextLoop
+from inspector.model.cpp_kernel import CppFacts, CppText, TextLoop, whole_nests
 from inspector.model.gpus import Gpu
 from inspector.model.kernel import Call, GraphCode, NodeLine
 from inspector.model.kernel_analysis import ConfigAnalysis

@@ -9,8 +9,7 @@ import pytest
 from inspector.analyses.cpp_not_vectorised import RULE as SCALAR
 from inspector.analyses.cpp_serial import RULE as SERIAL
 from inspector.findings.rule import Advised, Rule
-from inspector.model.cpp_kernel import CppFacts
-from inspector.model.cpp_source import CppText
+from inspector.model.cpp_kernel import CppFacts, CppText
 from inspector.records.kernels import CppKernelLoops, CppLoop, CppNest, NotTiled
 from tests.unit.cpp_logs import VERSIONS, cpp_log, cpp_report, plain_log
 

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from inspector.capture.benching.cores import Cores
+from inspector.capture.benching.process import Cores
 from inspector.commands.bench_workers import pinned
 
 

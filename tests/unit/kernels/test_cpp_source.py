@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inspector.kernels.cpp_source import read_cpp
-from inspector.model.cpp_source import CppText
+from inspector.model.cpp_kernel import CppText
 from tests.unit.cpp_logs import VERSIONS, cpp_log, cpp_report
 
 COLLAPSED = """

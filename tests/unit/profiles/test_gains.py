@@ -6,8 +6,7 @@ import dataclasses
 
 import pytest
 
-from inspector.model.cpp_kernel import CppFacts
-from inspector.model.cpp_source import CppText, TextLoop
+from inspector.model.cpp_kernel import CppFacts, CppText, TextLoop
 from inspector.model.kernel import Kernel, NodeLine
 from inspector.profiles.budget import make_budget
 from inspector.profiles.copy_gains import copy_gains

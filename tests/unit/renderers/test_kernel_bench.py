@@ -270,9 +270,9 @@ def test_without_a_profile_no_command_shows_one(tmp_path: Path) -> None:
 
 def test_options_that_need_a_kernel_are_refused_without_one() -> None:
     with pytest.raises(UsageError, match="needs a kernel"):
-        check_kernel_options({"launch": 1}, counters=False, is_file=False)
+        check_kernel_options({"launch": 1}, is_file=False)
     with pytest.raises(UsageError, match="--counters"):
-        check_kernel_options({"kernel": "x"}, counters=True, is_file=False)
+        check_kernel_options({"kernel": "x", "counters": True}, is_file=False)
     with pytest.raises(UsageError, match="picture"):
-        check_kernel_options({"kernel": "x"}, counters=False, is_file=True)
-    check_kernel_options({"kernel": "x", "launch": 1}, counters=False, is_file=False)
+        check_kernel_options({"kernel": "x"}, is_file=True)
+    check_kernel_options({"kernel": "x", "launch": 1}, is_file=False)

@@ -25,8 +25,8 @@ from inspector.records.bench import Warmup
 from inspector.renderers import json as json_renderer
 from inspector.renderers import markdown, terminal
 from inspector.renderers.warmup_script import render as render_script
+from inspector.sources.plans import has_warmup, read_warmup
 from inspector.sources.recording import opened, read_run
-from inspector.sources.warmup_file import has_warmup, read_warmup
 
 RECORDING = Path(__file__).parents[1] / "data" / "warmup.zip"
 

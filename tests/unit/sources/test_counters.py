@@ -77,5 +77,5 @@ def test_they_are_kept_in_the_recording(tmp_path: Path) -> None:
     (tmp_path / "counters.json").write_text("[")
     assert read_counters(tmp_path) == []
     (tmp_path / "counters.json").write_text('{"kernels": [{"values": [1]}, 3]}')
-    assert [kernel.values for kernel in read_counters(tmp_path)] == [{}]
+    assert read_counters(tmp_path) == []
     assert read_counters(tmp_path / "none") == []

@@ -9,8 +9,7 @@ import pytest
 
 from inspector.errors import RecordingError
 from inspector.records.device_profile import DeviceProfile
-from inspector.sources.profile_within import PROFILE_FILE, opened_profile
-from inspector.sources.recording import opened, read_run
+from inspector.sources.recording import PROFILE_FILE, opened, opened_profile, read_run
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "small_cnn"
 

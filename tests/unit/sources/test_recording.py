@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import errno
 import gzip
 import io
@@ -18,7 +17,7 @@ from inspector.errors import RecordingError
 from inspector.model.meta_file import FORMAT_VERSION
 from inspector.model.run import Meta
 from inspector.model.summary import summarize
-from inspector.sources.meta import _TYPES, read_meta, write_meta
+from inspector.sources.meta import read_meta, write_meta
 from inspector.sources.recording import opened, read_run, write_zip
 from inspector.sources.unpacking import _ANY_RATIO_BYTES
 
@@ -182,10 +181,6 @@ def test_what_is_no_description_is_said(recording: Path, text: str) -> None:
 
     with pytest.raises(RecordingError, match="not the description"):
         frames(recording)
-
-
-def test_every_field_of_a_description_is_checked() -> None:
-    assert {*_TYPES, "name"} == {field.name for field in dataclasses.fields(Meta)}
 
 
 def test_logs_in_sub_folders_are_read_unless_hidden_or_a_recording(recording: Path) -> None:
