@@ -8,8 +8,8 @@ from inspector.advice.caught import catcher
 from inspector.advice.code import Code, dotted_name, header
 from inspector.advice.kinds import BRANCH, EXCEPTION
 from inspector.findings.call_site import user_spelling
+from inspector.findings.hints import raised
 from inspector.findings.place import qualified_name
-from inspector.findings.raised import raised
 from inspector.findings.recompile_case import is_bool_and_tensor
 from inspector.model.graph_break import GraphBreak, Outcome
 from inspector.model.run import Run

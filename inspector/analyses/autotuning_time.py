@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from inspector.costs.cold_start import cold_start, most_of
 from inspector.findings.finding import Finding
+from inspector.findings.kernel_build_wording import compiled_twice
 from inspector.findings.place import fingerprint, make_place
-from inspector.findings.ptxas_wording import compiled_twice
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count, duration, listed

@@ -17,46 +17,30 @@ from inspector.model.stack import StackFrame
 
 # Reasons of torch/_inductor/codecache.py and torch/_functorch/_aot_autograd/autograd_cache.py, 2.11
 # and 2.13, with what to do about them.
-_ADVICE = (
-    (
-        (
-            r"Unsupported (?P<pass>pre grad|post grad|joint) custom pass|"
-            r"Unsupported _?(?:pre_fusion|post_fusion|fuse_ddp)\w*"
-        ),
-        (
-            "Make the pass an instance of torch._inductor.custom_graph_pass.CustomGraphPass, whose "
-            "uuid() says when it has changed: a plain function cannot be part of a key."
-        ),
+_ADVICE = {
+    r"Unsupported (pre grad|post grad|joint) custom pass"
+    r"|Unsupported _?(pre_fusion|post_fusion|fuse_ddp)\w*": (
+        "Make the pass an instance of torch._inductor.custom_graph_pass.CustomGraphPass, whose "
+        "uuid() says when it has changed: a plain function cannot be part of a key."
     ),
-    (
-        r"(?:.*freezing enabled|Skipping graph with frozen constants).*",
-        (
-            "torch._inductor.config.freezing writes constants into the graph: such a graph is "
-            "never stored. Switch freezing off, or export the model once with AOTInductor."
-        ),
+    r"(?:.*freezing enabled|Skipping graph with frozen constants).*": (
+        "torch._inductor.config.freezing writes constants into the graph: such a graph is never "
+        "stored. Switch freezing off, or export the model once with AOTInductor."
     ),
-    (
-        r"FX graph cache is not enabled.*|the cache is switched off|cache not enabled",
-        (
-            "Switch the caches on: torch._inductor.config.fx_graph_cache = True, and "
-            "TORCHINDUCTOR_FORCE_DISABLE_CACHES unset."
-        ),
+    r"FX graph cache is not enabled.*|the cache is switched off|cache not enabled": (
+        "Switch the caches on: torch._inductor.config.fx_graph_cache = True, and "
+        "TORCHINDUCTOR_FORCE_DISABLE_CACHES unset."
     ),
-    (
-        r"compiler bisector enabled",
-        "The compiler bisector is at work: nothing is cached as long as it is.",
+    r"compiler bisector enabled": (
+        "The compiler bisector is at work: nothing is cached as long as it is."
     ),
-    (
-        r"SAC context_fn .*",
-        "Give the context_fn of selective activation checkpointing an attribute cache_hash.",
+    r"SAC context_fn .*": (
+        "Give the context_fn of selective activation checkpointing an attribute cache_hash."
     ),
-    (
-        r".*(?:CustomRuntimeEstimator|runtime_estimator|CustomKnapsackSolver|solver).*",
-        "Make the estimator or solver an instance of torch's own class, with a uuid().",
+    r".*(?:CustomRuntimeEstimator|runtime_estimator|CustomKnapsackSolver|solver).*": (
+        "Make the estimator or solver an instance of torch's own class, with a uuid()."
     ),
-)
-
-
+}
 _FX_GRAPH = "FX graph"
 _OF_GRAPHS = frozenset({_FX_GRAPH, "AOTAutograd"})
 # The functions of torch.linalg that check for errors as an effect, and what their variants that do
@@ -170,7 +154,9 @@ def _fixes(operator: Bypassed | None, reason: str) -> tuple[str, tuple[str, ...]
     """What to do first, and what else."""
     if operator is None:
         text = " ".join(reason.split())
-        return next((advice for known, advice in _ADVICE if re.fullmatch(known, text)), ""), ()
+        return next(
+            (advice for known, advice in _ADVICE.items() if re.fullmatch(known, text)), ""
+        ), ()
     marked = (
         f'Set `torch._inductor.config.unsafe_marked_cacheable_functions = {{"{operator.key}": '
         '"1"}`, and another value whenever what it does changes.'

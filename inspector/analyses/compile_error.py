@@ -7,11 +7,14 @@ from collections.abc import Iterator
 
 from inspector.advice.lookup import advise_on_error
 from inspector.events.graph_break import Cause, parse_causes
-from inspector.findings.compile_error_fixes import error_fix, failure_fix
-from inspector.findings.compiler_output import CompilerError, compiler_error
+from inspector.findings.compile_error_fixes import (
+    error_fix,
+    failure_fix,
+    kernel_lines,
+    named_operator,
+)
 from inspector.findings.constraints import VIOLATION
-from inspector.findings.failed_frames import error_text
-from inspector.findings.failed_operator import kernel_lines, named_operator
+from inspector.findings.failed_frames import CompilerError, compiler_error, error_text
 from inspector.findings.finding import Finding
 from inspector.findings.hints import best_hint, further_hints
 from inspector.findings.place import fingerprint, make_place

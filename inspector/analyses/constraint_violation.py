@@ -13,7 +13,6 @@ from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.compilation import Compilation, Frame
-from inspector.model.recompile import SymbolUse
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, plain_name, user_frame
 from inspector.model.summary import is_later
@@ -72,7 +71,7 @@ def _finding(run: Run, frame: Frame, item: Compilation, violation: Violation) ->
         severity=Severity.ERROR,
         message=_message(tensor, dimension, violation),
         place=make_place(run, place, stack or item.stack),
-        why=_why(run, place, use, violation),
+        why=_why(run, place, violation),
         fix=fix,
         alternatives=alternatives,
         notes=(f"{plain_name(frame.name)} is not compiled, and the call fails",),
@@ -99,14 +98,12 @@ def _message(tensor: str, dimension: str, violation: Violation) -> str:
     return f"a mark cannot be kept: {violation.text}"
 
 
-def _why(run: Run, place: StackFrame, use: SymbolUse | None, violation: Violation) -> str:
+def _why(run: Run, place: StackFrame, violation: Violation) -> str:
     lines = [violation.text]
     if violation.constant and place.line:
-        code = (place.code or run.sources.line(place.file, place.line) or "").strip()
+        code = _code(run, place)
         where = f"{run.roots.shown(place.file)}:{place.line}"
         lines.append(f"specialised at {where}{f': {code}' if code else ''}")
-    if use is None and violation.constant:
-        lines.append("the line is torch's own word")
     return "\n".join(lines)
 
 

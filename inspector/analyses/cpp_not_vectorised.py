@@ -70,11 +70,10 @@ class CppNotVectorised(Rule[CppFacts, Advised]):
         dearest = max(nests, key=lambda nest: nest.elements or 0)
         kind = (dearest.reason or NotTiled("unknown")).kind
         yield Advised(
-            message=f"has {count(len(nests), 'loop')} of {_total(facts)} without vectors",
+            message=f"has {count(len(nests), 'loop')} of {len(facts.nests)} without vectors",
             why="\n".join(_why(nest) for nest in nests[:_MOST_SHOWN]),
             fix=_FIXES.get(kind, ""),
             alternatives=(*_ALTERNATIVES.get(kind, ()), *_of_others(nests, kind)),
-            notes=tuple(_of_compiler(facts)),
             nodes=dearest.node_names,
         )
 
@@ -83,22 +82,6 @@ def _of_others(nests: list[CppNest], kind: str) -> Iterator[str]:
     """What to do about loops that another reason keeps from it."""
     others = dict.fromkeys(nest.reason.kind for nest in nests if nest.reason)
     return (_FIXES[other] for other in others if other != kind and other in _FIXES)
-
-
-def _of_compiler(facts: CppFacts) -> Iterator[str]:
-    said = facts.said
-    if said is None or said.compiler_vectorises is None:
-        return
-    if said.compiler_vectorises:
-        yield f"{said.compiler} may vectorise it still: Inductor does not forbid it"
-    else:
-        yield (
-            f"{said.compiler} vectorises no loop either: Inductor passes -fno-tree-loop-vectorize"
-        )
-
-
-def _total(facts: CppFacts) -> int:
-    return len(facts.nests)
 
 
 def _why(nest: CppNest) -> str:

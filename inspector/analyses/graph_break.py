@@ -8,9 +8,8 @@ from inspector.advice.lookup import Functions, advise, tried_functions
 from inspector.costs.sites import site_costs
 from inspector.events.graph_break import BACKEND_FAILED, Cause
 from inspector.findings.finding import Finding
-from inspector.findings.hints import is_fundamental, supposes_an_error
+from inspector.findings.hints import is_fundamental, raised
 from inspector.findings.place import fingerprint, make_place, qualified_name
-from inspector.findings.raised import raised
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.cost import Cost
@@ -125,25 +124,10 @@ def _notes(run: Run, site: BreakSite) -> Iterator[str]:
         yield f"no graph can end inside {outer}: the whole call of it runs eagerly"
     if record.outcome is not Outcome.RESUMED and record.caused_by is None:
         yield "what stands behind this line was not traced: explain again when it is mended"
-    yield from _repeated(site)
     yield from _others_on_the_line(site)
     if is_fundamental(record.cause.hints):
         yield "torch says that it will hardly ever be able to trace this"
-    if record.outcome is not Outcome.RAISED and supposes_an_error(record.cause.hints):
-        yield "torch supposes an error of the code: there is none where it runs without a compiler"
-    for wrapper in record.wrappers:
-        yield f"while it handled this, torch met: {_label(wrapper.gb_id, wrapper.title)}"
     yield from _elsewhere(run, record)
-
-
-def _repeated(site: BreakSite) -> Iterator[str]:
-    """What the number of records means."""
-    number = len(site.records)
-    frames = {(record.compile_id and record.compile_id.frame_id) for record in site.records}
-    if number > 1 and len(frames) == number:
-        yield f"{number} records: one for each frame in which torch met it"
-    elif number > 1:
-        yield f"{number} records: torch met it more than once in some of these frames"
 
 
 def _others_on_the_line(site: BreakSite) -> Iterator[str]:
@@ -226,10 +210,6 @@ def _names(run: Run, site: BreakSite, consequence: str) -> str:
 
 def _frame_name(run: Run, record: GraphBreak) -> str:
     return qualified_name(run, record.frame_name, record.frame_file, record.frame_line)
-
-
-def _label(gb_id: str | None, title: str) -> str:
-    return f"{gb_id} {title}" if gb_id else title
 
 
 RULE = GraphBreakRule()

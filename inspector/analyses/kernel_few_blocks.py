@@ -57,7 +57,7 @@ class FewBlocksRule(Rule[KernelFacts, Advised]):
             message=f"has {count(blocks, 'block')} for {limits.multiprocessors} multiprocessors",
             why=f"{blocks} of {limits.multiprocessors} multiprocessors {_work(blocks)}; if all had "
             f"something to do, it would take {duration(spread_ns)} instead of {duration(time_ns)} "
-            f"(predicted){_never_split(kernel)}",
+            f"(predicted)",
             fix=fixes[0],
             alternatives=fixes[1:],
             at_stake_ns=time_ns - spread_ns,
@@ -90,12 +90,6 @@ def _by_place(kernel: KernelFacts) -> str:
         return ""
     names = [name.removeprefix("aten.").partition(".")[0] for name in kernel.aten]
     return next((_INDICES[name] for name in names if name in _INDICES), "")
-
-
-def _never_split(kernel: KernelFacts) -> str:
-    if not _by_place(kernel):
-        return ""
-    return "; Inductor never cuts a reduction in parts that looks for a place"
 
 
 # Tried by tests/compile/test_kernel_findings.py.

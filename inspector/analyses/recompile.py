@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.advice.reading import Span, read_text
@@ -13,26 +12,28 @@ from inspector.builder.recompile_facts import CompileFacts
 from inspector.costs.blame import limit_site
 from inspector.costs.sites import limit_costs
 from inspector.events.guards import DynamoSettings
-from inspector.findings.call_site import CallSite, call_site, is_wrapper, user_spelling
+from inspector.findings.call_site import call_site, is_wrapper, user_spelling
 from inspector.findings.finding import Finding
-from inspector.findings.kept_values import BreakBefore, break_before, is_kept
-from inspector.findings.lost_marks import LostMark, lost_mark
-from inspector.findings.own_frame import given_up_caller
-from inspector.findings.own_writes import own_growth, own_write, write_within
+from inspector.findings.kept_values import BreakBefore, break_before, given_up_caller, is_kept
+from inspector.findings.own_writes import own_growth, own_write
 from inspector.findings.place import fingerprint, frame_kind, make_place, qualified_name
-from inspector.findings.recompile_also import also_changed
-from inspector.findings.recompile_case import FixCase, is_zero_one, tensor_of
-from inspector.findings.recompile_failed import all_failed, mend_failure
+from inspector.findings.recompile_case import FixCase, is_zero_one
+from inspector.findings.recompile_changes import (
+    Multiplied,
+    also_changed,
+    key_of,
+    keys_of,
+    multiplied,
+)
 from inspector.findings.recompile_fix import fixes
+from inspector.findings.recompile_fix_shared import all_failed, mend_failure
+from inspector.findings.recompile_fix_state import without_state
 from inspector.findings.recompile_instances import (
     instances_fixes,
     instances_message,
     instances_told,
     other_instances,
 )
-from inspector.findings.recompile_key import key_of, keys_of
-from inspector.findings.recompile_multiplied import Multiplied, multiplied
-from inspector.findings.recompile_optimizer import without_state
 from inspector.findings.recompile_wording import changed, told, told_notes
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
@@ -45,11 +46,7 @@ from inspector.model.stack import StackFrame, user_frame
 from inspector.model.summary import is_measured
 
 _BY_DIMENSION = frozenset({RecompileClass.SIZE, RecompileClass.STRIDE})
-_SIZES = frozenset({RecompileClass.SIZE, RecompileClass.SYMBOLIC_SHAPE})
 _INSTANCES = "instances"
-
-
-_BRANCH = "GB0170"  # "Data-dependent branching"
 
 
 class RecompileRule(Rule[Run, Finding]):
@@ -194,24 +191,16 @@ def _case(
         behind=before.place if before else None,
         handed_on=frozenset(_handed_on(run, frame, items)) if before else frozenset(),
         on_stack=_on_stack(run, before),
-        lost=_lost(run, site, first) if first.kind in _SIZES else None,
         elsewhere=tuple(callers.values()) if site.frame else (),
         first_site=None if first_site.frame == site.frame else first_site,
         multiplied=_multiplied(frame, items),
-        set_at=own_write(run, definition, user_spelling(first.name)) or _set_within(run, first),
+        set_at=own_write(run, definition, user_spelling(first.name)),
         grown=dict(_grown(run, (first, *also_changed(first)))),
         has_breaks=before is not None or _resumes(frame),
-        breaks_at=_branch_on(frame, user_spelling(first.name)),
         file=frame.file,
         apart_by=caller.user if caller else None,
         skipped_by=_skipped_by(frame, items),
     )
-
-
-def _set_within(run: Run, first: Recompile) -> StackFrame | None:
-    """Where a function that the compiled one calls sets what it reads to another type."""
-    frame = _reader(first) if first.kind is RecompileClass.TYPE else None
-    return write_within(run, frame, user_spelling(first.name)) if frame else None
 
 
 def _grown(run: Run, items: Iterable[Recompile]) -> Iterator[tuple[str, StackFrame]]:
@@ -227,17 +216,6 @@ def _resumes(frame: Frame) -> bool:
     """Whether another function goes on where its graph broke."""
     records = (record for item in frame.compilations for record in item.graph_breaks)
     return any(record.outcome is Outcome.RESUMED for record in records)
-
-
-def _branch_on(frame: Frame, name: str) -> StackFrame | None:
-    """Where the graph broke as a branch has a tensor of that name."""
-    named = re.compile(rf"\b(?:if|elif|while|and|or|not)\s+(?:not\s+)?{re.escape(name)}(?![\w.\[])")
-    for item in frame.compilations:
-        for record in item.graph_breaks:
-            is_branch = record.cause.gb_id == _BRANCH
-            if is_branch and record.user and named.search(record.user.code):
-                return record.user
-    return None
 
 
 def _reader(first: Recompile) -> StackFrame | None:
@@ -295,14 +273,6 @@ def _name(run: Run, frame: Frame, first: Recompile) -> str:
     return qualified_name(run, frame.name, frame.file, frame.first_line)
 
 
-def _lost(run: Run, site: CallSite, first: Recompile) -> LostMark | None:
-    """A mark that died on the way to the call."""
-    passed = site.passed(tensor_of(first.name))
-    if site.frame is None or not passed.text or passed.path:
-        return None
-    return lost_mark(run, site.frame, passed.text, passed.parameter)
-
-
 def _behind(case: FixCase, before: BreakBefore | None) -> Iterator[str]:
     """Which graph break made the function, and handed it the value."""
     if before is None:
@@ -317,12 +287,10 @@ def _on_its_own(run: Run, process: Process, frame: Frame, case: FixCase) -> Iter
     found = given_up_caller(process, frame, case.items[-1].stack)
     if found is not None and found.user is not None:
         caller = qualified_name(run, found.frame_name, found.frame_file, found.frame_line)
-        where = f"at {case.place(found.user)} ({found.cause.title}): once that is mended, it is "
-        why = f"of the graph break in it {where}traced as a part of {caller}, which calls it"
-        if found.outcome is Outcome.FRAME_SKIPPED:
-            gave_up = f"{caller}, which calls it, is given up at the graph break"
-            why = f"{gave_up} {where}traced as a part of it"
-        yield f"it is compiled on its own because {why}, separately for each call"
+        yield (
+            f"{caller}, which calls it, breaks at {case.place(found.user)} ({found.cause.title}), "
+            "so it is compiled on its own, separately for each call"
+        )
 
 
 def _together(case: FixCase) -> Iterator[str]:

@@ -34,10 +34,7 @@ class RepeatedCall(Rule[Call, Advised]):
     severity = Severity.WARNING
 
     def check(self, call: Call) -> Iterator[Advised]:
-        """A call of a library that repeats another one.
-
-        A generated kernel that is launched again is Inductor's doing: it may stand for one line.
-        """
+        """A call of a library that repeats another one."""
         if not call.repeats or call.kind == "kernel":
             return
         name = call.name.removesuffix(".default")

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from inspector.builder.differences import called_with
 from inspector.builder.recompile_facts import CompileFacts
 from inspector.events.guard_checks import RelationCheck
-from inspector.guards.bounds import telling
-from inspector.guards.relation import normal, relation_holds
+from inspector.guards.relation import normal, relation_holds, telling
 from inspector.guards.state import State
 from inspector.model.guard_source import spelled
 from inspector.model.guards import Guard

@@ -15,7 +15,7 @@ from inspector.errors import EnvironmentLacksError
 from inspector.model.kernel_build import KernelBuild
 from inspector.model.message import read_as
 
-_MAIN = Path(__file__).resolve().parent.parent / "capture" / "builds" / "__main__.py"
+_MAIN = Path(__file__).resolve().parent.parent / "capture" / "__main__.py"
 _LAST_LINES = 20
 _KEPT = frozenset({
     "CUDA_HOME", "CUDA_PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "PYTHONPATH", "TMPDIR",
@@ -59,7 +59,7 @@ def compile_kernels(  # noqa: PLR0913 - what a request has
         tempfile.TemporaryDirectory(prefix="inspector_home_") as home,
     ):
         process = subprocess.Popen(
-            [python, str(_MAIN)],
+            [python, str(_MAIN), "compile-kernels"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=said,

@@ -1,4 +1,4 @@
-"""Where the recorded process of a target begins: ``python __main__.py RECORDING explain REQUEST``.
+"""Where a process begins that records a target, or compiles kernels (``compile-kernels``).
 
 The interpreter can be one that has never heard of this package (`autoload`).
 """
@@ -15,6 +15,10 @@ if __name__ == "__main__":
     found = runpy.run_path(str(own / "autoload" / "_torch_inspector_recorder.py"))
     if not found["find_inspector"]():
         sys.exit("a module of the project is called inspector: it hides torch-inspector")
+    if sys.argv[1:] == ["compile-kernels"]:
+        from inspector.capture.builds.child import main as compile_kernels
+
+        sys.exit(compile_kernels())
     from inspector.capture.child import main
 
     sys.exit(main(sys.argv[1:]))

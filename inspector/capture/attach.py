@@ -11,12 +11,7 @@ from inspector.capture.process_log import ProcessLog
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Attachment:
-    """A recording that this process writes to.
-
-    Attributes:
-        handler: What takes the records.
-        log: What writes them there.
-    """
+    """A recording that this process writes to: what takes the records, and what writes them."""
 
     handler: TraceHandler
     log: ProcessLog
@@ -33,7 +28,7 @@ def attach(folder: Path, project: str | None, max_bytes: int | None = None) -> A
         folder: The recording.
         project: The folder that shown paths are relative to; None where the caller writes
             ``inspector_environment``.
-        max_bytes: The size that each process's files are kept below, or None.
+        max_bytes: Each process's files are kept below; None: no limit.
     """
     attachment = Attachment(attached_handler(), ProcessLog(folder, project, max_bytes))
     attachment.handler.add(attachment.log)

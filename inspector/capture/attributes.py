@@ -18,9 +18,6 @@ class Attributes:
     """The plain values and the containers that some objects hold.
 
     What is None is left out: what a first call puts into its place (a table, say) is made once.
-
-    Args:
-        owners: The objects.
     """
 
     def __init__(self, owners: Iterable[object]) -> None:

@@ -47,13 +47,7 @@ def versions_of(call: Call) -> Sequence[int | None]:
 
 
 def is_unchanged(original: Call, made: Call, versions: Sequence[int | None]) -> bool:
-    """Whether a call has left what it was made with as it was.
-
-    Args:
-        original: What it was made with a copy of.
-        made: That copy.
-        versions: The versions of the copy before.
-    """
+    """Whether a call has left `made`, a copy of `original`, as it was at these versions."""
     return (
         _structure(original) == _structure(made)
         and list(versions) == list(versions_of(made))
@@ -63,12 +57,7 @@ def is_unchanged(original: Call, made: Call, versions: Sequence[int | None]) -> 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Copy:
-    """A copy of the arguments that is used again and again.
-
-    Attributes:
-        call: It.
-        versions: The versions of its tensors when it was made.
-    """
+    """A copy of the arguments that is used again and again, as it was made."""
 
     call: Call
     versions: Sequence[int | None]
@@ -79,10 +68,6 @@ class BackToBack:
 
     One call of each kind is made with everything put back before it, and shows what it changes;
     where that is nothing, further ones are looked at now and then.
-
-    Args:
-        given: The arguments.
-        state: What a call changes, as it was in the beginning.
     """
 
     def __init__(self, given: Call, state: State) -> None:
@@ -101,12 +86,7 @@ class BackToBack:
         return bool(self._repeating) and not self._is_over
 
     def prepared(self, kind: Hashable, made_by: Callable[[Call], object]) -> PreparedCall:
-        """Prepares a call.
-
-        Args:
-            kind: What is called: with the compiler, say, or without it.
-            made_by: Makes it.
-        """
+        """Prepares a call; of another `kind` is one with the compiler, say, and one without it."""
         self._look_at_first()
         is_as_left = self._state.hand_to(self)
         if is_as_left and kind in self._repeating and not self._is_over:

@@ -20,12 +20,6 @@ def inductor(
 
     A backend that is found by its name gets mode and options as keyword arguments alone, and
     ``dynamic`` not at all (torch/__init__.py, ``_TorchCompileWrapper``).
-
-    Args:
-        graph: The captured graph.
-        inputs: Its example inputs.
-        mode: The caller's mode, where it is not the default.
-        options: The caller's options.
     """
     dynamic = versions.dynamic_of_compile()
     wrapper = torch._TorchCompileInductorWrapper(mode, options, dynamic)  # noqa: SLF001 - see above

@@ -21,13 +21,7 @@ def copy_rates(device: str, most_bytes: int | None = None) -> list[CopyRate]:
     """Bytes read and written per second, for copies of several sizes.
 
     Each copy goes into new memory, as torch allocates it: so does what crosses a break.
-
-    Args:
-        device: Name of the device.
-        most_bytes: The largest copy to try, or None for all.
-
-    Returns:
-        By size: the median of some measurements.
+    They are medians of some measurements. The largest copy to try can be limited.
     """
     rates = []
     for size in _SIZES_BYTES:

@@ -17,12 +17,7 @@ from inspector.model.units import with_article
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Call:
-    """The arguments of one call.
-
-    Attributes:
-        args: Its positional arguments.
-        kwargs: Its keyword arguments.
-    """
+    """The arguments of one call."""
 
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = dataclasses.field(default_factory=dict)
@@ -40,12 +35,7 @@ class Call:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PreparedCall:
-    """A call that is ready to be made.
-
-    Attributes:
-        arguments: What it is made with.
-        made_by: Makes it.
-    """
+    """A call that is ready to be made."""
 
     arguments: Call
     made_by: Callable[[Call], object]
@@ -62,12 +52,10 @@ def calls_of(given: object, source: str) -> tuple[Call, ...]:
     list of tuples or of dicts is several calls. Anything else (a tensor, a named tuple, a number)
     is the only argument.
 
-    Args:
-        given: The value of ``example_inputs``, or what ``get_inputs()`` returned.
-        source: Where it comes from, as the subject of a sentence.
+    It is the value of ``example_inputs``, or what ``get_inputs()`` returned, as `source` says.
 
     Raises:
-        UsageError: It is nothing that can be passed to a model.
+        UsageError: It cannot be passed to a model.
     """
     if given is None or callable(given):
         kind = "nothing" if given is None else with_article(type(given).__name__)

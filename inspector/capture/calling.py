@@ -64,9 +64,7 @@ def requiring_grad(outputs: object) -> list[torch.Tensor]:
 def backward(outputs: object, ones: Ones | None = None) -> None:
     """Backward of the sum of all outputs that require grad.
 
-    Args:
-        outputs: What a call returned.
-        ones: The gradients of that sum; without them the sum is computed in the call.
+    Without `ones`, the gradients of that sum, it is computed in the call.
 
     Raises:
         UsageError: None does.

@@ -55,14 +55,7 @@ class _Segment:
 
 
 class CappedLog:
-    """Takes what a `LogFile` takes, as records, and keeps the size of all files below a limit.
-
-    Args:
-        folder: The recording.
-        name: How the names of its files begin.
-        formatter: Makes the text of a record.
-        max_bytes: The limit.
-    """
+    """Takes what a `LogFile` takes, as records, and keeps the size of all files below a limit."""
 
     def __init__(
         self, folder: Path, name: str, formatter: logging.Formatter, max_bytes: int

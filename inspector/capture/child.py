@@ -115,14 +115,13 @@ def _gpu(request: Request) -> Iterator[Callable[[], None]]:
 
 def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
     from inspector.capture.attach import attach
-    from inspector.capture.dynamism import apply_dynamism
     from inspector.capture.environment import environment
     from inspector.capture.execution import compiled, write_target
     from inspector.capture.explain_calls import call_target
     from inspector.capture.failures import user_traceback
     from inspector.capture.line_times import line_times
     from inspector.capture.profile_calls import call_profiled
-    from inspector.capture.settings import apply_settings
+    from inspector.capture.settings import apply_dynamism, apply_settings
     from inspector.capture.source_loader import check_edited
     from inspector.capture.trial import seed_trial, watched
     from inspector.capture.writer import emit

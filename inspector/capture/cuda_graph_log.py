@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from inspector.capture import versions
-from inspector.capture.writer import emit, guarded
+from inspector.capture.hooks import LoggerTap
+from inspector.capture.writer import emit
 from inspector.records.cuda_graphs import (
     CudaGraphPartitions,
     CudaGraphSkip,
@@ -29,8 +30,8 @@ class CudaGraphLog:
         self._partitions: CudaGraphPartitions | None = None
         self._left_out: list[LeftOut] = []
         self._observers = (
-            _Observer(versions.CUDA_GRAPH_LOGGER, logging.WARNING, self._skip),
-            _Observer(versions.PARTITION_LOGGER, logging.DEBUG, self._partition),
+            LoggerTap(versions.CUDA_GRAPH_LOGGER, logging.WARNING, self._skip),
+            LoggerTap(versions.PARTITION_LOGGER, logging.DEBUG, self._partition),
         )
 
     def watch(self) -> None:
@@ -71,29 +72,3 @@ class CudaGraphLog:
             last = self._left_out.pop()
             stack = f"{last.stack}{arguments[0]}\n"
             self._left_out.append(dataclasses.replace(last, stack=stack))
-
-
-class _Observer(logging.Filter):
-    """Sees the records of one logger from a level on; lets pass what would be shown anyway."""
-
-    def __init__(self, name: str, level: int, look: Callable[[logging.LogRecord], None]) -> None:
-        super().__init__()
-        self._logger = logging.getLogger(name)
-        self._level = level
-        self._look = look
-
-    def watch(self) -> None:
-        self._logger.addFilter(self)
-        setattr(self._logger, "isEnabledFor", self._is_enabled)  # noqa: B010 - a method
-
-    def release(self) -> None:
-        self._logger.removeFilter(self)
-        if self._logger.__dict__.get("isEnabledFor") == self._is_enabled:
-            delattr(self._logger, "isEnabledFor")
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        guarded("CUDA graphs' log", lambda: self._look(record))
-        return logging.Logger.isEnabledFor(self._logger, record.levelno)
-
-    def _is_enabled(self, level: int) -> bool:
-        return level >= self._level or logging.Logger.isEnabledFor(self._logger, level)

@@ -21,6 +21,7 @@ import torch
 from inspector.capture import versions
 from inspector.capture.cuda_graph_inputs import pool_bytes, refusal, with_copies
 from inspector.capture.cuda_graph_log import CudaGraphLog
+from inspector.capture.hooks import Hooks
 from inspector.capture.sources import SourceWriter
 from inspector.capture.user_stack import user_stack
 from inspector.capture.writer import emit, guarded
@@ -60,11 +61,7 @@ class _Manager:
 
 
 class _Here(threading.local):
-    """What this thread is doing.
-
-    Attributes:
-        function: The function that is being called, or None.
-    """
+    """The function that this thread is calling, or None."""
 
     function: _Function | None = None
 
@@ -84,7 +81,7 @@ class CudaGraphObserver:
         self._count = 0
         self._functions: list[_Function] = []
         self._snapshots = 0
-        self._put_back: list[Callable[[], None]] = []
+        self._hooks = Hooks()
         self._is_watching = False
 
     def watch(self) -> None:
@@ -98,8 +95,7 @@ class CudaGraphObserver:
         atexit.unregister(self._end)
         self._is_watching = False  # what is bound already still calls us
         self._log.release()
-        while self._put_back:
-            self._put_back.pop()()
+        self._hooks.release()
         self.forget()
 
     def forget(self) -> None:
@@ -114,28 +110,17 @@ class CudaGraphObserver:
     def look(self) -> None:
         """Looks, at each record of the trace, whether torch has begun to wrap functions."""
         self._log.write_partitions()
-        if self._is_watching and not self._put_back:
+        if self._is_watching and not self._hooks:
             found = versions.cuda_graph_classes()
             if found is not None:
                 self._stand_in(*found)
                 atexit.register(self._end)
 
     def _stand_in(self, manager: Any, node: Any) -> None:  # noqa: ANN401 - torch is Any to mypy
-        self._replace(manager, "run", self._run)
-        self._replace(manager, "record_function", self._record)
-        self._replace(manager, "run_eager", self._warm_up)
-        self._replace(node, "check_invariants", self._check)
-
-    def _replace(self, owner: Any, name: str, made: Callable[[_Method], _Method]) -> None:  # noqa: ANN401
-        original = getattr(owner, name)
-        standing_in = functools.wraps(original)(made(original))
-
-        def put_back() -> None:
-            if getattr(owner, name) is standing_in:
-                setattr(owner, name, original)
-
-        setattr(owner, name, standing_in)
-        self._put_back.append(put_back)
+        self._hooks.replace(manager, "run", self._run)
+        self._hooks.replace(manager, "record_function", self._record)
+        self._hooks.replace(manager, "run_eager", self._warm_up)
+        self._hooks.replace(node, "check_invariants", self._check)
 
     def _run(self, original: _Method) -> _Method:
         """One call of a wrapped function; torch calls itself for a second look.

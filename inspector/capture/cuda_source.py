@@ -14,7 +14,7 @@ installed package (a folder that the program adds to ``sys.path``, an editable i
 - ``assert torch.cuda.is_available()`` is left out; elsewhere ``is_available`` stays false.
 
 A device that comes from elsewhere (a configuration file, an installed library) is not seen here:
-see `inspector.capture.cuda_mode`, which maps those, while the target is loaded, not while it runs.
+see `cuda_as_cpu` in user_code.py, which maps those while the target is loaded, not while it runs.
 """
 
 from __future__ import annotations
@@ -158,9 +158,5 @@ class _CpuFinder(importlib.abc.MetaPathFinder):
 
 
 def map_imports(root: str) -> None:
-    """Maps the CUDA requests of the user's modules that are imported from now on.
-
-    Args:
-        root: A folder whose modules are the user's, wherever it is.
-    """
+    """Maps the CUDA requests of what is imported from now on; modules in `root` are the user's."""
     sys.meta_path.insert(0, _CpuFinder(root))

@@ -6,7 +6,6 @@ The conventions, in this order: ``model``, ``get_model()``, ``make_model()``; Ke
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -14,13 +13,11 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from inspector.capture.compiled import uncompiled
-from inspector.capture.making import make
+from inspector.capture.factories import EntryPoint, make
 from inspector.errors import UsageError
 from inspector.model.near_matches import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from inspector.capture.place import Place
     from inspector.capture.user_code import UserCode
 
@@ -31,22 +28,7 @@ _NOT_MODELS = frozenset(
 _COMPILES = re.compile(r"\btorch\s*\.\s*compile\b|\.compile\(|\bimport\b[^#\n]*\bcompile\b")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Found:
-    """What to compile.
-
-    Attributes:
-        function: It.
-        entry: How it was found, as Python: ``model``, ``get_model()``, ``Net()``.
-        inputs: The inputs that a factory returned together with the model, or None.
-    """
-
-    function: Callable[..., Any]
-    entry: str
-    inputs: object = None
-
-
-def find_target(module: ModuleType, code: UserCode) -> Found:
+def find_target(module: ModuleType, code: UserCode) -> EntryPoint:
     """What to compile in `module`.
 
     Raises:
@@ -58,16 +40,16 @@ def find_target(module: ModuleType, code: UserCode) -> Found:
     names = vars(module)
     model = names.get("model")
     if callable(model):
-        return Found(*make(model, "model", module, code))
+        return make(model, "model", module, code)
     for factory in _FACTORIES:
         if callable(names.get(factory)):
-            return Found(*make(names[factory], factory, module, code, is_factory=True))
+            return make(names[factory], factory, module, code, is_factory=True)
     if isinstance(names.get("Model"), type):
-        return Found(*make(names["Model"], "Model", module, code))
+        return make(names["Model"], "Model", module, code)
     for candidates in (_instances(module), _classes(module), _functions(module)):
         if len(candidates) == 1:
             name, value = candidates.popitem()
-            return Found(*make(value, name, module, code))
+            return make(value, name, module, code)
         if candidates:
             raise _several(list(candidates), code.place)
     raise _nothing(code.place)
@@ -80,12 +62,12 @@ def compiles_itself(place: Place) -> bool:
     return bool(_COMPILES.search(place.file.read_text(encoding="utf-8", errors="replace")))
 
 
-def _named(module: ModuleType, path: str, code: UserCode) -> Found:
+def _named(module: ModuleType, path: str, code: UserCode) -> EntryPoint:
     value: object = module
     walked: list[str] = []
     for name in path.split("."):
         if walked and isinstance(value, type) and issubclass(value, torch.nn.Module):
-            value = make(value, ".".join(walked), module, code)[0]
+            value = make(value, ".".join(walked), module, code).function
         if not hasattr(value, name):
             raise _no_such_name(name, value, walked, code.place)
         value = getattr(value, name)
@@ -97,7 +79,7 @@ def _named(module: ModuleType, path: str, code: UserCode) -> Found:
             f"`{type(value).__name__}`.",
             step or "Define a model or a function in it.",
         )
-    return Found(*make(value, path, module, code))
+    return make(value, path, module, code)
 
 
 def _no_such_name(name: str, owner: object, walked: list[str], place: Place) -> UsageError:

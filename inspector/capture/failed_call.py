@@ -20,10 +20,10 @@ from inspector.capture.failures import (
     value_needed,
     without_dtype,
 )
-from inspector.capture.project_file import is_of_project
 from inspector.capture.raised import uncaught_record
 from inspector.capture.ranks import absent, is_of_others, not_together
 from inspector.capture.replay import is_raised_outside
+from inspector.capture.roots import is_of_project
 from inspector.capture.target import Target
 from inspector.capture.writer import emit, guarded
 from inspector.errors import (
@@ -44,9 +44,7 @@ class FailedCall:
     """A call that failed.
 
     Attributes:
-        target: What was called.
         index: Number of the input, from 0.
-        error: What the call raised.
         number: Which of the compiled calls with this input it was, from 1: those before it did not
             fail; 0 where it was a call without the compiler, between them.
         without: How many calls with this input were made without the compiler before it.
@@ -71,7 +69,7 @@ def failed_call(
 
     Args:
         failed: The call.
-        request: How it was called.
+        request: How the target was loaded and called.
         eager: Calls the target once more, and gives what that raised.
         anew: Makes all calls again without the compiler, of a target that is loaded anew, and gives
             what the last one raised: a target that counts its calls fails in one of them alone.

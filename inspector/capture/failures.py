@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 
 import torch
@@ -52,12 +53,7 @@ _NOT_MAPPED = "`--device cpu` does not change this request: edit it, or run it o
 
 
 def user_traceback(error: BaseException, root: str = "") -> str:
-    """The traceback of `error` without our frames, torch's, and those of Python's import system.
-
-    Args:
-        error: What was raised.
-        root: The folder that file names are written relative to.
-    """
+    """The traceback without our frames, torch's, and Python's import system; relative to `root`."""
     whole = traceback.TracebackException.from_exception(error)
     for part in _parts(whole):
         part.stack = traceback.StackSummary.from_list(
@@ -72,11 +68,7 @@ def user_failure(
 ) -> InspectorError:
     """The error that tells a person what their code raised.
 
-    Args:
-        error: What was raised.
-        doing: What failed, such as ``loading `model.py```.
-        root: The folder that file names are written relative to.
-        maps_cuda: Whether CUDA requests were mapped to the CPU (``--device cpu``).
+    `doing` names what failed (``loading `model.py```); with `maps_cuda` CUDA requests were mapped.
     """
     detail = user_traceback(error, root)
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
@@ -104,22 +96,13 @@ def asks_for_value(error: BaseException) -> bool:
     """Whether `error`, or what caused it, is that a tensor without memory has no value."""
     if not makes_fakes():
         return False
-    seen: BaseException | None = error
-    while seen is not None:
-        if isinstance(seen, ASKS_FOR_VALUES) or _NO_VALUE.search(str(seen)):
-            return True
-        seen = seen.__cause__ or seen.__context__
-    return False
+    return any(
+        isinstance(each, ASKS_FOR_VALUES) or _NO_VALUE.search(str(each)) for each in _chain(error)
+    )
 
 
 def value_needed(error: BaseException, doing: str, root: str = "") -> InspectorError:
-    """The error that tells a person where ``--fake`` ends: a value is asked for.
-
-    Args:
-        error: What torch raised.
-        doing: What asked.
-        root: The folder that file names are written relative to.
-    """
+    """The error that tells a person where ``--fake`` ends: `doing` asks for a value."""
     return ModelFailedError(
         f"{doing[0].upper()}{doing[1:]} asks for the value of a tensor{at(error, root)}, and "
         "with --fake large tensors have none: what was compiled until there is shown.",
@@ -129,11 +112,7 @@ def value_needed(error: BaseException, doing: str, root: str = "") -> InspectorE
 
 
 def without_dtype(dtype: str | None) -> str:
-    """What to try where a call fails that is none of the program's own; empty without a dtype.
-
-    Args:
-        dtype: What ``--dtype`` asks for, or None.
-    """
+    """What to try where a call fails that is none of the program's own; empty without a dtype."""
     if not dtype:
         return ""
     return f"Leave --dtype {dtype} out: it converts all parameters and inputs, also mixed ones."
@@ -143,12 +122,17 @@ def lacks_cuda(error: BaseException) -> bool:
     """Whether `error`, or what caused it, says that CUDA was asked for where there is none."""
     if cuda_is_here():
         return False
-    seen: BaseException | None = error
-    while seen is not None:
-        if isinstance(seen, Exception) and (_NO_CUDA.search(str(seen)) or _asserts_cuda(seen)):
-            return True
-        seen = seen.__cause__ or seen.__context__
-    return False
+    return any(
+        isinstance(each, Exception) and (_NO_CUDA.search(str(each)) or _asserts_cuda(each))
+        for each in _chain(error)
+    )
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An exception and what caused it, the first cause last."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 def _asserts_cuda(error: BaseException) -> bool:

@@ -8,13 +8,13 @@ watched; they do what they did.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from inspector.capture.fusion_fields import buffers, launch, operation
 from inspector.capture.fusion_uses import common_uses
+from inspector.capture.hooks import Called, Hooks
 from inspector.capture.writer import emit, guarded
 from inspector.records.fusion import Apart, FusionPlan, Launch, Operation
 
@@ -34,24 +34,17 @@ class _Draft:
         self.defined = 0
 
 
-class FusionObserver:
+class FusionObserver(Hooks):
     """Writes ``inspector_fusion`` for each graph whose code Inductor generates."""
 
     def __init__(self) -> None:
-        self._before: list[tuple[Any, str, Any, Any]] = []
+        super().__init__()
         self._drafts: dict[int, _Draft] = {}
 
     def watch(self) -> None:
         """Begins to observe, once Inductor is there; further calls do nothing."""
-        if not self._before:
+        if not self:
             guarded("watch fusion", self._watch)
-
-    def release(self) -> None:
-        """Puts torch's own functions back, where nobody else has replaced ours since."""
-        for owner, name, original, ours in self._before:
-            if vars(owner).get(name) is ours:
-                setattr(owner, name, original)
-        self._before = []
 
     def defined(self, kernel: str, nodes: Iterable[Any]) -> None:
         """Takes the name of a kernel that has been defined for scheduler nodes."""
@@ -67,33 +60,30 @@ class FusionObserver:
     def _watch(self) -> None:
         from torch._inductor import scheduler
 
-        for owner, name, hook in (
-            (scheduler.Scheduler, "fuse_nodes", self._fuse),
-            (scheduler.Scheduler, "codegen", self._generate),
-            (scheduler.WhyNoFuse, "__call__", self._refuse),
-        ):
-            original = vars(owner)[name]
-            ours = _observed(original, hook)
-            setattr(owner, name, ours)
-            self._before.append((owner, name, original, ours))
+        self.put(scheduler.Scheduler, "fuse_nodes", self._fuse)
+        self.put(scheduler.Scheduler, "codegen", self._generate)
+        self.put(scheduler.WhyNoFuse, "__call__", self._refuse)
 
-    def _fuse(self, call: Callable[[], Any], scheduler: Any, nodes: Any) -> object:  # noqa: ANN401
+    def _fuse(self, called: Called) -> object:
+        scheduler, nodes, *_ = called.arguments
         draft = self._drafts[id(scheduler)] = _Draft()
         guarded("nodes before fusion", lambda: draft.operations.extend(_operations(nodes)))
-        return call()
+        return called.go()
 
-    def _refuse(self, call: Callable[[], Any], why: Any, reason: str, *args: Any) -> object:  # noqa: ANN401
+    def _refuse(self, called: Called) -> object:
         draft = self._current()
         if draft is not None:
+            why, reason, *args = called.arguments
             guarded("a reason not to fuse", lambda: _refused(draft, why, reason, args))
-        return call()
+        return called.go()
 
-    def _generate(self, call: Callable[[], Any], scheduler: Any) -> object:  # noqa: ANN401
+    def _generate(self, called: Called) -> object:
+        scheduler = called.owner
         draft = self._drafts.get(id(scheduler))
         if draft is not None:
             guarded("nodes after fusion", lambda: _fused(draft, list(scheduler.nodes)))
         try:
-            return call()
+            return called.go()
         finally:
             self._drafts.pop(id(scheduler), None)
             if draft is not None:
@@ -103,14 +93,6 @@ class FusionObserver:
         from torch._inductor.virtualized import V
 
         return self._drafts.get(id(getattr(V.graph, "scheduler", None)))
-
-
-def _observed(original: Any, hook: Callable[..., Any]) -> Any:  # noqa: ANN401
-    @functools.wraps(original)
-    def observed(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
-        return hook(lambda: original(self, *args, **kwargs), self, *args, *kwargs.values())
-
-    return observed
 
 
 def _operations(nodes: Iterable[Any]) -> list[Operation]:

@@ -22,8 +22,6 @@ class _Access:
     """What one operation reads of a buffer, or writes to it.
 
     Attributes:
-        name: The buffer's.
-        bytes_: Bytes of it.
         dependency: Inductor's ``MemoryDep``; anything else is about nothing or all of the buffer.
         by: What an index that is known only when it runs is read from.
     """
@@ -59,14 +57,9 @@ def reached(
 ) -> dict[str, int]:
     """Bytes of those buffers of which something else is reached than Inductor counts.
 
-    Args:
-        node: A scheduler node; asked while its graph is being generated.
-        counted: Bytes by buffer, as Inductor counts them.
-        is_read: Whether what is read is asked for, or what is written.
-
-    Returns:
-        Only buffers with other bytes. What several operations take through different indices is
-        added up, up to all that there is: it is an upper bound.
+    Asked while the node's graph is being generated; `counted` are Inductor's bytes by buffer. What
+    several operations take through different indices is added up, up to all that there is: it is an
+    upper bound.
     """
     accesses: dict[str, list[_Access]] = defaultdict(list)
     for inner in node.get_nodes():

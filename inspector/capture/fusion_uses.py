@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import dataclasses
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from inspector.capture.overlap import Walk, common_elements
 from inspector.records.fusion import Uses
 
 _MOST = 4
@@ -17,11 +18,6 @@ def common_uses(first: Any, second: Any, names: Iterable[str]) -> Iterator[Uses]
 
     That function (torch/_inductor/scheduler.py, 2.11 to 2.13) looks at one use of each buffer,
     which may be any, and gives a text.
-
-    Args:
-        first: A scheduler node.
-        second: Another.
-        names: Buffers that both use.
     """
     for name in sorted(names)[:_MOST]:
         uses = [_uses(node, name) for node in (first, second)]
@@ -126,3 +122,69 @@ def _text(use: Any) -> str:  # noqa: ANN401
         return ""
     loops = ", ".join(f"{name} < {size}" for name, size in use.ranges.items())
     return f"{use.index} for {loops}"[:_LONG] if loops else str(use.index)[:_LONG]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Walk:
+    """The elements that nested loops use: ``offset + stride · number`` for each loop.
+
+    Attributes:
+        loops: Number of steps by stride; all of them positive.
+    """
+
+    offset: int
+    loops: Mapping[int, int]
+
+
+def common_elements(first: Walk, second: Walk) -> int | None:
+    """How many elements both use, or None where their loops cannot be compared.
+
+    Both are cut into the same strides. Their elements coincide where the differences of the loops'
+    numbers, times the strides, make up the difference of the offsets; an element that a walk used
+    twice would count twice, and so that is none to compare.
+    """
+    strides = sorted({*first.loops, *second.loops})
+    cut = [_cut(walk.loops, strides) for walk in (first, second)]
+    if any(loops is None or not _is_injective(loops) for loops in cut):
+        return None
+    left, right = (loops or {} for loops in cut)
+    both = [(stride, left.get(stride, 1), right.get(stride, 1)) for stride in reversed(strides)]
+    return _count(second.offset - first.offset, both)
+
+
+def _cut(loops: Mapping[int, int], strides: Sequence[int]) -> dict[int, int] | None:
+    """A loop of 8 by stride 1 is one of 2 by stride 4 and one of 4 by stride 1."""
+    found = dict(loops)
+    for lower, upper in itertools.pairwise(strides):
+        number = found.get(lower, 1)
+        if lower * number <= upper or upper in loops:
+            continue
+        inner, rest = divmod(upper, lower)
+        if rest or number % inner:
+            return None
+        found[lower], found[upper] = inner, number // inner
+    return found
+
+
+def _is_injective(loops: Mapping[int, int]) -> bool:
+    reached = 0
+    for stride, number in sorted(loops.items()):
+        if number > 1 and stride <= reached:
+            return False
+        reached += stride * (number - 1)
+    return True
+
+
+def _count(difference: int, loops: Sequence[tuple[int, int, int]]) -> int:
+    """Pairs of elements that are ``difference`` apart, largest stride first."""
+    if not loops:
+        return int(difference == 0)
+    (stride, left, right), inner = loops[0], loops[1:]
+    least = sum(step * (1 - number) for step, _, number in inner)
+    most = sum(step * (number - 1) for step, number, _ in inner)
+    found = 0
+    for apart in range(-((most - difference) // stride), (difference - least) // stride + 1):
+        pairs = min(left, right + apart) - max(0, apart)
+        if pairs > 0:
+            found += pairs * _count(difference - apart * stride, inner)
+    return found

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import fx
 
-from inspector.capture.attention_flops import attention_flops
 from inspector.capture.flex_flops import flex_flops, is_flex
 from inspector.capture.packed_flops import called, packed_flops
 
@@ -17,11 +17,7 @@ _COMPLEX = 4  # multiplications and additions of real numbers for one of complex
 
 
 def flops_of(node: fx.Node) -> int | None:
-    """The operations of one call, or None: torch has no formula, or a size is a symbol.
-
-    Args:
-        node: A node of an ATen graph; its inputs have been propagated (``meta["val"]``).
-    """
+    """The operations of a node of an ATen graph; None: no formula, or a size is a symbol."""
     if is_flex(node):
         return flex_flops(node)
     target, given, out = called(node)
@@ -88,3 +84,40 @@ def _has_numbers(value: Any) -> bool:  # noqa: ANN401
     return all(type(size) is int for size in sizes) and not any(
         isinstance(leaf, torch.SymInt | torch.SymFloat) for leaf in leaves
     )
+
+
+_BEGINS = "aten::_scaled_dot_product_"
+
+
+def attention_flops(
+    target: Any,  # noqa: ANN401 - an operator
+    arguments: Sequence[Any],
+    named: Mapping[str, Any],
+) -> int | None:
+    """The operations of one call, a multiplication and an addition as two.
+
+    Forward these are two products, of queries with keys and of weights with values; backward five
+    (the first one again, and two for each gradient but that of the weights: FlashAttention,
+    Dao et al. 2022, algorithm 4).
+    Tensors are (batch, heads, length, size); None of others, and of what is no fused attention.
+    """
+    schema = target._schema  # noqa: SLF001 - no public name yet
+    if not schema.name.startswith(_BEGINS):
+        return None
+    values = dict(zip((item.name for item in schema.arguments), arguments, strict=False))
+    values.update(named)
+    shapes = [tuple(getattr(values.get(name), "shape", ())) for name in ("query", "key", "value")]
+    if any(len(shape) != 4 for shape in shapes):  # noqa: PLR2004 - as above
+        return None
+    (batch, heads, queries, size), key, value = shapes
+    keys, out_size = key[-2], value[-1]
+    pairs = _below_diagonal(queries, keys) if values.get("is_causal") else queries * keys
+    is_backward = "grad_out" in values or "grad_out_" in values
+    sizes = 3 * size + 2 * out_size if is_backward else size + out_size
+    return int(2 * batch * heads * pairs * sizes)
+
+
+def _below_diagonal(queries: int, keys: int) -> int:
+    """Pairs of a query and a key that is not behind it, both counted from the first one on."""
+    square = min(queries, keys)
+    return square * (square + 1) // 2 + max(queries - keys, 0) * keys

@@ -18,9 +18,6 @@ from torch import fx
 def prims_graph(module: fx.GraphModule) -> fx.GraphModule:
     """Traces a graph again, with fake tensors: nothing is computed, and nothing guarded on.
 
-    Args:
-        module: AOTAutograd's forward, backward or inference graph.
-
     Raises:
         Exception: Whatever an operator raises that can be traced neither decomposed nor as it is.
     """

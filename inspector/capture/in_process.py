@@ -14,7 +14,6 @@ import torch
 from inspector.capture import versions
 from inspector.capture.call import Call
 from inspector.capture.compiled import uncompiled
-from inspector.capture.dynamo_state import kept_dynamo_state
 from inspector.capture.execution import write_target
 from inspector.capture.explain_calls import call_target
 from inspector.capture.handler import attached_handler
@@ -27,15 +26,7 @@ from inspector.model.request import Request
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Compiling:
-    """How something is compiled: the arguments of ``torch.compile``.
-
-    Attributes:
-        backend: A name or a callable.
-        mode: A mode or None.
-        options: Options or None.
-        dynamic: True, False or None.
-        fullgraph: Whether a graph break is an error.
-    """
+    """How something is compiled: the arguments of ``torch.compile``."""
 
     backend: str | Callable[..., Any]
     mode: str | None
@@ -119,3 +110,39 @@ def _warn_of(tensors: int) -> None:
             f"more than {MOST_COPIED_BYTES >> 30} GiB are not copied.",
             stacklevel=2,
         )
+
+
+@contextlib.contextmanager
+def kept_dynamo_state() -> Iterator[None]:
+    """Forgets, at the end, code objects that were not compiled at the beginning.
+
+    Profile-guided dynamic shapes begin empty and are what they were afterwards. Torch's numbers of
+    frames go on counting.
+    """
+    from torch._dynamo import convert_frame, pgo
+
+    trackers = (convert_frame.input_codes, convert_frame.output_codes)
+    before = [set(tracker.seen_ids) for tracker in trackers]
+    profile, initial = pgo._CODE_STATE, pgo._INIT_CODE_STATE  # noqa: SLF001 - no other way to them
+    pgo.reset_code_state()
+    try:
+        yield
+    finally:
+        for tracker, known in zip(trackers, before, strict=True):
+            _forget(tracker, known)
+        pgo._CODE_STATE, pgo._INIT_CODE_STATE = profile, initial  # noqa: SLF001 - as above
+
+
+def _forget(tracker: Any, known: set[int]) -> None:  # noqa: ANN401 - torch is Any to mypy
+    """Resets the code objects that a tracker has seen since, and takes them out of it."""
+    from torch._C._dynamo.eval_frame import reset_code
+
+    kept = []
+    for reference in tracker.seen:
+        code = reference()
+        if code is not None and id(code) not in known:
+            reset_code(code)
+        else:
+            kept.append(reference)
+    tracker.seen[:] = kept
+    tracker.seen_ids.intersection_update(id(code) for ref in kept if (code := ref()) is not None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from inspector.capture.call import Call, calls_of
-from inspector.capture.making import check_needs_nothing
+from inspector.capture.factories import check_needs_nothing
 from inspector.errors import UsageError
 from inspector.model.dtypes import Kind
 from inspector.model.input_parser import parse_inputs
@@ -28,11 +28,8 @@ def make_calls(
 ) -> tuple[tuple[Call, ...], str]:
     """The calls (none if none are given), and where they come from as the subject of a sentence.
 
-    Args:
-        texts: What was given with ``--input``; it comes before what the file has.
-        module: The target's module.
-        beside_model: Inputs that a factory returned beside its model, or None.
-        code: Runs the user's functions.
+    What was given with ``--input`` comes before what the file has, and that before what a factory
+    returned beside its model.
 
     Raises:
         UsageError: The inputs cannot be read, or are nothing that can be passed.

@@ -6,15 +6,13 @@ written to), so the functions that decide are watched. They do what they did.
 
 from __future__ import annotations
 
-import dataclasses
-import functools
 import importlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from inspector.capture.cpp_loops import cpp_nest, scheduler_nodes
 from inspector.capture.cpp_reasons import TilingNote, no_tiling
-from inspector.capture.cpp_traffic import traffic_bytes
+from inspector.capture.hooks import Called, Hooks
 from inspector.capture.triton_kernels import write_kernel
 from inspector.capture.writer import emit, guarded
 from inspector.records.kernels import CppKernelLoops, CppNest
@@ -22,15 +20,7 @@ from inspector.records.kernels import CppKernelLoops, CppNest
 _MODULES = ("torch._inductor.codegen.cpp", "torch._inductor.codegen.triton")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Watched:
-    owner: Any
-    name: str
-    original: Any
-    ours: Any
-
-
-class KernelObserver:
+class KernelObserver(Hooks):
     """Writes an artifact for each kernel that Inductor defines.
 
     ``inspector_cpp_kernel`` is about the loops of one in C++, ``inspector_triton_kernel`` about the
@@ -42,21 +32,14 @@ class KernelObserver:
 
     def __init__(self, defined: Callable[[str, Iterable[Any]], None]) -> None:
         self._defined = defined
-        self._watched: list[_Watched] = []
+        super().__init__()
         self._note: TilingNote | None = None
         self._nests: list[CppNest] = []
 
     def watch(self) -> None:
         """Begins to observe, once Inductor is there; further calls do nothing."""
-        if not self._watched:
+        if not self:
             guarded("watch kernels", self._watch)
-
-    def release(self) -> None:
-        """Puts torch's own functions back, where nobody else has replaced ours since."""
-        for item in self._watched:
-            if vars(item.owner).get(item.name) is item.ours:
-                setattr(item.owner, item.name, item.original)
-        self._watched = []
 
     def _watch(self) -> None:
         cpp, triton = (importlib.import_module(name) for name in _MODULES)
@@ -67,25 +50,20 @@ class KernelObserver:
             (cpp.CppScheduling, "define_kernel", self._definition),
             (triton.TritonScheduling, "define_kernel", self._triton),
         ):
-            original = vars(owner)[name]
-            ours = _observed(original, hook)
-            setattr(owner, name, ours)
-            self._watched.append(_Watched(owner, name, original, ours))
+            self.put(owner, name, hook)
 
-    # Each gets what calls torch's function, and its arguments, `self` among them.
-
-    def _tiling(self, call: Callable[[], Any], args: tuple[Any, ...]) -> object:
+    def _tiling(self, called: Called) -> object:
         note = TilingNote()
         with note.strides():
-            result = call()
+            result = called.go()
         self._note = note
-        guarded("tiling of a loop", lambda: note.read(result, *args[1:3]))
+        guarded("tiling of a loop", lambda: note.read(result, *called.arguments[1:3]))
         return result
 
-    def _functions(self, call: Callable[[], Any], args: tuple[Any, ...]) -> object:
+    def _functions(self, called: Called) -> object:
         self._note = None
-        result = call()
-        guarded("vectors of a loop", lambda: self._keep_reason(*args[:2]))
+        result = called.go()
+        guarded("vectors of a loop", lambda: self._keep_reason(*called.arguments[:2]))
         return result
 
     def _keep_reason(self, proxy: Any, functions: Any) -> None:  # noqa: ANN401 - torch is Any to mypy
@@ -94,31 +72,50 @@ class KernelObserver:
         proxy.inspector_nodes = scheduler_nodes(functions)
         proxy.inspector_reason = note.reason if note is not None else no_tiling(proxy)
 
-    def _loops(self, call: Callable[[], Any], args: tuple[Any, ...]) -> object:
-        result = call()
+    def _loops(self, called: Called) -> object:
+        result, args = called.go(), called.arguments
         guarded("loops of a C++ kernel", lambda: self._nests.append(cpp_nest(*args[:2])))
         return result
 
-    def _definition(self, call: Callable[[], Any], args: tuple[Any, ...]) -> object:
-        result = call()
+    def _definition(self, called: Called) -> object:
+        result, args = called.go(), called.arguments
         nests, self._nests = self._nests, []
         guarded("a C++ kernel", lambda: _write(str(result), list(args[2]), nests))
         guarded("nodes of a kernel", lambda: self._defined(str(result), args[2]))
         return result
 
-    def _triton(self, call: Callable[[], Any], args: tuple[Any, ...]) -> object:
-        result = call()
+    def _triton(self, called: Called) -> object:
+        result, args = called.go(), called.arguments
         guarded("a Triton kernel", lambda: write_kernel(str(result), args[3], list(args[2])))
         guarded("nodes of a kernel", lambda: self._defined(str(result), args[2]))
         return result
 
 
-def _observed(original: Any, hook: Callable[..., Any]) -> Any:  # noqa: ANN401
-    @functools.wraps(original)
-    def observed(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
-        return hook(lambda: original(self, *args, **kwargs), (self, *args, *kwargs.values()))
+def traffic_bytes(nodes: list[Any]) -> int | None:
+    """Bytes of the buffers that a kernel's nodes read and write, each buffer once each way.
 
-    return observed
+    ``get_read_write_buffer_accesses`` of torch/_inductor/scheduler.py (2.11 to 2.13) counts for
+    one node what its indices reach. What one node of the kernel writes and another reads stays in
+    registers or in a cache; what Inductor removed is written nowhere.
+
+    Asked while their graph is being generated.
+    """
+    from torch._inductor.virtualized import V
+
+    reads: dict[str, int] = {}
+    writes: dict[str, int] = {}
+    for node in nodes:
+        if not hasattr(node, "get_read_write_buffer_accesses"):
+            return None
+        for found, is_read in ((reads, True), (writes, False)):
+            accesses = node.get_read_write_buffer_accesses(
+                include_reads=is_read, include_writes=not is_read
+            )
+            for name, size in accesses.items():
+                found[name] = max(found.get(name, 0), int(size))
+    removed = V.graph.removed_buffers
+    read = sum(size for name, size in reads.items() if name not in writes)
+    return read + sum(size for name, size in writes.items() if name not in removed)
 
 
 def _write(name: str, nodes: list[Any], nests: list[CppNest]) -> None:

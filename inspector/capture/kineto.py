@@ -18,13 +18,10 @@ _SILENT = "99"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class HostRow:
-    """An event on a thread of the program.
+    """An event on a thread of the program; times are of the profiler's clock.
 
     Attributes:
-        name: Its name.
         thread: The profiler's number of the thread.
-        start_ns: On the profiler's clock.
-        end_ns: On the profiler's clock.
         sequence: Autograd's number that a forward operator and its backward share, or -1.
     """
 
@@ -37,14 +34,7 @@ class HostRow:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DeviceRow:
-    """A kernel or a copy on the device.
-
-    Attributes:
-        thread: Thread that launched it.
-        launched_ns: When it was launched.
-        start_ns: When it began, on the same clock.
-        end_ns: When it ended.
-    """
+    """A kernel or a copy on the device, and which thread launched it when."""
 
     thread: int
     launched_ns: int
@@ -54,12 +44,7 @@ class DeviceRow:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Taken:
-    """What a session saw.
-
-    Attributes:
-        host: Events on the threads, by start and, of the same start, the longest first.
-        device: What ran on the device and was launched by one of them.
-    """
+    """What a session saw: on the host by start, of the same start the longest first."""
 
     host: tuple[HostRow, ...]
     device: tuple[DeviceRow, ...]

@@ -20,12 +20,7 @@ def offered_backends(known: Iterable[str]) -> tuple[str, ...]:
 
 
 def check_backend(name: str) -> None:
-    """Looks a backend up.
-
-    Raises:
-        UsageError: torch knows none of this name.
-        EnvironmentLacksError: Its package is not installed.
-    """
+    """Raises where torch knows no backend of this name, or its package is not installed."""
     known = list_backends(exclude_tags=())
     if name not in known:
         offered = offered_backends(known)
@@ -45,7 +40,7 @@ def check_spelling(names: Iterable[str]) -> None:
     What is like none can be a backend that this environment lacks, and others have.
 
     Raises:
-        UsageError: There is one.
+        UsageError: There is such a name.
     """
     known = list_backends(exclude_tags=())
     for name in names:

@@ -16,6 +16,7 @@ import torch
 from torch import fx, nn
 
 from inspector.capture import versions
+from inspector.capture.hooks import Hooks
 from inspector.capture.module_places import module_stack
 from inspector.capture.sources import SourceWriter
 from inspector.capture.user_stack import user_stack
@@ -47,7 +48,7 @@ class HookObserver:
         self._compiled: dict[int, str] = {}
         self._late: dict[int, list[int]] = {}
         self._numbers = itertools.count()
-        self._before: dict[str, Callable[..., Any]] = {}
+        self._hooks = Hooks()
 
     def compiled(self, graph: fx.GraphModule) -> None:
         """Takes a graph that Dynamo has made: the hooks of modules that it calls are in it.
@@ -62,17 +63,15 @@ class HookObserver:
         }
         self._take_back(found)
         self._compiled.update(found)
-        if not self._before:
-            self._watch()
+        if not self._hooks:
+            for name in _METHODS:
+                self._hooks.replace(nn.Module, name, functools.partial(self._standing_in, name))
 
     def release(self) -> None:
         """Puts torch's own methods back."""
         with contextlib.suppress(ValueError):
             torch._dynamo.callback_handler.remove_start_callback(_mark)  # noqa: SLF001
-        for name, before in self._before.items():
-            if getattr(vars(nn.Module)[name], "__wrapped__", None) is before:
-                setattr(nn.Module, name, before)
-        self._before = {}
+        self._hooks.release()
         self._compiled = {}
         self._late = {}
 
@@ -98,13 +97,7 @@ class HookObserver:
             handler.register_start_callback(_mark)
         return False
 
-    def _watch(self) -> None:
-        for name in _METHODS:
-            self._before[name] = before = vars(nn.Module)[name]
-            setattr(nn.Module, name, self._standing_in(name, before))
-
     def _standing_in(self, name: str, before: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(before)
         def register(module: nn.Module, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - torch's
             # Dynamo knows this answer, and traces torch's own method alone.
             if not torch.compiler.is_compiling():

@@ -32,10 +32,6 @@ _MOST_OBJECTS = 20_000  # an output may hold on to a whole data set
 def leaves_of(name: str, value: object) -> Iterator[tuple[str, object]]:
     """What a value is made of.
 
-    Args:
-        name: What the value is called.
-        value: It.
-
     Yields:
         The place of each part (``NAME[0]['logits'].keys``), and it: a tensor, a value of `PLAIN`,
         or what cannot be taken apart any further.

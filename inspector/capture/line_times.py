@@ -8,12 +8,12 @@ the same in 2.11 and 2.13).
 from __future__ import annotations
 
 import contextlib
-import functools
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, TypeAlias
 
-from inspector.capture import versions
+from inspector.capture.hooks import Hooks
 from inspector.capture.roots import recorded_roots
 from inspector.capture.writer import emit, guarded
 from inspector.records.graph_breaks import LineTimes
@@ -58,28 +58,23 @@ class _Clock:
 def line_times() -> Iterator[None]:
     """Writes ``inspector_line_times`` for each attempt to trace a function while it is entered.
 
-    Tracing takes about a microsecond longer per line. Where this torch has no such functions,
-    nothing is measured.
+    Tracing takes about a microsecond longer per line.
     """
-    patched = versions.tracing_functions()
-    if patched is None:
-        yield
-        return
-    translator, output_graph = patched
+    from torch._dynamo.output_graph import OutputGraph
+    from torch._dynamo.symbolic_convert import InstructionTranslatorBase
+
     clocks: list[_Clock] = []
-    originals = (translator.starts_line, translator.run, output_graph.call_user_compiler)
-    translator.starts_line = _starts_line(originals[0], clocks)
-    translator.run = _run(originals[1], clocks)
-    output_graph.call_user_compiler = _compile(originals[2], clocks)
+    hooks = Hooks()
+    hooks.replace(InstructionTranslatorBase, "starts_line", partial(_starts_line, clocks))
+    hooks.replace(InstructionTranslatorBase, "run", partial(_run, clocks))
+    hooks.replace(OutputGraph, "call_user_compiler", partial(_compile, clocks))
     try:
         yield
     finally:
-        translator.starts_line, translator.run = originals[:2]
-        output_graph.call_user_compiler = originals[2]
+        hooks.release()
 
 
-def _starts_line(original: Callable[..., Any], clocks: list[_Clock]) -> Callable[..., Any]:
-    @functools.wraps(original)
+def _starts_line(clocks: list[_Clock], original: Callable[..., Any]) -> Callable[..., Any]:
     def starts_line(self: Any, lineno: int) -> Any:  # noqa: ANN401 - torch is Any to mypy
         if clocks and (code := self.f_code) and recorded_roots().is_user(code.co_filename):
             clocks[-1].move((code.co_filename, lineno, code.co_name))
@@ -88,8 +83,7 @@ def _starts_line(original: Callable[..., Any], clocks: list[_Clock]) -> Callable
     return starts_line
 
 
-def _run(original: Callable[..., Any], clocks: list[_Clock]) -> Callable[..., Any]:
-    @functools.wraps(original)
+def _run(clocks: list[_Clock], original: Callable[..., Any]) -> Callable[..., Any]:
     def run(self: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
         # An inlined function has the translator of its caller above it.
         is_root = getattr(self, "parent", None) is None
@@ -112,8 +106,7 @@ def _run(original: Callable[..., Any], clocks: list[_Clock]) -> Callable[..., An
     return run
 
 
-def _compile(original: Callable[..., Any], clocks: list[_Clock]) -> Callable[..., Any]:
-    @functools.wraps(original)
+def _compile(clocks: list[_Clock], original: Callable[..., Any]) -> Callable[..., Any]:
     def call_user_compiler(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - torch's own
         clock = clocks[-1] if clocks else None
         if clock:

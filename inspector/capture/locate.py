@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from inspector.capture.failures import user_failure
 from inspector.capture.place import Place
-from inspector.capture.project_file import is_of_project
+from inspector.capture.roots import is_of_project
 from inspector.errors import UsageError
 from inspector.model.near_matches import did_you_mean, near_matches
 

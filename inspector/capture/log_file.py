@@ -31,13 +31,10 @@ def begins_with(rank: int | None) -> str:
 class LogFile:
     """A file that takes whole records, made with the first one.
 
-    Attributes:
-        is_stopped: Whether it takes no more, because a record could not be written.
+    Its name begins with `begin`, and letters that no other file has follow; or it is `name`.
 
-    Args:
-        folder: The recording.
-        begin: How the file's name begins; letters that no other file has follow.
-        name: The file's whole name, where the caller knows one that no other file has.
+    Attributes:
+        is_stopped: It takes no more, because a record could not be written.
     """
 
     def __init__(self, folder: Path, begin: str, name: str = "") -> None:

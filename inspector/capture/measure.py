@@ -14,7 +14,7 @@ from torch._dynamo.utils import counters
 from inspector.capture.bandwidth import copy_rates
 from inspector.capture.call import Call, fresh
 from inspector.capture.compile_count import compilations
-from inspector.capture.eager_rests import marked_eager_rests
+from inspector.capture.eager_continuations import marked_eager_continuations
 from inspector.capture.kineto import Session, Taken
 from inspector.capture.ranks import agreed
 from inspector.capture.state import State
@@ -34,13 +34,13 @@ class Measurement:
     """What is called, and how often.
 
     Attributes:
-        input: Number of the input, from 0.
+        input: Its number, from 0.
         first_call: Number of the first measured call with it.
-        calls: How often; fewer where that would take more than 5 s, but at least 3.
-        arguments: The input; every call gets a copy.
-        target: The target without the compiler: its state is the same before every call.
-        run: Calls the compiled target with arguments.
-        one_graph: Whether a target without any graph break is profiled too.
+        calls: Fewer where that would take more than 5 s, but at least 3.
+        arguments: Every call gets a copy.
+        target: Without the compiler: its state is the same before every call.
+        run: Calls the compiled target.
+        one_graph: A target without any graph break is profiled too.
     """
 
     input: int
@@ -89,7 +89,7 @@ def _profile(
     session.start()
     try:
         mark_ns = mark_cost_ns()
-        with marked_eager_rests():
+        with marked_eager_continuations():
             compiled = list(_profiled(what, state))
     finally:
         session.stop()
@@ -178,12 +178,7 @@ def mark_cost_ns() -> int:
 
 
 def write_profile(found: Sequence[ThreadTimeline], profile: CallProfile) -> None:
-    """Writes torch's markers on each thread, and what lies between them.
-
-    Args:
-        found: The threads.
-        profile: What else is said of the calls.
-    """
+    """Writes torch's markers on each thread, and what lies between them."""
     starts = [marker.start_ns for timeline in found for marker in timeline.markers]
     zero_ns = min(starts, default=0)
     labels = sorted({marker.label for timeline in found for marker in timeline.markers})

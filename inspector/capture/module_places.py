@@ -34,12 +34,7 @@ _places: dict[int, _Place] = {}
 
 
 class _Place:
-    """Where a module was made; nothing is kept alive by it.
-
-    Attributes:
-        file: The file.
-        line: The line, from 1.
-    """
+    """Where a module was made; nothing is kept alive by it."""
 
     def __init__(self, module: nn.Module, frame: FrameType) -> None:
         self._module = weakref.ref(module)

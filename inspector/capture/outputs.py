@@ -10,8 +10,8 @@ from typing import Any
 
 import torch
 
-from inspector.capture.kept_tensor import size_bytes
 from inspector.capture.leaves import PLAIN, leaves_of
+from inspector.capture.saved_tensor import size_bytes
 from inspector.errors import UsageError
 from inspector.records.trial import Comparison
 
@@ -23,10 +23,10 @@ class Kept:
     """What calls gave.
 
     Attributes:
-        tensors: Tensors on the CPU, by where they were: ``output of input 1[0]``.
+        tensors: On the CPU, by where they were: ``output of input 1[0]``.
         others: Numbers, texts and the like, spelled out.
         uncompared: Where values are of a kind that cannot be compared.
-        draws: Whether the calls drew random numbers, where somebody looked.
+        draws: The calls drew random numbers, where somebody looked.
     """
 
     tensors: Mapping[str, Any]
@@ -48,9 +48,7 @@ class Kept:
 def kept_values(values: Mapping[str, object], most_bytes: float = math.inf) -> Kept:
     """Copies of the values, by name; containers and objects are taken apart.
 
-    Args:
-        values: The values.
-        most_bytes: What tensors may take; those that take more are not compared.
+    Tensors that take more than `most_bytes` are not compared.
     """
     tensors: dict[str, Any] = {}
     others: dict[str, str] = {}

@@ -34,12 +34,7 @@ def called(node: fx.Node) -> tuple[torch._ops.OpOverload | None, tuple[Any, Any]
     Of what Inductor fuses into a CPU's library (a convolution with its ``relu``) the node has a
     function in the place of an operator, which keeps the match with the library's call
     (``_register_unary_fusion_lowering`` in torch/_inductor/fx_passes/mkldnn_fusion.py).
-
-    Args:
-        node: A node of an ATen graph.
-
-    Returns:
-        No operator of any other node.
+    Of a node that calls none it is None.
     """
     target, out = node.target, node.meta.get("val")
     if isinstance(target, functools.partial) and target.args:
@@ -69,12 +64,6 @@ def packed_flops(
 
     How a library packs a weight is its own affair: of a linear layer nothing is asked of it, of a
     convolution the sizes of its kernel.
-
-    Args:
-        target: The operator.
-        arguments: What it is called with.
-        named: The same by name.
-        out: What it gives.
     """
     if not _is_library(target) or not isinstance(out, torch.Tensor):
         return None

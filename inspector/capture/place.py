@@ -16,14 +16,12 @@ class Place:
 
     Attributes:
         source: The part of the target before the colon, as it was typed.
-        name: The part after the colon: what in the module is meant; or None.
-        file: The absolute path of the file, or None for a module without one.
-        module: The name that the module is imported under.
+        name: The part after the colon: what in the module is meant.
+        file: Its absolute path; None for a module without one.
         search: Folders that go to the front of ``sys.path``, the first one first.
         root: The project's folder, which shown paths are relative to.
         shown: The file (or the module) as messages show it.
-        verb: The command that it is loaded for: what to type again.
-        options: The options to type again with it.
+        verb: The command to type again, and its `options`.
     """
 
     source: str

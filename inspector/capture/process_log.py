@@ -25,7 +25,7 @@ class ProcessLog:
         folder: The recording.
         project: The folder that shown paths are relative to, for ``inspector_environment``; None
             where somebody else writes that artifact.
-        max_bytes: The size that the process's files are kept below, or None.
+        max_bytes: The process's files are kept below; None: no limit.
     """
 
     def __init__(self, folder: Path, project: str | None, max_bytes: int | None = None) -> None:

@@ -41,11 +41,7 @@ _numbers = itertools.count()
 
 
 def announce() -> None:
-    """Says to the other processes of the job that this one is there; nothing outside of a job.
-
-    Raises:
-        ModelFailedError: The store of the process group is gone.
-    """
+    """Says to the other processes of the job that this one is there; nothing outside of a job."""
     job = versions.job()
     if job is not None:
         with _asking(job):
@@ -59,7 +55,6 @@ def meet() -> None:
 
     Raises:
         UsageError: Some have not.
-        ModelFailedError: The store of the process group is gone.
     """
     job = versions.job()
     if job is not None:
@@ -68,11 +63,7 @@ def meet() -> None:
 
 
 def absent() -> list[int]:
-    """Which processes of the job have not announced themselves, by rank.
-
-    Raises:
-        ModelFailedError: The store of the process group is gone.
-    """
+    """Which processes of the job have not announced themselves, by rank."""
     job = versions.job()
     return _missing(job, range(job.size)) if job is not None else []
 
@@ -83,12 +74,9 @@ def agreed(value: _Value) -> _Value:
     All processes must ask in the same order. They wait for the first one as long as the store of
     their process group waits; it waits for none, and so may be the only one.
 
-    Args:
-        value: What this process would say.
-
     Raises:
         UsageError: The first process does not ask.
-        ModelFailedError: The first process does not answer any more.
+        ModelFailedError: It does not answer any more.
     """
     job = versions.job()
     if job is None:
@@ -113,12 +101,9 @@ def is_of_others(error: BaseException) -> bool:
 
 
 def not_together(ranks: Sequence[int], *, said: str = "", within: str = "") -> UsageError:
-    """The error that only some processes of a job run here.
+    """The error that only some processes of a job run here, and `ranks` do not.
 
-    Args:
-        ranks: The others.
-        said: What happened for that reason, as the begin of a sentence, or nothing.
-        within: How long they were waited for, or nothing.
+    What happened for that reason, `said`, begins the sentence.
     """
     numbers = ", ".join(map(str, ranks[:_MOST_NAMED])) + (", …" if ranks[_MOST_NAMED:] else "")
     who, have, do = ("ranks", "have", "they do") if ranks[1:] else ("rank", "has", "it does")

@@ -31,11 +31,10 @@ class Reachable:
     """Walks from a function to what it can change.
 
     Attributes:
-        modules: ``torch.nn.Module``s, with those inside of them.
-        tensors: All tensors: parameters, buffers, what optimizers keep, and others.
-        optimizers: ``torch.optim.Optimizer``s.
-        objects: Other objects with attributes of their own.
-        generators: Random generators of torch, NumPy and Python that are not the global ones.
+        modules: With those inside of them.
+        tensors: Parameters, buffers, what optimizers keep, and others.
+        objects: Others with attributes of their own.
+        generators: Those of torch, NumPy and Python that are not the global ones.
     """
 
     def __init__(self, function: Callable[..., object]) -> None:

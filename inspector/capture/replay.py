@@ -19,8 +19,8 @@ from torch._dynamo.exc import TorchDynamoException
 from inspector.capture import versions
 from inspector.capture.call import fresh
 from inspector.capture.calling import backward, finished
-from inspector.capture.project_file import is_of_project
 from inspector.capture.quiet import quiet
+from inspector.capture.roots import is_of_project
 from inspector.capture.target import Target, load_target
 from inspector.model.out_of_memory import lacks_memory
 from inspector.model.request import Request
@@ -54,14 +54,10 @@ def replayed(
 
     The project's modules are imported anew: what they hold is as it was in the beginning.
 
-    Args:
-        error: What the last of the calls raised.
-        request: How the target was loaded and called.
-        target: What was called.
-        made: The calls, by the numbers of their inputs, with the compiler or without.
+    The calls are numbers of inputs, with the compiler or without; the last one raised `error`.
 
     Returns:
-        What the last call raised, if that is of the type of ``error`` and no call before it failed.
+        What the last call raised, if it is of the type of ``error`` and no call before it failed.
     """
     # Other processes of a job would not make these calls. Beside the first model a second one may
     # have no room, which says nothing of the first.

@@ -25,3 +25,14 @@ def recorded_roots() -> Roots:
         site=tuple(sorted(folders)),
         own=str(Path(__file__).resolve().parent.parent),
     )
+
+
+def is_of_project(file: str | Path, root: str | Path) -> bool:
+    """Whether a file is below the project's folder, and not of a package that is installed there.
+
+    The project may be an installed package itself; `root` is empty where there is none.
+    """
+    path = Path(file)
+    if not root or not path.is_relative_to(root):
+        return False
+    return not any(part.endswith("-packages") for part in path.relative_to(root).parts)

@@ -61,13 +61,7 @@ def shown_signature(function: Callable[..., Any]) -> str:
 def check_fits(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], source: str
 ) -> None:
-    """Raises unless the inputs fit the signature of `function`.
-
-    Args:
-        function: What will be called.
-        args: Its positional arguments.
-        kwargs: Its keyword arguments.
-        source: Where they come from, as the subject of a sentence: `` `get_inputs()` ``.
+    """Raises unless the inputs, which `source` (`` `get_inputs()` ``) gives, fit the signature.
 
     Raises:
         UsageError: There are too many or too few, or one has an unknown name.

@@ -6,9 +6,10 @@ import logging
 from types import CodeType, FrameType
 
 from inspector.capture import versions
+from inspector.capture.hooks import LoggerTap
 from inspector.capture.roots import recorded_roots
 from inspector.capture.sources import SourceWriter
-from inspector.capture.writer import emit, guarded
+from inspector.capture.writer import emit
 from inspector.model.roots import Owner
 from inspector.records.graph_breaks import SkippedFrame
 from inspector.records.stack import StackFrame
@@ -17,42 +18,18 @@ _ENTRY_NAMES = ("compile_wrapper",)
 _MOST_STACK_FRAMES = 60
 
 
-class SkipObserver(logging.Filter):
-    """Sees every record of one logger; lets through only what would be shown without us.
-
-    The logger's level is not touched, which its children inherit: torch does more where some of
-    them are enabled. The logger alone is told that it is enabled, and its filter decides.
-
-    Args:
-        sources: Gets the places of the frames.
-    """
+class SkipObserver:
+    """Writes the frames that Dynamo leaves alone, and gives their places to `sources`."""
 
     def __init__(self, sources: SourceWriter) -> None:
-        super().__init__()
-        self._logger = logging.getLogger(versions.SKIP_LOGGER)
         self._sources = sources
         self._seen: set[CodeType] = set()
-
-    def watch(self) -> None:
-        """Begins to observe; levels stay what ``TORCH_LOGS`` and the program make of them."""
-        self._logger.addFilter(self)
-        setattr(self._logger, "isEnabledFor", _is_debug)  # noqa: B010 - a method
-
-    def release(self) -> None:
-        """Leaves the logger as it was."""
-        self._logger.removeFilter(self)
-        if self._logger.__dict__.get("isEnabledFor") is _is_debug:
-            delattr(self._logger, "isEnabledFor")
+        tap = LoggerTap(versions.SKIP_LOGGER, logging.DEBUG, self._observe)
+        self.watch, self.release = tap.watch, tap.release
 
     def forget(self) -> None:
         """Says again what it sees again, for a log that has nothing yet."""
         self._seen.clear()
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Looks at a record; whether it would be shown without us."""
-        if record.msg == versions.SKIP_MESSAGE or record.exc_info:
-            guarded("skipped frame", lambda: self._observe(record))
-        return logging.Logger.isEnabledFor(self._logger, record.levelno)
 
     def _observe(self, record: logging.LogRecord) -> None:
         reason, cause = _reason(record)
@@ -106,7 +83,3 @@ def _stack(caller: FrameType) -> tuple[StackFrame, ...]:
         frames.append(StackFrame(code.co_filename, frame.f_lineno or 0, code.co_name))
         frame = frame.f_back
     return tuple(reversed(frames))
-
-
-def _is_debug(level: int) -> bool:
-    return level >= logging.DEBUG

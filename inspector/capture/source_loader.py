@@ -29,11 +29,7 @@ class SourceLoader(importlib.machinery.SourceFileLoader):
     """Compiles a file from its source and leaves no ``__pycache__`` in the user's folder."""
 
     def get_code(self, fullname: str) -> CodeType:
-        """The code of the file; never that of a cache.
-
-        Raises:
-            ValueError: A change is to be tried, and something else stands there.
-        """
+        """The code of the file; never that of a cache."""
         path = self.get_filename(fullname)
         source: bytes | str = self.get_data(path)
         key = os.path.realpath(path)
@@ -56,11 +52,7 @@ def edit_imports(edits: Iterable[Edit]) -> None:
 
 
 def check_edited() -> None:
-    """Whether every file with a change was loaded.
-
-    Raises:
-        UsageError: One was not, so that what was recorded says nothing of the change.
-    """
+    """Raises where a changed file was not loaded: what was recorded says nothing of the change."""
     missing = sorted(_edits.keys() - _made)
     if missing:
         raise UsageError(

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 import torch
 
 from inspector.capture.attributes import Attributes
-from inspector.capture.kept_tensor import KeptTensor, size_bytes
 from inspector.capture.reachable import Reachable
+from inspector.capture.saved_tensor import SavedTensor, size_bytes
 
 MOST_COPIED_BYTES = 1 << 30
 
@@ -32,15 +32,14 @@ class State:
 
     Args:
         function: What is called.
-        with_attributes: Whether numbers, texts and containers are put back, too, where they are
-            attributes of an object.
+        with_attributes: Numbers, texts and containers that are attributes are put back, too.
     """
 
     def __init__(self, function: Callable[..., object], *, with_attributes: bool = False) -> None:
         reached = Reachable(function)
         buffers = [item for module in reached.modules for item in module.buffers(recurse=False)]
         copied = _copied(reached, buffers)
-        self._tensors = [KeptTensor(item, has_copy=id(item) in copied) for item in reached.tensors]
+        self._tensors = [SavedTensor(item, has_copy=id(item) in copied) for item in reached.tensors]
         self._optimizers = list(map(_Optimizer, reached.optimizers))
         self._parts: list[_Part] = [
             Attributes([*reached.modules, *reached.objects] if with_attributes else ()),
@@ -124,11 +123,7 @@ class State:
         return self._draws
 
     def hand_to(self, user: object) -> bool:
-        """Hands it to what makes the next call; whether that made the last one, too.
-
-        Args:
-            user: Calls of one kind and input; calls of another may have changed what they find.
-        """
+        """Hands it to what makes calls of one kind and input; whether that made the last, too."""
         is_same, self._user = self._user is user, user
         return is_same
 
@@ -199,7 +194,7 @@ class _Optimizer:
 
     def __init__(self, optimizer: Any) -> None:  # noqa: ANN401 - torch is Any to mypy
         self._state = optimizer.state
-        self._made: dict[Any, list[KeptTensor]] = {}
+        self._made: dict[Any, list[SavedTensor]] = {}
         self._copied_bytes = 0
         self._entries = {key: dict(entry) for key, entry in optimizer.state.items()}
         self._groups = [(group, dict(group)) for group in optimizer.param_groups]
@@ -212,7 +207,7 @@ class _Optimizer:
         return not is_same or any(not _is_same(*pair) for pair in self._groups)
 
     @property
-    def kept(self) -> Iterator[KeptTensor]:
+    def kept(self) -> Iterator[SavedTensor]:
         return itertools.chain.from_iterable(self._made.values())
 
     def tensors(self) -> Iterator[tuple[Any, str, Any]]:
@@ -249,7 +244,7 @@ class _Optimizer:
         tensors = [value for value in entry.values() if isinstance(value, torch.Tensor)]
         self._copied_bytes += sum(map(size_bytes, tensors))
         has_copy = self._copied_bytes <= MOST_COPIED_BYTES
-        self._made[key] = [KeptTensor(tensor, has_copy=has_copy) for tensor in tensors]
+        self._made[key] = [SavedTensor(tensor, has_copy=has_copy) for tensor in tensors]
 
 
 def _put_back(items: dict[Any, Any], before: dict[Any, Any]) -> None:

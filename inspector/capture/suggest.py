@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+import io
 import itertools
 import re
 import time
 from typing import TYPE_CHECKING, Any
 
+import torch
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    FakeTensorMode,
+)
+
 from inspector.capture.compiled import module_of, uncompiled
-from inspector.capture.dry_run import runs_with
-from inspector.capture.first_layer import first_layer
-from inspector.capture.layers import ids, layer_inputs, tensors
+from inspector.capture.layers import first_layer, ids, layer_inputs, tensors
+from inspector.capture.quiet import quiet_operators
 from inspector.capture.signatures import signature_of
-from inspector.capture.transformers_inputs import transformers_inputs
-from inspector.model.input_spec import InputSpec, SequenceSpec, Spec, TensorSpec, ValueSpec
+from inspector.model.input_spec import (
+    InputSpec,
+    MappingSpec,
+    SequenceSpec,
+    Spec,
+    TensorSpec,
+    ValueSpec,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from torch import nn
+
 
 _ATTEMPTS = 60
 _SECONDS = 15.0
@@ -50,7 +65,7 @@ def suggest_inputs(function: Callable[..., Any]) -> tuple[InputSpec, ...]:
     """
     inner = uncompiled(function)
     module = module_of(inner)
-    if module is not None and (known := transformers_inputs(module)):
+    if module is not None and (known := _transformers_inputs(module)):
         return known
     combinations = _combinations(inner, module)
     first = next(combinations, ())
@@ -58,7 +73,7 @@ def suggest_inputs(function: Callable[..., Any]) -> tuple[InputSpec, ...]:
     for inputs in itertools.chain((first,), itertools.islice(combinations, _ATTEMPTS)):
         if time.monotonic() > deadline:
             break
-        if runs_with(inner, inputs):
+        if _runs_with(inner, inputs):
             return inputs
     return first
 
@@ -125,3 +140,99 @@ def _annotation(parameter: inspect.Parameter) -> str:
         return annotation
     is_plain = isinstance(annotation, type) and not hasattr(annotation, "__args__")
     return str(annotation.__name__) if is_plain else str(annotation)
+
+
+_TOKENS = 128
+
+
+def _transformers_inputs(module: nn.Module) -> tuple[InputSpec, ...]:
+    """The named inputs of a ``PreTrainedModel``; none for any other module.
+
+    The class is known by its name: transformers need not be installed here.
+    """
+    if not any(kind.__name__ == "PreTrainedModel" for kind in type(module).__mro__):
+        return ()
+    config = module.config
+    main = getattr(module, "main_input_name", "input_ids")
+    inputs = [InputSpec(main, _main(main, config))]
+    if main == "input_ids" and _find(config, "image_size") and _find(config, "vision_config"):
+        inputs.append(InputSpec("pixel_values", _main("pixel_values", config)))
+    if getattr(config, "is_encoder_decoder", False) and _find(config, "vocab_size"):
+        inputs.append(InputSpec("decoder_input_ids", _token_ids(config, 16)))
+    return tuple(inputs)
+
+
+def _main(name: str, config: Any) -> TensorSpec:  # noqa: ANN401 - a transformers configuration
+    if name == "pixel_values":
+        size = _find(config, "image_size") or 224
+        height, width = (size, size) if isinstance(size, int) else (size[0], size[-1])
+        return tensors("f32", (1, _find(config, "num_channels") or 3, height, width))[0]
+    if name == "input_values":
+        return tensors("f32", (1, 16000))[0]
+    if name == "input_features":
+        frames = 2 * (_find(config, "max_source_positions") or 500)
+        return tensors("f32", (1, _find(config, "num_mel_bins") or 80, frames))[0]
+    return _token_ids(config, _TOKENS)
+
+
+def _token_ids(config: Any, length: int) -> TensorSpec:  # noqa: ANN401 - a transformers configuration
+    longest = _find(config, "max_position_embeddings") or length
+    return ids(_find(config, "vocab_size") or 2, (1, min(length, longest)))[0]
+
+
+def _find(config: Any, name: str) -> Any:  # noqa: ANN401 - an entry of a configuration
+    """An entry of a configuration, or of that of its text or vision part."""
+    parts = (getattr(config, part, None) for part in ("text_config", "vision_config"))
+    for holder in (config, *parts):
+        value = getattr(holder, name, None)
+        if value is not None:
+            return value
+    return None
+
+
+def _runs_with(function: Callable[..., Any], inputs: tuple[InputSpec, ...]) -> bool:
+    """Whether a call of `function` with such inputs gets through, or as far as to need a value.
+
+    Nothing is computed and no state changes: every tensor that the call meets is a fake one. What
+    it prints is dropped.
+    """
+    device = _device_of(function)
+    eager = torch.compiler.set_stance("force_eager")  # for the parts that are compiled
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+        quiet_operators(),
+        eager,
+        torch.no_grad(),
+        FakeTensorMode(allow_non_fake_inputs=True),
+    ):
+        args = [_fake(spec.value, device) for spec in inputs if spec.name is None]
+        kwargs = {spec.name: _fake(spec.value, device) for spec in inputs if spec.name}
+        try:
+            function(*args, **kwargs)
+        except (DataDependentOutputException, DynamicOutputShapeException):
+            return True
+        except Exception:  # noqa: BLE001 - whatever a wrong input makes the user's code raise
+            return False
+    return True
+
+
+def _fake(spec: Spec, device: torch.device) -> Any:  # noqa: ANN401 - any argument
+    match spec:
+        case TensorSpec(dtype, shape):
+            return torch.empty(shape, dtype=getattr(torch, dtype.torch_name), device=device)
+        case SequenceSpec(items, is_tuple):
+            made = [_fake(item, device) for item in items]
+            return tuple(made) if is_tuple else made
+        case MappingSpec(items):
+            return {key: _fake(item, device) for key, item in items}
+        case ValueSpec(value):
+            return value
+
+
+def _device_of(function: Any) -> torch.device:  # noqa: ANN401 - a module or a function
+    module = getattr(function, "__self__", function)
+    if not isinstance(module, torch.nn.Module):
+        return torch.device("cpu")
+    first = next(itertools.chain(module.parameters(), module.buffers()), None)
+    return torch.device("cpu") if first is None else first.device

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import importlib
+import importlib.util
 import inspect
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inspector.capture.call import Call, fresh
+from inspector.capture.call import Call
 from inspector.capture.compiled import is_compiled
-from inspector.capture.cuda_source import map_imports
+from inspector.capture.cuda_source import CpuLoader, map_imports
 from inspector.capture.discover import compiles_itself, find_target
-from inspector.capture.importing import import_target
 from inspector.capture.inputs import input_source, make_calls
 from inspector.capture.locate import locate
 from inspector.capture.placement import Placement
 from inspector.capture.signatures import check_fits, shown_signature, signature_of
-from inspector.capture.source_loader import edit_imports
+from inspector.capture.source_loader import SourceLoader, edit_imports
 from inspector.capture.suggest import suggest_inputs
 from inspector.capture.user_code import UserCode
 from inspector.errors import UsageError
@@ -27,11 +29,10 @@ from inspector.model.typed_options import typed_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import ModuleType
 
     from inspector.capture.place import Place
     from inspector.model.request import Request
-
-__all__ = ["Call", "Target", "fresh", "load_target"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -41,9 +42,9 @@ class Target:
     Attributes:
         name: How it is shown: ``model.py`` or ``model.py:Net``, relative to the root.
         entry: What was found there, as Python: ``model``, ``get_model()``, ``Net()``.
-        function: The module or function; in the train/eval mode that the file left it in.
-        calls: The calls to make, in order; tensors are shared until `fresh` copies them.
-        already_compiled: Whether the file compiles it itself, so that it is taken as it is.
+        function: The module or function, in the train/eval mode that the file left it in.
+        calls: Tensors are shared until `fresh` copies them.
+        already_compiled: The file compiles it itself, so that it is taken as it is.
         file: The absolute path of its file, or None for a module without one.
         root: The project's folder, which shown paths are relative to: the working directory if the
             file is below it, else the folder of its top package, else its own folder.
@@ -105,11 +106,7 @@ def _put(placement: Placement, calls: tuple[Call, ...]) -> tuple[Call, ...]:
 
 
 def _without_inputs(function: Callable[..., Any], place: Place) -> tuple[Call, ...]:
-    """One call without arguments, if that is all there is to say.
-
-    Raises:
-        UsageError: The function takes inputs; the next step is the exact ``--input`` to try.
-    """
+    """One call without arguments, or an error with the exact ``--input`` to try."""
     signature = signature_of(function)
     if signature is not None and not any(map(_is_wanted, signature.parameters.values())):
         return (Call(),)
@@ -130,3 +127,61 @@ def _is_wanted(parameter: inspect.Parameter) -> bool:
     variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     without = parameter.default is inspect.Parameter.empty or parameter.default is None
     return without and parameter.kind not in variadic
+
+
+def import_target(code: UserCode) -> ModuleType:
+    """The target's module, imported and registered in ``sys.modules``.
+
+    As for ``python model.py``, the file's folder comes first in ``sys.path`` and ``sys.argv`` is
+    the file alone; a file in a package is imported as a part of it. Both stay so: the model may
+    import when it runs.
+
+    Raises:
+        ModelFailedError: The module, or one that it imports, raised an exception.
+        UsageError: It ended the program.
+    """
+    place = code.place
+    # A folder of installed packages keeps its place: before the standard library it would hide it.
+    first = [folder for folder in place.search if not _is_site(folder)]
+    sys.path[:] = [*first, *(folder for folder in sys.path if folder not in first)]
+    sys.argv = [str(place.file or place.source)]
+    if code.maps_cuda:
+        map_imports(place.root)
+    return code.run(f"loading `{place.shown}`", lambda: _imported(code))
+
+
+def _is_site(folder: str) -> bool:
+    return folder in sys.path and folder.endswith("-packages")
+
+
+def _imported(code: UserCode) -> ModuleType:
+    place = code.place
+    if place.file is None or place.module == place.source:
+        return importlib.import_module(place.module)
+    parent, _, leaf = place.module.rpartition(".")
+    package = importlib.import_module(parent) if parent else None
+    loaded = sys.modules.get(place.module)
+    if loaded is not None and getattr(loaded, "__file__", None) == str(place.file):
+        return loaded
+    module = _execute(place.module, place.file, CpuLoader if code.maps_cuda else SourceLoader)
+    if package is not None:
+        setattr(package, leaf, module)
+    return module
+
+
+def _execute(name: str, file: Path, kind: type[SourceLoader]) -> ModuleType:
+    """What ``importlib.util.module_from_spec`` documents, for a file that has an odd name too."""
+    inside = [str(file.parent)] if file.name == "__init__.py" else None
+    spec = importlib.util.spec_from_file_location(
+        name, file, loader=kind(name, str(file)), submodule_search_locations=inside
+    )
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{file.name} cannot be imported")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        sys.modules.pop(name, None)
+        raise
+    return sys.modules.get(name, module)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+from unittest import mock
 
-from inspector.capture.cuda_mode import cuda_as_cpu
+import torch
+from torch.overrides import TorchFunctionMode
+
 from inspector.capture.failures import lacks_cuda, user_failure
+from inspector.capture.hooks import nothing
 from inspector.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from inspector.capture.place import Place
 
@@ -17,11 +23,9 @@ _Result = TypeVar("_Result")
 
 
 class UserCode:
-    """Runs the pieces of one target's code.
+    """Runs the pieces of one target's code; CUDA requests in them are mapped, if that is wanted.
 
     Attributes:
-        place: Where the code is.
-        maps_cuda: Whether CUDA requests are mapped to the CPU.
         has_inputs: Whether the command line or the file has inputs for the target.
     """
 
@@ -31,11 +35,7 @@ class UserCode:
         self.has_inputs = False
 
     def run(self, doing: str, piece: Callable[[], _Result]) -> _Result:
-        """The result of `piece`.
-
-        Args:
-            doing: What is run, as the subject of a sentence: ``calling `get_model()```.
-            piece: The user's function.
+        """The result of `piece`; `doing` names it as a subject does: ``calling `get_model()```.
 
         Raises:
             ModelFailedError: It raised an exception.
@@ -64,3 +64,61 @@ class UserCode:
             f"{doing[0].upper()}{doing[1:]} ended the program ({shown}), as scripts do.",
             f"Record it as a program: `{self.place.command(verb='run')}{arguments}`.",
         )
+
+
+_DEVICE = re.compile(r"cuda(?::\d+)?")
+
+
+class _CudaAsCpu(TorchFunctionMode):
+    """Changes the devices in the arguments of torch's functions."""
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: object,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:  # noqa: ANN401 - whatever torch's function returns
+        named = {name: _as_cpu(value) for name, value in (kwargs or {}).items()}
+        if func in (torch.Tensor.cuda, torch.Tensor.pin_memory):
+            return args[0]
+        if func is torch.Tensor.to and len(args) > 1 and type(args[1]) is int:
+            args = (args[0], "cpu", *args[2:])
+        if type(named.get("device")) is int:
+            named["device"] = "cpu"
+        if named.get("pin_memory"):
+            named["pin_memory"] = False
+        return func(*map(_as_cpu, args), **named)
+
+
+def _as_cpu(value: object) -> object:
+    if isinstance(value, str):
+        return "cpu" if _DEVICE.fullmatch(value) else value
+    if isinstance(value, torch.device) and value.type == "cuda":
+        return torch.device("cpu")
+    return value
+
+
+@contextmanager
+def cuda_as_cpu() -> Iterator[None]:
+    """Maps CUDA requests to the CPU until the end of the ``with``."""
+    load = torch.load
+
+    def load_on_cpu(*args: object, **kwargs: object) -> object:
+        wanted = kwargs.get("map_location")
+        kwargs["map_location"] = "cpu" if wanted is None else _as_cpu(wanted)
+        return load(*args, **kwargs)
+
+    with (
+        _CudaAsCpu(),
+        mock.patch.multiple(
+            torch.cuda,
+            synchronize=nothing,
+            set_device=nothing,
+            reset_peak_memory_stats=nothing,
+            current_device=lambda: 0,
+            is_available=lambda: True,
+        ),
+        mock.patch.object(torch, "load", load_on_cpu),
+    ):
+        yield

@@ -15,6 +15,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CodeType, FrameType
 from typing import Any, TypeAlias
+from unittest import mock
 
 from inspector.capture.position import in_characters
 from inspector.records.stack import StackFrame
@@ -58,25 +59,6 @@ def symbol_values(shape_env: Any) -> Mapping[Any, Any]:  # noqa: ANN401 - torch 
     return values
 
 
-def tracing_functions() -> tuple[Any, Any] | None:
-    """The classes whose ``starts_line``, ``run`` and ``call_user_compiler`` trace a function.
-
-    ``InstructionTranslatorBase`` and ``OutputGraph``; None where one of the functions is missing.
-    """
-    try:
-        from torch._dynamo.output_graph import OutputGraph
-        from torch._dynamo.symbolic_convert import InstructionTranslatorBase
-    except ImportError:
-        return None
-    needed = (
-        (InstructionTranslatorBase, "starts_line"),
-        (InstructionTranslatorBase, "run"),
-        (OutputGraph, "call_user_compiler"),
-    )
-    found = all(hasattr(owner, name) for owner, name in needed)
-    return (InstructionTranslatorBase, OutputGraph) if found else None
-
-
 def graph_being_compiled() -> Sequence[Any]:
     """The nodes of the graph that Dynamo is compiling in this thread, or none.
 
@@ -106,22 +88,19 @@ def compile_id() -> str:
 def cuda_graph_classes() -> tuple[Any, Any] | None:
     """The classes that capture and replay: ``CUDAGraphTreeManager`` and ``CUDAGraphNode``.
 
-    None as long as nothing has imported them (Inductor does when it first wraps a function), or
-    where one of the functions that are observed is missing.
+    None as long as nothing has imported them: Inductor does when it first wraps a function.
     """
     module = sys.modules.get(_CUDA_GRAPHS)
+    # Of the two that are needed the manager is defined last.
     manager = getattr(module, "CUDAGraphTreeManager", None)
-    node = getattr(module, "CUDAGraphNode", None)
-    needed = ("run", "record_function", "run_eager")
-    found = all(callable(getattr(manager, name, None)) for name in needed)
-    found = found and callable(getattr(node, "check_invariants", None))
-    return (manager, node) if found and cuda_graph_fits() is not None else None
+    return None if manager is None else (manager, module.CUDAGraphNode)  # type: ignore[union-attr]
 
 
 def cuda_graph_fits() -> object:
-    """What ``CUDAGraphNode.check_invariants`` says of a graph that fits, or None."""
-    status = getattr(sys.modules.get(_CUDA_GRAPHS), "CheckInvariantStatus", None)
-    return getattr(status, "SUCCESS", None)
+    """What ``CUDAGraphNode.check_invariants`` says of a graph that fits."""
+    from torch._inductor.cudagraph_trees import CheckInvariantStatus
+
+    return CheckInvariantStatus.SUCCESS
 
 
 @contextlib.contextmanager
@@ -133,19 +112,15 @@ def without_cuda_graphs() -> Iterator[None]:
     which graphs hold as a bound method, calls it by its name.
     """
     manager = getattr(sys.modules.get(_CUDA_GRAPHS), "CUDAGraphTreeManager", None)
-    original = getattr(manager, "_run", None)
-    if original is None:
+    if manager is None:
         yield
         return
 
     def run(self: Any, new_inputs: Any, function_id: Any) -> Any:  # noqa: ANN401
         return self.ids_to_funcs[function_id].model(new_inputs)
 
-    manager._run = run  # type: ignore[union-attr]  # noqa: SLF001
-    try:
+    with mock.patch.object(manager, "_run", run):
         yield
-    finally:
-        manager._run = original  # type: ignore[union-attr]  # noqa: SLF001
 
 
 def generated_code_folder() -> str:
@@ -297,14 +272,10 @@ def guarded_scope() -> tuple[Mapping[str, object], Mapping[str, object]] | None:
     ``output_graph`` is an attribute of ``CheckFunctionManager`` (torch/_dynamo/guards.py, 2.11 to
     2.13), whose constructor logs the guard tree.
     """
-    for frame in _callers():
-        if frame.f_code.co_filename.endswith("guards.py") and frame.f_code.co_name == "__init__":
-            graph = getattr(frame.f_locals.get("self"), "output_graph", None)
-            local, global_ = (
-                getattr(graph, name, None) for name in ("local_scope", "global_scope")
-            )
-            if isinstance(local, Mapping) and isinstance(global_, Mapping):
-                return local, global_
+    graph = getattr(_guards_being_made().get("self"), "output_graph", None)
+    local, global_ = (getattr(graph, name, None) for name in ("local_scope", "global_scope"))
+    if isinstance(local, Mapping) and isinstance(global_, Mapping):
+        return local, global_
     return None
 
 
@@ -327,12 +298,8 @@ def guarded_code() -> CodeType | None:
 
     ``f_code`` is a parameter of ``CheckFunctionManager`` (torch/_dynamo/guards.py, 2.11 to 2.13).
     """
-    for frame in _callers():
-        if frame.f_code.co_filename.endswith("guards.py") and frame.f_code.co_name == "__init__":
-            code = frame.f_locals.get("f_code")
-            if isinstance(code, CodeType):
-                return code
-    return None
+    code = _guards_being_made().get("f_code")
+    return code if isinstance(code, CodeType) else None
 
 
 def guards_of_trace() -> tuple[Any, object] | None:
@@ -341,15 +308,20 @@ def guards_of_trace() -> tuple[Any, object] | None:
     ``self.guard_manager.root`` and ``output_graph.local_scope`` in the constructor of
     ``CheckFunctionManager``, which logs the tree (torch/_dynamo/guards.py, 2.11 to 2.13).
     """
+    found = _guards_being_made()
+    root = getattr(getattr(found.get("self"), "guard_manager", None), "root", None)
+    values = getattr(found.get("output_graph"), "local_scope", None)
+    has_parts = all(hasattr(root, name) for name in ("check", "clone_manager"))
+    return (root, values) if has_parts and values is not None else None
+
+
+def _guards_being_made() -> Mapping[str, Any]:
+    """The local variables of the constructor of ``CheckFunctionManager`` that is at work."""
     for frame in _callers():
         owner = frame.f_locals.get("self")
-        if frame.f_code.co_name != "__init__" or type(owner).__name__ != "CheckFunctionManager":
-            continue
-        root = getattr(getattr(owner, "guard_manager", None), "root", None)
-        values = getattr(frame.f_locals.get("output_graph"), "local_scope", None)
-        has_parts = all(hasattr(root, name) for name in ("check", "clone_manager"))
-        return (root, values) if has_parts and values is not None else None
-    return None
+        if frame.f_code.co_name == "__init__" and type(owner).__name__ == "CheckFunctionManager":
+            return frame.f_locals
+    return {}
 
 
 def dynamo_settings() -> tuple[str, ...]:
@@ -400,13 +372,7 @@ def compiled_module_class() -> type:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Job:
-    """The distributed job that this process is a part of.
-
-    Attributes:
-        store: The store of the default process group.
-        rank: The rank in that group.
-        size: How many processes are in it.
-    """
+    """The distributed job that this process is a part of, by its default process group."""
 
     store: Any
     rank: int
@@ -429,20 +395,19 @@ def job() -> Job | None:
     return None if get_store is None else Job(get_store(), distributed.get_rank(), size)
 
 
-def mark_graphs() -> bool | None:
+def mark_graphs() -> bool:
     """Lets graphs that run as FX's own Python code stand in profiles, each as one span.
 
     The option is in torch/fx/experimental/_config.py, 2.11 to 2.13; only code that is generated
     from now on has the marks, which cost nothing but under a profiler.
 
     Returns:
-        What the option was, or None where this torch does not have it.
+        What the option was.
     """
     from torch.fx.experimental import _config
 
-    before: bool | None = getattr(_config, "enrich_profiler_metadata", None)
-    if before is not None:
-        _config.enrich_profiler_metadata = True
+    before: bool = _config.enrich_profiler_metadata
+    _config.enrich_profiler_metadata = True
     return before
 
 
@@ -453,7 +418,6 @@ def marked_graphs() -> Iterator[None]:
     try:
         yield
     finally:
-        if before is not None:
-            from torch.fx.experimental import _config
+        from torch.fx.experimental import _config
 
-            _config.enrich_profiler_metadata = before
+        _config.enrich_profiler_metadata = before

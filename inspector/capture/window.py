@@ -13,8 +13,8 @@ from torch.autograd import profiler
 
 from inspector.capture.kineto import Session, Taken
 from inspector.capture.measure import mark_cost_ns, write_copy_rates, write_profile
+from inspector.capture.profiler_lock import ProfilerLock
 from inspector.capture.timeline import timelines
-from inspector.capture.turn import Turn
 from inspector.capture.writer import guarded
 from inspector.records.timeline import CallProfile
 
@@ -45,7 +45,7 @@ class WarmWindow:
 
     def __init__(self) -> None:
         self._ended = threading.Event()
-        self._turn = Turn()
+        self._turn = ProfilerLock()
         self._compiling = _Compiling(self._turn.interrupt)
         self._is_primed = False
         self._is_measured = False
@@ -68,11 +68,7 @@ class WarmWindow:
         self._is_primed = True
 
     def saw(self, phase: str = "", span: object = None) -> None:
-        """Takes a record of torch's trace.
-
-        Args:
-            phase: Of a span, how it is marked: ``B`` or ``E``.
-            span: Which one it is.
+        """Takes a record of torch's trace, of a span with its phase, ``B`` or ``E``.
 
         Autotuning comes after compiling, with a call. It would be measured together with the
         profiler, and take another configuration.
@@ -125,11 +121,7 @@ class WarmWindow:
         return False
 
     def _warm(self) -> int | None:
-        """Waits until something has been compiled and nothing any more; None at the end.
-
-        Returns:
-            What had been seen by then (`_Compiling.seen`).
-        """
+        """Waits until nothing is compiled any more; gives `_Compiling.seen`, or None at the end."""
         seen, since = self._compiling.seen, time.monotonic()
         while not self._ended.wait(_POLL_SECONDS):
             now = self._compiling.seen

@@ -13,8 +13,7 @@ import click
 from inspector import plugins
 from inspector.commands.record import record_request
 from inspector.errors import ALSO_WITHOUT, InspectorError
-from inspector.findings.candidates import candidates, rewrites_of
-from inspector.findings.outside import applied, is_ours
+from inspector.findings.candidates import applied, candidates, is_ours, rewrites_of
 from inspector.findings.report import Report, make_report
 from inspector.findings.settings import shown_changes
 from inspector.findings.trials import measured, together, trial_of

@@ -8,11 +8,11 @@ decides whether a part changed: a value can hold addresses, and can be cut off.
 from __future__ import annotations
 
 import collections
+import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from inspector.costs.key_parts import change_of
 from inspector.model.cache_lookup import CacheLookup, CacheState
 from inspector.model.cold_start import Change, KeyChange, KeyVerdict
 from inspector.model.run import Process, Run
@@ -23,6 +23,51 @@ _LINE = re.compile(
 # What a graph is known by in another recording: which cache, which code, its how-manieth
 # compilation, forward or backward, and its how-manieth graph there.
 _Graph: TypeAlias = tuple[int, str, str, str, int, bool, int]
+_MOST_LINES = 40
+_NAME = re.compile(r"(?P<part>[^\[]+)(?:\[(?P<item>.*)\])?", re.DOTALL)
+_PRINTABLE = 0.9
+# Attributes of FxGraphHashDetails (torch/_inductor/codecache.py) and AOTAutogradCacheDetails
+# (torch/_functorch/_aot_autograd/autograd_cache.py), torch 2.11 and 2.13.
+_WORDS = {
+    "gm": "the graph itself",
+    "cache_key_tag": "the tag that was set by hand (torch.compiler.config.cache_key_tag)",
+    "torch_version": "torch itself: another version, or other sources",
+    "default_dtype": "the default dtype (torch.set_default_dtype)",
+    "cpp_runtime_thread_count": "the number of threads (torch.get_num_threads())",
+    "cuda_matmul_settings": "settings of matrix products (torch.backends.cuda.matmul)",
+    "deterministic_algorithms_settings": "deterministic algorithms (torch.use_deterministic_"
+    "algorithms)",
+    "deterministic_algorithms": "deterministic algorithms (torch.use_deterministic_algorithms)",
+    "default_cuda_device_index": "the current device (torch.accelerator.current_device_index())",
+    "provenance_tracking_level": "the level of provenance tracking (INDUCTOR_PROVENANCE)",
+    "user_defined_triton_source": "the source of a Triton kernel of your own",
+    "triton_kernel_source_codes": "the source of a Triton kernel of your own",
+    "custom_backend_passes": "passes of a backend of your own",
+    "precompile_enabled": "torch._functorch.config.bundled_autograd_cache",
+    "grad_enabled": "grad mode (torch.is_grad_enabled())",
+    "disable_amp": "autocast around the call",
+    "autograd_config": "an entry of torch._functorch.config",
+    "aot_config": "how AOTAutograd was called: inputs, their sources, dynamic shapes",
+    "inputs_to_check": "which inputs are checked for their alignment",
+    "saved_tensors_hooks_fx_wrap_cache_hashes": "hooks for saved tensors",
+    "cudagraph_override": "whether this graph uses CUDA graphs",
+    "cudagraph_annotation": "whether this graph uses CUDA graphs",
+}
+_ITEM_WORDS = {
+    "inductor_config": "torch._inductor.config.{}",
+    "inductor_config_comms": "torch._inductor.config_comms.{}",
+    "fx_kwargs": "how Inductor was called: {}",
+    "system_info": "the machine: {}",
+    "example_inputs": "input {}",
+    "inputs_to_check": "which inputs are checked for their alignment: {}",
+    "user_defined_triton_source": "the source of a Triton kernel of your own ({})",
+    "_fuse_ddp_communication_passes": "torch._inductor.config._fuse_ddp_communication_passes[{}]",
+    "custom_backend_codegen_configs": "code generation of a backend of your own: {}",
+    "custom_estimator_solver_uuids": "an estimator or solver of your own: {}",
+}
+_CUSTOM = re.compile(r"_?\w*custom\w*(?:pass|fn)\w*")
+_TENSOR = re.compile(r"(?:TensorMetadata|TensorMetadataAndValues)\((?P<fields>.*)\)", re.DOTALL)
+_FIELD = re.compile(r"(?:^|, )(\w+)=")
 
 
 def key_changes(run: Run, other: Run) -> tuple[KeyChange, ...]:
@@ -119,3 +164,76 @@ def _parts(lines: Sequence[str]) -> dict[str, tuple[str, str]]:
     """(hash, value) by name."""
     matches = (_LINE.fullmatch(line) for line in lines)
     return {match["name"]: (match["hash"], match["value"]) for match in matches if match}
+
+
+def change_of(name: str, before: str | None, now: str | None) -> Change:
+    """A part that changed, with the changed lines alone.
+
+    Args:
+        name: Torch's name of the part: ``gm``, ``inductor_config[max_autotune]``.
+        before: Its value as torch printed it, or None where the key had no such part.
+    """
+    match = _NAME.fullmatch(name)
+    part, item = (match["part"], match["item"]) if match else (name, None)
+    lines = _changed_lines(part, before, now)
+    both = before is not None and now is not None
+    opaque = any(not _is_readable(text) for text in (before, now) if text)
+    # Printed alike, hashed differently: a set in another order, an object of the same name.
+    opaque = opaque or (both and before == now)
+    kept = ((), ()) if opaque else (_cut(lines[0]), _cut(lines[1]))
+    return Change(name, _words(part, item), *kept, opaque=opaque)
+
+
+def _words(part: str, item: str | None) -> str:
+    if item is not None and part in _ITEM_WORDS:
+        return _ITEM_WORDS[part].format(item)
+    known = _WORDS.get(part)
+    if known:
+        return known
+    if _CUSTOM.fullmatch(part):
+        return f"a pass of your own (torch._inductor.config.{part})"
+    return part if item is None else f"{part}[{item}]"
+
+
+def _changed_lines(
+    part: str, before: str | None, now: str | None
+) -> tuple[Sequence[str], Sequence[str]]:
+    old, new = (_split(part, text) for text in (before, now))
+    if not old or not new:
+        return old, new
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    changed = [code for code in matcher.get_opcodes() if code[0] != "equal"]
+    return (
+        [line for _, begin, end, _, _ in changed for line in old[begin:end]],
+        [line for _, _, _, begin, end in changed for line in new[begin:end]],
+    )
+
+
+def _split(part: str, text: str | None) -> list[str]:
+    """The lines of a value: of a tensor's description one per field."""
+    if text is None:
+        return []
+    tensor = _TENSOR.fullmatch(text) if part == "example_inputs" else None
+    if tensor is None:
+        return [line.rstrip() for line in text.splitlines() if line.strip()] or [text]
+    fields = tensor["fields"]
+    starts = [match.start() for match in _FIELD.finditer(fields)]
+    ends = [*starts[1:], len(fields)]
+    return [
+        fields[start:end].removeprefix(", ").replace("=", " = ", 1)
+        for start, end in zip(starts, ends, strict=True)
+    ] or [text]
+
+
+def _is_readable(text: str) -> bool:
+    """Whether a person can read it: torch prints bytes and pickles as if they were text."""
+    if "\N{REPLACEMENT CHARACTER}" in text:
+        return False
+    shown = sum(character.isprintable() or character in "\n\t" for character in text)
+    return shown >= _PRINTABLE * len(text)
+
+
+def _cut(lines: Sequence[str]) -> tuple[str, ...]:
+    if len(lines) <= _MOST_LINES:
+        return tuple(lines)
+    return (*lines[:_MOST_LINES], f"… {len(lines) - _MOST_LINES:,} more lines")

@@ -22,15 +22,12 @@ class CallCosts:
     Attributes:
         entry: In a program, text of the compile id that was called; empty for a call of the target.
         is_warm: Whether nothing was compiled in it.
-        wall_ns: Its time.
         graphs_ns: Time in compiled graphs, without what the profiler adds there.
         host_ns: Time outside of graphs on the host, by blame.
         exposed_ns: Time between graphs on the device, by blame; on the host where there is none.
         parts: The host's time outside of graphs by part, by blame; None is nobody's.
         reached: How often each site was reached.
         crossings: What the graphs behind a site read of what others wrote, by blame.
-        operators_unknown: Whether operators of graphs could not be told from others.
-        has_backward: Whether compiled backward graphs ran.
     """
 
     entry: str

@@ -37,8 +37,6 @@ class Piece:
     Attributes:
         start_ns: Start of the stretch that it is a part of.
         blame: The site that it belongs to, or None: it would be there without any break.
-        part: What was done.
-        time_ns: For how long.
     """
 
     start_ns: int
@@ -52,10 +50,7 @@ class Pieces:
     """A call, cut up.
 
     Attributes:
-        graphs: Its graphs, in order.
-        pieces: The time outside of them, in order.
         reached: The sites at which it left compiled code, in order.
-        operators_unknown: Whether operators of graphs could not be told from others.
     """
 
     graphs: list[GraphCall] = dataclasses.field(default_factory=list)
@@ -74,8 +69,6 @@ def cut(
     """Cuts a call of the target, or of compiled code.
 
     Args:
-        thread: The thread, for what happens between its marks.
-        span_ns: Start and end of the call.
         marks: The outermost marks inside.
         breaks: Where compilations end.
         mark_ns: What a mark costs, which is taken off again.

@@ -35,10 +35,7 @@ _FUSION = "fusion that the break prevents shows with --backend inductor alone"
 
 
 def site_costs(run: Run) -> dict[Site, Cost]:
-    """The costs of all sites, where anything is known of them.
-
-    A site in several processes (ranks) has the cost of the one in which it costs most.
-    """
+    """The costs of all sites, where anything is known of them."""
     found: dict[Site, Cost] = {}
     for process in run.processes:
         if not process.profiles and not process.boundaries:

@@ -36,12 +36,7 @@ class Typical:
 
 
 def typical(calls: Sequence[CallCosts], plain_ns: int | None) -> Typical:
-    """The typical one of some warm calls.
-
-    Args:
-        calls: The calls, at least one.
-        plain_ns: What a call takes that nobody watches, or None.
-    """
+    """The typical one of some warm calls."""
 
     def median(value: Callable[[CallCosts], float]) -> float:
         return statistics.median(value(call) for call in calls)

@@ -17,11 +17,6 @@ def is_all_compiled(run: Run, process: Process, launches: Iterable[LaunchTiming]
     """Whether a call does nothing of the program's own outside of compiled graphs.
 
     Then what is timed there is the way into the model and out of it, which no compiler takes away.
-
-    Args:
-        run: The run.
-        process: Its process that was profiled.
-        launches: What a call did.
     """
     if not process.frames or any(map(_gave_up, process.frames)):
         return False

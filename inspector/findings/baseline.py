@@ -51,11 +51,6 @@ class Baseline:
     """An earlier report.
 
     Attributes:
-        name: The file, as the user wrote it.
-        findings: Its findings.
-        target: What was recorded for it.
-        settings: The settings of that recording.
-        torch: The versions of torch in it.
         is_trace: Whether it was made of a plain trace.
     """
 
@@ -73,7 +68,6 @@ class Comparison:
 
     Attributes:
         is_new: For each finding, whether the earlier report does not have it.
-        fixed: The findings that are gone since.
     """
 
     is_new: tuple[bool, ...]

@@ -12,9 +12,9 @@ from inspector.benches.rows import BenchRow, make_rows
 from inspector.benches.varied import VariedSetting, make_varied
 from inspector.findings.bench_machine import processor_of, torch_of
 from inspector.findings.finding import Finding
+from inspector.findings.kernel_build_wording import compiled_twice
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.profiled import Profiled
-from inspector.findings.ptxas_wording import compiled_twice
 from inspector.findings.report import make_report
 from inspector.findings.rule import Rule
 from inspector.findings.value_names import value_named

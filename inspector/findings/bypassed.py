@@ -44,7 +44,6 @@ class Bypassed:
     Attributes:
         operator: What a user calls it (``torch.linalg.cholesky``).
         key: The name by which a setting of torch's marks it as cacheable.
-        frame: The user's line, or None.
         checks: The function of torch.linalg whose errors it raises, or an empty string.
     """
 
@@ -64,14 +63,7 @@ def bypassed_key(reason: str) -> str:
 
 
 def bypassed_operators(run: Run, process: Process, compile_id: str, key: str) -> list[Bypassed]:
-    """Where the operators are that a reason is about.
-
-    Args:
-        run: The run.
-        process: The process.
-        compile_id: The compilation, as text.
-        key: What `bypassed_key` gave.
-    """
+    """Where the operators are that a reason is about."""
     places = [place for place in process.graphs.places if place.compile_id == compile_id]
     captured, _ = read_graphs(places, run.roots, frozenset({Stage.DYNAMO}))
     nodes = [node for graph in captured for node in graph.nodes if node.is_compute]

@@ -79,7 +79,6 @@ class CallSite:
         frame: The caller's frame, or None where the program's own code does not call it (the
             inputs of ``inspect explain``) or nobody knows.
         call: The call on that line, or None where it is not certain which it is.
-        parameters: What the function takes.
         taken: Names that mean something where the call is.
         is_foreign: Whether a library or code that torch generated makes the call, which nobody can
             change; the frame is then the project's line that led to it.
@@ -206,9 +205,7 @@ def call_site(
     """Where a function was called from.
 
     Args:
-        run: The run.
         stack: The stack down to the function, outermost first.
-        frame: The function's definition.
         is_whole: Whether the stack is the process's own. Torch's log leaves out who called a
             compiled function, with torch's frames between them (`_compile` in
             torch/_dynamo/convert_frame.py, 2.11 to 2.13); of a module more of those are left.

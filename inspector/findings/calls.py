@@ -23,9 +23,7 @@ class Parameters:
         positional: How many of them can be passed by position.
         star: Name of ``*args``, or an empty string.
         keywords: Name of ``**kwargs``, or an empty string.
-        is_method: Whether the first one is the object of which it is a method.
         is_wrapper: Whether it is torch's own function around a module of torch.
-        function: The function's name.
         optional: The named parameters whose default is None.
     """
 
@@ -47,9 +45,7 @@ def definition_at(
     None where there is none, or where several that take other parameters are.
 
     Args:
-        text: The file's text.
         line: The line, of the definition or of its first decorator.
-        name: The function's name.
         is_inside: Whether the line is one within the function, as what goes on behind a graph break
             has it; then it is the innermost function of that name.
     """

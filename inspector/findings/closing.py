@@ -13,12 +13,7 @@ from inspector.model.summary import summarize
 
 
 def closing_lines(run: Run, place: str) -> tuple[str, ...]:
-    """Lines for standard error, under the program's own; why it failed is the last thing to see.
-
-    Args:
-        run: What was recorded.
-        place: The recording.
-    """
+    """Lines for standard error; why it failed is the last thing to see."""
     partial = run.meta.partial
     failed = (f"inspect: {failure(run.meta)}: {run.meta.error}",) if run.meta.error else ()
     return (

@@ -23,11 +23,7 @@ _MOST = 300
 
 
 def code_spans(text: str) -> tuple[tuple[int, int], ...]:
-    """Beginning and end of each piece of code in a sentence, in order.
-
-    Args:
-        text: The sentence, on one line.
-    """
+    """Beginning and end of each piece of code in a sentence, in order."""
     return tuple(_spans(text))
 
 

@@ -63,14 +63,7 @@ class ColdStartReport:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TimeRow:
-    """A row of a table of times.
-
-    Attributes:
-        name: Whose time it is.
-        time_ns: The time.
-        share: Of all compile time, as a person reads it.
-        detail: What it consists of, or what else there is to say.
-    """
+    """A row of a table of times."""
 
     name: str
     time_ns: int
@@ -195,23 +188,10 @@ def change_title(members: Sequence[KeyChange]) -> str:
 def cold_notes(report: ColdStartReport) -> Iterator[str]:
     """What to know about these numbers."""
     cold = report.cold_start
-    if cold.vector_checks:
-        checks = count(cold.vector_checks, "small file")
-        yield (
-            f"C++ vector check: Inductor compiled {checks} to find the supported vector "
-            "instructions; the result is cached"
-        )
     if any(item.compile_time_ns and not item.has_spans for item in report.run.processes):
         yield "the log has no spans: times are from torch's metrics and exclude backward graphs"
     if cold.logging_ns:
         yield f"{duration(cold.logging_ns)} of this is torch writing the trace"
-    if any(stage.stage == "unattributed" for stage in cold.stages):
-        yield "unattributed: compile time outside torch's spans of stages"
-    saved = {use.cache for use in cold.caches if use.saved_ns}
-    if {"AOTAutograd", "FX graph"} <= saved:
-        yield "time saved by AOTAutograd cache hits includes that of their FX graph cache hits"
-    if any(use.hits is None for use in cold.caches):
-        yield "C++: torch logs cache misses only"
     backend = str(report.run.meta.settings.get("backend") or "")
     if backend and backend != "inductor":
         yield f"recorded with backend {backend}; Inductor has more stages"

@@ -17,13 +17,7 @@ _REPLACES = {
 
 
 def command_about(run: Run, command: str, *options: str) -> str:
-    """``inspect graph logs --stage dynamo``: a command about what was read, by the name it has.
-
-    Args:
-        run: What was read.
-        command: ``graph``.
-        options: What is typed behind it.
-    """
+    """``inspect graph logs --stage dynamo``: a command about what was read, by the name it has."""
     # What begins with a dash would be taken for an option.
     place = f"./{run.place}" if run.place.startswith("-") else run.place
     return shlex.join(("inspect", command, *filter(None, (place,)), *options))
@@ -40,7 +34,6 @@ def command_again(run: Run, command: str, *options: str) -> str:
 
     Args:
         run: A recording; where it is not of a model, ``model.py`` stands for one.
-        command: ``graph``.
         options: What else is typed, in place of what was asked for against it.
     """
     if not is_model(run):

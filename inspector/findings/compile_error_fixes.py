@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from inspector.findings.compiler_output import CompilerError
+from inspector.findings.failed_frames import CompilerError
+from inspector.findings.kernels_report import graph_codes
+from inspector.graphs.reading import read_graphs
 from inspector.model.compilation import Compilation, Failure, Frame
+from inspector.model.graph import Stage
+from inspector.model.kernel import Kernel
+from inspector.model.run import Process, Run
+from inspector.model.stack import StackFrame, user_frame
 
 # torch/_library/custom_ops.py and torch/_subclasses/fake_tensor.py, 2.11 to 2.13.
 _NO_FAKE = re.compile(
@@ -17,14 +24,12 @@ _OF_BACKENDS = frozenset({"BackendCompilerFailed", "InductorError", "LoweringExc
 _DEVICES = re.compile(
     r"Expected all tensors to be on the same device|found two different devices [\w:]+, [\w:]+"
 )
+_LEAST_NAME = 3  # `t`, `mm` and `to` are words
+_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def error_fix(said: str) -> str:
-    """What to write, or an empty string where nobody knows.
-
-    Args:
-        said: What torch says about the error.
-    """
+    """What to write, or an empty string where nobody knows."""
     missing = _NO_FAKE.search(said)
     if missing:
         function = missing["function"]
@@ -52,15 +57,7 @@ def failure_fix(
     *,
     has_line: bool,
 ) -> str:
-    """What avoids a failure of a backend; empty where nobody knows.
-
-    Args:
-        frame: The frame whose compilation failed.
-        item: The compilation.
-        failure: The failure.
-        error: The first error of the C++ or the Triton compiler, where it was one.
-        has_line: Whether the line of the operator is known.
-    """
+    """What avoids a failure of a backend; empty where nobody knows."""
     if failure.in_implementation:
         return (
             "Change this line, or what calls it: the compiler runs it on tensors without data, and "
@@ -79,3 +76,39 @@ def failure_fix(
         "Move this line into a function with `@torch.compiler.disable`: it then runs eagerly, and "
         "the rest is compiled."
     )
+
+
+def kernel_lines(
+    run: Run, process: Process, compile_id: str, reason: str, error: CompilerError
+) -> tuple[str, tuple[StackFrame, ...]]:
+    """The kernel that does not compile, and the user's lines that it computes, in order."""
+    graphs = [
+        graph for graph in graph_codes(process, run.roots, []) if graph.compile_id == compile_id
+    ]
+    kernels = [kernel for graph in graphs[-1:] for kernel in graph.kernels]
+    named = [kernel for kernel in kernels if re.search(rf"\b{re.escape(kernel.name)}\b", reason)]
+    holding = [kernel for kernel in kernels if error.code and error.code in kernel.source]
+    found = next(iter(named or holding or (kernels if len(kernels) == 1 else ())), None)
+    return (found.name, tuple(_lines(found))) if found else ("", ())
+
+
+def _lines(kernel: Kernel) -> Iterator[StackFrame]:
+    places = dict.fromkeys(
+        (node.file, node.line, node.code) for node in kernel.nodes if node.file and node.line
+    )
+    for file, line, code in places:
+        yield StackFrame(file, line, "", code)
+
+
+def named_operator(run: Run, process: Process, compile_id: str, said: str) -> StackFrame | None:
+    """The line of the first operator of Dynamo's graph that a backend's error names."""
+    words = {word.strip("_") for word in _WORD.findall(said)}
+    places = [place for place in process.graphs.places if place.compile_id == compile_id]
+    graphs, _ = read_graphs(places, run.roots, frozenset({Stage.DYNAMO}))
+    for graph in reversed(graphs):
+        for node in graph.nodes:
+            target = node.target.removesuffix(".default")
+            name = target.rpartition(".")[2].strip("_")
+            if node.is_compute and len(name) >= _LEAST_NAME and name in words:
+                return user_frame(node.stack, run.roots)
+    return None

@@ -28,7 +28,6 @@ class Violation:
         source: The dimension in Dynamo's spelling (``L['x'].size()[0]``), or an empty string.
         constant: What it was made, or an empty string.
         guard: What the code asks of it instead, or an empty string.
-        text: Torch's own sentence.
     """
 
     source: str

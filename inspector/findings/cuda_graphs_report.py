@@ -11,7 +11,7 @@ from inspector.findings.finding import Finding
 from inspector.findings.overview import reading_texts
 from inspector.findings.processes import found_in
 from inspector.findings.rule import Rule
-from inspector.model.cuda_graphs import CudaGraphFunction, CudaGraphs
+from inspector.model.cuda_graphs import CudaGraphFunction
 from inspector.model.run import Process, Run
 
 FORMAT_VERSION = 1
@@ -168,19 +168,8 @@ def _notices(run: Run, rows: Sequence[CudaGraphRow]) -> Iterator[str]:
             "replays, re-captures' reasons and skips at run time are not observable in it: record "
             "with inspect run"
         )
-    cut = sum(row.parts > 1 for row in rows)
-    if cut:
+    if any(row.parts > 1 for row in rows):
         yield "each part of a partitioned function counts as a call"
-    if any(not item.ended and item.cuda_graphs.functions for item in run.processes):
-        yield "a process did not exit normally: some of its calls are missing"
-    yield from _pool_notices(graphs)
-
-
-def _pool_notices(graphs: Iterable[CudaGraphs]) -> Iterator[str]:
-    if any(function.captures for item in graphs for function in item.functions):
-        yield (
-            "the pool is the memory reserved for CUDA graphs and warm-ups after the last capture"
-        )
 
 
 def _none(run: Run) -> str:

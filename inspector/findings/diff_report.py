@@ -85,7 +85,6 @@ class GraphFacts:
     """What the graphs of one side say.
 
     Attributes:
-        operators: How often the captured graphs have an operator, by its name.
         traffic_bytes: Bytes that all kernels and calls read and write, as `inspect graph` counts
             them; None where the recording does not say.
     """
@@ -170,10 +169,6 @@ def _changed(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, t
 
 def graph_facts(run: Run, report: KernelsReport) -> GraphFacts:
     """Reads the graphs of a run, whose logs must still be there.
-
-    Args:
-        run: The run.
-        report: Its kernels, whose graphs are those that were taken.
 
     Raises:
         OSError: A log is gone.

@@ -16,7 +16,6 @@ class ExcerptLine:
 
     Attributes:
         number: Line number from 1, or 0 for a gap in which lines are left out.
-        text: The line.
         marked: The part that the finding is about, as 0-based first and end column; None where the
             line is only context.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from inspector.errors import UsageError
 from inspector.findings.finding import Finding
@@ -38,44 +38,28 @@ def parse_fail_on(texts: Iterable[str], rules: Iterable[str]) -> FailOn | None:
     """What was asked for with ``--fail-on``; None where nothing was.
 
     Args:
-        texts: The values of the option: names between commas. A rule can be named by the words that
-            its id begins with: ``skipped`` is ``skipped-frame``.
-        rules: The ids of all rules.
+        texts: The values of the option: names between commas.
 
     Raises:
-        UsageError: There is no such name, or several rules begin with it.
+        UsageError: There is no such name.
     """
     known = tuple(rules)
     given = list(texts)
     names = [name for text in given for name in map(str.strip, text.split(",")) if name]
     if given and not names:
         raise UsageError("--fail-on names nothing.", _choices(known))
-    found = dict.fromkeys(full for name in names for full in _full_names(name, known))
+    found = dict.fromkeys(_full_name(name, known) for name in names)
     return FailOn(tuple(found)) if found else None
 
 
-def _full_names(name: str, rules: tuple[str, ...]) -> Iterator[str]:
+def _full_name(name: str, rules: tuple[str, ...]) -> str:
     folded = name.casefold().replace("_", "-")
     severities = [severity.value for severity in Severity]
     if folded in severities or folded in rules:
-        yield folded
-        return
-    begun = [rule for rule in rules if rule.startswith(f"{folded}-")]
-    if len(begun) == 1:
-        yield begun[0]
-        return
-    if begun:
-        message = f"--fail-on {name} can be {' or '.join(begun)}."
-        raise UsageError(message, "Name the rule in full.")
-    near = near_matches(folded, [*rules, *_short(rules), *severities])
+        return folded
+    near = near_matches(folded, [*rules, *severities])
     hint = f"Did you mean {' or '.join(near)}?" if near else _choices(rules)
     raise UsageError(f"There is no rule or severity {name!r} to fail on.", hint)
-
-
-def _short(rules: tuple[str, ...]) -> Iterator[str]:
-    """The first words of the ids, where they belong to one rule alone."""
-    firsts = [rule.partition("-")[0] for rule in rules]
-    yield from (first for first in firsts if firsts.count(first) == 1)
 
 
 def _choices(rules: tuple[str, ...]) -> str:

@@ -9,11 +9,7 @@ from inspector.model.kernel import NodeLine
 
 
 def short_names(files: Iterable[str]) -> Mapping[str, str]:
-    """The end of each path that no other has: ``model.py``; ``a/model.py`` beside ``b/model.py``.
-
-    Args:
-        files: The paths, which may be there several times.
-    """
+    """The end of each path that no other has: ``model.py``; ``a/model.py`` and ``b/model.py``."""
     left = {file: file.split("/") for file in files}
     found: dict[str, str] = {}
     length = 1
@@ -33,13 +29,7 @@ def line_texts(
     names: Mapping[str, str],
     code: Mapping[tuple[str, int], str] | None = None,
 ) -> tuple[tuple[str, str], ...]:
-    """Places with the text of each, every place once: ``model.py:31`` and ``y = x + 1``.
-
-    Args:
-        lines: The lines.
-        names: How their files are called, see `short_names`.
-        code: The text of lines, where they do not have it themselves.
-    """
+    """Places with the text of each, every place once: ``model.py:31`` and ``y = x + 1``."""
     texts = {
         f"{names.get(line.file, line.file)}:{line.line}": line.code
         if code is None

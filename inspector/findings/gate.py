@@ -58,14 +58,7 @@ class Gate:
 def judged(
     run: Run, findings: tuple[Finding, ...], fail_on: FailOn, baseline: Baseline | None
 ) -> tuple[Gate, tuple[Finding, ...]]:
-    """The verdict, and the findings with what it says about each.
-
-    Args:
-        run: What was recorded.
-        findings: What was found in it.
-        fail_on: What makes the gate fail.
-        baseline: What is known already, or None.
-    """
+    """The verdict, and the findings with what it says about each."""
     since: Compared | None = None
     marked = findings
     if baseline is not None:

@@ -25,10 +25,7 @@ class ApartLine:
     """What was not fused, and why.
 
     Attributes:
-        title: The two sides.
         saved: What one kernel for both would save, at most.
-        reason: Why they are apart.
-        change: What to change, or an empty string.
         saved_bytes: What all of them would save, or of calls of libraries the largest.
         is_advised: Whether to change it is worth a thought before others.
     """

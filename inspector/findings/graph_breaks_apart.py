@@ -12,12 +12,7 @@ from inspector.model.run import Run
 
 
 def with_breaks(report: GraphReport, costs: Mapping[tuple[str, int, str], Cost]) -> GraphReport:
-    """The report with those breaks that keep apart what could be one kernel.
-
-    Args:
-        report: What was fused.
-        costs: What crosses each break, by its site.
-    """
+    """The report with those breaks that keep apart what could be one kernel."""
     found = [
         (record, cost)
         for record in _records(report.run)

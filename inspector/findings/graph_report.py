@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from inspector.events.kept import kept_record
 from inspector.findings.command_line import command_again
-from inspector.findings.einsum_notice import einsum_notices
 from inspector.findings.failed_frames import failed_frames
 from inspector.findings.kernels_report import make_kernels_report
 from inspector.findings.made_lines import lines_of_graphs, made_lines_notices
@@ -141,7 +140,6 @@ def make_graph_report(run: Run, stage: str, graph: str = "") -> GraphReport:
     """Reads the graphs of a run, whose logs must still be there.
 
     Args:
-        run: The run.
         stage: A stage's name, ``fusion``, or an empty string for all of them.
         graph: The compilation whose graphs are wanted (``0/0``), or an empty string.
 
@@ -285,7 +283,6 @@ def _notices(
     lines = lines_of_graphs((*graphs, *(row.fusion.graph for row in rows)))
     yield from made_lines_notices(lines)
     yield from _unsized(rows)
-    yield from einsum_notices(run)
     decisions = [
         item for process in run.processes for _, said in process.codes.targets
         for item in said.measured

@@ -56,9 +56,7 @@ class StepLine:
     """A kernel, or several that are the same in each of many layers.
 
     Attributes:
-        name: Its name.
         numbers: Which step of the generated code each is, from 1.
-        detail: What it does, and its traffic.
         lines: The user's lines, ``model.py:31`` and the text of each.
     """
 

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from inspector.findings.call_site import parameters_at
+from inspector.findings.call_site import parameters_at, user_spelling
 from inspector.findings.command_line import command_about, command_again, is_model
 from inspector.findings.finding import Finding
-from inspector.findings.next_instance import with_instances
 from inspector.findings.overview import is_plain, reading_texts
 from inspector.findings.place import qualified_name
 from inspector.findings.processes import found_in
+from inspector.findings.recompile_instances import shared_instances
 from inspector.findings.rule import Rule
+from inspector.guards.change import ChangeKind
 from inspector.guards.entry import Entry
 from inspector.guards.grouping import Cause, Group, by_cause, by_module, kinds_of
 from inspector.guards.next import NextChange, next_changes
-from inspector.guards.predict import FrameGuards, frame_guards
+from inspector.guards.predict import Becomes, FrameGuards, frame_guards
 from inspector.guards.subtrees import Subtree, subtrees_of
 from inspector.guards.time import GuardTime, guard_time
 from inspector.model.compilation import Frame
@@ -219,3 +220,36 @@ def _next_steps(run: Run) -> Iterator[str]:
     if any(item.is_recompile or item.hit_limit for item in run.compilations):
         again = command_again if is_model(run) and not run.place else command_about
         yield again(run, "explain")
+
+
+def with_instances(
+    frame: Frame, guards: FrameGuards, changes: Sequence[NextChange]
+) -> tuple[NextChange, ...]:
+    """What recompiles a function next, another object first where several share it."""
+    found = shared_instances(frame)
+    own = tuple(_next(guards, name, *told) for name, told in found.items())
+    inside = tuple(f"{name}{end}" for name in found for end in ("", ".", "["))
+    kept = [_kept(item) if item.name.startswith(inside) else item for item in changes]
+    return (*own, *sorted(kept, key=lambda item: not item.changed_before))
+
+
+def _kept(item: NextChange) -> NextChange:
+    return dataclasses.replace(item, changed_before=False)
+
+
+def _next(guards: FrameGuards, name: str, number: int, classes: str) -> NextChange:
+    limit, is_closed = guards.settings.recompile_limit, guards.is_closed
+    left = limit - len(guards.entries)
+    lead = f"one compilation each, {left} more until the recompile limit"
+    if is_closed or left <= 0:
+        lead = f"the recompile limit ({limit}) is reached, so each further one runs eagerly"
+    shown = user_spelling(name)
+    return NextChange(
+        kind=ChangeKind.INSTANCE,
+        source=name,
+        name=shown,
+        text=f"{shown} is one of {number} instances of {classes} that differ: {lead}",
+        becomes=Becomes.EAGER if is_closed or left <= 0 else Becomes.CONSTANT,
+        changed_before=True,
+        cause=None,
+    )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from inspector.events.graph_break import Cause
+
 # torch/_dynamo/graph_break_hints.py, 2.11 to 2.13.
 _EMPTY = re.compile(
     r"Please report an issue to PyTorch|It may be possible to write Dynamo tracing rules"
@@ -19,11 +21,10 @@ _SETTING = re.compile(
     r"torch\._dynamo\.(?!config\b)(?P<name>[a-z_]+)(?P<value> ?= ?(?:True|False)\b)"
 )
 _FUNDAMENTAL = re.compile(r"This graph break is fundamental")
-
-
-def supposes_an_error(hints: Sequence[str]) -> bool:
-    """Whether torch supposes that the code is wrong, and fails when it is not compiled, too."""
-    return any(re.match(_OF_ERRORS, hint) for hint in hints)
+_GB_ID = "GB0088"
+_EXCEPTION = re.compile(r"^raised exception ([\w.]+)\((.*)\)$", re.DOTALL)
+# Torch 2.11 shows what it traced with.
+_TRACED = re.compile(r"^\[(?:Lazy)?ConstantVariable\(\w+: (.*)\)\]$", re.DOTALL)
 
 
 def without_supposed_errors(hints: Sequence[str]) -> tuple[str, ...]:
@@ -51,3 +52,14 @@ def further_hints(hints: Sequence[str]) -> tuple[str, ...]:
 def is_fundamental(hints: Sequence[str]) -> bool:
     """Whether torch says that it will hardly ever be able to trace this."""
     return any(_FUNDAMENTAL.match(hint) for hint in hints)
+
+
+def raised(cause: Cause) -> str:
+    """``KeyError('missing')``; empty where it is no such break, or torch does not say."""
+    found = _EXCEPTION.match(cause.context.strip()) if cause.gb_id == _GB_ID else None
+    if found is None:
+        return ""
+    name, given = found.groups()
+    if traced := _TRACED.match(given):
+        given = traced.group(1)
+    return f"{name}({'' if given in {'[]', '()'} or 'Variable(' in given else given})"

@@ -22,14 +22,7 @@ _MOST_NAMED = 3
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Lost:
-    """Findings of one kind that a process has dropped from its log.
-
-    Attributes:
-        rule: The rule that would have found them.
-        severity: The least severity that they would have.
-        number: How many things, at most one finding each, were dropped.
-        noun: What they are, in the singular.
-    """
+    """Findings of one kind that a process has dropped from its log."""
 
     rule: str
     severity: Severity
@@ -38,13 +31,7 @@ class _Lost:
 
 
 def incomplete(run: Run, findings: tuple[Finding, ...], fail_on: FailOn) -> str:
-    """Why findings may be missing, in one sentence, or an empty string.
-
-    Args:
-        run: What was recorded.
-        findings: What was found in it.
-        fail_on: What the gate asks for: what it does not ask for may be missing.
-    """
+    """Why findings may be missing, in one sentence, or an empty string."""
     meta = run.meta
     if meta.partial:
         return f"the recording is partial: {meta.partial.rstrip('.')}"

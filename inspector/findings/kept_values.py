@@ -1,18 +1,18 @@
-"""The graph break over which a value was handed on to the function that goes on behind it."""
+"""Graph breaks around a function: the one it resumes after, and the one in its caller."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
 import symtable
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from inspector.model.closure_name import ClosureName
-from inspector.model.compilation import Frame
-from inspector.model.graph_break import GraphBreak
+from inspector.model.compilation import Frame, FrameState
+from inspector.model.graph_break import GraphBreak, Outcome
 from inspector.model.recompile import Origin, Recompile
-from inspector.model.run import Run
-from inspector.model.stack import StackFrame, plain_name, resumed_line
+from inspector.model.run import Process, Run
+from inspector.model.stack import StackFrame, is_resumed, plain_name, resumed_line
 
 _LOCAL = frozenset({Origin.ARGUMENT, Origin.UNKNOWN})
 _VARIABLE = re.compile(r"[A-Za-z_]\w*")
@@ -24,7 +24,6 @@ class BreakBefore:
 
     Attributes:
         place: Its line; of a break in a function that was called, the line in there.
-        title: What broke, in a few words, or an empty string.
         at: The function's own expression that broke, a call of another function for one; None
             where that is not known.
     """
@@ -104,3 +103,44 @@ def _of_function(run: Run, frame: Frame, variable: str) -> symtable.Symbol | Non
     if own is None or variable not in own.get_identifiers():
         return None
     return own.lookup(variable)
+
+
+def given_up_caller(
+    process: Process, frame: Frame, stack: Sequence[StackFrame]
+) -> GraphBreak | None:
+    """The graph break without which a function is traced as a part of what calls it, or None."""
+    if is_resumed(frame.name):
+        return None
+    for caller in reversed(stack[:-1]):
+        name = caller.file, plain_name(caller.name)
+        frames = [item for item in process.frames if (item.file, plain_name(item.name)) == name]
+        for item in frames:
+            record = _gave_up(item) or _broke_in(item, frame)
+            if record is not None:
+                return record
+        if any(item.state is FrameState.COMPILED for item in frames):
+            return None  # what it calls is its own doing
+    return None
+
+
+def _gave_up(caller: Frame) -> GraphBreak | None:
+    """The graph break because of which all of the caller runs eagerly."""
+    return next((r for r in _records(caller) if r.outcome is Outcome.FRAME_SKIPPED), None)
+
+
+def _broke_in(caller: Frame, frame: Frame) -> GraphBreak | None:
+    """The graph break that the caller met in the function, so that it calls it from outside."""
+    own = frame.file, plain_name(frame.name)
+    return next(
+        (
+            record
+            for record in _records(caller)
+            if any((place.file, plain_name(place.name)) == own for place in record.stack)
+        ),
+        None,
+    )
+
+
+def _records(frame: Frame) -> Iterator[GraphBreak]:
+    for item in frame.compilations:
+        yield from (r for r in item.graph_breaks if r.caused_by is None and r.user is not None)

@@ -8,6 +8,7 @@ from inspector.findings.wording import count, duration, size
 from inspector.model.kernel_analysis import Width
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
 from inspector.model.kernel_prediction import Bound
+from inspector.model.run import Run
 
 _WIDEST = 128
 
@@ -97,3 +98,22 @@ def total_line(kernels: list[KernelFacts]) -> str:
     is_least = any(item.is_least for item in kernels if item.time_ns is not None)
     least = "at least " if is_least else ""
     return f"predicted {least}{duration(sum(times))} in generated kernels, run serially{of}"
+
+
+def compiled_twice(run: Run) -> tuple[str, str] | None:
+    """Why, and what to do; None where a run's processes have one ``ptxas``, or none."""
+    for process in run.processes:
+        found = process.hardware.get("ptxas")
+        if not isinstance(found, dict) or not {"torch", "triton"} <= found.keys():
+            continue
+        why = (
+            f"Inductor's compile processes take torch's ptxas ({found['torch']}), and the process "
+            f"that times takes Triton's ({found['triton']}): it finds nothing of theirs in "
+            "Triton's cache, and compiles all choices again, one after the other"
+        )
+        fix = (
+            "Set TRITON_PTXAS_PATH to torch/bin/ptxas of the folder that torch is installed in: "
+            "both take the same one then."
+        )
+        return why, fix
+    return None

@@ -24,16 +24,11 @@ class KernelExport:
     """One kernel with everything that running it alone needs.
 
     Attributes:
-        row: The kernel.
-        build: What it was compiled to.
-        gpu: The GPU that it was generated for.
-        recording: Where it comes from.
         arguments: Buffer or number by parameter.
         numels: Size of each index by the name of its parameter.
         buffers: What each buffer is like.
         read: Buffers that the kernel gets values in.
         workspaces: Dtype and elements by parameter.
-        reference: What it should compute.
         taken: Buffer by node whose value the reference takes.
         shapes: Size and stride by node of those that are taken and have others than their buffer.
         compared: Buffer by node whose value it gives.
@@ -68,8 +63,6 @@ def make_kernel_export(report: KernelsReport, row: KernelRow, gpu: str) -> Kerne
 
     Args:
         report: The report that it is in; the logs must still be there.
-        row: The kernel, with what it was compiled to.
-        gpu: What it was generated for, as text.
 
     Raises:
         UsageError: It is no kernel that can stand alone, or too little was recorded of it.
@@ -146,10 +139,7 @@ def _as_stored(argument: KernelArgument, source: str) -> KernelArgument:
 def _parts(
     tensors: Iterable[KernelArgument], text: OutputText, graph: LoweredGraph
 ) -> Iterator[tuple[str, tuple[str, str]]]:
-    """What parts of a split reduction come to: its node, the buffer with the parts, and how.
-
-    Another kernel puts them together, and says by that which reduction it is.
-    """
+    """What parts of a split reduction come to: its node, the buffer with the parts, and how."""
     for item in tensors:
         if not item.is_written or item.writes is not None:
             continue

@@ -35,7 +35,6 @@ def kernel_findings(
 
     Args:
         kernels: The kernels in the order in which they are launched.
-        place_of: Where in the user's source a kernel comes from.
         rules: Rules that look at one kernel at a time, if it takes long enough to matter.
         rules_of_all: Rules that look at all kernels.
     """
@@ -76,10 +75,7 @@ def _rank(finding: Finding) -> tuple[int, str]:
 
 
 def matters(kernel: KernelFacts) -> bool:
-    """Whether a kernel has configurations, and a predicted time that mending could shorten.
-
-    A kernel whose time nobody knows matters.
-    """
+    """Whether a kernel has configurations, and a predicted time that mending could shorten."""
     if not kernel.configs:
         return False
     if all(_is_small(facts) for facts in kernel.configs):

@@ -30,12 +30,7 @@ def not_compiled(report: KernelsReport) -> KernelsReport:
 
 
 def compilable(report: KernelsReport, *, candidates: bool = False) -> tuple[KernelRow, ...]:
-    """The kernels that Triton compiles.
-
-    Args:
-        report: The report.
-        candidates: Whether those are among them that the device may choose instead.
-    """
+    """The kernels that Triton compiles."""
     return tuple(
         row
         for row in report.rows
@@ -63,14 +58,7 @@ def with_builds(
     rules: Iterable[KernelRule],
     rules_of_all: Iterable[KernelsRule],
 ) -> KernelsReport:
-    """The report with what each kernel was compiled to, and findings about that.
-
-    Args:
-        report: The report.
-        builds: The kernels, compiled; their texts must still be there.
-        rules: Rules about one compiled kernel.
-        rules_of_all: Rules about all of them.
-    """
+    """The report with what each kernel was compiled to, and findings about that."""
     gpu = gpu_of(report)
     limits = limits_of(gpu) if gpu else None
     by_source = {build.source_sha256: build for build in builds}

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from inspector.events.kept import kept_record
 from inspector.events.payload import Payload
 from inspector.findings.command_line import command_again
-from inspector.findings.einsum_notice import einsum_notices
 from inspector.findings.failed_frames import failed_at, failed_frames
 from inspector.findings.finding import Finding
 from inspector.findings.kernel_findings import CodeRule, CppRule, code_findings, cpp_findings
@@ -165,12 +164,7 @@ def _alternatives(
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Lines:
-    """The user's lines.
-
-    Attributes:
-        roots: Tells the user's code from torch's.
-        captured: By compilation, by the names of nodes in Dynamo's graph.
-    """
+    """The user's lines."""
 
     roots: Roots
     captured: Mapping[str, Mapping[str, NodeLine]]
@@ -270,7 +264,6 @@ def _notices(
         yield f"no Inductor code was recorded: {failed or _instead(run, targets)}"
     elif failed:
         yield f"not all of it was compiled: {failed}"
-    yield from einsum_notices(run)
     decisions = [item for _, said in targets for item in said.measured]
     if decisions:
         names = ", ".join(sorted({item.what for item in decisions}))

@@ -10,11 +10,7 @@ _MOST = 3
 
 
 def limit_notice(run: Run) -> str:
-    """Which functions torch no longer compiles, in one sentence; or an empty string.
-
-    Args:
-        run: The run.
-    """
+    """Which functions torch no longer compiles, in one sentence; or an empty string."""
     places = dict.fromkeys(
         (frame.file, frame.first_line)
         for process in run.processes

@@ -22,11 +22,7 @@ def lines_of_graphs(graphs: Iterable[Graph]) -> Iterator[NodeLine]:
 
 
 def made_lines_notices(lines: Iterable[NodeLine]) -> tuple[str, ...]:
-    """That what some lines have does not run there; nothing where there are none of these.
-
-    Args:
-        lines: The lines of all that is shown, which may be there several times.
-    """
+    """That what some lines have does not run there; nothing where there are none of these."""
     made = [line for line in lines if line.makes]
     if not made:
         return ()

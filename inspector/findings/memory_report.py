@@ -18,11 +18,7 @@ from inspector.records.memory_profile import MemoryProfile
 
 
 def memory_profiles(process: Process) -> tuple[dict[int, MemoryProfile], list[str]]:
-    """What the calls of a process allocate, by the number of the input; and what was not read.
-
-    Args:
-        process: The process, whose log must still be there.
-    """
+    """What the calls of a process allocate, by the number of the input; and what was not read."""
     found: dict[int, MemoryProfile] = {}
     unread = []
     for payload in process.stored.get(MemoryProfile, ()):
@@ -42,15 +38,7 @@ def memory_in_code(
     launches: Sequence[LaunchTiming],
     functions: Mapping[str, NodeLine],
 ) -> MemoryUse | None:
-    """What a call allocates, joined with the code of its process.
-
-    Args:
-        profile: What was recorded.
-        run: The run, with that process alone.
-        codes: Its generated code.
-        launches: What the call launches.
-        functions: The function that each compilation is of.
-    """
+    """What a call allocates, joined with the code of its process."""
     code = CodeLines(list(_with_buffers(run.processes[0], codes)), launches)
     use = memory_use(profile, code, functions)
     if use is None:

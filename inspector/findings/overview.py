@@ -94,7 +94,6 @@ def notices(report: Report, unseen: str = _UNSEEN) -> Iterator[tuple[str, str]]:
     """What stands between the recording and the whole truth, as (kind, text) pairs.
 
     Args:
-        report: The report.
         unseen: What the kind of report lacks where it is made of a plain trace.
     """
     run = report.run
@@ -174,9 +173,6 @@ def _dropped(run: Run) -> Iterator[tuple[str, str]]:
     limit = max(item.max_bytes for item in dropped)
     what = f"details of {count(compilations, 'compilation')} were dropped"
     yield "note", f"{what} to keep each process's logs below {limit:,} bytes; they are counted"
-    whole = sum(item.counts.get("compilations", 0) for item in dropped)
-    if whole:
-        yield "note", f"{count(whole, 'compilation')} of these are only counted"
 
 
 def _unknown(run: Run) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from inspector.findings.calls import Definition, definition_at, parsed
+from inspector.findings.calls import Definition, definition_at
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, plain_name, resumed_line
 
@@ -14,13 +14,7 @@ _ITEM_OF = frozenset({"get", "setdefault"})
 
 
 def own_write(run: Run, frame: StackFrame, name: str) -> StackFrame | None:
-    """The first line of a function that sets something, or None.
-
-    Args:
-        run: The run.
-        frame: The function's definition.
-        name: What is set, as the user writes it (``self.step``, ``state['mode']``).
-    """
+    """The first line of a function that sets something, or None."""
     text, line = run.sources.text(frame.file) or "", resumed_line(frame.name)
     found = definition_at(
         text, frame.line if line is None else line, plain_name(frame.name),
@@ -54,62 +48,8 @@ def written_line(function: Definition, name: str) -> int | None:
     return min(lines, default=None)
 
 
-def write_within(run: Run, frame: StackFrame, name: str) -> StackFrame | None:
-    """The line at which a function that reads something, or a method that it calls, sets it.
-
-    Args:
-        run: The run.
-        frame: A line of the function: one that reads it.
-        name: What is set, as the compiled function writes it: the function may say ``self.n`` to
-            what is ``self.inner.n`` there.
-    """
-    text, function = run.sources.text(frame.file) or "", plain_name(frame.name)
-    found = definition_at(text, frame.line, function, is_inside=True)
-    if found is None:
-        return None
-    wanted = _normal(name)
-    for each in (found[0], *_called_methods(text, found[0])):
-        for target in _all_targets(_own_nodes(each)):
-            path = ast.unparse(target).removeprefix("self")
-            is_same = path.startswith(".") and wanted.endswith(path)
-            if is_same and isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
-                line = run.sources.line(frame.file, target.lineno) or ""
-                return StackFrame(frame.file, target.lineno, each.name, line)
-    return None
-
-
-def _called_methods(text: str, function: Definition) -> Iterator[Definition]:
-    """The methods of the same class that a method calls of its own object."""
-    called = {
-        node.func.attr
-        for node in _own_nodes(function)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and isinstance(node.func.value, ast.Name)
-        and node.func.value.id == "self"
-    }
-    for owner in ast.walk(parsed(text) or ast.Pass()) if called else ():
-        if isinstance(owner, ast.ClassDef) and any(
-            node.lineno == function.lineno for node in owner.body
-        ):
-            for node in owner.body:
-                if isinstance(node, ast.FunctionDef) and node.name in called:
-                    yield node
-
-
-def _all_targets(nodes: Iterator[ast.AST]) -> Iterator[ast.expr]:
-    for node in nodes:
-        yield from _targets(node)
-
-
 def own_growth(run: Run, frame: StackFrame, name: str) -> StackFrame | None:
-    """The first line of a function that makes a container longer, or None.
-
-    Args:
-        run: The run.
-        frame: A line of the function: one that looks at the container.
-        name: The container, as the user writes it; other objects may lead to it in the function.
-    """
+    """The first line of a function that makes a container longer, or None."""
     text, function = run.sources.text(frame.file) or "", plain_name(frame.name)
     found = definition_at(text, frame.line, function, is_inside=True)
     wanted = _last(_parsed(name))

@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 import dataclasses
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from inspector.findings.around_calls import around_calls
 from inspector.findings.call_site import CallSite, Passed, user_spelling
-from inspector.findings.lost_marks import LostMark
-from inspector.findings.recompile_multiplied import Multiplied
-from inspector.findings.recompile_wrapped import on_stack, stack_name, unwrapped
+from inspector.findings.recompile_changes import Multiplied
 from inspector.findings.wording import listed
 from inspector.model.closure_name import ClosureName
 from inspector.model.graph_break import GraphBreak
@@ -28,7 +27,10 @@ NOTHING_NEEDED = "Nothing is needed for further calls. "
 _MOST_LIKEWISE = 6
 _BOOLS = frozenset({"True", "False", "bool"})
 _MOST_BY_CHANCE = 3
-_NAMED = frozenset({RecompileClass.SIZE, RecompileClass.INT})
+# With what is reached from it; a size is asked of a tensor that is in a graph.
+_STACK = re.compile(
+    r"(?:L\[')?___stack(?P<number>\d+)(?:'\])?(?P<path>(?:\.(?!size\(|stride\()\w+|\[[^\]]*\])*)"
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -37,22 +39,16 @@ class FixCase:
 
     Attributes:
         items: They, in order; never none.
-        site: Where the function is called from, and what is passed there.
-        function: The function's name.
-        roots: Whose code a file is.
         history: All recompilations of the function, in order.
         behind: Where the graph broke behind which the function goes on, or None.
         handed_on: The names of what was kept over that break, of all that changed.
         on_stack: What the user wrote for ``___stack0`` and those behind it, as far as it is known.
-        lost: A mark that what is passed has lost, or None.
         elsewhere: Other lines that call it and made it recompile.
         first_site: The line that called it first, where that is another one, or None.
         multiplied: What is told apart together with it, or None.
         set_at: The line at which the function itself sets what changes, or None.
         grown: The lines at which it makes containers longer that change, by their names.
-        breaks_at: The branch by what changes at which the graph broke, or None.
         has_breaks: Whether the graph broke in the function, and went on in another one.
-        file: The function's file.
         apart_by: The graph break in a compiled caller for which the function is compiled on its
             own, or None.
         skipped_by: The graph break for which Dynamo makes no graph of the function any more, or
@@ -67,13 +63,11 @@ class FixCase:
     behind: StackFrame | None = None
     handed_on: frozenset[str] = frozenset()
     on_stack: tuple[str, ...] = ()
-    lost: LostMark | None = None
     elsewhere: tuple[StackFrame, ...] = ()
     first_site: CallSite | None = None
     multiplied: Multiplied | None = None
     set_at: StackFrame | None = None
     grown: Mapping[str, StackFrame] = dataclasses.field(default_factory=dict)
-    breaks_at: StackFrame | None = None
     has_breaks: bool = False
     file: str = ""
     apart_by: StackFrame | None = None
@@ -168,11 +162,7 @@ class FixCase:
         )
 
     def converted_all(self, method_of: Callable[[str], str]) -> str:
-        """The same for every tensor that changed in this way: to convert one helps in nothing.
-
-        Args:
-            method_of: What to call, out of what the guard wants (``Float``).
-        """
+        """The same for every tensor that changed in this way: to convert one helps in nothing."""
         first = self.first.before.text if self.first.before else ""
         wanted = {tensor_of(self.first.name): first}
         for item in self.items:
@@ -249,6 +239,10 @@ class FixCase:
         return match[1] if match else "0"
 
 
+Advice: TypeAlias = Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]]
+"""What to do, by what changed."""
+
+
 def with_method(text: str, method: str) -> str:
     """A method behind an expression: ``(w * 2).detach()``."""
     try:
@@ -292,3 +286,45 @@ def is_of_set(item: Recompile) -> bool:
 def tensor_of(source: str) -> str:
     """The tensor of a size or a stride; any other source as it is."""
     return re.sub(r"\.(?:size|stride)\(\)\[\d+\]$", "", source)
+
+
+def unwrapped(item: Recompile) -> Recompile:
+    """The names of `inner(*args, **kwargs)`, which calls `fn`, for a reader of the module."""
+
+    def plain(name: str) -> str:
+        name = re.sub(r"^args\[(\d+)\]", r"argument \1", name)
+        name = re.sub(r"^kwargs\['(\w+)'\]", r"\1", name)
+        return re.sub(r"^fn\b", item.wraps.rpartition(".")[2], name)
+
+    return _renamed(item, plain)
+
+
+def on_stack(item: Recompile, values: Sequence[str]) -> Recompile:
+    """With what the user wrote in place of ``___stack0`` and the like, as `stack_name` has it."""
+    return _renamed(item, lambda name: stack_name(name, values)) if values else item
+
+
+def stack_name(name: str, values: Sequence[str]) -> str:
+    """A name with what the user wrote in place of ``___stack0`` and the like."""
+
+    def written(match: re.Match[str]) -> str:
+        number = int(match["number"])
+        text = values[number] if number < len(values) else ""
+        whole = text + match["path"]
+        return (whole if text.isidentifier() else f"`{whole}`") if text else match[0]
+
+    return _STACK.sub(written, name)
+
+
+def _renamed(item: Recompile, named: Callable[[str], str]) -> Recompile:
+    changes = tuple(dataclasses.replace(each, name=named(each.name)) for each in item.changes)
+    equal = item.equal_sizes
+    if equal is not None:
+        changed, kept = (tuple(map(named, sizes)) for sizes in (equal.changed, equal.kept))
+        equal = dataclasses.replace(equal, changed=changed, kept=kept)
+    other = item.other_instance
+    if other is not None:
+        other = dataclasses.replace(other, name=named(other.name))
+    return dataclasses.replace(
+        item, name=named(item.name), changes=changes, equal_sizes=equal, other_instance=other
+    )

@@ -7,20 +7,26 @@ import re
 from collections.abc import Iterator, Sequence
 
 from inspector.findings.call_site import user_spelling
-from inspector.findings.recompile_also import also_changed
-from inspector.findings.recompile_bounds import beyond
 from inspector.findings.recompile_case import EMPTY_GRAPHS, NOTHING_NEEDED, FixCase
-from inspector.findings.recompile_fix_cache import growing_cache
-from inspector.findings.recompile_fix_foreign import foreign_fixes, is_foreign
+from inspector.findings.recompile_changes import also_changed
+from inspector.findings.recompile_fix_containers import growing_cache
 from inspector.findings.recompile_fix_gradients import GRADIENTS
-from inspector.findings.recompile_fix_shared import ENVIRONMENT, environment, kept_together
-from inspector.findings.recompile_fix_state import STATE
+from inspector.findings.recompile_fix_shared import (
+    ENVIRONMENT,
+    beyond,
+    dynamic_sources,
+    environment,
+    is_near_limit,
+    kept_together,
+    raised_limit,
+)
+from inspector.findings.recompile_fix_state import STATE, optimizer_advice
 from inspector.findings.recompile_fix_tensors import TENSORS
 from inspector.findings.recompile_fix_values import VALUES
-from inspector.findings.recompile_optimizer import optimizer_advice
 from inspector.findings.recompile_wording import changed
 from inspector.findings.wording import listed
 from inspector.model.recompile import Answer, Recompile, RecompileClass
+from inspector.model.roots import Owner
 
 _NUMBERS = frozenset({RecompileClass.INT, RecompileClass.FLOAT})
 _NAMED = frozenset({RecompileClass.SIZE, RecompileClass.INT})
@@ -31,6 +37,12 @@ _MARKED = frozenset({RecompileClass.SIZE, RecompileClass.SYMBOLIC_SHAPE, Recompi
 _OF_COMPILED = re.compile(r"dynamic|compiled once|program of its own|recompile_limit")
 _TORCHS = re.compile(r"__import_(torch(?:_dot_\w+?)*)(?=\.|\Z)")
 _ADVICE = {**TENSORS, **GRADIENTS, **VALUES, **STATE}
+_SIZES = frozenset({RecompileClass.SIZE, RecompileClass.SYMBOLIC_SHAPE})
+_DYNAMIC = _SIZES | {RecompileClass.INT}
+# What the caller passes; a condition on a size is the function's.
+_PASSED = frozenset(TENSORS) - {RecompileClass.SYMBOLIC_SHAPE}
+_ALL_SIZES = "Compile with torch.compile(…, dynamic=True): every size of every input is dynamic."
+_FEW_SOURCES = 8
 
 
 def fixes(case: FixCase) -> tuple[str, ...]:
@@ -126,19 +138,6 @@ def _is_constant(case: FixCase, changing: Sequence[Recompile]) -> bool:
     return any(change.specialized is not None and change.name in names for change in changes)
 
 
-def _with_kept(case: FixCase, kept: Sequence[Recompile], others: Sequence[Recompile]) -> str:
-    """What one graph break hands on, all of it together, and what else changes with it."""
-    groups: dict[RecompileClass, list[Recompile]] = {}
-    for item in others:
-        groups.setdefault(item.kind, []).append(item)
-    parts = []
-    for each in list(groups.values())[:_MOST_TOGETHER]:
-        own = dataclasses.replace(case, items=tuple(each[:1]))
-        advice = [text for text in _advised(own) if text]
-        parts.append(_part(own, each, advice[0] if advice else _AS_IT_IS, is_first=False))
-    return " ".join((kept_together(case, kept), *parts))
-
-
 def _all_of(case: FixCase, found: Sequence[str], also: tuple[Recompile, ...]) -> Iterator[str]:
     """The advice for all that changes together; each alone leaves the others."""
     every = (case.first, *also)
@@ -146,7 +145,7 @@ def _all_of(case: FixCase, found: Sequence[str], also: tuple[Recompile, ...]) ->
     kept = [item for item in every if case.is_kept(item.name) and not is_method]
     changing = [item for item in every if item not in kept]
     if kept:
-        yield _with_kept(case, kept, changing)
+        yield kept_together(case, kept)
         return
     is_named = {item.kind for item in changing} <= _NAMED and not _is_constant(case, changing)
     if is_named and beyond(case.first) is None and environment(case):
@@ -163,3 +162,37 @@ def _all_of(case: FixCase, found: Sequence[str], also: tuple[Recompile, ...]) ->
     yield " ".join(parts)
     # The alternatives leave what else changes, all but a higher limit.
     yield from (text for text in found[1:] if "recompile_limit" in text)
+
+
+def is_foreign(case: FixCase) -> bool:
+    """Whether the usual advice would change a line of a library, of torch or of generated code."""
+    kind = case.first.kind
+    is_own = not case.file or case.roots.owner(case.file) in {Owner.PROJECT, Owner.GENERATED}
+    if (
+        kind in STATE
+        or case.kept_over is not None
+        or (is_own and case.set_at is not None and case.apart_by is None)
+    ):
+        return False
+    changes = [change for item in case.items for change in item.changes]
+    is_passed = kind in _PASSED and not any(change.specialized for change in changes)
+    return case.site.is_foreign or not (is_own or is_passed)
+
+
+def foreign_fixes(case: FixCase) -> Iterator[str]:
+    """Settings, which need no change of the line; the best first."""
+    if case.apart_by is not None:
+        yield (
+            f"Fix the graph break at {case.place(case.apart_by)}: because of it {case.called} is "
+            "compiled on its own."
+        )
+        return
+    every = dataclasses.replace(case, items=case.history or case.items)
+    sources = dynamic_sources(every.items, case.history)
+    if case.first.kind in _DYNAMIC and sources:
+        ways = [environment(every), _ALL_SIZES]
+        yield from ways if len(sources) <= _FEW_SOURCES else reversed(ways)
+    else:
+        yield "Each value is compiled once: nothing is needed where the values are few."
+    if is_near_limit(case):
+        yield from raised_limit(case)

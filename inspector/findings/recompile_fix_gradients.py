@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from inspector.findings.call_site import Passed
-from inspector.findings.recompile_case import FixCase, with_method
+from inspector.findings.recompile_case import Advice, FixCase, with_method
 from inspector.findings.recompile_marks import of_parameters
 from inspector.findings.wording import listed
 from inspector.model.recompile import RecompileClass
 
 _MOST_NAMED = 6
 _TRUE = frozenset({"1", "True"})
-_EACH = "two programs are right, each compiled once, and then found: nothing is needed."
+_EACH = "two programs are right, each compiled once: nothing is needed."
 
 
 def _requires_grad(case: FixCase) -> Iterator[str]:
@@ -27,7 +25,7 @@ def _requires_grad(case: FixCase) -> Iterator[str]:
     elif of_parameters(case.first.source):
         yield (
             "Freeze and unfreeze parameters before the first call: with and without gradients for "
-            f"{case.name} are two programs, each compiled once, and then found."
+            f"{case.name} are two programs, each compiled once."
         )
     elif case.first.now is not None and case.first.now.text in _TRUE:
         yield from _came(case)
@@ -38,17 +36,12 @@ def _requires_grad(case: FixCase) -> Iterator[str]:
 
 def _came(case: FixCase) -> Iterator[str]:
     """What required none in an earlier call does now: it may be needed, or come along by chance."""
-    given = [case.site.passed(name) for name in _names(case)]
-    instead = _without(case, given) if all(map(_is_in_call, given)) else ""
-    if not instead or case.site.frame is None or case.first.name.startswith("G["):
-        text = case.converted(".detach()")
-        instead = text[:1].lower() + text[1:]
     yield f"Where {_gradients(case)} needed: {_EACH}"
     yield (
         f"To have one program without losing a gradient: call .requires_grad_() on what the other "
         f"calls pass for {_shown(case)}; they then record a backward graph, too."
     )
-    yield f"Where no gradient goes through {_shown(case)}: {instead}"
+    yield f"Where no gradient goes through {_shown(case)}: pass {_detached(case)} {case.at_call}."
 
 
 def _names(case: FixCase) -> list[str]:
@@ -67,6 +60,17 @@ def _shown(case: FixCase) -> str:
     return listed([case.shown_name(name) for name in _names(case)], _MOST_NAMED)
 
 
+def _detached(case: FixCase) -> str:
+    """What is passed in their place: what is set would be set for everybody."""
+    given = {name: case.site.passed(name) for name in _names(case)}
+    whole = [
+        with_method(each.text, each.path) if each.text else case.shown_name(name)
+        for name, each in given.items()
+    ]
+    texts = [with_method(text, ".detach()") for text in dict.fromkeys(whole)]
+    return listed(texts, _MOST_NAMED)
+
+
 def _gradients(case: FixCase) -> str:
     many = len(_names(case)) > 1
     return f"{'one of their gradients' if many else 'its gradient'} is"
@@ -78,42 +82,6 @@ def _passed(case: FixCase) -> str:
     return f"{listed(passed, _MOST_NAMED)} {case.before_call}"
 
 
-def _is_in_call(given: Passed) -> bool:
-    """Whether it is what the call passes, or an item of that; an attribute can be set."""
-    return bool(given.text) and (not given.path or given.path.startswith("["))
-
-
-def _without(case: FixCase, given: Sequence[Passed]) -> str:
-    """What the call passes in their place: what is set before it is set for everybody."""
-    items: dict[str, list[str]] = {}
-    before: dict[str, None] = {}
-    for each in given:
-        whole = with_method(each.text, each.path)
-        detached = with_method(whole, ".detach()")
-        if each.path:
-            items.setdefault(each.text, []).append(f"{detached} in place of {whole}")
-        elif _times(case, each.text) > 1:  # two tensors in place of one would compile again
-            own = case.site.free(each.parameter)
-            items[f"{own} in place of each {each.text}"] = []
-            before[f"{own} = {detached}"] = None
-        else:
-            items[f"{detached} as {each.parameter}"] = []
-    shown = [
-        f"{text} with {' and '.join(parts)}" if parts else text for text, parts in items.items()
-    ]
-    set_before = f", with {' and '.join(before)} before it" if before else ""
-    passed = f"pass {listed(shown, _MOST_NAMED)} {case.at_call}{set_before}"
-    return f"{passed}; what is passed keeps its gradient."
-
-
-def _times(case: FixCase, text: str) -> int:
-    """How often the call passes an expression."""
-    call = case.site.call
-    values = [*call.args, *(word.value for word in call.keywords)] if call is not None else []
-    return sum(ast.unparse(value) == text for value in values)
-
-
-GRADIENTS: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
+GRADIENTS: Advice = {
     RecompileClass.REQUIRES_GRAD: _requires_grad,
 }
-"""The advice by class."""

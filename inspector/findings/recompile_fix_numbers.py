@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 
 from inspector.findings.around_calls import MANY, around_calls, limit_of
 from inspector.findings.call_site import user_spelling
-from inspector.findings.recompile_bounds import beyond, parted, within
-from inspector.findings.recompile_case import NOTHING_NEEDED, FixCase
-from inspector.findings.recompile_fix_shared import environment, kept_fix, specialized_fix
+from inspector.findings.recompile_case import NOTHING_NEEDED, Advice, FixCase
+from inspector.findings.recompile_fix_shared import (
+    beyond,
+    environment,
+    kept_fix,
+    parted,
+    specialized_fix,
+    within,
+)
 from inspector.model.recompile import Answer, Origin, RecompileClass, SymbolUse
 from inspector.model.stack import user_frame
 
@@ -142,8 +148,8 @@ def _specialized(case: FixCase, special: SymbolUse) -> Iterator[str]:
         "and NumPy's conversion takes the tensor, too."
     )
     yield (
-        "Where it has to stay a number, each value is a program of its own, compiled once, and "
-        f"then found. Where there are more than 8: {limit_of(MANY)}."
+        "Where it has to stay a number, each value is compiled once. Where there are more than 8: "
+        f"{limit_of(MANY)}."
     )
 
 
@@ -211,8 +217,7 @@ def _set_in_constructor(name: str) -> str:
     return f"self.{match[1]}{match[2]}" if match else name
 
 
-NUMBERS: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
+NUMBERS: Advice = {
     RecompileClass.INT: _int,
     RecompileClass.FLOAT: _float,
 }
-"""The advice by class."""

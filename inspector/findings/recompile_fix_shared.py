@@ -1,15 +1,19 @@
-"""Advice that several classes of recompilations share."""
+"""Advice that several classes share: dynamic sources, limits, bounds, failures."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 
-from inspector.findings.around_calls import MANY, limit_of
+from inspector.findings.around_calls import MANY, around_calls, limit_of
+from inspector.findings.failed_frames import error_text
 from inspector.findings.recompile_case import FixCase, tensor_of
 from inspector.findings.wording import listed
-from inspector.model.recompile import Recompile, RecompileClass, SymbolUse
-from inspector.model.stack import user_frame
+from inspector.model.compilation import Compilation, Frame
+from inspector.model.graph_break import Outcome
+from inspector.model.recompile import Answer, Bound, Recompile, RecompileClass, SymbolUse
+from inspector.model.roots import Roots
+from inspector.model.stack import StackFrame, user_frame
 
 _LOOP = re.compile(r"\bfor\b.+\bin\b")
 _LOOP_AND_BODY = re.compile(r"\s*for\b[^:]+\bin\b[^:]*:\s*[^\s#]")  # it may be the body's line
@@ -20,8 +24,19 @@ ENVIRONMENT = "TORCH_COMPILE_DYNAMIC_SOURCES"
 """Torch's environment variable for what is dynamic from the first call on."""
 _FLOAT = RecompileClass.FLOAT
 _MOST_LIKEWISE = 6
-_NAMED = frozenset({RecompileClass.SIZE, RecompileClass.INT})
-_DYNAMIC = frozenset({*_NAMED, RecompileClass.RANK, RecompileClass.SYMBOLIC_SHAPE})
+_SIZE_OR_INT = frozenset({RecompileClass.SIZE, RecompileClass.INT})
+_DYNAMIC = frozenset({*_SIZE_OR_INT, RecompileClass.RANK, RecompileClass.SYMBOLIC_SHAPE})
+# torch/_dynamo/config.py, 2.7 to 2.13: versions of one function; `accumulated_recompile_limit` is
+# for it in all of its objects. Before, they were `cache_size_limit` and `accumulated_…`.
+_LIMIT = "recompile_limit"
+_DEFAULT_LIMIT = 8
+_DEFAULT_ACCUMULATED = 256
+_FEW = 64
+_NEAR = 2
+_OFTEN = 3
+_COUNTED = frozenset({RecompileClass.INT, RecompileClass.LENGTH})
+_NUMBER_OF_KEYS = re.compile(r"\d+ keys?")
+_MOST_BOUNDS = 2
 
 
 def dynamic_sources(
@@ -36,7 +51,6 @@ def dynamic_sources(
     torch/_dynamo/variables/builder.py, 2.13; tried).
 
     Args:
-        items: The recompilations that it is for.
         history: All of the function, which tell what is a float.
     """
     every = (*items, *history)
@@ -45,7 +59,7 @@ def dynamic_sources(
         tensor_of(change.source)
         for item in items
         for change in item.changes
-        if change.kind in _NAMED and not change.is_zero_one and change.specialized is None
+        if change.kind in _SIZE_OR_INT and not change.is_zero_one and change.specialized is None
     ]
     given = [source for item in items for source in item.whitelist]
     floats = {change.source for item in every for change in item.changes if change.kind is _FLOAT}
@@ -84,14 +98,14 @@ def specialized_fix(case: FixCase, use: SymbolUse) -> str:
         )
     if frame and _LOOP.search(frame.code) and not _LOOP_AND_BODY.match(frame.code):
         return (
-            f"The loop{where}{code} is unrolled, so that each size is a program of its own: write "
+            f"The loop{where}{code} is unrolled, so that each size is compiled once: write "
             f"it as operators over the whole of {case.name}, or pad {case.name} to one size."
         )
     if frame and _EQUALITY.search(frame.code):
         return (
-            f"The line{where}{code} treats a size apart, so that {use.specialized} is a program of "
-            "its own: it is compiled once, and then found; no mark helps. To have one program, "
-            "write that line so that it does the same for every size."
+            f"The line{where}{code} treats a size apart: {use.specialized} is compiled once, and "
+            "no mark helps. To have one program, write that line so that it does the same for "
+            "every size."
         )
     if frame and re.search(rf"\b{re.escape(use.specialized or '')}\b", frame.code):
         return (
@@ -143,3 +157,109 @@ def kept_together(case: FixCase, items: Sequence[Recompile]) -> str:
         f"Remove the graph break at {where}: {kept} of what is compiled behind it, and would be "
         "none of one graph."
     )
+
+
+def is_near_limit(case: FixCase) -> bool:
+    """Whether torch compiles hardly any more of the function."""
+    hit = any(item.limit is not None for item in case.history)
+    together = case.multiplied is not None and case.multiplied.exceeds_limit
+    return hit or together or len(case.history) + 1 >= _DEFAULT_LIMIT - _NEAR
+
+
+def _is_counted(case: FixCase) -> bool:
+    """Whether something else is new in each compilation, as a count of calls is: no limit helps."""
+    found: dict[str, list[str]] = {}
+    for change in (change for item in case.items for change in item.changes):
+        if change.kind in _COUNTED or _NUMBER_OF_KEYS.fullmatch(change.now):
+            found.setdefault(change.name, []).append(change.now)
+    return any(len({*texts}) == len(texts) >= _OFTEN for texts in found.values())
+
+
+def raised_limit(case: FixCase, of_what: str = "values") -> Iterator[str]:
+    """A higher limit, the one that is in the way, where it is not too many programs."""
+    together = case.multiplied.combinations if case.multiplied else 0
+    values = max(len(case.items) + 1, together)
+    if values > _FEW or _is_counted(case):
+        return
+    hit = next((item.limit for item in case.history if item.limit is not None), None)
+    name = hit.name if hit else _LIMIT
+    needed = max(2 * (hit.number if hit else _DEFAULT_LIMIT), 2 * values)
+    how = limit_of(needed)
+    if name != _LIMIT:
+        default = _DEFAULT_ACCUMULATED if name.startswith("accumulated_") else _DEFAULT_LIMIT
+        how = f"{around_calls(f'{name}={needed}')} ({default} by default)"
+    yield f"Where the {of_what} are few: {how}, so that each is compiled once."
+
+
+def within(item: Recompile) -> str:
+    """The bounds that it is dynamic within; an empty string where nothing is known of any."""
+    return listed([f"`{bound.text}`" for bound in item.bounds], _MOST_BOUNDS)
+
+
+def beyond(item: Recompile) -> Bound | None:
+    """The bound that what was compiled first is beyond, or None."""
+    if item.answer is not Answer.DYNAMIC:
+        return None
+    return next((bound for bound in item.bounds if bound.parts), None)
+
+
+def parted(case: FixCase, bound: Bound, values: str, still: str) -> str:
+    """That the two sides of a condition are two programs, and what is left to compile.
+
+    Args:
+        values: What lies on its sides: ``sizes``.
+        still: What makes no difference to that, as the end of a sentence.
+    """
+    item = case.first
+    frame = user_frame(bound.stack, case.roots)
+    code = f": `{frame.code.strip()}`" if frame and frame.code else ""
+    where = f" ({case.place(frame)}{code})" if frame else ""
+    known = f" {item.before.text} and {item.now.text}" if item.before and item.now else ""
+    first = item.before.text if item.before else "the first one"
+    return (
+        f"The {values}{known} lie on two sides of `{bound.text}`{where}: each side is compiled "
+        f"once, {still}. Nothing is needed for these; {first} "
+        f"was compiled for itself, and further {values} on its side compile once more."
+    )
+
+
+def all_failed(items: Sequence[Recompile]) -> bool:
+    """Whether nothing was kept of any of them."""
+    return all(item.answer is Answer.FAILED for item in items)
+
+
+def mend_failure(frame: Frame, items: Sequence[Recompile], roots: Roots) -> tuple[str, ...]:
+    """What to do about compilations that fail; nothing about others."""
+    if not all_failed(items):
+        return ()
+    ids = {item.compile_id for item in items}
+    failed = [each for each in frame.compilations if each.compile_id in ids]
+    found = dict.fromkeys(text for each in failed for text in _fails_at(each, roots))
+    what = " and ".join([*found][:2]) or "what makes it fail"
+    mend = (
+        f"Mend {what}: nothing is kept of a compilation that fails, so that every call like this "
+        "one compiles again and fails again."
+    )
+    return (mend, _ONE_GRAPH) if any(map(_is_for_fullgraph, failed)) else (mend,)
+
+
+_ONE_GRAPH = "Without fullgraph=True it is no error: the graph ends there, or all runs eagerly."
+
+
+def _is_for_fullgraph(item: Compilation) -> bool:
+    return any(record.outcome is Outcome.RAISED for record in item.graph_breaks)
+
+
+def _fails_at(item: Compilation, roots: Roots) -> tuple[str, ...]:
+    """``the graph break at model.py:5 (Failed to trace builtin operator)``; empty where unknown."""
+    record = next((r for r in item.graph_breaks if r.outcome is Outcome.RAISED), None)
+    if record is not None:
+        return (f"the graph break{_at(record.user, roots)} ({record.cause.title})",)
+    if item.failure is None:
+        return ()
+    place = user_frame(item.failure.stack, roots)
+    return (f"the compile error{_at(place, roots)} ({error_text(item.failure)})",)
+
+
+def _at(frame: StackFrame | None, roots: Roots) -> str:
+    return f" at {roots.shown(frame.file)}:{frame.line}" if frame is not None else ""

@@ -1,13 +1,19 @@
-"""What to write where the state around the call changes, of a module or of the thread."""
+"""What to write where global state, a module's state or an optimiser's state changes."""
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Iterator, Mapping
+import dataclasses
+import re
+from collections.abc import Callable, Iterator
 
-from inspector.findings.recompile_case import FixCase
+from inspector.findings.recompile_case import Advice, FixCase
 from inspector.findings.wording import listed
-from inspector.model.recompile import RecompileClass
+from inspector.model.recompile import Recompile, RecompileClass
+
+_OPTIMIZERS = re.compile(r"[/\\]torch[/\\]optim[/\\]")
+_STATE = re.compile(r"^self\.state\b")
+_RATE = re.compile(r"^self\.param_groups\[\d+\]\[(['\"])lr\1\]$")
+_FILLED = frozenset({RecompileClass.LENGTH, RecompileClass.KEYS})
 
 
 def _hooks(_case: FixCase) -> Iterator[str]:
@@ -25,7 +31,7 @@ def _mode(what: str) -> Callable[[FixCase], Iterator[str]]:
     def advise(case: FixCase) -> Iterator[str]:
         yield (
             f"Call {case.called} under the same {what} in every call; where both are meant "
-            "(training and validation), each is compiled once, and then found."
+            "(training and validation), each is compiled once."
         )
 
     return advise
@@ -61,33 +67,14 @@ def _kept_method(case: FixCase) -> Iterator[str]:
     """A bound method that waits on the stack for its arguments, and is made anew in each call."""
     frame = case.kept_over
     where = f" at {case.place(frame)}" if frame else ""
-    parts = _method_and_argument(frame.code) if frame else None
-    how = ""
-    if parts:
-        argument, call = parts
-        how = f": v = {argument} first, and then {call}"
     yield (
         f"The graph breaks{where} between a method and its call, and the method, which is another "
         "object in each call, is kept over the break. Compute the argument on a line of its own "
-        f"before it{how}."
+        "before it."
     )
 
 
-def _method_and_argument(code: str) -> tuple[str, str] | None:
-    """``y.item()`` and ``xs.append(v)`` of ``xs.append(y.item())``; None of any other line."""
-    try:
-        statements = ast.parse(code.strip()).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    value = statements[0].value if statements and isinstance(statements[0], ast.Expr) else None
-    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
-        return None
-    if len(value.args) != 1 or value.keywords or not isinstance(value.args[0], ast.Call):
-        return None
-    return ast.unparse(value.args[0]), f"{ast.unparse(value.func)}(v)"
-
-
-STATE: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
+STATE: Advice = {
     RecompileClass.HOOKS: _hooks,
     RecompileClass.TRAINING: _training,
     RecompileClass.GRAD_MODE: _mode("grad mode"),
@@ -101,4 +88,45 @@ STATE: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
     RecompileClass.BACKEND: _backend,
     RecompileClass.DEALLOCATED: _deallocated,
 }
-"""The advice by class."""
+
+
+def without_state(item: Recompile, file: str) -> Recompile:
+    """A recompilation without what Dynamo says of an optimiser's state beside another reason.
+
+    It holds the states of those parameters alone that have a gradient (torch 2.13), so that their
+    number differs where nothing was added or taken away.
+    """
+    if _OPTIMIZERS.search(file) is None:
+        return item
+    return dataclasses.replace(
+        item,
+        changes=tuple(
+            change
+            for change in item.changes
+            if not (change.kind in _FILLED and _STATE.match(change.name))
+            or (change.kind, change.name) == (item.kind, item.name)
+        ),
+    )
+
+
+def optimizer_advice(case: FixCase) -> str:
+    """What to do where the recompiled function is an optimiser's; empty where nothing is special.
+
+    A learning rate that is a tensor is no constant, and a step that finds the state of a first one
+    is compiled once: tried with SGD, Adam, AdamW, RMSprop and Adagrad on torch 2.11 and 2.13.
+    """
+    if _OPTIMIZERS.search(case.file) is None:
+        return ""
+    if case.first.kind in _FILLED and _STATE.match(case.first.name):
+        return (
+            "The first step makes the optimiser's state, and the second one finds it: nothing is "
+            "needed for further steps. To compile once: take one step of the optimiser before "
+            "its step is compiled."
+        )
+    if case.first.kind is RecompileClass.FLOAT and _RATE.match(case.first.name):
+        return (
+            "Make the optimiser with a tensor as its learning rate, lr=torch.tensor(0.001) say, "
+            'and write new values into it (`group["lr"].fill_(…)`), as schedulers do: then its '
+            "value is no part of the program."
+        )
+    return ""

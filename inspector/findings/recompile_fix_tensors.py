@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from inspector.events.failed_guard import stripped_source
 from inspector.findings.around_calls import around_calls
-from inspector.findings.constant_sizes import constants, specialized_use
-from inspector.findings.recompile_bounds import beyond, is_branch, parted
-from inspector.findings.recompile_case import FixCase, is_zero_one
-from inspector.findings.recompile_fix_shared import environment, kept_fix, specialized_fix
+from inspector.findings.constant_sizes import specialized_use
+from inspector.findings.recompile_case import Advice, FixCase, is_zero_one
+from inspector.findings.recompile_fix_shared import (
+    beyond,
+    environment,
+    kept_fix,
+    parted,
+    specialized_fix,
+)
 from inspector.findings.recompile_marks import (
     changing_sizes,
     mark_fix,
     marks_of,
     of_parameters,
-    unbacked_fix,
 )
 from inspector.findings.recompile_wording import dimension_of
 from inspector.findings.wording import count, listed
@@ -83,11 +87,6 @@ def _parted(case: FixCase) -> Iterator[str]:
     yield f"{told} To save that: {_lower(_mark(case))}"
     named = environment(case)
     yield f"The same {_lower(named)}" if named else ""
-    if is_branch(case, bound):
-        yield (
-            f"To have one program: {_marked(case)}, and write torch.cond(condition, f, g, (…)) "
-            "with a function for each side."
-        )
 
 
 def _equal(case: FixCase, equal: EqualSizes) -> Iterator[str]:
@@ -108,46 +107,10 @@ def _equal(case: FixCase, equal: EqualSizes) -> Iterator[str]:
 
 
 def _zero_one(case: FixCase) -> Iterator[str]:
-    keep = (
+    yield (
         f"Sizes 0 and 1 get a graph of their own, marked or not: keep them out of {case.called} "
-        "(pad the input)"
+        "(pad the input). Each is compiled once."
     )
-    every = (*case.items, *case.history)
-    conditions = [item.guard for item in every if _is_condition(item)]
-    fixed = constants(every)
-    is_fixed = any(use.source in fixed for item in every for use in item.symbols)
-    # The strides around a dimension of size 0 are others, and are no part of a mark.
-    is_empty = any(
-        "0" in {change.before, change.now} and change.kind is RecompileClass.SIZE
-        for item in case.items
-        for change in item.changes
-    )
-    if conditions or is_fixed or is_empty or _is_broadcast(case):
-        # An unbacked size has no value that a condition could be decided with, and is no constant.
-        yield f"{keep}; it is one compilation, and then found."
-    else:
-        yield f"{keep}, or have one graph for every size. {unbacked_fix(case)}"
-
-
-def _is_broadcast(case: FixCase) -> bool:
-    """Whether a size is 1 where that of another tensor, which changes at other times, is not."""
-    item = case.first
-    if item.kind is not RecompileClass.SIZE or not item.changes:
-        return False
-    here = {(change.name, change.index) for change in item.changes}
-    indexes = {index for _, index in here}
-    elsewhere = changing_sizes((*case.items, *case.history))
-    return any(
-        index in indexes and (name, index) not in here
-        for name, changing in elsewhere.items()
-        for index in changing
-    )
-
-
-def _is_condition(item: Recompile) -> bool:
-    """Whether a line of the program asks for a size, beside torch's own ``2 <= size``."""
-    is_bound = re.fullmatch(r"2 <= [\w.\[\]'\"]+\.size\(\)\[\d+\]", item.guard)
-    return item.kind is RecompileClass.SYMBOLIC_SHAPE and is_bound is None
 
 
 _ON_SIZES = re.compile(r"\.(?:size|stride|storage_offset|shape)\b")
@@ -168,39 +131,23 @@ def _symbolic(case: FixCase) -> Iterator[str]:
     if item.equal_sizes is not None:
         yield from _equal(case, item.equal_sizes)
         return
-    special = specialized_use(item, case.history)
-    if special is not None:
-        yield specialized_fix(case, special)
-        return
-    if ".stride()[" in item.guard:
-        yield from _stride(case)
-        return
     frame = _deciding(case)
     line = f"{case.place(frame)}" if frame else "a line of the function"
     code = f" (`{frame.code.strip()}`)" if frame and frame.code else ""
-    if not _is_on_sizes(item):
-        # An equality holds for one value; any other condition has sides.
-        if len(case.items) > _SIDES and all("==" in each.guard for each in case.items):
-            yield (
-                f"What {line}{code} reads was another value in each of {len(case.items)} "
-                f"compilations: it is a constant of each graph. Keep it outside of {case.called}, "
-                "or in a tensor that is changed in place."
-            )
-            return
+    # An equality holds for one value; any other condition has sides.
+    is_one = len(case.items) > _SIDES and all("==" in each.guard for each in case.items)
+    if is_one and not _is_on_sizes(item):
         yield (
-            f"The condition at {line}{code} depends on the number: each side is a program of its "
-            "own, compiled once, and then found, and nothing is needed."
+            f"What {line}{code} reads was another value in each of {len(case.items)} compilations: "
+            f"it is a constant of each graph. Keep it outside of {case.called}, or in a tensor "
+            "that is changed in place."
         )
         return
+    what = "size" if _is_on_sizes(item) else "number"
     yield (
-        f"The condition at {line}{code} depends on the size: each side is a program of its own, "
-        f"compiled once, and then found, and nothing is needed. To have one: {_marked(case)}, "
-        "and write torch.cond(condition, f, g, (…)) with a function for each side."
+        f"The condition at {line}{code} depends on the {what}: each side is compiled once, and "
+        "nothing is needed."
     )
-
-
-def _marked(case: FixCase) -> str:
-    return _lower(mark_fix(case).removesuffix("."))
 
 
 def _deciding(case: FixCase) -> StackFrame | None:
@@ -214,8 +161,6 @@ def _deciding(case: FixCase) -> StackFrame | None:
 
 def _rank(case: FixCase) -> Iterator[str]:
     before, now = (value.text if value else "" for value in (case.first.before, case.first.now))
-    wanted = count(int(before), "dimension") if before.isdecimal() else "as many dimensions"
-    passed, where = case.passed, case.before_call
     others = dict.fromkeys(
         case.shown_name(change.name)
         for item in case.items
@@ -223,18 +168,11 @@ def _rank(case: FixCase) -> Iterator[str]:
         if change.kind is RecompileClass.RANK and change.name != case.first.name
     )
     also = f" (likewise {listed(list(others), 3)})" if others else ""
-    never = "A number of dimensions is never dynamic"
-    if before.isdecimal() and now.isdecimal() and int(now) < int(before):
-        yield (
-            f"Give {passed} {wanted}{also} {where}, in the sizes that other calls pass: "
-            f"{passed}.expand(…).contiguous(). {never}, and {passed}.unsqueeze(0) has a size of 1, "
-            "which is a program of its own."
-        )
-        return
-    dimensions = count(int(now), "dimension") if now.isdecimal() else "as many dimensions"
+    numbers = [int(text) for text in (before, now) if text.isdecimal()]
+    dimensions = count(max(numbers), "dimension") if numbers else "as many dimensions"
     yield (
-        f"{never}: each is a program of its own, compiled once and then found. For one program, "
-        f"give {passed} {dimensions}{also} in every call, in the sizes of this one."
+        "A number of dimensions is never dynamic: each is compiled once. For one program, give "
+        f"{case.passed} {dimensions}{also} in every call."
     )
 
 
@@ -252,8 +190,8 @@ def _dtype(case: FixCase) -> Iterator[str]:
     if any(_is_converted(change) for item in case.items for change in item.changes):
         yield (
             "The parameters are of another dtype, too: it is another module, or it was converted. "
-            "Each dtype is a program of its own, compiled once, and then found: nothing is needed. "
-            "To have one: convert it once, before the first call."
+            "Each dtype is compiled once: nothing is needed. To have one: convert it once, before "
+            "the first call."
         )
         return
     is_array = case.first.name.startswith("___from_numpy(")
@@ -263,7 +201,7 @@ def _dtype(case: FixCase) -> Iterator[str]:
         return f".astype(np.{dtype})" if is_array else f".to(torch.{dtype.removeprefix('torch.')})"
 
     yield case.converted_all(converts)
-    yield "Each dtype that is meant is compiled once, and then found: then there is nothing to do."
+    yield "Each dtype that is meant is compiled once: then there is nothing to do."
 
 
 def _is_converted(change: Change) -> bool:
@@ -343,7 +281,7 @@ def _marks(case: FixCase) -> Iterator[str]:
     )
 
 
-TENSORS: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
+TENSORS: Advice = {
     RecompileClass.SIZE: _size,
     RecompileClass.STRIDE: _stride,
     RecompileClass.DTYPE: _dtype,
@@ -356,4 +294,3 @@ TENSORS: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
     RecompileClass.MARKS: _marks,
     RecompileClass.SYMBOLIC_SHAPE: _symbolic,
 }
-"""The advice by class."""

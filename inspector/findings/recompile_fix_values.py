@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 
-from inspector.findings.recompile_case import FixCase, is_bool_and_tensor
-from inspector.findings.recompile_fix_keys import KEYS
-from inspector.findings.recompile_fix_lengths import LENGTHS
-from inspector.findings.recompile_fix_limit import is_near_limit, raised_limit
+from inspector.findings.recompile_case import Advice, FixCase, is_bool_and_tensor
+from inspector.findings.recompile_fix_containers import CONTAINERS
 from inspector.findings.recompile_fix_numbers import NUMBERS
-from inspector.findings.recompile_fix_shared import kept_fix
-from inspector.model.recompile import Origin, RecompileClass
-from inspector.model.stack import StackFrame
+from inspector.findings.recompile_fix_shared import is_near_limit, kept_fix, raised_limit
+from inspector.model.recompile import RecompileClass
 
-_TENSOR = re.compile(r"a tensor of (?P<dtype>\w+)\[(?P<shape>[\d, ]*)\](?P<grad> that .*)?")
 _MODULE = re.compile(r"_modules\['[^']*'\]$")
-_NUMBER = re.compile(r"True|False|-?[\d.]+(?:e[-+]?\d+)?")
 
 
 def _constant(case: FixCase) -> Iterator[str]:
@@ -36,10 +31,9 @@ def _constant(case: FixCase) -> Iterator[str]:
         )
         return
     yield (
-        f"{case.name} is {what}, and each value is a program of its own, compiled once, and then "
-        "found: nothing is needed where the values are few. Hoist the choice among many out of "
-        f"{case.called}: look up what the value stands for {case.before_call}, and pass that as "
-        "a tensor."
+        f"{case.name} is {what}, and each value is compiled once: nothing is needed where the "
+        f"values are few. Hoist the choice among many out of {case.called}: look up what the value "
+        f"stands for {case.before_call}, and pass that as a tensor."
     )
     if is_near_limit(case):
         yield from raised_limit(case)
@@ -47,20 +41,15 @@ def _constant(case: FixCase) -> Iterator[str]:
 
 def _bool(case: FixCase) -> Iterator[str]:
     given = case.argument.written or "False"
-    if any(is_bool_and_tensor(item) and item.name == case.first.name for item in case.history):
-        yield "Two values are two programs, each compiled once: nothing is needed."
-        return
     yield (
         f"{_two(case, 'Two values are two programs, each compiled once')}: pass {case.name} as a "
         f"tensor of bool, torch.tensor({given}), and write torch.where({case.name}, a, b) in "
         "place of the branch, which would break the graph."
     )
-    if case.multiplied and case.multiplied.exceeds_limit:
-        yield from raised_limit(case)
 
 
 def _none(case: FixCase) -> Iterator[str]:
-    known = f"With and without {case.name} are two programs, each compiled once, and then found"
+    known = f"With and without {case.name} are two programs, each compiled once"
     if case.set_at is not None:
         place, code = case.place(case.set_at), case.set_at.code.strip()
         yield (
@@ -76,8 +65,6 @@ def _none(case: FixCase) -> Iterator[str]:
             f"(zeros where {case.name} is added, ones where it is a factor), in the shape that it "
             "has otherwise."
         )
-    if case.multiplied and case.multiplied.exceeds_limit:
-        yield from raised_limit(case)
 
 
 def _is_of_tensor(case: FixCase) -> bool:
@@ -122,14 +109,14 @@ def _type(case: FixCase) -> Iterator[str]:
     if _MODULE.search(case.first.name):
         yield (
             f"Keep a module of one class in {case.name}{of}, and set it before the first call: "
-            "each class is a program of its own, and is compiled once."
+            "each class is compiled once."
         )
         return
-    if case.set_at is not None:
-        yield _set_of_one_type(case, case.set_at)
-        return
     if is_bool_and_tensor(case.first):
-        yield _bool_or_tensor(case)
+        yield (
+            f"Pass {case.name} as a Python bool in every call: {case.passed} = bool({case.passed}) "
+            f"{case.before_call}. Each value is compiled once."
+        )
         return
     yield (
         f"Pass {case.name} of one type in every call{of}: convert it {case.before_call}. Types "
@@ -137,53 +124,11 @@ def _type(case: FixCase) -> Iterator[str]:
     )
 
 
-def _bool_or_tensor(case: FixCase) -> str:
-    """What is a Python bool in one call and a tensor in another: one of them in all."""
-    if case.breaks_at is None:
-        return (
-            f"Pass {case.name} as a tensor in every call: {case.passed} = "
-            f"torch.as_tensor({case.passed}) {case.before_call}."
-        )
-    return (
-        f"Pass {case.name} as a Python bool in every call: {case.passed} = bool({case.passed}) "
-        f"{case.before_call}. Each value is compiled once; a tensor breaks the graph at "
-        f"{case.place(case.breaks_at)} (`{case.breaks_at.code.strip()}`)."
-    )
-
-
-def _set_of_one_type(case: FixCase, set_at: StackFrame) -> str:
-    """What the function itself sets to another type than it had at first."""
-    first, then = (
-        value.text if value else "another type" for value in (case.first.before, case.first.now)
-    )
-    here = f"{case.called} itself sets {case.name} at {case.place(set_at)}"
-    told = f"{here} (`{set_at.code.strip()}`): it is {first} in the first call, {then} afterwards."
-    tensor = _TENSOR.fullmatch(then)
-    number = first if _NUMBER.fullmatch(first) else ""
-    same = first if "." in first or "." not in then else f"{first}.0"
-    if tensor is None and number and _NUMBER.fullmatch(then):
-        return f"{told} Make it a tensor before the first call: {case.name} = torch.tensor({same})."
-    if tensor is None:
-        return f"{told} Give it that type before the first call."
-    dtype, shape = f"dtype=torch.{tensor['dtype']}", tensor["shape"]
-    made = f"torch.full(({shape},), {number or '…'}, {dtype})" if shape else ""
-    made = made or f"torch.tensor({number or '…'}, {dtype})"
-    grad = ", and store it detached in that line" if tensor["grad"] else ""
-    return f"{told} Make it such a tensor before the first call{grad}: {case.name} = {made}."
-
-
 def _function(case: FixCase) -> Iterator[str]:
     name = case.name.removesuffix(".__code__")
-    if case.first.origin is Origin.GLOBAL:
-        yield (
-            f"Define {name} once, before the first call: its code is part of the program. To "
-            f"choose among functions, compile one {case.called} for each."
-        )
-        return
     yield (
-        f"{name} is part of the program: each is one of its own, compiled once, and then found: "
-        "nothing is needed where they are few. A lambda that is made anew for each call is another "
-        "function each time: make it once."
+        f"{name} is part of the program: each is compiled once, and nothing is needed where they "
+        "are few. A lambda that is made in each call is another function each time: make it once."
     )
     if is_near_limit(case):
         yield from raised_limit(case)
@@ -196,10 +141,9 @@ def _object(case: FixCase) -> Iterator[str]:
     )
 
 
-VALUES: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
+VALUES: Advice = {
     **NUMBERS,
-    **LENGTHS,
-    **KEYS,
+    **CONTAINERS,
     RecompileClass.BOOL: _bool,
     RecompileClass.STR: _constant,
     RecompileClass.NONE: _none,
@@ -211,4 +155,3 @@ VALUES: Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]] = {
     RecompileClass.FUNCTION: _function,
     RecompileClass.OBJECT: _object,
 }
-"""The advice by class."""

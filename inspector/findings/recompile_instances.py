@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from inspector.events.compile_id import CompileId
 from inspector.findings.around_calls import limit_of
-from inspector.findings.recompile_also import also_changed
 from inspector.findings.recompile_case import FixCase
+from inspector.findings.recompile_changes import also_changed
 from inspector.findings.recompile_fix import fixes
 from inspector.findings.recompile_fix_numbers import is_data
 from inspector.findings.recompile_fix_shared import ENVIRONMENT
@@ -50,13 +50,7 @@ def shared_instances(frame: Frame) -> dict[str, tuple[int, str]]:
 
 
 def instances_message(case: FixCase, items: Sequence[Recompile], limit: int) -> str:
-    """``12 instances of LM share step and its limit of 8, and need 3 cache entries: … differs``.
-
-    Args:
-        case: The recompilations.
-        items: The same with the names that a reader has.
-        limit: How many versions of the function torch compiles.
-    """
+    """``12 instances of LM share step and its limit of 8, and need 3 cache entries: … differs``."""
     found = _instances(case)
     classes = _classes(found)
     owner = case.function.rpartition(".")[0].rpartition(".")[2]
@@ -85,14 +79,7 @@ def instances_told(items: Sequence[Recompile]) -> Iterator[str]:
 
 
 def instances_fixes(case: FixCase, limit: int) -> Iterator[str]:
-    """The limit that they need; how they share a program, where they can.
-
-    All of it was tried on torch 2.13, by the number of compilations.
-
-    Args:
-        case: The recompilations.
-        limit: How many versions of the function torch compiles.
-    """
+    """The limit that they need; how they share a program, where they can."""
     found = _instances(case)
     # What else it was compiled for, and the first of all.
     is_at_limit = any(item.hit_limit for item in case.items)

@@ -13,9 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.findings.call_site import user_spelling
 from inspector.findings.constant_sizes import constants
-from inspector.findings.lost_marks import LostMark
 from inspector.findings.recompile_case import FixCase, is_zero_one, tensor_of
-from inspector.findings.recompile_key import key_of
+from inspector.findings.recompile_changes import key_of
 from inspector.model.closure_name import ClosureName
 from inspector.model.recompile import Recompile, RecompileClass
 from inspector.model.stack import StackFrame
@@ -25,7 +24,6 @@ _ARRAY = "___from_numpy("
 _KEPT = "___stack"  # over a graph break: it has no name that one could write
 _SIZED = re.compile(r"^(?P<tensor>.+)\.size\(\)\[(?P<index>\d+)\]$")
 _KEYED = re.compile(r"(?P<container>.+)\[(?P<key>'[^']*'|\"[^\"]*\")\]")
-_NUMBERED = re.compile(r"(?P<container>.+)\[(?P<index>\d+)\]")
 _WHERE = "where "
 _KEYS = (RecompileClass.KEYS, RecompileClass.LENGTH)
 Marks = Mapping[str, tuple[int, ...]]
@@ -34,13 +32,7 @@ Marks = Mapping[str, tuple[int, ...]]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Lines:
-    """What is to be written.
-
-    Attributes:
-        names: ``a = torch.ones(n, 3)``: what gets a name first.
-        marks: ``torch._dynamo.mark_dynamic(a, 0)``.
-        given: The names that are passed instead.
-    """
+    """What gets a name first (``a = torch.ones(n, 3)``), the marks, and the names to pass."""
 
     names: tuple[str, ...]
     marks: tuple[str, ...]
@@ -93,20 +85,13 @@ def mark_fix(case: FixCase) -> str:
     marks = {name: found for name, found in marks.items() if _can_mark(case, name)}
     if not marks:
         return "Mark the sizes that change with torch._dynamo.mark_dynamic."
-    if case.lost is not None and name in marks:
-        return _lost(case.lost, case, marks[name])
     # What goes on behind a graph break meets the mark again, next to sizes that have none.
     function = "maybe_mark_dynamic" if case.has_breaks else "mark_dynamic"
     return _marking(case, marks, f"torch._dynamo.{function}")
 
 
 def marks_of(case: FixCase, sizes: Iterable[str]) -> str:
-    """The line that marks some sizes (``x.size()[0]``); empty where the caller cannot.
-
-    Args:
-        case: The recompilations.
-        sizes: The sizes, as reasons spell them.
-    """
+    """The line that marks some sizes (``x.size()[0]``); empty where the caller cannot."""
     marks: dict[str, list[int]] = {}
     for size in sizes:
         match = _SIZED.match(size)
@@ -154,43 +139,6 @@ def _is_named(name: str) -> bool:
     return isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
 
 
-def unbacked_fix(case: FixCase) -> str:
-    """The same for sizes 0 and 1, which only an unbacked size covers."""
-    if case.apart_by is not None:
-        return _apart(case, case.apart_by)
-    found: dict[str, list[int]] = {tensor_of(case.first.name): [int(case.dimension)]}
-    for change in (change for item in case.items for change in item.changes):
-        sized = _SIZED.search(change.name)
-        if change.is_zero_one and change.index is not None and not of_parameters(change.source):
-            found.setdefault(change.name, []).append(change.index)
-        elif sized:
-            found.setdefault(sized["tensor"].rpartition(" ")[2], []).append(int(sized["index"]))
-    # What has the same size in other calls has it here too: marked on one alone, it is a constant.
-    indexes = {index for each in found.values() for index in each}
-    for name, changing in changing_sizes((*case.items, *case.history)).items():
-        found.setdefault(name, []).extend(index for index in changing if index in indexes)
-    found = {name: each for name, each in found.items() if each and _can_mark(case, name)}
-    if not found:
-        return "Remove the graph break that it is kept over."
-    marks = {name: tuple(sorted(set(indexes))) for name, indexes in found.items()}
-    return _sentence(_lines(case, marks, "torch._dynamo.decorators.mark_unbacked"), case, "")
-
-
-def _lost(lost: LostMark, case: FixCase, dimensions: Sequence[int]) -> str:
-    mark = f"torch._dynamo.{lost.function}({lost.result}, {_shown(dimensions)})"
-    file = case.roots.shown(lost.file)
-    why = (
-        f"the mark on {lost.marked} ({file}:{lost.mark_line}) is not on {lost.text}, which is "
-        "another tensor"
-    )
-    if lost.needs_name:
-        return (
-            f"Write {lost.result} = {lost.text}, then {mark} {case.before_call}, and pass "
-            f"{lost.result}: {why}."
-        )
-    return f"Write {mark} behind {file}:{lost.line}: {why}."
-
-
 def _lines(case: FixCase, marks: Marks, function: str) -> _Lines:
     names: list[str] = []
     lines: list[str] = []
@@ -208,14 +156,6 @@ def _condition(case: FixCase, name: str, expression: str) -> str:
     changes = list(_all_changes((*case.items, *case.history)))
     if any(kind is RecompileClass.NONE and of == name for kind, of, _, _ in changes):
         return f"{expression} is not None"
-    numbered = _NUMBERED.fullmatch(name)
-    if numbered:
-        lengths = any(
-            kind is RecompileClass.LENGTH and of == numbered["container"]
-            for kind, of, _, _ in changes
-        )
-        shown = expression.removesuffix(f"[{numbered['index']}]")
-        return f"len({shown}) > {numbered['index']}" if lengths and shown != expression else ""
     keyed = _KEYED.fullmatch(name)
     shown = expression.removesuffix(f"[{keyed['key']}]") if keyed else expression
     if keyed is None or shown == expression:

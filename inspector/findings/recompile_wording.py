@@ -7,11 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.events.failed_guard import stripped_source
 from inspector.findings.call_site import user_spelling
-from inspector.findings.recompile_also import also_changed, marked_with
-from inspector.findings.recompile_bounds import within
-from inspector.findings.recompile_case import is_zero_one, tensor_of
-from inspector.findings.recompile_failed import all_failed
-from inspector.findings.recompile_key_wording import compiled_by_keys, key_sides, keys_changed
+from inspector.findings.recompile_case import is_of_set, is_zero_one, tensor_of
+from inspector.findings.recompile_changes import (
+    also_changed,
+    is_number_of_keys,
+    keys_of,
+    marked_with,
+)
+from inspector.findings.recompile_fix_shared import all_failed, within
 from inspector.findings.wording import count, duration, listed
 from inspector.model.recompile import (
     Answer,
@@ -91,6 +94,11 @@ _BOUNDED = frozenset(
      RecompileClass.REQUIRES_GRAD, RecompileClass.DETERMINISTIC, RecompileClass.ATTRIBUTE,
      RecompileClass.ALIASING, RecompileClass.VIEW]
 )  # fmt: skip
+_MOST_KEYS = 4
+_OF_DICT: Mapping[RecompileClass, str] = {
+    RecompileClass.KEYS: "each set of keys is compiled once",
+    RecompileClass.ORDER: "each order is compiled once",
+}
 
 
 def changed(item: Recompile) -> str:
@@ -302,3 +310,31 @@ def _symbol(use: SymbolUse, roots: Roots) -> Iterator[str]:
 def _shown(frame: StackFrame, roots: Roots) -> str:
     code = f": {frame.code.strip()}" if frame.code.strip() else ""
     return f"{roots.shown(frame.file)}:{frame.line}{code}"
+
+
+def keys_changed(item: Recompile) -> str:
+    """What changes, with ``{name}`` for the dict; an empty string where that is not known."""
+    if is_of_set(item):
+        return "what is in {name} changes"
+    keys = keys_of([item])
+    # Keys may have braces, which have a meaning in what this is put into.
+    shown = listed(keys, _MOST_KEYS).replace("{", "{{").replace("}", "}}")
+    if keys:
+        come = f"s {shown} come and go" if len(keys) > 1 else f" {shown} comes and goes"
+        return f"the key{come} in {{name}}"
+    return "the number of keys in {name} changes" if is_number_of_keys(item) else ""
+
+
+def key_sides(item: Recompile) -> tuple[str, str]:
+    """``with 'a', without 'b'`` on either side: what both have is no news."""
+    return _side(item.missing_keys, item.new_keys), _side(item.new_keys, item.missing_keys)
+
+
+def _side(there: Sequence[str], missing: Sequence[str]) -> str:
+    sides = (("with", there), ("without", missing))
+    return ", ".join(f"{word} {listed(keys, _MOST_KEYS)}" for word, keys in sides if keys)
+
+
+def compiled_by_keys(item: Recompile) -> str:
+    """What each program is compiled for, where that is a set or an order of keys."""
+    return "" if is_of_set(item) else _OF_DICT.get(item.kind, "")

@@ -36,11 +36,7 @@ class Rule(abc.ABC, Generic[S, F]):
     severity: ClassVar[Severity]
 
     def __init_subclass__(cls) -> None:
-        """Checks name, severity and documentation.
-
-        Raises:
-            TypeError: One of them is missing.
-        """
+        """Checks name, severity and documentation."""
         super().__init_subclass__()
         missing = [name for name in ("id", "severity") if name not in vars(cls)]
         documentation = inspect.cleandoc(vars(cls).get("__doc__") or "")

@@ -90,10 +90,7 @@ def _idle(found: Profiled, gap: Slowdown) -> Iterator[str]:
 
 
 def slowdown_rows(found: Profiled) -> list[tuple[str, str, str, str]]:
-    """The parts where compiled calls are slower: name, eager, compiled, and the difference.
-
-    The last row is the whole. There are none where the recording does not divide the time.
-    """
+    """The parts where compiled calls are slower: name, eager, compiled, and the difference."""
     budget = found.budget
     gap = make_slowdown(found.profile, budget)
     is_slower = budget.faster is not None and budget.faster[2] < 1

@@ -18,7 +18,6 @@ class Folded:
     """Frames that are not shown one by one.
 
     Attributes:
-        frames: How many.
         owners: The packages they belong to (``torch``, ``transformers``), in order.
     """
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import collections
 import dataclasses
 import math
+import re
 from collections.abc import Iterable, Iterator
 
 from inspector.findings.baseline import KnownFinding, compared
-from inspector.findings.refuted import without_refuted
+from inspector.findings.finding import Finding
 from inspector.findings.report import Report
+from inspector.findings.settings import DYNAMIC, MARK_DYNAMIC, shown_setting
 from inspector.model.edit import Setting
 from inspector.model.summary import Summary
 from inspector.model.verification import Candidate, Measured, Trial, Tried, Verification
 from inspector.records.trial import TrialResult
 
 _RECOMPILE = "recompile"
+_TO = "\N{RIGHTWARDS ARROW}"
 
 
 def measured(report: Report) -> Measured:
@@ -39,14 +42,7 @@ def measured(report: Report) -> Measured:
 def trial_of(
     candidate: Candidate, report: Report, before: Report, *, deterministic: bool | None
 ) -> Trial:
-    """A candidate that was tried.
-
-    Args:
-        candidate: What was tried.
-        report: The report of it.
-        before: The report of the target as it is.
-        deterministic: Whether its outputs are the same from run to run.
-    """
+    """A candidate that was tried."""
     known = [KnownFinding.of(finding) for finding in before.findings]
     comparison = compared(report.findings, known)
     gone = tuple(_gone(comparison.fixed, before, report))
@@ -110,10 +106,6 @@ def together(verification: Verification, *, lines_only: bool = False) -> Candida
     Of two that remove the same findings (messages moved, messages dropped) the first is taken; of
     two changes of a line the faster one, and none that makes a call longer, as far as that is
     known.
-
-    Args:
-        verification: What was tried, one by one.
-        lines_only: Whether no settings are taken.
     """
     chosen: list[Trial] = []
     trials = [t for t in verification.trials if not (lines_only and t.candidate.settings)]
@@ -218,4 +210,73 @@ def with_verification(report: Report, verification: Verification) -> Report:
     )
     return dataclasses.replace(
         report, findings=findings, verification=verification, next_steps=steps
+    )
+
+
+def without_refuted(finding: Finding, verification: Verification) -> Finding:
+    """A finding whose advice is in the order of what trials have shown."""
+    options = [text for text in (finding.fix, *finding.alternatives) if text]
+    refuted: list[str] = []
+    notes: list[str] = []
+    for trial in verification.trials:
+        reason = _reason(trial, verification.baseline)
+        found = [text for text in options if reason and _is_tried(finding, text, trial)]
+        if found:
+            refuted += found
+            notes.append(f"tried: {reason}")
+    if not notes:
+        return finding
+    ordered = sorted(options, key=lambda text: text in refuted)
+    return dataclasses.replace(
+        finding,
+        fix=ordered[0],
+        alternatives=tuple(ordered[1:]),
+        notes=(*finding.notes, *dict.fromkeys(notes)),
+    )
+
+
+def _is_tried(finding: Finding, text: str, trial: Trial) -> bool:
+    """Whether a trial is of this very advice."""
+    candidate = trial.candidate
+    if not candidate.is_single:
+        return False
+    if candidate.rewrites:
+        (rewrite,) = candidate.rewrites
+        is_first = finding.example is not None and finding.example.id == rewrite.advice
+        return text == finding.fix and is_first and rewrite in finding.rewrites
+    ((name, _),) = candidate.settings
+    # That a setting alone does not help says nothing of a change that needs it.
+    is_alone = not any(setting[0] == name for r in finding.rewrites for setting in r.settings)
+    shown = f"{name}=True" if name == DYNAMIC else name
+    return is_alone and re.search(rf"(?<!maybe_){shown}", text) is not None
+
+
+def _reason(trial: Trial, before: Measured | None) -> str:
+    """Why something that was tried is no advice, or an empty string."""
+    candidate = trial.candidate
+    if candidate.rewrites:
+        what = f"the change at {candidate.rewrites[0].place}"
+    elif candidate.settings and candidate.settings[0][0] == MARK_DYNAMIC:
+        what = "marking all changing sizes of the inputs"
+    else:
+        what = ", ".join(map(_named, candidate.settings))
+    now = trial.measured
+    if trial.failure:
+        return f"{what} fails ({trial.failure})"
+    if now is None or before is None:
+        return ""
+    if trial.worsens:
+        return f"{what} makes the run worse: {_changes(now, before)}"
+    return f"{what} does not help" if candidate.rewrites and not trial.helps else ""
+
+
+def _named(setting: tuple[str, bool | tuple[str, ...]]) -> str:
+    return shown_setting(setting) if isinstance(setting[1], bool) else setting[0]
+
+
+def _changes(now: Measured, before: Measured) -> str:
+    """What went up: ``graph breaks 0 → 3, graphs 3 → 7``."""
+    pairs = zip(before.counts(), now.counts(), strict=True)
+    return ", ".join(
+        f"{name} {was:,} {_TO} {after:,}" for (name, was), (_, after) in pairs if after > was
     )

@@ -18,7 +18,6 @@ _COMPILATIONS = "compilations"
 
 _TIMES = "\N{MULTIPLICATION SIGN}"
 _TO = "\N{RIGHTWARDS ARROW}"
-_FEWER_THREADS = "; set OMP_NUM_THREADS=1"
 _SAME = "\N{ALMOST EQUAL TO}"
 _CHANCE = 1.0  # a ratio that is no more than chance
 _TOGETHER = "(what helps, together)"
@@ -31,10 +30,7 @@ class TrialRow:
     """One line of the table.
 
     Attributes:
-        setting: What was set.
         cells: The numbers under `tried_columns`; empty where it failed.
-        failure: Why it failed, or an empty string.
-        helps: Whether it helps.
     """
 
     setting: str
@@ -60,15 +56,7 @@ def tried_heading(verification: Verification) -> str:
 
 
 def tried_verdict(verification: Verification, findings: Iterable[Finding] = ()) -> str:
-    """What to take of it, in one sentence; empty where nothing was tried.
-
-    That is what leaves the fewest graph breaks, graphs and compilations: of what leaves as many,
-    changes of lines, which stay in the file.
-
-    Args:
-        verification: What was tried.
-        findings: What it was tried for.
-    """
+    """What leaves the fewest graph breaks, graphs and compilations; empty if nothing was tried."""
     before = verification.baseline
     if before is None or not verification.trials:
         return ""
@@ -110,10 +98,7 @@ def _told(candidate: Candidate) -> str:
 
 
 def tried_columns(verification: Verification) -> tuple[str, ...]:
-    """Titles of the numbers of a row; breaks are records at sites.
-
-    Compilations are told where there is more than one of a function.
-    """
+    """Titles of the numbers of a row; breaks are records at sites."""
     if not _tells_compilations(verification):
         return _COLUMNS
     return (_COMPILATIONS, *_COLUMNS)
@@ -186,7 +171,6 @@ def _notes(verification: Verification) -> Iterator[str]:
     if verification.baseline is not None and not verification.is_lowered:
         yield "times are of the eager backend, not of Inductor"
     yield from _busy(verification)
-    yield from _best(verification)
     if verification.deterministic is False:
         yield "outputs differ between runs of the unchanged model, so they cannot be compared"
     for trial in verification.trials:
@@ -194,8 +178,6 @@ def _notes(verification: Verification) -> Iterator[str]:
     uncompared = verification.baseline and verification.baseline.outputs
     if uncompared and uncompared.uncompared:
         yield f"{count(uncompared.uncompared, 'output')} of a kind that cannot be compared"
-    if any(trial.candidate.rewrites and trial.measured for trial in verification.trials):
-        yield "outputs were compared for these inputs only"
     if verification.rewrites_left:
         left = count(verification.rewrites_left, "more change")
         yield f"{left} of lines were not tried: fix some of these first, and try again"
@@ -207,43 +189,16 @@ def _notes(verification: Verification) -> Iterator[str]:
 
 def _busy(verification: Verification) -> Iterator[str]:
     """Why there is no ratio of some, or of none."""
-    found = [measured.was_busy for measured in _all_measured(verification)]
-    without = verification.baseline, verification.baseline_again
-    if any(measured.was_busy for measured in without if measured) or (found and all(found)):
-        yield f"the machine was busy: warm calls vary too much to be compared{_FEWER_THREADS}"
-        return
-    times = sorted(m.warm_call_ns for m in without if m and m.warm_call_ns)
-    shown = " and ".join(map(duration, times))
-    if len(times) > 1 and verification.ratio_is_known:
-        yield (
-            f"a warm call of the unchanged model took {shown} in two processes; {_SAME} means no "
-            "measurable difference"
-        )
-    elif len(times) > 1:
-        yield (
-            f"a warm call of the unchanged model took {shown} in two processes: no ratios"
-            f"{_FEWER_THREADS}"
-        )
+    without = [m for m in (verification.baseline, verification.baseline_again) if m]
+    times = sorted(m.warm_call_ns for m in without if m.warm_call_ns)
+    if times and verification.ratio_is_known:
+        shown = " and ".join(map(duration, times))
+        yield f"{_SAME}: within noise (the unchanged model took {shown} per warm call)"
     elif times:
-        yield "the unchanged model was timed in one process only, so there are no ratios"
-    if any(found):
-        yield "rows without a ratio: the machine was busy"
-
-
-def _best(verification: Verification) -> Iterator[str]:
-    """What leaves the fewest compilations."""
-    baseline = verification.baseline
-    if baseline is None or not _tells_compilations(verification):
-        return
-    trials = [(t, t.measured) for t in verification.trials if t.measured and t.helps]
-    if not trials:
-        return
-    best, found = min(trials, key=lambda pair: pair[1].compilations)
-    if found.compilations < baseline.compilations:
-        times = f"{duration(baseline.compile_time_ns)} {_TO} {duration(found.compile_time_ns)}"
+        yield "no ratios: warm calls of the unchanged model vary too much"
+    if any(measured.was_busy for measured in _all_measured(verification)):
         yield (
-            f"{_told(best.candidate)}: compilations {baseline.compilations:,} "
-            f"{_TO} {found.compilations:,}, compile time {times}"
+            "the machine was busy: warm calls vary too much to be compared; set OMP_NUM_THREADS=1"
         )
 
 

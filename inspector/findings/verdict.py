@@ -18,9 +18,6 @@ class Change:
 
     Attributes:
         status: ``new``, ``new, passes`` (nobody asked to fail on it) or ``fixed``.
-        place: Where it is, or was then.
-        kind: What it is, in few words.
-        title: What was found.
     """
 
     status: str

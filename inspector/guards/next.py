@@ -64,11 +64,7 @@ class NextChange:
 
 
 def next_changes(frame: FrameGuards, optional: Collection[str] = ()) -> tuple[NextChange, ...]:
-    """The changes that lead to a compilation next, the most likely first.
-
-    Args:
-        optional: The function's parameters that are None by default.
-    """
+    """The changes that lead to a compilation next, the most likely first."""
     found: list[NextChange] = []
     every = (
         tensor_candidates(frame),

@@ -11,9 +11,8 @@ from inspector.events.compile_id import CompileId
 from inspector.events.guard_checks import EqualsCheck, RelationCheck
 from inspector.events.guards import DynamoSettings
 from inspector.guards.change import Change
-from inspector.guards.entry import Entry, entries_of
+from inspector.guards.entry import Entry, GuardIndex, entries_of, index_of
 from inspector.guards.evaluate import passes
-from inspector.guards.index import GuardIndex, index_of
 from inspector.guards.relation import normal
 from inspector.guards.state import State, Value, state_after
 from inspector.model.compilation import Frame
@@ -124,10 +123,7 @@ def predict(frame: FrameGuards, change: Change) -> Prediction:
 def _tested(
     index: GuardIndex, before: tuple[Guard, ...], change: Change, states: tuple[State, State]
 ) -> tuple[tuple[Guard, ...], bool]:
-    """The guards of an entry that fail, and whether one that the change concerns is unknown.
-
-    Only what the change can concern is looked at again: a large model has thousands of guards.
-    """
+    """The guards of an entry that fail, and whether one that the change concerns is unknown."""
     after, known = states
     concerned = _concerned(index, change)
     failed, unknown = _failing(concerned, after)
@@ -139,7 +135,7 @@ def _tested(
 
 def _concerned(index: GuardIndex, change: Change) -> Sequence[Guard]:
     """The guards whose result a change can alter, in order."""
-    if change.thread or change.same or change.apart:
+    if change.thread or change.same:
         return index.guards
     source = normal(change.source)
     is_whole = bool(change.gone) or bool(change.value and change.value.identity)

@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from inspector.events.guard_checks import Check, EqualsCheck, RelationCheck, TypeCheck
-from inspector.guards.bounds import tried, tried_numbers
 from inspector.guards.candidates import ONE_MORE, Candidate
 from inspector.guards.change import Change, ChangeKind, of_tensor, of_value, resized
 from inspector.guards.predict import FrameGuards, predict
-from inspector.guards.relation import normal, relation_holds
+from inspector.guards.relation import normal, relation_holds, tried, tried_numbers
 from inspector.model.guard_source import Origin
 from inspector.model.guards import Guard
 from inspector.records.recompiles import TensorFacts
@@ -127,10 +126,7 @@ def _refused(
     dimension: int | None,
     told: Sequence[str] = (),
 ) -> tuple[float, Change] | None:
-    """The nearest number that a relation refuses and no other entry takes, and the change to it.
-
-    The size of the first call is often the nearest one, and has an entry of its own.
-    """
+    """The nearest number that a relation refuses and no other entry takes, and the change to it."""
     for number, change in _tries(frame, expression, source, dimension):
         known = change.applied(frame.state).number
         is_news = all(relation_holds(other, known) is not False for other in told)

@@ -18,8 +18,7 @@ from inspector.events.guard_checks import (
     RelationCheck,
     TypeCheck,
 )
-from inspector.guards.entry import Entry
-from inspector.guards.index import is_inside
+from inspector.guards.entry import Entry, is_inside
 from inspector.guards.relation import equality, identity, normal, relation_holds
 from inspector.model.guards import Guard
 from inspector.records.recompiles import SeenValue, TensorFacts
@@ -104,10 +103,7 @@ def _number(text: str | None) -> int | float | bool | None:
 
 
 def state_after(entries: Iterable[Entry]) -> State:
-    """The values that a frame was compiled for last, as far as its guards tell them.
-
-    What a newer entry does not look at is what an older one said of it.
-    """
+    """The values that a frame was compiled for last, as far as its guards tell them."""
     values: dict[str, Value] = {}
     thread: dict[str, object] = {}
     same: frozenset[frozenset[str]] = frozenset()

@@ -47,10 +47,7 @@ class Subtree:
 def subtrees_of(
     frame: str, compilations: Iterable[Compilation], entry: Entry
 ) -> tuple[Subtree, ...]:
-    """Parts of an entry's tree that do not overlap, the most expensive first.
-
-    Timed where the process did so; else by the number of guards alone.
-    """
+    """Parts of an entry's tree that do not overlap, the most expensive first."""
     costs = next((c.guard_costs for c in compilations if c.compile_id == entry.compile_id), None)
     counts = _counts(entry)
     if costs is not None and costs.subtrees:

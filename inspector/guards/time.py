@@ -77,10 +77,7 @@ def guard_time(process: Process) -> GuardTime | None:
 
 
 def _of_frame(frame: int, inputs: Sequence[Sequence[_Call]], *, is_program: bool) -> float:
-    """The mean over the inputs of the median of a frame's time.
-
-    A program calls one compiled function after another, and most of its calls enter no given one.
-    """
+    """The mean over the inputs of the median of a frame's time."""
     medians = []
     for calls in inputs:
         times = [call.by_frame[frame] for call in calls if frame in call.by_frame]

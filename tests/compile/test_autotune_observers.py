@@ -18,11 +18,11 @@ from triton import Config
 from triton.runtime.autotuner import Autotuner
 
 from inspector.capture.autotuning import tried
-from inspector.capture.autotuning.hooks import Called, Hooks, timed
 from inspector.capture.autotuning.kernels import KernelTuningObserver
 from inspector.capture.autotuning.observer import AutotuneObserver
 from inspector.capture.autotuning.tried import Candidate, Tried, config_text
 from inspector.capture.autotuning.user_kernels import UserTuningObserver
+from inspector.capture.hooks import Called, Hooks, timed
 from inspector.records.autotuning import Autotuned
 
 CONFIGS = [Config({"XBLOCK": size}, num_warps=4) for size in (64, 128, 256)]

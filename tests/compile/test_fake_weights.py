@@ -138,7 +138,7 @@ def codes(*, fake: bool) -> list[str]:
         found.append(code)
 
     torch._dynamo.reset()
-    with gpu_target(known_gpu("h200"), lambda _: None), fake_weights() if fake else nullcontext():
+    with gpu_target(known_gpu("h200")), fake_weights() if fake else nullcontext():
         torch.manual_seed(0)
         model = torch.nn.Sequential(
             torch.nn.Conv2d(3, 64, 3), torch.nn.BatchNorm2d(64), torch.nn.GELU(),

@@ -110,7 +110,9 @@ def test_a_break_fails_without_a_baseline(folder: Path) -> None:
 
     assert done.returncode == 1
     assert "gate: failed: 1 finding (--fail-on graph-break)" in done.stdout
-    assert inspect(["explain", "old", "--fail-on", "recompile,skipped"], folder).returncode == 0
+    assert (
+        inspect(["explain", "old", "--fail-on", "recompile,skipped-frame"], folder).returncode == 0
+    )
 
 
 def test_30_lines_above_a_known_break_do_not_fail(folder: Path) -> None:
@@ -160,7 +162,7 @@ def test_a_partial_recording_that_is_read_never_passes(folder: Path, tmp_path: P
 def test_a_cut_off_trace_never_passes(folder: Path, tmp_path: Path) -> None:
     (log,) = (folder / "old").glob("*.log")
     (tmp_path / "cut.log").write_bytes(log.read_bytes()[:-40])
-    done = inspect(["explain", str(tmp_path / "cut.log"), "--fail-on", "skipped"], folder)
+    done = inspect(["explain", str(tmp_path / "cut.log"), "--fail-on", "skipped-frame"], folder)
 
     assert done.returncode == 1
     assert "findings may be missing" in done.stdout
@@ -187,7 +189,7 @@ def test_the_programs_own_exit_code_wins(
 
 def test_a_worker_that_was_killed_while_it_compiled_never_passes(tmp_path: Path) -> None:
     (tmp_path / "serve.py").write_text(FORKS)
-    arguments = ["run", "--no-measure", "--fail-on", "graph-break,skipped,recompile,error"]
+    arguments = ["run", "--no-measure", "--fail-on", "graph-break,skipped-frame,recompile,error"]
     killed = inspect([*arguments, "serve.py", "kill"], tmp_path)
     left = inspect([*arguments, "serve.py"], tmp_path)
 

@@ -7,6 +7,8 @@ import json
 import os
 import re
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -19,10 +21,11 @@ from torch._inductor import compile_fx
 from torch._inductor.graph import GraphLowering
 from torch._subclasses import meta_utils
 
+from inspector.capture.gpu_target import session
 from inspector.capture.gpu_target.accelerator import _registry
 from inspector.capture.gpu_target.notes import Notes
-from inspector.capture.gpu_target.session import gpu_target
 from inspector.model.gpu_table import known_gpu
+from inspector.records.gpu_target import GpuTarget
 from tests.compile.warm_python import INSPECT
 from tests.gpu.compare_kernels import LIMIT_SECONDS, compare, load
 
@@ -52,6 +55,16 @@ class Model(torch.nn.Module):
 model = Model().cuda().bfloat16()
 example_inputs = (torch.randn(2, 4, 128, 64, device="cuda", dtype=torch.bfloat16),)
 """
+
+
+@contextmanager
+def _h200(said: list[GpuTarget]) -> Iterator[None]:
+    """Code for an H200; what is written of it is kept."""
+    with (
+        mock.patch.object(session, "emit", said.append),
+        session.gpu_target(known_gpu("h200")),
+    ):
+        yield
 
 
 def kernels(folder: Path, *arguments: str, model: str = ATTENTION) -> dict[str, Any]:
@@ -88,13 +101,13 @@ def test_devices_that_cross_a_graph_break_are_where_the_tensors_are() -> None:
         return y + run(len(x), y.device, y.device.type)
 
     run = torch._dynamo.disable(positions)
-    said: list[dict[str, object]] = []
-    with gpu_target(known_gpu("h200"), said.append):
+    said: list[GpuTarget] = []
+    with _h200(said):
         result = torch.compile(function)(torch.zeros(4))
     torch._dynamo.reset()
 
     assert result.tolist() == [1, 2, 3, 4]
-    assert [item for item in said if "error" in item] == []
+    assert [item for item in said if item.error] == []
 
 
 @pytest.mark.parametrize(("gpu", "attention", "capability"), [
@@ -143,7 +156,7 @@ def test_what_is_patched_is_put_back_after_an_exception() -> None:
     before, attended = state(), attend()
 
     def fail() -> None:
-        with gpu_target(known_gpu("h200"), lambda _said: None):
+        with _h200([]):
             assert torch.cuda.is_available()
             raise ZeroDivisionError
 
@@ -155,81 +168,81 @@ def test_what_is_patched_is_put_back_after_an_exception() -> None:
 
 def test_a_graph_is_lowered_once_more_as_it_was_the_first_time() -> None:
     model = torch.nn.TransformerEncoderLayer(32, 2, 64, batch_first=True)
-    said: list[dict[str, Any]] = []
+    said: list[GpuTarget] = []
     codes: list[str] = []
     save = mock.patch.object(GraphLowering, "save_output_code", staticmethod(codes.append))
     once_more = mock.patch.object(Notes, "_other_paddings", return_value=[frozenset({"nothing"})])
-    with save, once_more, gpu_target(known_gpu("h200"), said.append):
+    with save, once_more, _h200(said):
         torch.compile(model)(torch.randn(2, 8, 32)).sum().backward()
     torch._dynamo.reset()
 
-    (again,) = (item["alternatives"] for item in said)
+    (again,) = (item.alternatives for item in said)
     assert len(again) == 2
-    assert [_unnamed(item["code"]) for item in again] == [_unnamed(code) for code in codes[:2]]
+    assert [_unnamed(item.code) for item in again] == [_unnamed(code) for code in codes[:2]]
 
 
 @pytest.mark.parametrize("mode", ["reduce-overhead", "max-autotune"])
 def test_every_mode_of_torch_compile_has_code(mode: str) -> None:
     model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 96))
-    said: list[dict[str, Any]] = []
+    said: list[GpuTarget] = []
     codes: list[str] = []
     save = mock.patch.object(GraphLowering, "save_output_code", staticmethod(codes.append))
-    with save, gpu_target(known_gpu("h200"), said.append):
+    with save, _h200(said):
         torch.compile(model, mode=mode)(torch.randn(64, 64)).sum().backward()
     torch._dynamo.reset()
 
     (target,) = said
-    assert "error" not in target
-    assert target["missing"] == []
-    taken, templates = codes[0], target["alternatives"]
+    assert not target.error
+    assert not target.missing
+    taken, templates = codes[0], target.alternatives
     assert "extern_kernels" in taken
     assert "triton_tem_" not in taken
     if mode == "reduce-overhead":
-        assert not target["measured"]
+        assert not target.measured
         assert "partition_0" in taken
         return
     # The GPU would measure: the source of each template, and the code if templates are taken.
-    multiplications = [item for item in target["measured"] if item["what"] == "template"]
+    multiplications = [item for item in target.measured if item.what == "template"]
     assert len(multiplications) == 5
     for item in multiplications:
-        assert item["detail"].startswith(("mm float32 ", "addmm float32 "))
-        assert item["taken"] in {"mm", "addmm", "bias_addmm"}
-        assert len(item["sources"]) > 5
-        assert all("tl.dot(" in source for source in item["sources"].values())
-    assert [item["if"] for item in templates] == ["template", "template"]
-    assert all("triton_tem_fused" in item["code"] for item in templates)
+        assert item.detail.startswith(("mm float32 ", "addmm float32 "))
+        assert item.taken in {"mm", "addmm", "bias_addmm"}
+        assert len(item.sources) > 5
+        assert all("tl.dot(" in source for source in item.sources.values())
+    assert [item.decided for item in templates] == ["template", "template"]
+    assert all("triton_tem_fused" in item.code for item in templates)
 
 
 def test_what_is_cut_along_k_is_a_candidate_of_its_own_kind() -> None:
     model = torch.nn.Linear(64, 64, bias=False)
-    said: list[dict[str, Any]] = []
-    with gpu_target(known_gpu("h200"), said.append):
+    said: list[GpuTarget] = []
+    with _h200(said):
         torch.compile(model, mode="max-autotune-no-cudagraphs")(
             torch.randn(16384, 64)
         ).sum().backward()
     torch._dynamo.reset()
 
     (target,) = said
-    assert "error" not in target
-    assert target["missing"] == []
-    kinds = {item["detail"]: item["kinds"] for item in target["measured"] if "kinds" in item}
+    assert not target.error
+    assert not target.missing
+    kinds = {item.detail: item.kinds for item in target.measured if item.kinds}
     assert any("subgraph" in found for found in kinds.values())
-    assert {item["taken"] for item in target["measured"] if "kinds" in item} == {"mm"}
-    codes = {item["if"]: item["code"] for item in target["alternatives"]}
+    assert {item.taken for item in target.measured if item.kinds} == {"mm"}
+    codes = {item.decided: item.code for item in target.alternatives}
     assert "extern_kernels.mm(" not in codes["subgraph"]
 
 
 def test_padded_multiplications_have_templates_of_their_own() -> None:
     weight = torch.randn(2047, 2047, dtype=torch.bfloat16)
-    said: list[dict[str, Any]] = []
-    with gpu_target(known_gpu("h200"), said.append), torch.no_grad():
+    said: list[GpuTarget] = []
+    with _h200(said), torch.no_grad():
         torch.compile(torch.mm, mode="max-autotune-no-cudagraphs")(weight, weight)
     torch._dynamo.reset()
 
     (target,) = said
-    decided = [item["if"] for item in target["alternatives"]]
+    decided = [item.decided for item in target.alternatives]
     assert decided == ["padded", "template", "padded and template"]
-    details = [item["detail"] for item in target["measured"] if item["what"] == "template"]
+    details = [item.detail for item in target.measured if item.what == "template"]
     assert any("2047" in detail for detail in details)
     assert any("2048" in detail for detail in details)
 
@@ -242,10 +255,10 @@ def test_the_users_model_stays_as_it_was() -> None:
     module = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.GELU())
     inputs = torch.randn(4, 8)
     expected = module(inputs)
-    said: list[dict[str, object]] = []
-    with gpu_target(known_gpu("h200"), said.append):
+    said: list[GpuTarget] = []
+    with _h200(said):
         result = torch.compile(module)(inputs)
-    assert [item for item in said if "error" in item] == []
+    assert [item for item in said if item.error] == []
     assert len(said) == 1
     assert torch.equal(result, expected)
     assert {parameter.device.type for parameter in module.parameters()} == {"cpu"}

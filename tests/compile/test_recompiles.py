@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from inspector.advice.advice import TESTED_ON
-from inspector.findings.next_instance import with_instances
+from inspector.findings.guards_report import with_instances
 from inspector.findings.report import Report
 from inspector.guards.next import next_changes
 from inspector.guards.predict import frame_guards

@@ -12,7 +12,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from inspector.capture.target import Target, fresh, load_target  # noqa: E402
+from inspector.capture.call import fresh  # noqa: E402
+from inspector.capture.target import Target, load_target  # noqa: E402
 from inspector.errors import (  # noqa: E402
     EnvironmentLacksError,
     InspectorError,

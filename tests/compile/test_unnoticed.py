@@ -50,7 +50,7 @@ HOOKS = [
     ("sources", "emit"), ("skips", "SkipObserver._observe"), ("skips", "_stack"),
     ("writer", "_json"), ("capped_log", "CappedLog.append"), ("capped_log", "CappedLog._drop"),
     ("tally", "Tally.take"), ("tally", "CompilationMetrics.read"),
-    ("description", "_write"), ("description", "_program"),
+    ("begin", "_write_meta"), ("begin", "_program"),
 ]  # fmt: skip
 
 

@@ -23,6 +23,7 @@ import traceback
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from inspector.kernels.output_code import read_output_code
 
@@ -105,13 +106,14 @@ def _generate(name: str, pass_: str, place: Path) -> None:
     """Runs in the process of a case."""
     import torch
 
-    from inspector.capture.gpu_target.session import gpu_target
+    from inspector.capture.gpu_target import session
     from inspector.model.gpu_table import known_gpu
+    from inspector.records.gpu_target import GpuTarget
     from tests.gpu.kernel_cases.case import run
     from tests.gpu.kernel_cases.catalogue import catalogue
 
     codes: list[str] = []
-    said: list[dict[str, Any]] = []
+    said: list[GpuTarget] = []
     trace = logging.getLogger("torch.__trace")
     trace.addHandler(logging.NullHandler())
 
@@ -121,18 +123,18 @@ def _generate(name: str, pass_: str, place: Path) -> None:
             write()
 
     def write() -> None:
-        errors = [str(item["error"]) for item in said if "error" in item]
-        others = [other["code"] for item in said for other in item["alternatives"]]
+        errors = [item.error for item in said if item.error]
+        others = [other.code for item in said for other in item.alternatives]
         found = {"codes": codes, "alternatives": others, "error": "; ".join(errors)}
         place.write_text(json.dumps(found))
 
     trace.handle = take  # type: ignore[method-assign]
     try:
-        with gpu_target(known_gpu(GPU), said.append):
+        with mock.patch.object(session, "emit", said.append), session.gpu_target(known_gpu(GPU)):
             torch.manual_seed(0)
             run(catalogue()[name]("cpu"), pass_)
     except Exception:  # noqa: BLE001 - it is reported
-        said.append({"error": traceback.format_exc(limit=-3), "alternatives": []})
+        said.append(GpuTarget(GPU, error=traceback.format_exc(limit=-3)))
     write()
 
 

@@ -13,8 +13,8 @@ import weakref
 from collections.abc import Mapping
 from typing import Any
 
-from inspector.capture.autotuning.hooks import Around, Called, Hooks, Outcome, timed
 from inspector.capture.autotuning.tried import NOT_RUN, Candidate, Tried, config_text
+from inspector.capture.hooks import Around, Called, Hooks, Outcome, timed
 from inspector.capture.writer import guarded
 
 _FACTS = (("registers", "n_regs"), ("spills", "n_spills"), ("shared_bytes", "shared"))
@@ -29,13 +29,7 @@ _UNNAMED = "DESCRIPTIVE_NAME"  # what stands for a name in a kernel that is only
 
 @dataclasses.dataclass(slots=True)
 class _Tuning:
-    """What is being tried for one kernel.
-
-    Attributes:
-        step: What it is tried in, see `Candidate`.
-        candidates: What was timed, in order.
-        launchers: The launcher of each.
-    """
+    """What is being tried for one kernel in one step (`Candidate.step`), and its launchers."""
 
     step: str
     candidates: list[Candidate] = dataclasses.field(default_factory=list)
@@ -64,11 +58,11 @@ class _Tuning:
         self.launchers.append(launcher)
 
 
-class KernelTuningObserver:
+class KernelTuningObserver(Hooks):
     """Writes ``inspector_autotuned`` for each kernel of which more than one configuration ran."""
 
     def __init__(self) -> None:
-        self._hooks = Hooks()
+        super().__init__()
         self._local = threading.local()
         # Autotuners are pickled into caches: nothing is left on them.
         self._scaled: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
@@ -78,15 +72,11 @@ class KernelTuningObserver:
         from torch._inductor.runtime import triton_heuristics
 
         owner = triton_heuristics.CachingAutotuner
-        self._hooks.put(owner, "autotune_to_one_config", self._around(""))
-        self._hooks.put(owner, "coordinate_descent_tuning", self._around("descent"))
-        self._hooks.put(owner, "_combo_sequential_autotune", self._around("combo"))
-        self._hooks.put(owner, "_dynamic_scale_rblock", self._scale)
-        self._hooks.put(owner, "bench", self._bench)
-
-    def release(self) -> None:
-        """Ends observing."""
-        self._hooks.release()
+        self.put(owner, "autotune_to_one_config", self._around(""))
+        self.put(owner, "coordinate_descent_tuning", self._around("descent"))
+        self.put(owner, "_combo_sequential_autotune", self._around("combo"))
+        self.put(owner, "_dynamic_scale_rblock", self._scale)
+        self.put(owner, "bench", self._bench)
 
     @property
     def _tunings(self) -> list[_Tuning]:

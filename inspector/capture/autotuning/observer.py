@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Protocol
+from typing import TypeAlias
 
 from inspector.capture.autotuning.kernels import KernelTuningObserver
 from inspector.capture.autotuning.templates import TemplateObserver
@@ -15,12 +15,7 @@ _TEMPLATES = "torch._inductor.select_algorithm"
 _KERNELS = "torch._inductor.runtime.triton_heuristics"
 
 
-class _Observer(Protocol):
-    def watch(self) -> None:
-        """Begins."""
-
-    def release(self) -> None:
-        """Ends."""
+_Observer: TypeAlias = TemplateObserver | UserTuningObserver | KernelTuningObserver
 
 
 class AutotuneObserver:

@@ -14,8 +14,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from inspector.capture.autotuning.hooks import Called, Hooks, Outcome, timed
 from inspector.capture.autotuning.tried import Candidate, Tried
+from inspector.capture.hooks import Called, Hooks, Outcome, timed
 from inspector.capture.writer import guarded
 from inspector.records.autotuning import TriedTensor
 
@@ -39,13 +39,11 @@ class _Draft:
     """An operation for which something is chosen.
 
     Attributes:
-        tried: What is known of it.
         choices: Torch's own objects, one for each candidate.
         graph: The graph that is being lowered, or the one that it is part of.
-        is_deferred: Whether it is decided in the scheduler.
-        is_timed: Whether there are times, measured or out of a cache.
-        benchmark_ns: What measuring took.
-        whole_ns: That, with waiting for candidates to be compiled.
+        is_deferred: It is decided in the scheduler.
+        is_timed: There are times, measured or out of a cache.
+        whole_ns: What measuring took, with waiting for candidates to be compiled.
     """
 
     tried: Tried
@@ -61,11 +59,11 @@ class _Draft:
         return next((at for at, item in enumerate(self.choices) if item is choice), None)
 
 
-class TemplateObserver:
+class TemplateObserver(Hooks):
     """Keeps what was tried for each operation, and writes it once it is decided."""
 
     def __init__(self) -> None:
-        self._hooks = Hooks()
+        super().__init__()
         self._deferred: list[_Draft] = []
         self._open: list[_Draft] = []
         self._config: Any = None
@@ -76,18 +74,18 @@ class TemplateObserver:
 
         owner = select_algorithm.AlgorithmSelectorCache
         self._config = config
-        self._hooks.put(owner, "__call__", self._choose)
-        self._hooks.put(owner, "do_autotuning", self._tune)
-        self._hooks.put(owner, "benchmark", self._benchmark)
-        self._hooks.put(owner, "benchmark_choice", self._benchmark_choice)
+        self.put(owner, "__call__", self._choose)
+        self.put(owner, "do_autotuning", self._tune)
+        self.put(owner, "benchmark", self._benchmark)
+        self.put(owner, "benchmark_choice", self._benchmark_choice)
         if hasattr(autotune_process, "AsyncAutotuner"):
-            self._hooks.put(autotune_process.AsyncAutotuner, "get_results", self._wait)
-        self._hooks.put(ir.MultiTemplateBuffer, "finalize_as_triton_caller", self._finalize)
-        self._hooks.put(ir.MultiTemplateBuffer, "finalize_as_triton_callers", self._finalize)
+            self.put(autotune_process.AsyncAutotuner, "get_results", self._wait)
+        self.put(ir.MultiTemplateBuffer, "finalize_as_triton_caller", self._finalize)
+        self.put(ir.MultiTemplateBuffer, "finalize_as_triton_callers", self._finalize)
 
     def release(self) -> None:
         """Ends observing."""
-        self._hooks.release()
+        super().release()
         deferred, self._deferred = self._deferred, []
         _write_late(deferred)
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from inspector.capture.autotuning.hooks import Outcome
+from inspector.capture.hooks import Outcome
 from inspector.capture.writer import emit
 from inspector.records.autotuning import Autotuned, TriedCandidate
 
@@ -23,16 +23,13 @@ class Candidate:
     """One candidate.
 
     Attributes:
-        name: What it is called, or an empty string.
         text: Its configuration.
         kind: ``extern`` (a library's), ``triton``, ``cpp``, ``cutlass``, or what else Inductor has;
             ``config`` for a kernel's configuration.
-        time_ns: How long it took, or None where it was not timed or failed.
-        low_ns: A low quantile of that, or None.
-        high_ns: A high one, or None.
-        failed: Why it has no time, or an empty string.
-        spent_ns: How long it took to find that out, or None.
-        compile_ns: How long it took to compile, maybe beside others, or None.
+        time_ns: None where it was not timed or failed; `low_ns` and `high_ns` are quantiles.
+        failed: Why it has no time.
+        spent_ns: How long it took to find that out.
+        compile_ns: How long it took to compile, maybe beside others.
         step: What it was tried in: ``""``, ``descent`` (from the best one on), ``combo``.
         facts: Registers, spills and shared memory, where known.
     """
@@ -83,12 +80,10 @@ class Tried:
 
     Attributes:
         kind: ``template``, ``triton`` (a generated kernel) or ``user`` (the program's own).
-        name: What it is for: Inductor's name of the operation, or the kernel's.
-        candidates: What was tried, in order.
+        name: Inductor's name of the operation, or the kernel's.
         how: ``measured``, ``cached``, ``only`` (there was one), ``fixed`` (nothing may be tried),
             or ``failed``.
-        chosen: Which candidate was taken, or None.
-        default: Which one is taken where nothing is tried, or None.
+        default: Which candidate is taken where nothing is tried.
         fields: What else is known, by the names of the record's fields.
     """
 

@@ -12,8 +12,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from inspector.capture.autotuning.hooks import Called, Hooks, Outcome, timed
 from inspector.capture.autotuning.tried import Candidate, Tried, config_text, nanoseconds
+from inspector.capture.hooks import Called, Hooks, Outcome, timed
 from inspector.capture.writer import guarded
 
 _QUANTILES = 3  # the median, and what 20 % and 80 % stay below
@@ -26,24 +26,24 @@ class _Tuning:
     candidates: list[Candidate] = dataclasses.field(default_factory=list)
 
 
-class UserTuningObserver:
+class UserTuningObserver(Hooks):
     """Writes ``inspector_autotuned`` for each kernel of the program's own that Triton tunes."""
 
     def __init__(self) -> None:
-        self._hooks = Hooks()
+        super().__init__()
         self._tunings: dict[int, _Tuning] = {}
 
     def watch(self) -> None:
         """Begins to observe: Triton has been imported."""
         from triton.runtime.autotuner import Autotuner
 
-        self._hooks.put(Autotuner, "prune_configs", self._prune)
-        self._hooks.put(Autotuner, "_bench", self._bench)
-        self._hooks.put(Autotuner, "check_disk_cache", self._look_up)
+        self.put(Autotuner, "prune_configs", self._prune)
+        self.put(Autotuner, "_bench", self._bench)
+        self.put(Autotuner, "check_disk_cache", self._look_up)
 
     def release(self) -> None:
         """Ends observing."""
-        self._hooks.release()
+        super().release()
         self._tunings.clear()
 
     def _prune(self, called: Called) -> object:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
+import importlib
 import os
 import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from inspector.capture.builds.autotuner import capability_of
 from inspector.capture.builds.compiling import Part, compile_part
 from inspector.capture.builds.forks import Forks, Outcome
 from inspector.capture.builds.store import Store
-from inspector.capture.builds.warm import warm_up
 from inspector.model.kernel_build import ConfigBuild, KernelBuild
 
 PAYLOAD_VERSION = 1
@@ -24,30 +25,15 @@ PAYLOAD_VERSION = 1
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Source:
-    """A kernel to compile.
-
-    Attributes:
-        name: What ``async_compile.triton`` gets as its name.
-        source: What it gets as its source.
-    """
+    """A kernel to compile: what ``async_compile.triton`` gets."""
 
     name: str
     source: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Progress:
-    """How far it is.
-
-    Attributes:
-        done: Configurations that are done.
-        of: Configurations as far as is known: each kernel tells when its first one is done.
-        name: The kernel of the last one.
-    """
-
-    done: int
-    of: int
-    name: str
+OnProgress: TypeAlias = Callable[[int, int, str], None]
+"""Gets how many configurations are done, of how many as far as is known (each kernel tells when its
+first one is done), and the kernel of the last one."""
 
 
 @dataclasses.dataclass(slots=True)
@@ -68,31 +54,25 @@ class _Open:
         return len(self.parts) + len(self.errors) >= self.wanted
 
 
-def build_kernels(  # noqa: PLR0913 - what a request has
+def build_kernels(
     sources: Iterable[Source],
     store: Store,
     *,
-    workers: int | None = None,
-    time_limit_s: float = 120.0,
-    capability: int | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
+    workers: int | None,
+    time_limit_s: float,
+    on_progress: OnProgress,
 ) -> Iterator[dict[str, Any]]:
     """Compiles kernels in every configuration that `CachingAutotuner` would try.
 
-    Args:
-        sources: The kernels; the same source twice is compiled once.
-        store: Where results are kept.
-        workers: How many processes at a time; the number of cores unless given.
-        time_limit_s: For one configuration.
-        capability: Compute capability of sources that name no device.
-        on_progress: Called whenever a configuration is done.
+    The same source twice is compiled once. The time limit is for one configuration; without a
+    number of `workers` it is the number of cores.
 
     Yields:
         A `KernelBuild` as a payload, as kernels are done: first those that were in the store.
     """
     opened: dict[str, _Open] = {}
     for source in sources:
-        target = capability_of(source.source) or capability
+        target = capability_of(source.source)
         if target is None:
             yield {**_payload(KernelBuild(source.name, "", error=_NO_DEVICE)), **_asked(source)}
             continue
@@ -110,7 +90,7 @@ def build_kernels(  # noqa: PLR0913 - what a request has
     task = _Task(opened)
     forks: Forks[tuple[str, int]] = Forks(task, count, time_limit_s)
     try:
-        yield from _compile_all(opened, store, forks, on_progress or (lambda _: None))
+        yield from _compile_all(opened, store, forks, on_progress)
     finally:
         task.close()
     store.trim(set(opened))
@@ -148,7 +128,7 @@ def _compile_all(
     opened: dict[str, _Open],
     store: Store,
     forks: Forks[tuple[str, int]],
-    on_progress: Callable[[Progress], None],
+    on_progress: OnProgress,
 ) -> Iterator[dict[str, Any]]:
     """The first configuration of a kernel says how many there are."""
     for key in opened:
@@ -158,7 +138,7 @@ def _compile_all(
         for number in _note(kernel, outcome):
             forks.add((kernel.key, number))
         wanted = sum(entry.wanted for entry in opened.values())
-        on_progress(Progress(done, wanted, kernel.source.name))
+        on_progress(done, wanted, kernel.source.name)
         if kernel.is_done:
             yield {**_finished(kernel, store), **_asked(kernel.source)}
 
@@ -222,3 +202,29 @@ def _identity(config: ConfigBuild) -> tuple[object, ...]:
 
 def _payload(build: KernelBuild) -> dict[str, Any]:
     return {"v": PAYLOAD_VERSION, **dataclasses.asdict(build)}
+
+
+# What compiling imports late; measured 0.5 s a process on 2.13.
+_LATE = (
+    "torch._inductor.runtime.compile_tasks",
+    "torch._inductor.runtime.triton_helpers",
+    "triton.backends.nvidia.compiler",
+    "triton.compiler.code_generator",
+    "triton.language.extra.cuda.libdevice",
+)
+
+
+def warm_up() -> None:
+    """Imports what is imported late, and computes Triton's own key.
+
+    The key is a hash over all of Triton's files, its library of some 100 MB among them: 0.6 s a
+    process, and part of the key of every compilation. Nothing is compiled: that starts threads,
+    which a fork does not survive.
+    """
+    for name in _LATE:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    with contextlib.suppress(ImportError, AttributeError):
+        from triton.runtime import cache
+
+        cache.triton_key()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import sys
@@ -19,8 +18,8 @@ def main() -> int:
     """Reads the request from standard input, and writes results to standard output.
 
     Each line out has either ``progress`` or ``build``.
-    The request is an object: ``kernels``, a list of ``name`` and ``source``; ``folder``; and, where
-    they should not be as usual, ``limit_bytes``, ``workers``, ``time_limit_s``, ``capability``.
+    The request is an object: ``kernels``, a list of ``name`` and ``source``; ``folder``;
+    ``workers``; ``time_limit_s``.
     Whatever else is printed here goes to standard error.
     """
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -32,15 +31,16 @@ def main() -> int:
 
 
 def _serve(request: dict[str, Any], out: TextIO) -> None:
-    store = Store(Path(request["folder"]), int(request.get("limit_bytes") or _LIMIT_BYTES))
+    store = Store(Path(request["folder"]), _LIMIT_BYTES)
     sources = [Source(entry["name"], entry["source"]) for entry in request["kernels"]]
     payloads = build_kernels(
         sources,
         store,
-        workers=request.get("workers"),
-        time_limit_s=float(request.get("time_limit_s") or 120),
-        capability=request.get("capability"),
-        on_progress=lambda progress: _say(out, {"progress": dataclasses.asdict(progress)}),
+        workers=request["workers"],
+        time_limit_s=request["time_limit_s"],
+        on_progress=lambda done, of, name: _say(
+            out, {"progress": {"done": done, "of": of, "name": name}}
+        ),
     )
     for payload in payloads:
         _say(out, {"build": payload})

@@ -13,11 +13,9 @@ from typing import Any
 import triton
 from torch._inductor.runtime import triton_heuristics
 
-from inspector.capture.builds.autotuner import load_autotuner, target_device
+from inspector.capture.builds.autotuner import grid_of, load_autotuner, target_device
 from inspector.capture.builds.driverless import forget_driver
-from inspector.capture.builds.grids import grid_of
-from inspector.capture.builds.line_info import right_lines
-from inspector.capture.builds.tools import resources_of, sass_of
+from inspector.capture.builds.tools import resources_of, right_lines, sass_of
 from inspector.model.kernel_build import ConfigBuild, KernelBuild, Resources
 
 SOURCE_NAME = "kernel.py"
@@ -29,15 +27,7 @@ _LONGEST_ERROR = 2000
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Part:
-    """One configuration to compile.
-
-    Attributes:
-        source: The kernel's source.
-        name: Its name.
-        capability: Compute capability of the target.
-        number: Number of the configuration.
-        texts: Folder that gets the texts.
-    """
+    """The configuration of a kernel to compile, by its number, and the folder for the texts."""
 
     source: str
     name: str
@@ -49,9 +39,7 @@ class Part:
 def compile_part(job: Part, folder: Path) -> tuple[KernelBuild, int]:
     """Compiles one configuration of a kernel, and what follows from it; for a process of its own.
 
-    Args:
-        job: Which one.
-        folder: An empty folder for what is only needed meanwhile.
+    The folder is empty, for what is only needed meanwhile.
 
     Returns:
         The kernel with that configuration alone, or also with the one that `CachingAutotuner` adds

@@ -8,24 +8,26 @@ from pathlib import Path
 from triton.backends.compiler import GPUTarget
 
 
-class _AbsentDriver:
-    """Answers for the target alone, whatever GPU the machine has."""
+class AbsentDriver:
+    """A Triton driver for a GPU that need not be there: it answers for the target alone."""
 
     def __init__(self, capability: int) -> None:
         self._target = GPUTarget("cuda", capability, 32)
 
     def get_current_target(self) -> GPUTarget:
+        """What Triton compiles for."""
         return self._target
 
     def get_current_device(self) -> int:
+        """The only one."""
         return 0
 
-    def get_current_stream(self, device: int = 0) -> int:
-        del device
+    def get_current_stream(self, _device: int = 0) -> int:
+        """The default stream."""
         return 0
 
-    @staticmethod
-    def is_active() -> bool:
+    def is_active(self) -> bool:
+        """Whether it is the one to use."""
         return True
 
 
@@ -34,10 +36,8 @@ def forget_driver(capability: int, folder: Path) -> None:
 
     For a process of its own: nothing is put back.
 
-    Args:
-        capability: Compute capability of the GPU.
-        folder: An empty folder for Inductor's and Triton's caches: Inductor tries one configuration
-            alone where its own autotune cache knows the best.
+    Inductor's and Triton's caches are in an empty folder: Inductor tries one configuration alone
+    where its own autotune cache knows the best.
     """
     import torch
     import triton
@@ -52,7 +52,7 @@ def forget_driver(capability: int, folder: Path) -> None:
     torch.xpu.is_available = lambda: False
     # Generated sources call it when they are imported, and so does every compilation.
     triton_helpers.set_driver_to_gpu = lambda: None
-    triton.runtime.driver.set_active(_AbsentDriver(capability))
+    triton.runtime.driver.set_active(AbsentDriver(capability))
     find_ptxas()
 
 

@@ -20,13 +20,7 @@ _LONGEST_WAIT_S = 0.5
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Outcome(Generic[T]):
-    """How one task ended.
-
-    Attributes:
-        task: The task.
-        value: What its function returned, or None.
-        error: Why it returned nothing, or an empty string.
-    """
+    """How one task ended: what its function returned, or why it returned nothing."""
 
     task: T
     value: Any

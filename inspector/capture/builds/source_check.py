@@ -88,11 +88,7 @@ def check_source(source: str) -> Mapping[str, str]:
 
 
 def check_compiled(functions: Iterable[Any], checked: Mapping[str, str]) -> None:
-    """Refuses functions whose text, as Triton has read it, is not the one that was checked.
-
-    Args:
-        functions: Triton's functions that the source has made.
-        checked: What `check_source` gave.
+    """Refuses functions whose text, as Triton has read it, is not what `check_source` gave.
 
     Raises:
         ValueError: One is another.

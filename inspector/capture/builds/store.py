@@ -38,12 +38,7 @@ def versions(capability: int) -> dict[str, str]:
 
 
 class Store:
-    """A folder of compiled kernels.
-
-    Args:
-        folder: Where; it is made. A folder that cannot be written is replaced by a temporary one.
-        limit_bytes: How much it may hold.
-    """
+    """A folder of compiled kernels; one that cannot be written is replaced by a temporary one."""
 
     def __init__(self, folder: Path, limit_bytes: int) -> None:
         self._limit_bytes = limit_bytes
@@ -87,11 +82,7 @@ class Store:
         return self.folder / f"{_NEW}{key}_{os.getpid()}"
 
     def keep(self, key: str, texts: Path, payload: dict[str, Any]) -> Path:
-        """Keeps a result; another process may have been faster.
-
-        Returns:
-            The folder of its texts.
-        """
+        """Keeps a result, and gives the folder of its texts; another process may be faster."""
         texts.mkdir(exist_ok=True)
         (texts / _RESULT).write_text(json.dumps(payload), encoding="utf-8")
         kept = self.folder / key
@@ -104,11 +95,7 @@ class Store:
         return kept
 
     def trim(self, spared: set[str]) -> None:
-        """Deletes what was not used for longest, until the rest is below the limit.
-
-        Args:
-            spared: Keys that are in use.
-        """
+        """Deletes what was not used for longest and is not `spared`, down to the limit."""
         entries = []
         for folder in self.folder.iterdir():
             if folder.name.startswith(_NEW):

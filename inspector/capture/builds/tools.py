@@ -6,7 +6,7 @@ import contextlib
 import os
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +25,7 @@ _RESERVED_BYTES = 1024
 def resources_of(cubin: Path, log: str, metadata: dict[str, Any], capability: int) -> Resources:
     """Reads ``cuobjdump -res-usage``, the log of ``ptxas -v`` and Triton's metadata.
 
-    Args:
-        cubin: The binary.
-        log: What ptxas said of it, or an empty string: then nobody knows the spilled bytes.
-        metadata: Triton's metadata.
-        capability: Compute capability of the target.
+    Without a log of ptxas nobody knows the spilled bytes.
 
     Raises:
         ValueError: The tool does not say.
@@ -85,3 +81,37 @@ def _path(tool: str) -> str:
         return str(getattr(triton.knobs.nvidia, tool).path)
     folder = Path(triton.__file__).parent / "backends" / "nvidia" / "bin"
     return os.fspath(folder / tool)
+
+
+_BLOCK = re.compile(r"// begin inline asm.*?// end inline asm", re.DOTALL)
+_PLACE = re.compile(r"^[ \t]*\.loc[^\n]*\n", re.MULTILINE)
+
+
+def corrected(ptx: str) -> str:
+    """PTX in which inline assembly belongs to the line that it begins in."""
+
+    def without_later(match: re.Match[str]) -> str:
+        block = match[0]
+        places = list(_PLACE.finditer(block))
+        for place in reversed(places[1:]):
+            block = block[: place.start()] + block[place.end() :]
+        return block
+
+    return _BLOCK.sub(without_later, ptx)
+
+
+@contextlib.contextmanager
+def right_lines() -> Iterator[None]:
+    """Hands corrected PTX to ptxas; what it compiles to is the same, but for the lines."""
+    from triton.backends.nvidia.compiler import CUDABackend
+
+    original = CUDABackend.make_cubin
+
+    def make_cubin(self: Any, src: str, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - Triton's own
+        return original(self, corrected(src), *args, **kwargs)
+
+    CUDABackend.make_cubin = make_cubin
+    try:
+        yield
+    finally:
+        CUDABackend.make_cubin = original

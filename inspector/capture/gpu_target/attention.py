@@ -32,10 +32,7 @@ _CUDNN_HIDDEN = -65504.0
 def attention_of(gpu: Gpu, cudnn_version: int, note: Callable[[str], None]) -> Iterator[None]:
     """Attention on CUDA tensors is that of a GPU inside of the ``with``.
 
-    Args:
-        gpu: The GPU.
-        cudnn_version: That of cuDNN as ``torch.backends.cudnn.version()`` gives it; 0 for none.
-        note: Is told every choice.
+    Without cuDNN its version is 0; `note` is told every choice.
     """
 
     def attention(  # noqa: PLR0913, PLR0917 - the operator's own arguments

@@ -6,6 +6,7 @@ import functools
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -17,7 +18,8 @@ from torch._inductor import scheduler
 from torch._inductor.runtime import triton_helpers
 from torch._inductor.runtime.hints import DeviceProperties
 
-from inspector.capture.gpu_target.properties import TargetDriver, device_properties
+from inspector.capture.builds.driverless import AbsentDriver
+from inspector.capture.hooks import nothing
 from inspector.model.gpus import Gpu
 
 _Memo = type(functools.lru_cache(lambda: None))
@@ -45,7 +47,7 @@ def answers_of(gpu: Gpu) -> Iterator[None]:
             stack.enter_context(mock.patch.object(torch._C, name, value, create=True))  # noqa: SLF001
         stack.callback(_forget)
         stack.callback(driver.__dict__.update, {"_active": active[0], "_default": active[1]})
-        driver.set_active(TargetDriver(gpu))
+        driver.set_active(_TargetDriver(gpu))
         yield
 
 
@@ -56,9 +58,9 @@ def _answers(gpu: Gpu, properties: object) -> list[tuple[object, str, Any]]:
         "device_count": lambda: 1,
         "current_device": lambda: 0,
         "is_initialized": lambda: True,
-        "_lazy_init": _nothing,
-        "synchronize": _nothing,
-        "set_device": _nothing,
+        "_lazy_init": nothing,
+        "synchronize": nothing,
+        "set_device": nothing,
         "_exchange_device": lambda _device: 0,
         "_maybe_exchange_device": lambda _device: 0,
         "get_device_properties": lambda *_: properties,
@@ -70,18 +72,18 @@ def _answers(gpu: Gpu, properties: object) -> list[tuple[object, str, Any]]:
         "mem_get_info": lambda *_: (gpu.memory_bytes, gpu.memory_bytes),
         # They are kept around a trace, so that it leaves the generator as it was.
         "get_rng_state": lambda *_: torch.get_rng_state(),
-        "set_rng_state": _nothing,
+        "set_rng_state": nothing,
     }
     interface = {
         "is_available": staticmethod(lambda: True),
         "current_device": staticmethod(lambda: 0),
         "device_count": staticmethod(lambda: 1),
-        "synchronize": staticmethod(_nothing),
+        "synchronize": staticmethod(nothing),
         "get_device_properties": staticmethod(lambda *_: properties),
         "get_compute_capability": staticmethod(lambda *_: gpu.arch),
         "is_bf16_supported": staticmethod(lambda *_, **__: capability >= (8, 0)),
         "is_triton_capable": staticmethod(lambda *_: True),
-        "raise_if_triton_unavailable": staticmethod(_nothing),
+        "raise_if_triton_unavailable": staticmethod(nothing),
     }
     return [
         *((torch.cuda, name, value) for name, value in cuda.items()),
@@ -94,12 +96,8 @@ def _answers(gpu: Gpu, properties: object) -> list[tuple[object, str, Any]]:
         (torch.version, "cuda", torch.version.cuda or "13.0"),
         (torch._utils_internal, "max_clock_rate", lambda: gpu.clock_hz // 1_000_000),  # noqa: SLF001
         (scheduler, "has_triton", lambda *_: True),
-        (triton_helpers, "set_driver_to_gpu", _nothing),
+        (triton_helpers, "set_driver_to_gpu", nothing),
     ]  # fmt: skip
-
-
-def _nothing(*_: object, **__: object) -> None:
-    """Stands for what is done for its effect on the device."""
 
 
 def _forget() -> None:
@@ -111,3 +109,68 @@ def _forget() -> None:
             if isinstance(function, _Memo) and not any(w in function.__name__ for w in _ONCE):
                 function.cache_clear()
     DeviceProperties.create.cache_clear()
+
+
+# Any width: Triton multiplies it with the clock, and the product is the published bandwidth.
+_BUS_BITS = 1024
+_DATA_RATE = 2
+
+
+def device_properties(gpu: Gpu) -> SimpleNamespace:
+    """What ``torch.cuda.get_device_properties`` gives."""
+    architecture = gpu.architecture
+    major, minor = architecture.capability
+    return SimpleNamespace(
+        name=gpu.name,
+        major=major,
+        minor=minor,
+        multi_processor_count=gpu.multiprocessors,
+        total_memory=gpu.memory_bytes,
+        regs_per_multiprocessor=architecture.registers_per_multiprocessor,
+        max_threads_per_multi_processor=architecture.threads_per_multiprocessor,
+        max_threads_per_block=1024,
+        warp_size=32,
+        shared_memory_per_block=48 * 1024,
+        shared_memory_per_block_optin=architecture.shared_bytes_per_block,
+        shared_memory_per_multiprocessor=architecture.shared_bytes_per_multiprocessor,
+        L2_cache_size=gpu.l2_bytes,
+        clock_rate=gpu.clock_hz // 1000,
+        memory_clock_rate=_memory_clock_khz(gpu),
+        memory_bus_width=_BUS_BITS,
+        is_integrated=0,
+        is_multi_gpu_board=0,
+        gcnArchName=gpu.name,
+    )
+
+
+def _memory_clock_khz(gpu: Gpu) -> int:
+    """The clock at which ``triton.testing.get_dram_gbps`` gets the bandwidth."""
+    return round(gpu.bandwidth * 8 / _DATA_RATE / _BUS_BITS / 1000)
+
+
+class _TargetDriver(AbsentDriver):
+    """A Triton driver for a GPU that is not there: it says what it is, and launches nothing."""
+
+    def __init__(self, gpu: Gpu) -> None:
+        super().__init__(gpu.arch)
+        self._gpu = gpu
+        self.utils = SimpleNamespace(get_device_properties=lambda _device: self._properties())
+
+    def _properties(self) -> dict[str, int]:
+        return {
+            "max_shared_mem": self._gpu.architecture.shared_bytes_per_block,
+            "max_num_regs": self._gpu.architecture.registers_per_multiprocessor,
+            "multiprocessor_count": self._gpu.multiprocessors,
+            "warpSize": 32,
+            "sm_clock_rate": self._gpu.clock_hz // 1000,
+            "mem_clock_rate": _memory_clock_khz(self._gpu),
+            "mem_bus_width": _BUS_BITS,
+        }
+
+    def get_device_interface(self) -> Any:  # noqa: ANN401 - a module of torch
+        """Where Triton asks for the device."""
+        return torch.cuda
+
+    def get_active_torch_device(self) -> Any:  # noqa: ANN401 - torch is Any to mypy
+        """The device of tensors."""
+        return torch.device("cuda", 0)

@@ -22,6 +22,7 @@ from torch._functorch import config as functorch_config
 from torch._subclasses import fake_tensor, meta_utils
 
 from inspector.capture.gpu_target.weights import Weights, is_weight
+from inspector.capture.hooks import nothing
 
 MAKING: ContextVar[bool] = ContextVar("making", default=False)
 """Whether a constant is being made on the device."""
@@ -66,17 +67,13 @@ def fakes_on_cuda() -> Iterator[None]:
         mock.patch.object(fake_tensor.FakeTensorConverter, "from_real_tensor", converted),
         # Nothing is to be made on the device, whatever `torch.cuda.is_available` says.
         mock.patch.object(fake_tensor.FakeTensorMode, "avoid_device_init", new=True),
-        mock.patch.object(fake_tensor, "init_gpu_context", _nothing),
+        mock.patch.object(fake_tensor, "init_gpu_context", nothing),
         functorch_config.patch(enable_autograd_cache=False),
     )
     with ExitStack() as stack:
         for patch in patches:
             stack.enter_context(patch)
         yield
-
-
-def _nothing(*_: object) -> None:
-    """Stands for what is done on the device."""
 
 
 def _stays(tensor: Any, state: Any) -> bool:  # noqa: ANN401

@@ -8,13 +8,15 @@ anything else.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest import mock
 
 import torch
 from torch._subclasses import fake_tensor
 from torch.utils import _pytree as pytree
+
+from inspector.capture.hooks import nothing
 
 
 @contextmanager
@@ -64,3 +66,18 @@ def _run(
 def _on_cpu(value: Any) -> Any:  # noqa: ANN401
     is_cuda = isinstance(value, torch.device) and value.type == "cuda"
     return torch.device("cpu") if is_cuda else value
+
+
+@contextmanager
+def user_kernels_not_launched() -> Iterator[None]:
+    """``kernel[grid](…)`` does nothing inside of the ``with``; without Triton there is none."""
+    try:
+        from triton.runtime.autotuner import Autotuner, Heuristics
+        from triton.runtime.jit import JITFunction
+    except ImportError:
+        yield
+        return
+    with ExitStack() as stack:
+        for kind in (JITFunction, Autotuner, Heuristics):
+            stack.enter_context(mock.patch.object(kind, "run", nothing))
+        yield

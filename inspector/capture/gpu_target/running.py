@@ -12,24 +12,24 @@ from torch._subclasses.fake_tensor import no_dispatch
 from torch.fx.node import map_aggregate
 from torch.utils._pytree import tree_leaves, tree_map_only
 
+from inspector.capture.generating import copied
 from inspector.capture.gpu_target.fakes import tensor_on_cuda
 from inspector.capture.gpu_target.traced_devices import device_to_cpu, device_to_cuda
 from inspector.capture.gpu_target.weights import makes_fakes
+from inspector.capture.hooks import nothing
 
 
 def on_cpu(graph: fx.GraphModule, on_backward: Callable[[], None]) -> Callable[..., Any]:
     """A copy of a graph that Dynamo captured, with the CPU wherever it names CUDA.
 
-    Args:
-        graph: The graph.
-        on_backward: Is called as soon as a gradient of what it returns is known.
+    As soon as a gradient of what it returns is known, `on_backward` is called.
     """
     copy = copied(graph)
     _change(copy, device_to_cpu)
     for node in copy.graph.nodes:
         # A model that allows one of CUDA's kernels alone would fail here.
         if node.target is torch.nn.attention._sdpa_kernel:  # noqa: SLF001 - what Dynamo writes
-            node.target = _nothing
+            node.target = nothing
     copy.recompile()
 
     def run(*inputs: Any) -> Any:  # noqa: ANN401 - whatever the graph takes and returns
@@ -72,10 +72,6 @@ def _zeros_like(fake: Any) -> Any:  # noqa: ANN401
         return torch.zeros(tuple(fake.shape), dtype=fake.dtype)
 
 
-def _nothing(*_: object, **__: object) -> None:
-    """Stands for a function that is called for its effect on CUDA."""
-
-
 def on_target(graph: fx.GraphModule) -> fx.GraphModule:
     """The graph with CUDA wherever it names the CPU: a model that names one means where it is."""
     _change(graph, device_to_cuda)
@@ -84,28 +80,6 @@ def on_target(graph: fx.GraphModule) -> fx.GraphModule:
             node.target = tensor_on_cuda
     graph.recompile()
     return graph
-
-
-def copied(graph: fx.GraphModule) -> fx.GraphModule:
-    """A graph with copies of its nodes, and of the graphs inside of it."""
-    nodes = fx.Graph()
-    nodes.output(nodes.graph_copy(graph.graph, val_map={}))
-    result = fx.GraphModule(graph, nodes)
-    # What Dynamo keeps on both beyond what torch.fx copies: which inputs are parameters, say.
-    # Without it AOTAutograd saves other values for the backward pass.
-    result.meta = dict(graph.meta)
-    _take_over(result, graph)
-    for ours, given in zip(nodes.nodes, graph.graph.nodes, strict=True):
-        _take_over(ours, given)
-    for name, child in list(graph.named_children()):
-        if isinstance(child, fx.GraphModule):
-            setattr(result, name, copied(child))
-    return result
-
-
-def _take_over(copy: object, original: object) -> None:
-    for name, value in vars(original).items():
-        vars(copy).setdefault(name, value)
 
 
 def _change(graph: fx.GraphModule, change: Callable[[Any], Any]) -> None:

@@ -53,11 +53,7 @@ def library(name: str) -> ctypes.CDLL:
 
 @functools.cache
 def entries(header: str, name: str) -> Mapping[str, int]:
-    """The places of a class's virtual functions in its table.
-
-    Args:
-        header: The file below ``torch/include`` that declares the class.
-        name: The class.
+    """The places of a class's virtual functions in its table; `header` is below torch/include.
 
     Raises:
         EnvironmentLacksError: There is no such file or class.
@@ -76,11 +72,11 @@ def entries(header: str, name: str) -> Mapping[str, int]:
 
 
 def table_with(original: int, functions: Mapping[int, int]) -> tuple[Any, int]:
-    """A copy of a virtual table in which some functions are others.
+    """A copy of a virtual table in which some functions are others, by their places.
 
     Args:
         original: The address that an object of the class points at.
-        functions: Addresses of the others, by their places.
+        functions: Addresses of the others.
 
     Returns:
         The copy, which has to be kept as long as an object uses it, and the address in it.

@@ -14,7 +14,6 @@ _WRITE = re.compile(rf"^Write (?P<code>.+?) {_AT}(?P<rest>.*)")
 _NAMES = re.compile(
     rf"^Give the tensors? (?:a name|names) first, (?P<names>.+?); write (?P<code>.+?) {_AT}"
 )
-_BEHIND = re.compile(r"^Write (?P<code>.+?) behind \S+?:(?P<line>\d+):")
 _PASS = re.compile(r"^Pass (?P<code>.+) in the call at \S+?:(?P<line>\d+)\.")
 _TENSOR = re.compile(r"^Pass it as a tensor: (?P<code>.+) in the call at \S+?:(?P<line>\d+)\.")
 _SORTED = re.compile(
@@ -83,13 +82,13 @@ def _index(match: re.Match[str] | None, lines: list[str], first: int) -> int | N
     return index if 0 <= index < len(lines) else None
 
 
-def _put(lines: list[str], index: int, code: str, *, behind: bool = False) -> None:
+def _put(lines: list[str], index: int, code: str) -> None:
     """Adds a line beside another one; the list keeps its length, for the numbers of the others."""
     line = lines[index]
     indentation = line[: len(line) - len(line.lstrip())].splitlines()[-1]
     added = f"{indentation}{code}\n"
     if code not in line:
-        lines[index] = line + added if behind else added + line
+        lines[index] = added + line
 
 
 def _put_all(lines: list[str], index: int, code: str) -> None:
@@ -143,15 +142,6 @@ def _written(text: str, lines: list[str], first: int) -> bool:
     return True
 
 
-def _behind(text: str, lines: list[str], first: int) -> bool:
-    match = _BEHIND.match(text)
-    index = _index(match, lines, first)
-    if match is None or index is None:
-        return False
-    _put(lines, index, match["code"], behind=True)
-    return True
-
-
 def _passed(text: str, lines: list[str], first: int) -> bool:
     match = _SORTED.match(text) or _IN_PLACE.match(text) or _TENSOR.match(text) or _PASS.match(text)
     index = _index(match, lines, first)
@@ -164,4 +154,4 @@ def _passed(text: str, lines: list[str], first: int) -> bool:
     return True
 
 
-_EDITS = (_named, _behind, _passed, _written)
+_EDITS = (_named, _passed, _written)

@@ -108,7 +108,7 @@ def dict_of_one_order() -> None:
     Expected("container-keys", "batch", "keys 'x'", "keys 'x', 'mask'", "again",
              "pass a bool beside batch, and ask for that in place of the number of keys at /"),
     Expected("container-keys", "batch", "with 'mask'", "without 'mask'", "again",
-             "Each set of keys in batch is a program of its own"),
+             "Each set of keys in batch is compiled once"),
 )  # fmt: skip
 def number_of_keys() -> None:
     """A dict is no list: nothing can be stacked, and other keys are another program."""

@@ -227,35 +227,6 @@ def by_star() -> None:
         add(*data)
 
 
-@program(Expected("tensor-size", "x", "4", "5", "dynamic", "the mark on a"))
-def mark_lost_by_clone() -> None:
-    """The mark is on another tensor than the one that is passed."""
-
-    @compiled
-    def double(x: Tensor) -> Tensor:
-        return x * 2
-
-    for rows in (4, 5, 6):
-        a = torch.ones(rows, 3)
-        torch._dynamo.mark_dynamic(a, 0)
-        double(a.clone())
-
-
-@program(Expected("tensor-size", "x", "4", "5", "dynamic", "mark_dynamic(b, 0) behind"))
-def mark_lost_by_cast() -> None:
-    """The same, one line before the call."""
-
-    @compiled
-    def double(x: Tensor) -> Tensor:
-        return x * 2
-
-    for rows in (4, 5, 6):
-        a = torch.ones(rows, 3)
-        torch._dynamo.mark_dynamic(a, 0)
-        b = a.to(torch.float64)
-        double(b)
-
-
 @program(Expected("float", "self.scale", "1.5", "2.5", "dynamic", "Make self.scale a tensor",
                   "module-attribute"))  # fmt: skip
 def float_attribute() -> None:

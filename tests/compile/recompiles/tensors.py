@@ -95,7 +95,7 @@ def rank() -> None:
         double(a)
 
 
-@program(Expected("tensor-requires-grad", "x", "0", "1", "again", "pass a.detach() as x"))
+@program(Expected("tensor-requires-grad", "x", "0", "1", "again", "pass a.detach() in"))
 def requires_grad() -> None:
     """With a gradient, and without."""
 
@@ -109,7 +109,7 @@ def requires_grad() -> None:
 
 @program(
     Expected("tensor-requires-grad", "state[0]", "0", "1", "again",
-             "pass state with state[0].detach() in place of state[0] and state[1].detach() in"),
+             "pass state[0].detach(), state[1].detach() in the call"),
 )  # fmt: skip
 def state_with_a_history() -> None:
     """What one call gives is what the next one takes, as a pair."""

@@ -68,7 +68,7 @@ def bool_argument() -> None:
 
 @program(
     Expected("str", "mode", "'a'", "'bb'", "again", "Hoist the choice"),
-    Expected("str", "mode", "'bb'", "'ccc'", "again", "compiled once, and then found"),
+    Expected("str", "mode", "'bb'", "'ccc'", "again", "each value is compiled once"),
 )
 def str_argument() -> None:
     """A string never becomes dynamic."""

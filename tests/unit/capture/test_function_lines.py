@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.capture.function_lines import function_lines
+from inspector.capture.sources import function_lines
 
 FILES = [Path(module.__file__) for module in (ast, functools, statistics)]
 

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from inspector.capture.overlap import Walk, common_elements
+from inspector.capture.fusion_uses import Walk, common_elements
 
 
 def elements(walk: Walk) -> list[int]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.costs.cache_keys import key_changes, unmatched
-from inspector.costs.key_parts import change_of
+from inspector.costs.cache_keys import change_of, key_changes, unmatched
 from inspector.model.cache_lookup import CacheLookup
 from inspector.model.cold_start import Change, KeyVerdict
 from inspector.model.run import Run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.findings.compiler_output import compiler_error
+from inspector.findings.failed_frames import compiler_error
 
 CPP = """CppCompileError: C++ compile error
 

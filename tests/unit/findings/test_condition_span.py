@@ -6,9 +6,8 @@ import dataclasses
 
 import pytest
 
-from inspector.findings.condition_span import condition_span
 from inspector.findings.excerpt import excerpt_lines
-from inspector.findings.place import make_place
+from inspector.findings.place import condition_span, make_place
 from inspector.model.source import Sources
 from tests.unit.renderers.runs import AT_BRANCH, MODEL, run_of
 

@@ -64,21 +64,3 @@ def test_nor_is_a_list_that_is_written_by_index() -> None:
     item = dataclasses.replace(length("acts[i] = x"), guard="len(G['acts']) == 3")
 
     assert "Keep one tensor" in advice(item)
-
-
-@pytest.mark.parametrize(
-    ("held", "call"),
-    [
-        ("dispatch_cache.data of dispatch of G['scale']", "scale.dispatch(torch.Tensor)"),
-        ("dispatch_cache.data of dispatch of G['ops'].scale", "ops.scale.dispatch(torch.Tensor)"),
-        (
-            "self.more.dispatcher.dispatch.__closure__[1].cell_contents.data",
-            'type(model).__dict__["more"].dispatcher.dispatch(torch.Tensor)',
-        ),
-    ],
-)
-def test_what_a_dispatcher_remembers_is_looked_up_before(held: str, call: str) -> None:
-    text = advice(dataclasses.replace(length("y = scale(x)"), name=held))
-
-    assert f"To save the compilation: {call}, once before the first call" in text
-    assert "index_copy_" not in text

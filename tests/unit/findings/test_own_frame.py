@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.findings.own_frame import given_up_caller
+from inspector.findings.kept_values import given_up_caller
 from inspector.model.compilation import Frame
 from inspector.model.graph_break import GraphBreak, Outcome
 from inspector.model.stack import StackFrame

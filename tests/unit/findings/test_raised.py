@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inspector.events.graph_break import Cause
-from inspector.findings.raised import raised
+from inspector.findings.hints import raised
 
 
 @pytest.mark.parametrize(

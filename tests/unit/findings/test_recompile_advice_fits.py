@@ -49,9 +49,6 @@ def test_a_caller_that_is_compiled_marks_nothing() -> None:
     assert "mark_dynamic" not in text
     assert text.startswith("Mend the graph break at model.py:20, so that f becomes a part of its")
     assert text.count("dynamic=True") == 1
-    zero_one = recompiled(RecompileClass.SIZE, "x", Origin.ARGUMENT, ("1", "8"))
-    assert "mark_unbacked" in advice(zero_one)
-    assert "mark_unbacked" not in advice(zero_one, apart_by=BREAK)
 
 
 @pytest.mark.parametrize("origin", [Origin.MODULE_ATTRIBUTE, Origin.GLOBAL])

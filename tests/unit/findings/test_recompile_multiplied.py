@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inspector.events.compile_id import CompileId
-from inspector.findings.recompile_multiplied import multiplied
+from inspector.findings.recompile_changes import multiplied
 from inspector.model.recompile import Answer, Known, Origin, Recompile, RecompileClass, Value
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from inspector.events.compile_id import CompileId
-from inspector.findings.recompile_also import also_changed
+from inspector.findings.recompile_changes import also_changed
 from inspector.findings.recompile_wording import changed, told
 from inspector.model.recompile import (
     Answer,

@@ -7,11 +7,10 @@ import pytest
 from inspector.events.compile_id import CompileId
 from inspector.events.guard_checks import Check, RelationCheck
 from inspector.events.guards import DynamoSettings
-from inspector.guards.bounds import telling, tried_numbers
-from inspector.guards.entry import Entry
-from inspector.guards.index import index_of
+from inspector.guards.entry import Entry, index_of
 from inspector.guards.next import next_changes
 from inspector.guards.predict import FrameGuards
+from inspector.guards.relation import telling, tried_numbers
 from inspector.guards.state import state_after
 from inspector.model.guard_source import Origin
 from inspector.model.guards import Guard, GuardTree

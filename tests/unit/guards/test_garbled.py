@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.events.payload import Payload
-from inspector.guards.index import index_of
+from inspector.guards.entry import index_of
 from inspector.guards.next import next_changes
 from inspector.guards.predict import frame_guards
 from inspector.model.compilation import Frame

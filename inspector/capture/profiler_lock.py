@@ -14,7 +14,7 @@ from torch.autograd import profiler
 _ANSWER_SECONDS = 10.0
 
 
-class Turn:
+class ProfilerLock:
     """A turn that the program takes away when it begins a profile of its own, or forks.
 
     It is a context manager for the one thread that profiles: ``with turn as is_ours``. Whoever

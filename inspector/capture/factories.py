@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from inspector.capture.returned import Returned, returned
+from inspector.capture.return_kinds import Returned, returned
 from inspector.errors import EnvironmentLacksError, ModelFailedError, UsageError
 from inspector.model.units import with_article
 
@@ -21,6 +22,19 @@ if TYPE_CHECKING:
 _FACTORY_PREFIXES = ("get_", "make_", "build_", "create_", "load_")
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class EntryPoint:
+    """What to compile, and how it was found, as Python: ``model``, ``get_model()``, ``Net()``.
+
+    Attributes:
+        inputs: Those that a factory returned together with the model.
+    """
+
+    function: Callable[..., Any]
+    entry: str
+    inputs: object = None
+
+
 def make(
     value: Any,  # noqa: ANN401 - anything that can be called
     name: str,
@@ -28,8 +42,8 @@ def make(
     code: UserCode,
     *,
     is_factory: bool = False,
-) -> tuple[Callable[..., Any], str, object]:
-    """What to call, how it is written, and the inputs that a factory returned beside it.
+) -> EntryPoint:
+    """What a value stands for.
 
     A class is instantiated. A function that can be called without arguments is a factory if its
     name says so, or if its source returns an ``nn.Module``, or a function that inputs are given
@@ -47,7 +61,7 @@ def make(
         check_needs_nothing(value, name)
         return _checked(code.run(f"calling `{name}()`", value), f"{name}()")
     if not isinstance(value, FunctionType) or not _takes_nothing(value):
-        return value, name, None
+        return EntryPoint(value, name)
     return _probe(value, name, code)
 
 
@@ -60,28 +74,26 @@ def _takes_nothing(function: Callable[..., Any]) -> bool:
     return True
 
 
-def _probe(
-    function: Callable[..., Any], name: str, code: UserCode
-) -> tuple[Callable[..., Any], str, object]:
+def _probe(function: Callable[..., Any], name: str, code: UserCode) -> EntryPoint:
     """Calls a function that needs no arguments where it seems to be a factory."""
+    itself = EntryPoint(function, name)
     variadic = inspect.Parameter.VAR_POSITIONAL
-    if any(p.kind is variadic for p in inspect.signature(function).parameters.values()):
-        return function, name, None
-    if hasattr(function, "_torchdynamo_orig_callable"):
-        return function, name, None
+    takes_any = any(p.kind is variadic for p in inspect.signature(function).parameters.values())
+    if takes_any or hasattr(function, "_torchdynamo_orig_callable"):
+        return itself
     if name.rpartition(".")[2].startswith(_FACTORY_PREFIXES):
         return _checked(code.run(f"calling `{name}()`", function), f"{name}()")
     found = returned(function)
     takes_some = bool(inspect.signature(function).parameters)
     is_maker = found is Returned.FUNCTION and code.has_inputs and not takes_some
     if found is not Returned.MODEL and not is_maker:
-        return function, name, None
+        return itself
     try:
         made = code.run(f"calling `{name}()`", function)
     except (ModelFailedError, EnvironmentLacksError):
         # Then it is no factory, and its own call shows the error.
-        return function, name, None
-    return _checked(made, f"{name}()") if _is_model(made) else (function, name, None)
+        return itself
+    return _checked(made, f"{name}()") if _is_model(made) else itself
 
 
 def _is_model(made: object) -> bool:
@@ -89,12 +101,12 @@ def _is_model(made: object) -> bool:
     return isinstance(first, torch.nn.Module | FunctionType)
 
 
-def _checked(made: Any, entry: str) -> tuple[Callable[..., Any], str, object]:  # noqa: ANN401
+def _checked(made: Any, entry: str) -> EntryPoint:  # noqa: ANN401
     """What was made; a pair of a model and its inputs, as TorchBench makes them, is taken apart."""
     if type(made) is tuple and len(made) == 2 and isinstance(made[0], torch.nn.Module):  # noqa: PLR2004
-        return made[0], f"{entry}[0]", made[1]
+        return EntryPoint(made[0], f"{entry}[0]", made[1])
     if callable(made):
-        return made, entry, None
+        return EntryPoint(made, entry)
     kind = "None" if made is None else with_article(type(made).__name__)
     raise UsageError(
         f"`{entry}` gives {kind}, which cannot be called.",
@@ -138,11 +150,7 @@ def _binds(kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 
 
 def check_needs_nothing(factory: Callable[..., Any], name: str) -> None:
-    """Raises unless `factory` can be called without arguments.
-
-    Raises:
-        UsageError: It needs arguments; the next step is a factory to write.
-    """
+    """Raises a `UsageError` with a factory to write, unless `factory` needs no arguments."""
     try:
         parameters = inspect.signature(factory).parameters.values()
     except (TypeError, ValueError):

@@ -17,12 +17,10 @@ def size_bytes(tensor: Any) -> int:  # noqa: ANN401 - torch is Any to mypy
         return 0
 
 
-class KeptTensor:
+class SavedTensor:
     """One tensor; it is written to only if a call has changed it.
 
-    Args:
-        tensor: The tensor.
-        has_copy: Whether its value is copied; without, only that it changed is known.
+    Without a copy of its value, only that it changed is known.
     """
 
     def __init__(self, tensor: Any, *, has_copy: bool) -> None:  # noqa: ANN401 - torch is Any to mypy

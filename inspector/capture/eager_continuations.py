@@ -33,7 +33,7 @@ class _Rest(NamedTuple):
 
 
 @contextlib.contextmanager
-def marked_eager_rests() -> Iterator[None]:
+def marked_eager_continuations() -> Iterator[None]:
     """While this is open, calls of what Dynamo made and then gave up are marked."""
     rests: list[_Rest] = []
     guarded("mark what runs eagerly", lambda: rests.extend(_rests()))
