@@ -45,7 +45,7 @@ from inspector.commands.bench_workers import (  # noqa: E402
 )
 from inspector.model.bench import BenchPlan  # noqa: E402
 from inspector.model.student import half_width  # noqa: E402
-from inspector.sources.bench_file import read_plan  # noqa: E402
+from inspector.sources.plans import read_plan  # noqa: E402
 from inspector.sources.recording import opened, read_run  # noqa: E402
 
 MOST_OFF = 0.05
