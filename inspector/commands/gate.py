@@ -28,8 +28,8 @@ _BY_DEFAULT = FailOn((Severity.WARNING.value,))
 gate_options = together(
     click.option(
         "--fail-on", multiple=True, metavar="NAME", shell_complete=complete_fail_on,
-        help="Exit with 1 if there are findings of a rule (graph-break, skipped, recompile, …) or "
-        "at least as grave as error, warning or info. Repeatable, or with commas.",
+        help="Exit with 1 if there are findings of a rule (graph-break, recompile, …) or at least "
+        "as grave as error, warning or info. Repeatable, or with commas.",
     ),
     click.option(
         "--baseline", type=click.Path(path_type=Path), metavar="FILE",

@@ -89,7 +89,7 @@ def test_what_is_tried_is_recorded_and_is_what_is_taken(tmp_path: Path) -> None:
 def recording(tmp_path_factory: pytest.TempPathFactory, machine: Path) -> Path:
     folder = tmp_path_factory.mktemp("autotuning")
     (folder / "model.py").write_text(MODEL)
-    asked = "--no-grad", "--mode", "max-autotune", "--save", "kept", "--seconds", "0.5"
+    asked = "--no-grad", "--mode", "max-autotune", "--save", "kept", "--seconds", "0.2"
     inspected(folder, "model.py", *asked, machine=machine)
     return folder
 

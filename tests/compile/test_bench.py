@@ -51,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     backends = "perturbed,killed,onnxrt"
     done = bench(
         place, "model.py", "--modes", "default", "--backends", backends, "--sessions", "2",
-        "--seconds", "0.5", "--save", "kept.zip", "--format", "json",
+        "--seconds", "0.2", "--save", "kept.zip", "--format", "json",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "said by the model" not in done.stdout + done.stderr

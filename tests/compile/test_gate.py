@@ -212,7 +212,7 @@ def test_findings_that_were_dropped_never_pass(tmp_path: Path) -> None:
     assert "dropped to keep the log below 40,960 bytes: 1 graph break site" in done.stderr
     # Nothing was dropped of what these ask for.
     (tmp_path / "later").symlink_to(tmp_path / ".inspector" / "1")
-    asked = {"info": 1, "warning": 1, "recompile,compile-error,error": 0, "skipped": 0}
+    asked = {"info": 1, "warning": 1, "recompile,compile-error,error": 0, "skipped-frame": 0}
     codes = {
         names: inspect(["explain", "later", "--fail-on", names], tmp_path).returncode
         for names in asked

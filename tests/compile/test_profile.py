@@ -17,7 +17,7 @@ from tests.compile.warm_python import INSPECT
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = schema_of("profile")
 ALONE = schema_of("kernel-bench")
-SHORT = ("--seconds", "0.5")
+SHORT = ("--seconds", "0.2")
 MODEL = """
 import torch
 from torch import nn

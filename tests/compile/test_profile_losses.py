@@ -154,7 +154,7 @@ def profiled(
 ) -> dict[str, Any]:
     (folder / "model.py").write_text(source)
     done = subprocess.run(
-        [*INSPECT, "profile", "model.py", *options, "--seconds", "0.5", "--format", "json"],
+        [*INSPECT, "profile", "model.py", *options, "--seconds", "0.2", "--format", "json"],
         cwd=folder,
         env={**os.environ, "XDG_CACHE_HOME": str(machine), **environment},
         capture_output=True,
