@@ -177,6 +177,11 @@ REPORTS: dict[str, ReportEntry] = {
     "kernels": ReportEntry("KernelsReport", "inspector.pages.kernels"),
     "diff": ReportEntry("DiffReport", "inspector.pages.diff"),
     "graph": ReportEntry("GraphReport", "inspector.pages.graph"),
+    "profile": ReportEntry("ProfileReport", "inspector.pages.profile"),
+    "bench": ReportEntry("BenchReport", "inspector.pages.bench"),
+    "bench-collection": ReportEntry("CollectionReport", "inspector.pages.bench_collection"),
+    "kernel-bench": ReportEntry("KernelBenchReport", "inspector.pages.kernel_bench"),
+    "warmup": ReportEntry("WarmupReport", "inspector.pages.warmup"),
     "cold-start": ReportEntry(
         "ColdStartReport",
         "inspector.pages.cold_start",
@@ -247,7 +252,7 @@ def render(report: AnyReport, format_: str, stream: TextIO, *, is_whole: bool = 
         return
     kind = report_kind(report)
     renderer = load_renderer(format_, kind)
-    if kind and format_ != "json" and format_ not in REPORTS[kind].formats:
+    if format_ != "json" and format_ not in REPORTS[kind].formats:
         page = import_module(REPORTS[kind].page).page(report)
         report = replace(page, is_whole=True) if is_whole else page
     renderer.render(report, stream)
@@ -266,16 +271,16 @@ def render_html(reports: Iterable[AnyReport], stream: TextIO) -> None:
     made = []
     for report in reports:
         kind = report_kind(report)
-        page = import_module(REPORTS[kind].page).page(report) if kind else None
+        page = import_module(REPORTS[kind].page).page(report)
         data: Any = json.cleaned(json.fields(report))
         made.append((kind, data, page, report))
     write_page(made, stream)
 
 
 def report_kind(report: object) -> str:
-    """The key of `REPORTS` for a report, or an empty string."""
+    """The key of `REPORTS` for a report."""
     names = {base.__name__ for base in type(report).__mro__}
-    return next((kind for kind, entry in REPORTS.items() if entry.report in names), "")
+    return next(kind for kind, entry in REPORTS.items() if entry.report in names)
 
 
 def load_renderer(name: str, kind: str = "") -> ModuleType:

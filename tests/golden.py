@@ -28,7 +28,7 @@ from inspector.model.run import Run
 from inspector.sources.counters import read_counters
 from inspector.sources.recording import opened, read_run
 from tests.unit import cold_starts, cuda_graph_cases
-from tests.unit.renderers import gates, graph_reports, kernel_reports, runs, verified
+from tests.unit.renderers import bench_reports, gates, graph_reports, kernel_reports, runs, verified
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -149,6 +149,13 @@ MADE: dict[str, Callable[[], AnyReport]] = {
             kernel_reports.diff_compiled,
             kernel_reports.graph_triton,
             kernel_reports.graph_breaks,
+            bench_reports.bench,
+            bench_reports.bench_varied,
+            bench_reports.bench_collection,
+            bench_reports.warmup,
+            bench_reports.warmup_failed,
+            bench_reports.kernel_bench,
+            bench_reports.kernel_bench_missing,
         )
     },
     **{

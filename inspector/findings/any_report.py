@@ -17,8 +17,6 @@ from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import Report
 from inspector.findings.warmup_report import WarmupReport
 
-AnyBench: TypeAlias = BenchReport | CollectionReport | WarmupReport
-"""A report of `inspect bench`."""
 AnyReport: TypeAlias = (
     Report
     | GuardsReport
@@ -27,7 +25,9 @@ AnyReport: TypeAlias = (
     | KernelsReport
     | GraphReport
     | KernelBenchReport
-    | AnyBench
+    | BenchReport
+    | CollectionReport
+    | WarmupReport
     | ProfileReport
     | DiffReport
 )

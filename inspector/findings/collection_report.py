@@ -103,18 +103,18 @@ def collection_lines(report: CollectionReport) -> Iterator[str]:
 
 
 def collection_cells(model: Measured) -> Iterator[tuple[str, ...]]:
-    """A line of the table for each setting and input of a model."""
-    empty = ("",) * (len(COLLECTION_COLUMNS) - 2)
+    """A row for each setting and input of a model; at its end why it has no times."""
+    empty = ("",) * (len(COLLECTION_COLUMNS) - 3)
     if not model.rows:
-        yield (model.name, model.failure, *empty)
+        yield (model.name, "", "", *empty, model.failure)
         return
     several = len({row.input for row in model.rows}) > 1
     for row in model.compiled() or model.rows:
         name = f"{model.name} #{row.input + 1}" if several else model.name
         setting = " · ".join(filter(None, (row.setting.label, row.workload.label)))
         if row.setting.is_eager:
-            said = time_text(row) if row.latency else row.failure
-            yield (name, setting, said, *empty[1:])
+            said = (time_text(row), *empty, "") if row.latency else ("", *empty, row.failure)
+            yield (name, setting, *said)
         else:
             yield (name, setting, *_cells(row, _eager_of(row, model)))
 
@@ -129,7 +129,7 @@ def _cells(row: BenchRow, eager: BenchRow | None) -> tuple[str, ...]:
     if row.latency is None or row.fails_later:
         failed = eager.failure.removesuffix(".") if eager is not None else ""
         why = f"eager fails: {failed}" if failed and row.failure == NOT_TRIED else row.failure
-        return (time_text(eager), why, "", "", "", "")
+        return (time_text(eager), "", "", "", "", "", why)
     return (
         time_text(eager),
         time_text(row),
@@ -137,6 +137,7 @@ def _cells(row: BenchRow, eager: BenchRow | None) -> tuple[str, ...]:
         str(compiled.graphs) if compiled else "-",
         str(compiled.graph_breaks) if compiled else "-",
         error_text(row),
+        "",
     )
 
 

@@ -33,12 +33,14 @@ class Rate:
     """What a kernel reaches of what the machine can do.
 
     Attributes:
+        regime: ``cold`` or ``warm``: with an empty or with a full cache.
         what: ``bytes`` or ``flops``.
         per_s: How many of them per second.
         ceiling_per_s: What was measured, or None.
         ceiling: Its name in the ceilings, or an empty string.
     """
 
+    regime: str
     what: str
     per_s: float
     ceiling_per_s: float | None
@@ -62,7 +64,7 @@ class KernelBenchReport:
         bytes_: What a launch reads and writes, or None.
         bytes_are_inductors: Whether that is Inductor's count; else the sizes of the arguments.
         flops: Operations of a launch, or None.
-        rates: What it reaches with an empty and with a full cache, by the name of the regime.
+        rates: What it reaches with an empty and with a full cache.
         cold: Its times with an empty cache, or None.
         warm: Its times right after another launch, or None.
         ceilings: What the machine can do, or None.
@@ -77,7 +79,7 @@ class KernelBenchReport:
     bytes_: int | None
     bytes_are_inductors: bool
     flops: int | None
-    rates: tuple[tuple[str, Rate], ...]
+    rates: tuple[Rate, ...]
     cold: Measured | None
     warm: Measured | None
     ceilings: Ceilings | None
@@ -127,7 +129,7 @@ def make_kernel_bench_report(report: ProfileReport, bench: KernelBench) -> Kerne
     return dataclasses.replace(made, rates=rates, notices=notices)
 
 
-def _rates(report: KernelBenchReport, unit: str) -> Iterator[tuple[str, Rate]]:
+def _rates(report: KernelBenchReport, unit: str) -> Iterator[Rate]:
     values = report.ceilings.values if report.ceilings is not None else {}
     for regime, times in ((COLD, report.cold), (WARM, report.warm)):
         if times is None or not times.median_ns:
@@ -137,11 +139,11 @@ def _rates(report: KernelBenchReport, unit: str) -> Iterator[tuple[str, Rate]]:
             fits = regime == WARM and report.bytes_ <= report.bench.cache_bytes // 2
             name = "l2_bytes_per_s" if fits else "copy_bytes_per_s"
             rate = report.bytes_ / times.median_ns * 1e9
-            yield regime, Rate("bytes", rate, values.get(name), name)
+            yield Rate(regime, "bytes", rate, values.get(name), name)
         if report.flops and unit:
             name = f"{unit}_flops_per_s"
             rate = report.flops / times.median_ns * 1e9
-            yield regime, Rate("flops", rate, values.get(name), name)
+            yield Rate(regime, "flops", rate, values.get(name), name)
 
 
 def _argument_bytes(bench: KernelBench) -> int | None:

@@ -13,8 +13,6 @@ from inspector.model.units import percent
 from inspector.profiles.alone import COLD, WARM, Measured
 from inspector.records.kernel_bench import BenchedConfig
 
-WHOLE_MODEL = "the profile of the whole model"
-"""What the next command shows."""
 _KINDS = {
     "triton": "Triton, generated",
     "user_triton": "Triton, the program's own",
@@ -75,7 +73,7 @@ def time_lines(report: KernelBenchReport) -> Iterator[tuple[str, str, str]]:
     for regime, times in ((COLD, report.cold), (WARM, report.warm)):
         if times is not None:
             reached = [
-                _rate(rate) + _of_ceiling(rate) for name, rate in report.rates if name == regime
+                _rate(rate) + _of_ceiling(rate) for rate in report.rates if rate.regime == regime
             ]
             near = "nearer to in place" if there is not None and regime == report.regime else ""
             texts = [*reached, _spread(times), near]
@@ -157,7 +155,7 @@ def _near_ceiling(report: KernelBenchReport) -> str:
 
 
 def _bytes_rate(report: KernelBenchReport) -> Rate | None:
-    rates = (rate for regime, rate in report.rates if regime == report.regime)
+    rates = (rate for rate in report.rates if rate.regime == report.regime)
     return next((rate for rate in rates if rate.what == "bytes"), None)
 
 

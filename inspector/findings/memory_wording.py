@@ -208,13 +208,6 @@ def _detail(row: PeakTensor) -> Iterator[str]:
         yield "in CUDA graphs' memory"
 
 
-def others(rows: list[MemoryLine], shown: int) -> str:
-    """What is left out, in words; empty where nothing is."""
-    rest = rows[shown:]
-    share = sum(row.share for row in rest)
-    return f"{len(rest):,} more, {share:.0%} together" if rest else ""
-
-
 def memory_gains(use: MemoryUse) -> Iterator[tuple[str, str, str]]:
     """What could be saved: up to how much, what it is, and what to change."""
     if use.compiled.failed:

@@ -41,7 +41,7 @@ class WorkLine:
         time: Their time in a call.
         share: Of the time of all work.
         summary: What limits it, in a few words.
-        detail: All that it moves and computes, and how it is launched.
+        detail: What it moves and computes, and how it is launched.
         places: The user's lines, ``model.py:31`` and the text of each.
     """
 
@@ -76,7 +76,6 @@ def work_lines(found: Profiled) -> list[WorkLine]:
 def _detail(row: KernelGroup) -> Iterator[str]:
     work = row.first
     modules = row.modules
-    yield _KINDS.get(work.kind, work.kind)
     if work.kind != "wrapper":
         yield from _each(row)
     if modules:
@@ -106,13 +105,8 @@ def _summary(row: KernelGroup) -> Iterator[str]:
     elif work.bound is Bound.PROCESSES:
         yield "waits for other processes"
     elif row.share_of_ceiling is not None and row.is_possible:
-        yield _share_of_peak(row, row.share_of_ceiling)
-
-
-def _share_of_peak(row: KernelGroup, share: float) -> str:
-    work = row.first
-    peak = f"{work.unit} peak" if work.bound is Bound.COMPUTE else limit_of(work)
-    return f"{percent(share)} of {peak}"
+        peak = f"{work.unit} peak" if work.bound is Bound.COMPUTE else limit_of(work)
+        yield f"{percent(row.share_of_ceiling)} of {peak}"
 
 
 def _each(row: KernelGroup) -> Iterator[str]:
@@ -128,25 +122,20 @@ def _each(row: KernelGroup) -> Iterator[str]:
 
 
 def _rates(row: KernelGroup) -> Iterator[str]:
-    """What it moves and computes, and how near that is to what the machine can do."""
-    work, share = row.first, row.share_of_ceiling
+    """What it moves and computes."""
+    work = row.first
     if work.bound is Bound.LATENCY:
-        yield f"{size(work.bytes_ or 0)}, as short as an empty kernel"
+        yield size(work.bytes_ or 0)
         return
     if work.bytes_ and row.median_ns:
         rate = bytes_rate(work.bytes_ * row.number / row.median_ns * 1e9)
         yield f"{size(work.bytes_)}, {rate}"
     if work.bound is Bound.PROCESSES:
-        yield "waits for other processes"
         return
     if work.flops and row.median_ns:
         yield flops_rate(work.flops * row.number / row.median_ns * 1e9)
-    if share is None:
-        return
-    if not row.is_possible:
+    if row.share_of_ceiling is not None and not row.is_possible:
         yield f"faster than {limit_of(work)}: {_why_faster(work)}"
-    else:
-        yield _share_of_peak(row, share)
 
 
 def _why_faster(work: KernelTiming) -> str:

@@ -192,14 +192,9 @@ def _limit(row: KernelGroup) -> str:
     return f", at {percent(row.share_of_ceiling)} of {peak}"
 
 
-def gain_lines(found: Profiled, *, are_further: bool = False) -> Iterator[tuple[str, str, str]]:
-    """What could be won: up to how much, why it is lost, and what to change.
-
-    Args:
-        found: The profile.
-        are_further: Whether that which the verdict names is left out.
-    """
-    named = largest_gain(found) if are_further else None
+def gain_lines(found: Profiled) -> Iterator[tuple[str, str, str]]:
+    """What else could be won: up to how much, why it is lost, and what to change."""
+    named = largest_gain(found)
     for gain in _shown(found):
         if gain is not named:
             yield _at_most(gain), gain.what, gain.change
@@ -216,14 +211,6 @@ def _shown(found: Profiled) -> Sequence[Gain]:
         return ()
     first = next((item for item in found.gains if not item.is_known), None)
     return [item for item in found.gains if item.is_known or item is first][:_MOST_GAINS]
-
-
-def more_gains(found: Profiled) -> str:
-    """How many more there are than `gain_lines` has; or an empty string."""
-    more = len(found.gains) - len(_shown(found))
-    if more <= 0 or is_noise(found):
-        return ""
-    return f"… {more} more in the JSON report (--format json)"
 
 
 def _at_most(gain: Gain) -> str:

@@ -92,7 +92,7 @@ def start_rows(report: WarmupReport) -> Iterator[tuple[str, ...]]:
     yield ("first calls", *(_time(start.first_ns) for start in starts))
     for number, item in enumerate(report.inputs if len(report.inputs) > 1 else ()):
         times = ({call.input: call.time_ns for call in start.firsts} for start in starts)
-        yield (f"  {item.label}", *(_time(of.get(number, 0)) for of in times))
+        yield (f"with {item.label}", *(_time(of.get(number, 0)) for of in times))
     yield ("all were called", *(_time(start.ready_ns if start.firsts else 0) for start in starts))
     yield _row("compile time", starts, [_compile_time(report, start) for start in starts])
     yield _row("compilations", starts, [start.compilations for start in starts])
@@ -151,11 +151,11 @@ def plan_title(report: WarmupReport) -> str:
     return f"The plan: {count(len(report.calls), 'call')}"
 
 
-def plan_cells(report: WarmupReport) -> Iterator[tuple[str, str, str]]:
-    """The calls: number, input, shapes."""
-    for at, number in enumerate(report.calls, 1):
+def plan_rows(report: WarmupReport) -> Iterator[tuple[str, str]]:
+    """The calls: input, shapes."""
+    for number in report.calls:
         item = report.inputs[number]
-        yield str(at), item.label, item.shapes
+        yield item.label, item.shapes
 
 
 def check_lines(report: WarmupReport) -> Iterator[str]:

@@ -24,15 +24,14 @@ def write_page(reports: Iterable[tuple[str, Json, Page | None, object]], stream:
     """Writes reports of one run as one HTML file.
 
     Args:
-        reports: The kind of each report where it has a page, its JSON, its page, and itself.
+        reports: The kind of each report, its JSON, its page, and itself.
         stream: Where it is written to.
     """
     fields: dict[str, Json] = {}
     pages: dict[str, Json] = {}
     sources, roots, title, headline = Sources(), Roots(), "report", ""
     texts: KernelTexts = {}
-    for known, report, page, itself in reports:
-        kind = known or report.get("kind") or "explain"
+    for kind, report, page, itself in reports:
         fields[kind] = report
         if kind == "explain" and page is not None:
             headline = page.headline

@@ -32,11 +32,12 @@ class Column:
     Attributes:
         title: Its title; a terminal shows titles if more than the first column has one.
         kind: ``number`` is aligned to the right; ``code`` is cut off where it is too long; what is
-            ``below`` follows its row on lines of its own, if a format has narrow pages.
+            ``below`` follows its row on lines of its own, if a format has narrow pages, and so does
+            what is ``detail``, which a short page has not.
     """
 
     title: str
-    kind: Literal["text", "number", "code", "below", "bar"] = "text"
+    kind: Literal["text", "number", "code", "below", "detail", "bar"] = "text"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

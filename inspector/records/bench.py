@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import ClassVar
 
 from inspector.records.record import Record, artifact, doc, part
 
@@ -120,8 +119,6 @@ class Divergence(BenchEvent):
     operators: int = doc("that the graph has", default=0)
     graph: int = doc("its number", default=0)
     failure: str = doc("why it is not known", default="")
-
-    REPORTED: ClassVar = ("operator", "file", "line", "code", "at", "operators", "graph", "failure")
 
 
 @artifact("bench_failed")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 from inspector import commands
@@ -59,8 +57,3 @@ def read_again(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str
     ):
         code = commands.main()
     return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
-
-
-def schema(name: str) -> Any:
-    """A schema of a report."""
-    return json.loads((ROOT / "docs" / "schema" / f"{name}-1.schema.json").read_text("utf-8"))

@@ -12,12 +12,13 @@ from typing import Any
 import jsonschema
 import pytest
 
+from inspector.commands.schema import schema_of
 from inspector.model.run import Run
 from inspector.sources.recording import opened, read_run
 from tests.compile.warm_python import INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMA = json.loads((ROOT / "docs" / "schema" / "profile-1.schema.json").read_text("utf-8"))
+SCHEMA = schema_of("profile")
 CHILD = Path(__file__).with_name("autotune_child.py")
 MODEL = """
 import torch
@@ -132,7 +133,7 @@ def test_the_terminal_shows_what_won_and_all_candidates_where_asked(recording: P
     assert max(map(len, (short + whole).splitlines())) <= 80
     assert "\nAutotuning\n" in short
     assert "4 candidates at 2 places" in short
-    assert "… all candidates: inspect profile --autotune" in short
+    assert "all candidates: `inspect profile --autotune`" in short
     assert "taken  " not in short
     assert whole.count("taken  ") == 2
     assert "_mkl_linear" in whole

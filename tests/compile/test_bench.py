@@ -10,11 +10,12 @@ from typing import Any
 import jsonschema
 import pytest
 
+from inspector.commands.schema import schema_of
 from inspector.sources.recording import opened, read_run
 from tests.compile.benches import ROOT, SHORT, bench, read_again
 from tests.perturbed_backend import PERTURBED
 
-SCHEMA = json.loads((ROOT / "docs" / "schema" / "bench-1.schema.json").read_text("utf-8"))
+SCHEMA = schema_of("bench")
 # Beside the backend that is wrong, one that kills its process, and one that hangs.
 MODEL = f"""{PERTURBED}
 import os, signal, time

@@ -10,7 +10,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tests.compile.benches import PIECES, SHORT, bench, read_again, schema
+from inspector.commands.schema import schema_of
+from tests.compile.benches import PIECES, SHORT, bench, read_again
 
 
 def test_a_collection_has_a_line_for_each_model(tmp_path: Path) -> None:
@@ -21,7 +22,7 @@ def test_a_collection_has_a_line_for_each_model(tmp_path: Path) -> None:
     done = bench(tmp_path, *arguments, "--format", "json", "-o", "zoo.csv")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
-    jsonschema.validate(report, schema("bench-collection"))
+    jsonschema.validate(report, schema_of("bench-collection"))
     broken, pieces = report["models"]
     assert "no such weights" in broken["failure"]
     assert [item["label"] for item in pieces["rows"]] == ["eager", "aot_eager"]

@@ -13,9 +13,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tests.compile.benches import ROOT, bench
+from inspector.commands.schema import schema_of
+from tests.compile.benches import bench
 
-SCHEMA = json.loads((ROOT / "docs" / "schema" / "warmup-1.schema.json").read_text("utf-8"))
+SCHEMA = schema_of("warmup")
 MODEL = """
 import torch
 from torch import nn

@@ -8,7 +8,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from tests.compile.benches import PIECES, SHORT, bench, read_again, schema
+from inspector.commands.schema import schema_of
+from tests.compile.benches import PIECES, SHORT, bench, read_again
 
 SIZES = """
 import torch
@@ -79,7 +80,7 @@ def test_many_inputs_with_their_first_and_their_cached_calls(tmp_path: Path) -> 
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
-    jsonschema.validate(report, schema("bench"))
+    jsonschema.validate(report, schema_of("bench"))
     found = {item["setting"]: item for item in report["varied"]}
     compiled = {label: [i["compiled"] for i in item["inputs"]] for label, item in found.items()}
     # Automatic: the second size compiles once more, dynamic; dynamic: once; static: each of four;
@@ -133,7 +134,7 @@ def test_an_input_that_fails_is_a_row_and_padded_results_are_not_compared(tmp_pa
     )  # fmt: skip
     assert done.returncode == 3  # the model fails with one of them
     report = json.loads(done.stdout)
-    jsonschema.validate(report, schema("bench"))
+    jsonschema.validate(report, schema_of("bench"))
     found = {item["setting"]: item for item in report["varied"]}
     for label, item in found.items():
         failures = [each["failure"] for each in item["inputs"]]

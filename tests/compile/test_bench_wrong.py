@@ -9,9 +9,10 @@ from typing import Any
 import jsonschema
 import pytest
 
+from inspector.commands.schema import schema_of
 from inspector.records.bench import BenchEvent, Restored, Settled
 from inspector.sources.recording import opened, read_run
-from tests.compile.benches import SHORT, bench, schema
+from tests.compile.benches import SHORT, bench
 
 MODEL = """
 import torch
@@ -68,7 +69,7 @@ def report(folder: Path) -> dict[str, Any]:
     done = bench(folder, "model.py", *options, "--format", "json", "--save", "recording")
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
-    jsonschema.validate(found, schema("bench"))
+    jsonschema.validate(found, schema_of("bench"))
     return found
 
 

@@ -11,11 +11,12 @@ from typing import Any
 import jsonschema
 import pytest
 
+from inspector.commands.schema import schema_of
 from tests.compile.warm_python import INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMA = json.loads((ROOT / "docs" / "schema" / "profile-1.schema.json").read_text("utf-8"))
-ALONE = json.loads((ROOT / "docs" / "schema" / "kernel-bench-1.schema.json").read_text("utf-8"))
+SCHEMA = schema_of("profile")
+ALONE = schema_of("kernel-bench")
 SHORT = ("--seconds", "0.2")
 MODEL = """
 import torch
@@ -241,7 +242,7 @@ def test_the_terminal_says_the_verdict_first(recording: Path) -> None:
     blocks = text.split("\n\n")
     assert "eager" in blocks[1]
     assert max(map(len, text.splitlines())) <= 80
-    for head in ("Call", "Kernels", "Lines", "Memory", "Peak rates of cpu"):
+    for head in ("Call", "Kernels", "Lines", "Memory", "-v shows: "):
         assert f"\n{head}" in text
 
 

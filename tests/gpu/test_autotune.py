@@ -13,12 +13,13 @@ import jsonschema
 import pytest
 from torch._inductor.runtime import autotune_cache
 
+from inspector.commands.schema import schema_of
 from inspector.model.run import Run
 from inspector.profiles.autotuned import Autotuning, make_autotuning
 from inspector.sources.recording import opened, read_run
 
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMA = json.loads((ROOT / "docs" / "schema" / "profile-1.schema.json").read_text("utf-8"))
+SCHEMA = schema_of("profile")
 PYTHONPATH = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
 MODEL = """
 import torch

@@ -12,10 +12,11 @@ from typing import Any
 import jsonschema
 import pytest
 
+from inspector.commands.schema import schema_of
 from tests.perturbed_backend import PERTURBED
 
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMA = json.loads((ROOT / "docs" / "schema" / "bench-1.schema.json").read_text("utf-8"))
+SCHEMA = schema_of("bench")
 CLASSES = 8
 MODEL = f"""{PERTURBED}
 from torch import nn

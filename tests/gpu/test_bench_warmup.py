@@ -12,8 +12,10 @@ from typing import Any
 import jsonschema
 import pytest
 
+from inspector.commands.schema import schema_of
+
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMA = json.loads((ROOT / "docs" / "schema" / "warmup-1.schema.json").read_text("utf-8"))
+SCHEMA = schema_of("warmup")
 MODEL = """
 import torch
 from torch import nn

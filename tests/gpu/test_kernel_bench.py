@@ -12,8 +12,10 @@ from typing import Any
 import jsonschema
 import pytest
 
+from inspector.commands.schema import schema_of
+
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMA = json.loads((ROOT / "docs" / "schema" / "kernel-bench-1.schema.json").read_text("utf-8"))
+SCHEMA = schema_of("kernel-bench")
 # A row of sums over many columns (a reduction with a loop), a running mean that is changed in
 # place, a product, and a kernel of the program's own that is tuned by Inductor.
 MODEL = """

@@ -5,7 +5,6 @@ Everything that the other renderers show is here. Columns are 0-based, durations
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, TextIO
 
 import orjson
@@ -23,7 +22,8 @@ from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.report import Report
 from inspector.findings.warmup_report import WarmupReport
-from inspector.renderers.json.any_bench import any_bench_fields
+from inspector.renderers.json.bench import VIEWS as BENCH
+from inspector.renderers.json.bench_collection import VIEWS as BENCH_COLLECTION
 from inspector.renderers.json.cleaned import cleaned
 from inspector.renderers.json.cold_start import VIEWS as COLD_START
 from inspector.renderers.json.cuda_graphs import VIEWS as CUDA_GRAPHS
@@ -31,10 +31,11 @@ from inspector.renderers.json.diff import VIEWS as DIFF
 from inspector.renderers.json.encode import Scope, Views, encode
 from inspector.renderers.json.graph import VIEWS as GRAPH
 from inspector.renderers.json.guards import VIEWS as GUARDS
-from inspector.renderers.json.kernel_bench import kernel_bench_fields
+from inspector.renderers.json.kernel_bench import VIEWS as KERNEL_BENCH
 from inspector.renderers.json.kernels import VIEWS as KERNELS
-from inspector.renderers.json.profile import profile_fields
+from inspector.renderers.json.profile import VIEWS as PROFILE
 from inspector.renderers.json.report import VIEWS as REPORT
+from inspector.renderers.json.warmup import VIEWS as WARMUP
 
 __all__ = ["VIEWS", "cleaned", "fields", "render"]
 
@@ -46,13 +47,11 @@ VIEWS: dict[type, Views] = {
     GraphReport: GRAPH,
     DiffReport: DIFF,
     KernelsReport: KERNELS,
-}
-_FIELDS: dict[type, Callable[..., dict[str, object]]] = {
-    BenchReport: any_bench_fields,
-    CollectionReport: any_bench_fields,
-    WarmupReport: any_bench_fields,
-    KernelBenchReport: kernel_bench_fields,
-    ProfileReport: profile_fields,
+    BenchReport: BENCH,
+    CollectionReport: BENCH_COLLECTION,
+    KernelBenchReport: KERNEL_BENCH,
+    WarmupReport: WARMUP,
+    ProfileReport: PROFILE,
 }
 
 
@@ -64,8 +63,5 @@ def render(report: AnyReport, stream: TextIO) -> None:
 
 def fields(report: AnyReport) -> Any:  # noqa: ANN401 - as json.loads
     """All fields of a report."""
-    views = next((views for kind, views in VIEWS.items() if isinstance(report, kind)), None)
-    if views is not None:
-        return encode(Scope(report), views)
-    make = next(make for kind, make in _FIELDS.items() if isinstance(report, kind))
-    return make(report)
+    views = next(views for kind, views in VIEWS.items() if isinstance(report, kind))
+    return encode(Scope(report), views)

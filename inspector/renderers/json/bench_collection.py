@@ -1,41 +1,30 @@
-"""A collection of models as JSON; the schema is docs/schema/bench-collection-1.schema.json."""
+"""A collection of models as JSON."""
 
 from __future__ import annotations
 
-import dataclasses
-
+from inspector.benches.collection import Measured
+from inspector.benches.rows import BenchRow
 from inspector.findings.collection_report import FORMAT_VERSION, CollectionReport
-from inspector.renderers.json.bench import row_fields
-from inspector.version import __version__
+from inspector.renderers.json.bench import COMPUTED, OF_ROWS, ROW
+from inspector.renderers.json.common import COMMON
+from inspector.renderers.json.encode import Scope, View, Views, tool_version
 
 
-def collection_fields(report: CollectionReport) -> dict[str, object]:
-    """All fields of a report on several models."""
-    return {
-        "format_version": FORMAT_VERSION,
-        "kind": "bench-collection",
-        "tool_version": __version__,
-        "versions": dict(sorted(report.versions.items())),
-        "device": report.device,
-        "sessions": report.sessions,
-        "settings": [dataclasses.asdict(summary) for summary in report.summaries],
-        "models": [
-            {
-                "name": model.name,
-                "best": model.best.setting.label if model.best else None,
-                "failure": model.failure or None,
-                "seconds": round(model.seconds, 1),
-                "rows": [
-                    {
-                        "workload": dataclasses.asdict(row.workload),
-                        "input": row.input,
-                        "inputs": row.inputs,
-                        **row_fields(row),
-                    }
-                    for row in model.rows
-                ],
-            }
-            for model in report.models
-        ],
-        "notices": list(report.notices),
-    }
+def _seconds(scope: Scope) -> float:
+    """How long measuring it took."""
+    return round(scope.of(Measured).seconds, 1)
+
+
+VIEWS: Views = {
+    **COMMON,
+    **OF_ROWS,
+    CollectionReport: View(
+        """format_version kind tool_version versions< device sessions settings=summaries models
+        notices""",
+        format_version=FORMAT_VERSION,
+        kind="bench-collection",
+        tool_version=tool_version,
+    ),
+    Measured: View("name best=best.setting.label failure? seconds rows", seconds=_seconds),
+    BenchRow: View(f"workload input inputs {ROW}", **COMPUTED),
+}

@@ -47,6 +47,11 @@ def _recompile(scope: Scope) -> CommonCause | None:
     )
 
 
+def versions(scope: Scope) -> list[dict[str, str]]:
+    """Versions of torch and others by name, of each process."""
+    return [dict(sorted(process.versions.items())) for process in scope.value.run.processes]
+
+
 def _cost_kind(scope: Scope) -> CostKind:
     """Where ``cost_ns`` comes from."""
     cost = scope.of(Finding).cost
@@ -82,6 +87,7 @@ def _after(scope: Scope) -> int | None:
 
 
 COMMON: Views = {
+    "line": View("file line code? makes"),
     "recording": View("name target settings< started? partial? error?"),
     Finding: View(
         """rule severity message file=place.file? line=place.line? column=place.column

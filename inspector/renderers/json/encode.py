@@ -75,7 +75,7 @@ class View:
         computed: Fields that no attribute has: a constant, or a function of the scope.
     """
 
-    def __init__(self, text: str, /, **computed: Callable[[Scope], object] | str | int) -> None:
+    def __init__(self, text: str, /, **computed: Callable[[Scope], object] | str | float) -> None:
         self.fields = tuple(map(_field, text.split()))
         self.computed = computed
 

@@ -1,72 +1,74 @@
-"""A warm-up as JSON; the schema is docs/schema/warmup-1.schema.json."""
+"""A warm-up as JSON."""
 
 from __future__ import annotations
 
-import dataclasses
-
-from inspector.findings.warmup_report import FORMAT_VERSION, Start, WarmupReport
+from inspector.findings.warmup_report import (
+    FORMAT_VERSION,
+    Start,
+    StillCompiles,
+    WarmupReport,
+)
 from inspector.findings.warmup_wording import warmup_notices, warmup_verdict
-from inspector.renderers.json.recording import recording_fields
-from inspector.version import __version__
+from inspector.model.cold_start import CacheUse, ColdStart
+from inspector.model.warmup import WarmupCheck
+from inspector.records.bench import Warmup
+from inspector.renderers.json.common import COMMON
+from inspector.renderers.json.encode import Scope, View, Views, tool_version
 
 
-def warmup_fields(report: WarmupReport) -> dict[str, object]:
-    """All fields of a warm-up."""
-    return {
-        "format_version": FORMAT_VERSION,
-        "kind": "warmup",
-        "tool_version": __version__,
-        "recording": recording_fields(report.run.meta),
-        "target": report.plan.target,
-        "torch": report.torch,
-        "device": report.device,
-        "processor": report.processor or None,
-        "threads": report.threads or None,
-        "setting": dataclasses.asdict(report.plan.setting),
-        "workload": dataclasses.asdict(report.plan.workload),
-        "grad": report.plan.is_grad,
-        "job_id": report.plan.job,
-        "inputs": [dataclasses.asdict(item) for item in report.inputs],
-        "plan": list(report.calls),
-        "plan_without_artifact": list(report.calls_without),
-        "check": _check(report),
-        "verdict": list(warmup_verdict(report)),
-        "starts": [_start(report, start) for start in report.starts],
-        "notices": list(warmup_notices(report)),
-    }
+def _verdict(scope: Scope) -> list[str]:
+    """How long a start takes, and what to call in it."""
+    return list(warmup_verdict(scope.of(WarmupReport)))
 
 
-def _start(report: WarmupReport, start: Start) -> dict[str, object]:
-    cost, loaded = report.costs.get(start.name), start.artifact
-    return {
-        "start": start.name,
-        "load_ns": start.load_ns,
-        "artifact_ns": start.artifact_ns or None,
-        "artifact": None if loaded is None else {
-            "entries": dict(loaded.parts), "size_bytes": loaded.size_bytes,
-            "failure": loaded.failure or None,
-        },
-        "first_calls_ns": start.first_ns,
-        "first_calls": [dataclasses.asdict(call) for call in start.firsts],
-        "ready_ns": start.ready_ns,
-        "compile_time_ns": cost.time_ns if cost is not None else 0,
-        "compilations": start.compilations,
-        "caches": [
-            {"cache": use.cache, "hits": use.hits, "misses": use.misses, "bypasses": use.bypasses,
-             "reasons": [reason.text for reason in use.reasons]}
-            for use in (cost.caches if cost is not None else ())
-        ],
-        "failure": start.failure or None,
-        "detail": start.detail or None,
-    }  # fmt: skip
+def _notices(scope: Scope) -> list[str]:
+    """What has to be known besides, one sentence each."""
+    return list(warmup_notices(scope.of(WarmupReport)))
 
 
-def _check(report: WarmupReport) -> dict[str, object] | None:
-    check = report.plan.check
-    if check is None:
-        return None
-    return {
-        "passed": check.is_passed,
-        **dataclasses.asdict(check),
-        "still_compiles": [dataclasses.asdict(item) for item in report.still],
-    }
+def _cost(scope: Scope) -> ColdStart | None:
+    return scope.of(WarmupReport).costs.get(scope.of(Start).name)
+
+
+def _compile_time(scope: Scope) -> int:
+    cost = _cost(scope)
+    return cost.time_ns if cost is not None else 0
+
+
+def _caches(scope: Scope) -> tuple[CacheUse, ...]:
+    """What the caches had, from the outermost to the innermost."""
+    cost = _cost(scope)
+    return cost.caches if cost is not None else ()
+
+
+def _still(scope: Scope) -> tuple[StillCompiles, ...]:
+    """What compiles after the plan."""
+    return scope.of(WarmupReport).still
+
+
+VIEWS: Views = {
+    **COMMON,
+    WarmupReport: View(
+        """format_version kind tool_version recording=run.meta:recording target=plan.target torch
+        device processor? threads? setting=plan.setting workload=plan.workload grad=plan.is_grad
+        job_id=plan.job inputs plan=calls plan_without_artifact=calls_without check=plan.check
+        verdict starts notices""",
+        format_version=FORMAT_VERSION,
+        kind="warmup",
+        tool_version=tool_version,
+        verdict=_verdict,
+        notices=_notices,
+    ),
+    WarmupCheck: View(
+        "passed=is_passed failure ready_ns loaded calls later counters still_compiles",
+        still_compiles=_still,
+    ),
+    Start: View(
+        """start=name load_ns artifact_ns? artifact first_calls_ns=first_ns first_calls=firsts
+        ready_ns compile_time_ns compilations caches failure? detail?""",
+        compile_time_ns=_compile_time,
+        caches=_caches,
+    ),
+    Warmup: View("entries=parts size_bytes failure?"),
+    CacheUse: View("cache hits misses bypasses reasons=reasons.text"),
+}

@@ -1,34 +1,16 @@
-"""Renders a report as GitHub-flavoured Markdown, for a pull request's comment or a file."""
+"""Renders a page as GitHub-flavoured Markdown, for a pull request's comment or a file."""
 
 from __future__ import annotations
 
 from typing import TextIO
 
-from inspector.findings.any_report import AnyReport
-from inspector.findings.bench_report import BenchReport
-from inspector.findings.collection_report import CollectionReport
-from inspector.findings.kernel_bench_report import KernelBenchReport
-from inspector.findings.profile_report import ProfileReport
-from inspector.findings.warmup_report import WarmupReport
 from inspector.pages.page import Page
-from inspector.renderers.markdown.any_bench import any_bench_lines
 from inspector.renderers.markdown.blocks import page_lines
-from inspector.renderers.markdown.kernel_bench import kernel_bench_lines
-from inspector.renderers.markdown.profile import profile_lines
 
 __all__ = ["render"]
 
 
-def render(report: Page | AnyReport, stream: TextIO) -> None:
-    """Writes a report. Recorded text is escaped: it cannot become markup, HTML or a mention."""
-    match report:
-        case Page():
-            lines = list(page_lines(report))
-        case BenchReport() | CollectionReport() | WarmupReport():
-            lines = list(any_bench_lines(report))
-        case KernelBenchReport():
-            lines = list(kernel_bench_lines(report))
-        case ProfileReport():
-            lines = list(profile_lines(report))
+def render(page: Page, stream: TextIO) -> None:
+    """Writes a page. Recorded text is escaped: it cannot become markup, HTML or a mention."""
     # A recorded file name can hold what UTF-8 cannot (a lone surrogate); it is spelled out by then.
-    stream.write("\n".join(lines).rstrip("\n") + "\n")
+    stream.write("\n".join(page_lines(page)).rstrip("\n") + "\n")

@@ -1,40 +1,23 @@
-"""Renders a report for people at a terminal, as a compiler shows its diagnostics."""
+"""Renders a page for people at a terminal, as a compiler shows its diagnostics."""
 
 from __future__ import annotations
 
 from typing import TextIO
 
-from inspector.findings.any_report import AnyReport
-from inspector.findings.bench_report import BenchReport
-from inspector.findings.collection_report import CollectionReport
-from inspector.findings.kernel_bench_report import KernelBenchReport
-from inspector.findings.profile_report import ProfileReport
-from inspector.findings.warmup_report import WarmupReport
 from inspector.pages.page import Page
-from inspector.renderers.terminal.any_bench import add_any_bench
 from inspector.renderers.terminal.blocks import add_page
-from inspector.renderers.terminal.kernel_bench import add_kernel_bench
 from inspector.renderers.terminal.page import Page as Screen
-from inspector.renderers.terminal.profile import add_profiles
 
 __all__ = ["render"]
 
 
-def render(report: Page | AnyReport, stream: TextIO) -> None:
-    """Writes a report.
+def render(page: Page, stream: TextIO) -> None:
+    """Writes a page.
 
     Colours are left out where the stream is no terminal or ``NO_COLOR`` is set. The width is the
     terminal's, or ``COLUMNS``, or 80. Only what is to be copied (locations, links, commands) can
     make a line longer than that.
     """
-    page = Screen(stream)
-    match report:
-        case Page():
-            add_page(page, report)
-        case BenchReport() | CollectionReport() | WarmupReport():
-            add_any_bench(page, report)
-        case KernelBenchReport():
-            add_kernel_bench(page, report)
-        case ProfileReport():
-            add_profiles(page, report)
-    page.write()
+    screen = Screen(stream)
+    add_page(screen, page)
+    screen.write()

@@ -107,7 +107,7 @@ def _block(screen: Screen, block: Block, *, is_whole: bool) -> Iterator[Text]:
         case Items():
             yield from _items(screen, block, len(block.items) if is_whole else block.limit)
         case Table():
-            yield from table_lines(screen, block, len(block.rows) if is_whole else block.limit)
+            yield from table_lines(screen, block, is_whole=is_whole)
         case Code():
             yield from _code(screen, block)
         case Fold(title=title, blocks=blocks):

@@ -17,7 +17,6 @@ from inspector.findings.escaping import escaped, one_line
 _DEFAULT_WIDTH = 80
 _LEAST_WIDTH = 40
 _MOST_PROSE = 100
-_LEAST_NAME = 12  # columns of a name whose middle is left out
 # Stands for a space at which no line may break; rich breaks at a no-break space, too.
 _GLUE = "\ue000"
 # What an encoding without these characters shows instead (a Windows code page, LANG=C).
@@ -91,17 +90,6 @@ class Page:
         text = text.copy()
         text.truncate(self.width, overflow="ellipsis")
         return text
-
-    def shortened(self, text: str, before: Text) -> str:
-        """A name that fits behind a text on one line; where it is too long its middle is left out.
-
-        What generated kernels' names end with tells them apart.
-        """
-        room, text = self.width - before.cell_len, one_line(text)
-        if cell_len(text) <= room or room < _LEAST_NAME:
-            return text
-        end = room // 3
-        return f"{text[: room - end - 1]}…{text[-end:]}"
 
     def verbatim(self, text: str, indentation: str, style: str = "", most: int = 0) -> list[Text]:
         """Recorded lines as they are, wrapped only where they are too long.

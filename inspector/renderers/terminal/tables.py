@@ -23,15 +23,18 @@ _MOST_LINES = 4
 _TONES = {"new": "green", "gone": "red", "changed": "yellow"}
 
 
-def table_lines(screen: Screen, table: Table, limit: int) -> Iterator[Text]:
+def table_lines(screen: Screen, table: Table, *, is_whole: bool) -> Iterator[Text]:
     """The rows, each on a line with its columns aligned; what is below follows it."""
+    limit = len(table.rows) if is_whole else table.limit
+    below_kinds = {"below", "detail"} if is_whole else {"below"}
     rows = table.rows[:limit]
     columns = [
         (index, column)
         for index, column in enumerate(table.columns)
-        if column.kind != "below" and (index == 0 or any(row[index] for row in rows))
+        if column.kind not in {"below", "detail"}
+        and (index == 0 or any(row[index] for row in rows))
     ]
-    below = [index for index, column in enumerate(table.columns) if column.kind == "below"]
+    below = [index for index, column in enumerate(table.columns) if column.kind in below_kinds]
     layout = _Layout(screen, [column for _, column in columns], table.tone)
     cells = [[row[index] for index, _ in columns] for row in rows]
     layout.measure(cells)

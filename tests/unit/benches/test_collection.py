@@ -106,4 +106,4 @@ def test_what_is_measured_of_eager_pytorch_alone_is_shown() -> None:
     assert [line[:2] for line in cells] == [("m #1", "eager"), ("m #2", "eager")]
     assert all(line[2] == time_text(one) for line in cells)
     (failed,) = collection_cells(Measured("m", (row(EAGER, failure="it fails"),), None, "", 1))
-    assert failed[:3] == ("m", "eager", "it fails")
+    assert (*failed[:3], failed[-1]) == ("m", "eager", "", "it fails")

@@ -28,7 +28,6 @@ from inspector.model.guards import read_guards
 from inspector.model.run import Run
 from inspector.model.stack import plain_name
 from inspector.model.summary import summarize
-from inspector.renderers import terminal
 from inspector.sources.recording import opened, read_run
 from tests.unit.logs import FILE, metrics, run_of, start
 
@@ -163,7 +162,7 @@ def test_every_view(run: Run) -> None:
     texts = []
     for report in reports:
         stream = io.StringIO()
-        terminal.render(report, stream)
+        plugins.render(report, "terminal", stream)
         texts.append(stream.getvalue())
     assert "could not be read" not in "".join(texts)
     assert "is not compiled" not in texts[0]

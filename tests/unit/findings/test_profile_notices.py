@@ -12,9 +12,7 @@ from inspector.findings.profile_notices import (
 from inspector.findings.profile_rows import line_rows
 from inspector.findings.profile_wording import (
     call_title,
-    gain_lines,
     idle_parts,
-    more_gains,
     verdict_lines,
 )
 from inspector.findings.profiled import Profiled
@@ -179,15 +177,6 @@ def test_an_interruption_is_no_failed_call() -> None:
         item for item in measured_notices(ended, make_budget(ended)) if "interrupted" in item
     ]
     assert said.startswith("it was interrupted at the 25th call under the profiler; what was")
-
-
-def test_gains_that_are_left_out_are_counted() -> None:
-    gains = tuple(Gain(f"{number}", 10.0, "less") for number in range(8))
-    found = dataclasses.replace(profiled(PROFILE), gains=gains)
-    shown = list(gain_lines(found))
-    assert more_gains(found) == f"… {8 - len(shown)} more in the JSON report (--format json)"
-    assert more_gains(dataclasses.replace(found, gains=gains[: len(shown)])) == ""
-    assert more_gains(dataclasses.replace(profiled(NOISE), gains=gains)) == ""
 
 
 def test_on_the_cpu_what_no_statement_accounts_for_has_a_row() -> None:

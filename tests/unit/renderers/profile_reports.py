@@ -10,11 +10,11 @@ from typing import Any
 import jsonschema
 
 from inspector import plugins
+from inspector.commands.schema import schema_of
 from inspector.findings.profile_report import ProfileReport, make_profile_report
 from tests.unit.logs import record, run_of
 
-ROOT = Path(__file__).resolve().parents[3]
-SCHEMA = json.loads((ROOT / "docs" / "schema" / "profile-1.schema.json").read_text("utf-8"))
+SCHEMA = schema_of("profile")
 WIDTH = 80
 CEILINGS = {
     "v": 1,
@@ -66,7 +66,7 @@ def report(tmp_path: Path, *profiles: dict[str, Any], ceilings: bool = True) -> 
 
 def rendered(found: ProfileReport, name: str) -> str:
     stream = io.StringIO()
-    plugins.load_renderer(name).render(found, stream)
+    plugins.render(found, name, stream)
     return stream.getvalue()
 
 

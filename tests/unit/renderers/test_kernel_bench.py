@@ -15,22 +15,19 @@ from rich.cells import cell_len
 
 from inspector import plugins
 from inspector.commands.kernel_choice import benched, check_kernel_options, which_kernel
+from inspector.commands.schema import schema_of
 from inspector.errors import RecordingError, UsageError
 from inspector.findings.kernel_bench_report import KernelBenchReport, Rate, make_kernel_bench_report
 from inspector.findings.profile_report import make_profile_report
-from inspector.model.run import Run
 from inspector.records.kernel_bench import KernelBench
-from tests.unit.logs import record, run_of
 from tests.unit.renderers import hostile
+from tests.unit.renderers.bench_reports import NAME, config, times
+from tests.unit.renderers.bench_reports import benched as bench
+from tests.unit.renderers.bench_reports import kernel_report as report
+from tests.unit.renderers.bench_reports import kernel_run as run
 
-ROOT = Path(__file__).resolve().parents[3]
-SCHEMA = json.loads((ROOT / "docs" / "schema" / "kernel-bench-1.schema.json").read_text("utf-8"))
+SCHEMA = schema_of("kernel-bench")
 WIDTH = 80
-NAME = "triton_red_fused_sum_3"
-CEILINGS = {
-    "v": 1, "device": "NVIDIA H200", "measured_at_s": 9, "state": {}, "cached": False,
-    "ceilings": {"copy_bytes_per_s": 4e12, "l2_bytes_per_s": 8e12},
-}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -38,73 +35,9 @@ def _narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(WIDTH))
 
 
-def times(median_ns: int, number: int = 105) -> list[int]:
-    """Within one percent of the median."""
-    return [median_ns + median_ns * (n % 21 - 10) // 1000 for n in range(number)]
-
-
-def config(cold: int, **changes: Any) -> dict[str, Any]:
-    return {
-        "values": {"XBLOCK": 1, "R0_BLOCK": 1024}, "num_warps": 8, "num_stages": 1,
-        "registers": 40, "spills": 0, "shared_bytes": 64,
-        "cold_ns": times(cold), "warm_ns": times(cold // 2), **changes,
-    }  # fmt: skip
-
-
-def bench(**changes: Any) -> dict[str, Any]:
-    """Of four launches in a call; 10 µs each, 12 cold."""
-    return {
-        "v": 1, "asked": "sum", "name": NAME, "kind": "triton", "input": 0, "launch": 3,
-        "launches": [{"count": 2, "time_ns": 900, "taken": False},
-                     {"count": 4, "time_ns": 40_000, "taken": True}],
-        "places": [["cabc", 12], ["cabc", 14]],
-        "arguments": [
-            {"name": "in_ptr0", "dtype": "float32", "size": [4, 2000], "stride": [2000, 1],
-             "written": False},
-            {"name": "out_ptr0", "dtype": "float32", "size": [4], "stride": [1], "written": True},
-            {"name": "xnumel", "value": 4},
-        ],
-        "cache_bytes": 50_000_000, "restored": [], "config": config(12_000), **changes,
-    }  # fmt: skip
-
-
-def profile(device: str = "cuda") -> dict[str, Any]:
-    launch = {"kind": "kernel", "name": NAME, "stream": 7, "grid": [8, 1, 1], "block": [128, 1, 1]}
-    lines = (12, 14, 12, 14, 20)
-    launches = [{**launch, "place": {"file": "cabc", "line": line}} for line in lines]
-    spans = [[20_000 * n, 20_000 * n + 10_000] for n in range(len(lines))]
-    return {
-        "v": 1, "input": 0, "device": {"kind": device, "name": "NVIDIA H200"},
-        "plain_ns": [150_000] * 30, "watched_ns": [150_000] * 30, "eager_ns": [],
-        "launches": launches, "calls": [{"wall_ns": 150_000, "spans_ns": spans}] * 30,
-    }  # fmt: skip
-
-
-def run(
-    tmp_path: Path, payload: dict[str, Any], *, profiled: bool = True, device: str = "cuda"
-) -> Run:
-    def artifact(name: str, fields: dict[str, Any]) -> bytes:
-        head = {"name": f"inspector_{name}", "encoding": "json"}
-        return record("artifact", head, payload=json.dumps(fields))
-
-    records = [artifact("device_profile", profile(device))] if profiled else []
-    return run_of(
-        tmp_path, *records, artifact("kernel_bench", payload), artifact("ceilings", CEILINGS)
-    )
-
-
-def report(
-    tmp_path: Path, payload: dict[str, Any], *, profiled: bool = True, device: str = "cuda"
-) -> KernelBenchReport:
-    found = run(tmp_path, payload, profiled=profiled, device=device)
-    made = found.processes[0].last(KernelBench)
-    assert made is not None
-    return make_kernel_bench_report(make_profile_report(found), made)
-
-
 def rendered(found: KernelBenchReport, name: str) -> str:
     stream = io.StringIO()
-    plugins.load_renderer(name).render(found, stream)
+    plugins.render(found, name, stream)
     return stream.getvalue()
 
 
@@ -141,8 +74,10 @@ def test_the_json_has_the_times_and_the_configuration(tmp_path: Path) -> None:
 
 
 def test_small_rates_have_digits(tmp_path: Path) -> None:
-    rates = ("cold", Rate("flops", 0.63e9, 5e13, "float32_flops_per_s")), ("cold", Rate(
-        "bytes", 1.5e6, 4e12, "copy_bytes_per_s"))  # fmt: skip
+    rates = (
+        Rate("cold", "flops", 0.63e9, 5e13, "float32_flops_per_s"),
+        Rate("cold", "bytes", 1.5e6, 4e12, "copy_bytes_per_s"),
+    )
     found = dataclasses.replace(report(tmp_path, bench()), rates=rates)
     for name in ("terminal", "markdown"):
         words = " ".join(rendered(found, name).replace("\\<", "<").split())
@@ -255,10 +190,8 @@ def test_the_command_that_shows_the_whole_model_comes_last(tmp_path: Path) -> No
         profiled = make_profile_report(dataclasses.replace(made, place=place))
         found = make_kernel_bench_report(profiled, benchmark)
         last = rendered(found, "terminal").splitlines()[-1]
-        assert last == f"next: {command}  (the profile of the whole model)"
-        assert f"The profile of the whole model:\n\n```sh\n{command}\n```" in rendered(
-            found, "markdown"
-        )
+        assert last == f"next: {command}"
+        assert f"```sh\n{command}\n```" in rendered(found, "markdown")
         assert as_json(found)["next_steps"] == [command]
 
 

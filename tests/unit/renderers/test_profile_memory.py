@@ -13,12 +13,12 @@ from markdown_it import MarkdownIt
 from rich.cells import cell_len
 
 from inspector import plugins
+from inspector.commands.schema import schema_of
 from inspector.findings.profile_report import ProfileReport, make_profile_report
 from tests.unit.logs import record, run_of
 from tests.unit.renderers import hostile
 
-ROOT = Path(__file__).resolve().parents[3]
-SCHEMA = json.loads((ROOT / "docs" / "schema" / "profile-1.schema.json").read_text("utf-8"))
+SCHEMA = schema_of("profile")
 WIDTH = 80
 MIB = 1 << 20
 TIMED = {
@@ -100,7 +100,7 @@ def report(tmp_path: Path, *memories: object, timed: dict[str, Any] | None = Non
 
 def rendered(found: ProfileReport, name: str) -> str:
     stream = io.StringIO()
-    plugins.load_renderer(name).render(found, stream)
+    plugins.render(found, name, stream)
     return stream.getvalue()
 
 
@@ -117,10 +117,10 @@ def test_peaks_are_compared_and_told_apart(tmp_path: Path) -> None:
     text = rendered(found, "terminal")
     words = " ".join(text.split())
     for part in (
-        "Peak memory 11 MiB, 22 MiB in eager (-50%).",
+        "Peak memory 11 MiB, 22 MiB in eager (-50%)",
         "before the call: 5.0 MiB (parameters 4.0 MiB, inputs 1.0 MiB)",
         "added by the call: 6.0 MiB, 17 MiB in eager",
-        "4.0 MiB 36% intermediate · relu · model.py:4",
+        "intermediate 4.0 MiB 36.4% relu",
     ):
         assert part in words, part
     page = rendered(found, "markdown")
@@ -249,8 +249,8 @@ def test_names_stay_text(tmp_path: Path) -> None:
 
 def test_markdown_has_tables(tmp_path: Path) -> None:
     text = rendered(report(tmp_path, memory()), "markdown")
-    assert "### Memory\n" in text
-    assert "| at the peak | share | | | lines |" in text
+    assert "## Memory\n" in text
+    assert "| at the peak | size | share |" in text
     assert "\n\n\n" not in text
 
 

@@ -1,0 +1,174 @@
+"""The page on profiles."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+
+from inspector.findings.autotune_wording import (
+    autotune_advice,
+    autotune_summary,
+    candidate_rows,
+    tuned_lines,
+)
+from inspector.findings.ceiling_wording import ceiling_lines
+from inspector.findings.graph_wording import TIMES
+from inspector.findings.memory_wording import memory_facts, memory_gains, memory_lines
+from inspector.findings.profile_next import next_steps
+from inspector.findings.profile_report import ProfileReport
+from inspector.findings.profile_rows import line_rows, module_rows, operator_rows, work_lines
+from inspector.findings.profile_wording import (
+    call_title,
+    gain_lines,
+    headline,
+    idle_parts,
+    verdict_lines,
+)
+from inspector.findings.profiled import Profiled
+from inspector.findings.slowdown_wording import SLOWDOWN_TITLE, slowdown_rows
+from inspector.pages.page import (
+    Block,
+    CodeLine,
+    Column,
+    Fold,
+    Lines,
+    Page,
+    Section,
+    Table,
+    about,
+    as_notes,
+)
+from inspector.profiles.autotuned import Autotuning
+from inspector.profiles.memory import CallMemory, MemoryUse
+
+_MOST_ROWS = 5
+_MOST_TENSORS = 3
+_MOST_FACTS = 2
+_ALL = 200
+_TIME, _SHARE, _BELOW = Column("time", "number"), Column("share", "number"), Column("", "below")
+_LINES = Column("lines", "below")
+
+
+def page(report: ProfileReport) -> Page:
+    """Where the time of a call goes; of further inputs the verdict, and the rest on request."""
+    first, *others = report.profiles or (None,)
+    title, *summary = list(verdict_lines(first)) if first is not None else ["nothing was profiled"]
+    whole = about(report.run)
+    if first is not None:
+        which = headline(first, len(report.profiles))
+        whole = dataclasses.replace(whole, context=(*whole.context, which))
+    return Page(
+        "Profile",
+        title,
+        whole,
+        summary=summary,
+        sections=(
+            *(_sections(first) if first is not None else ()),
+            *(_other(report, found) for found in others if found is not None),
+            *(_autotuning(report, report.autotuning) if report.autotuning is not None else ()),
+            *_ceilings(report),
+        ),
+        notes=as_notes(report.notices),
+        next_steps=list(next_steps(report)),
+    )
+
+
+def _other(report: ProfileReport, found: Profiled) -> Section:
+    folds = [Fold(section.title, section.blocks) for section in _sections(found)]
+    verdict = Lines(list(verdict_lines(found)))
+    return Section(headline(found, len(report.profiles)), [verdict, *folds])
+
+
+def _sections(found: Profiled) -> Iterator[Section]:
+    parts = [(name, f"{share:.1%}", round(1000 * share)) for name, share in idle_parts(found)]
+    chart = (Column("part"), _SHARE, Column("", "bar"))
+    yield Section(call_title(found), [Table(chart, parts, "part", _MOST_ROWS)])
+    times = (Column(name, "number") for name in ("eager", "compiled", "difference"))
+    slower = Table((Column("part"), *times), slowdown_rows(found), "part", _ALL)
+    yield Section(SLOWDOWN_TITLE, [slower])
+    gains = Lines(list(_fixes(gain_lines(found))))
+    yield Section("Further opportunities (estimates, may overlap)", [gains])
+    kernels = [
+        (
+            f"{row.number}{TIMES} {row.name}" if row.number > 1 else row.name,
+            row.time,
+            f"{row.share:.1%}",
+            row.summary,
+            row.detail,
+            [CodeLine(*place) for place in row.places],
+        )
+        for row in work_lines(found)
+    ]
+    columns = (Column("kernel", "code"), _TIME, _SHARE, _BELOW, Column("", "detail"), _LINES)
+    yield Section("Kernels", [Table(columns, kernels, "kernel", _MOST_ROWS)])
+    lines = [(place, time, f"{share:.1%}", code) for place, time, share, code in line_rows(found)]
+    source = (Column("line", "code"), _TIME, _SHARE, Column("source", "code"))
+    yield Section("Lines", [Table(source, lines, "line", _MOST_ROWS)])
+    for noun, rows in (("operator", operator_rows(found)), ("module", module_rows(found))):
+        cells = [(name, time, f"{share:.1%}") for name, time, share in rows]
+        table = Table((Column(noun, "code"), _TIME, _SHARE), cells, noun, _ALL)
+        yield Section(f"By {noun}", [table], is_detail=True)
+    if found.memory is not None:
+        yield from _memory(found.memory)
+
+
+def _fixes(gains: Iterable[tuple[str, str, str]]) -> Iterator[str]:
+    return (f"{most}: {what}. Fix: {change}" for most, what, change in gains)
+
+
+def _memory(use: MemoryUse) -> Iterator[Section]:
+    facts = [f"{label}: {text}" for label, text in memory_facts(use)]
+    gains = list(_fixes(memory_gains(use)))
+    peak = _tensors("at the peak", use.compiled)
+    yield Section("Memory", [Lines(facts[:_MOST_FACTS]), peak, Lines(gains[:1])])
+    eager = [_tensors("in eager", use.eager)] if use.eager is not None else []
+    more: list[Block] = [Lines([*facts[_MOST_FACTS:], *gains[1:]]), *eager]
+    yield Section("More on memory", more, is_detail=True)
+
+
+def _tensors(title: str, call: CallMemory) -> Table:
+    rows = [
+        (
+            row.what,
+            row.size,
+            f"{row.share:.1%}",
+            row.detail,
+            [CodeLine(*place) for place in row.places],
+        )
+        for row in memory_lines(call)
+    ]
+    columns = (Column(title), Column("size", "number"), _SHARE, _BELOW, _LINES)
+    return Table(columns, rows, "kind", _MOST_TENSORS)
+
+
+def _autotuning(report: ProfileReport, found: Autotuning) -> Iterator[Section]:
+    """What was tried; each candidate where that is asked for."""
+    rows = tuned_lines(found)
+    lines = [*autotune_summary(found, report.wall_ns)]
+    lines += [f"fix: {line}" for line in autotune_advice(found)]
+    if not report.all_tuned and any(row.tuned.candidates for row in rows):
+        lines.append("all candidates: `inspect profile --autotune`")
+    yield Section("Autotuning", [Lines(lines)])
+    cells = [
+        (
+            row.name,
+            row.cost,
+            " · ".join((row.winner, *row.details)),
+            [CodeLine(*place) for place in row.places],
+        )
+        for row in rows
+    ]
+    columns = (Column("tuned", "code"), Column("cost", "number"), _BELOW, _LINES)
+    yield Section("Tuned", [Table(columns, cells, "place", _ALL)], is_detail=not report.all_tuned)
+    if report.all_tuned:
+        candidates = (_TIME, Column("by the winner's", "number"), Column("candidate"))
+        for row in rows:
+            table = Table(candidates, list(candidate_rows(row.tuned)), "candidate", _ALL)
+            yield Section(f"Candidates for {row.name}", [table])
+
+
+def _ceilings(report: ProfileReport) -> Iterator[Section]:
+    if report.ceilings is not None:
+        found = ceiling_lines(report.ceilings, report.run.meta.started)
+        lines = Lines([f"{name}: {text}" for name, text in found])
+        yield Section(f"Peak rates of {report.ceilings.device}", [lines], is_detail=True)
