@@ -14,6 +14,7 @@ import pytest
 
 from inspector.commands.schema import schema_of
 from inspector.model.run import Run
+from inspector.records.autotuning import Autotuned
 from inspector.sources.recording import opened, read_run
 from tests.compile.warm_python import INSPECT
 
@@ -67,7 +68,7 @@ def test_what_is_tried_is_recorded_and_is_what_is_taken(tmp_path: Path) -> None:
     (second,) = recorded(tmp_path / "second").processes
     assert not first.problems
     assert not second.problems
-    (measured,), (cached,) = first.autotuned, second.autotuned
+    (measured,), (cached,) = first.records(Autotuned), second.records(Autotuned)
     assert (measured.name, measured.node, measured.compile_id) == ("bmm", "bmm", "0/0")
     assert [item.shape for item in measured.inputs] == [(4, 32, 64), (4, 64, 32)]
     kinds = {item.kind for item in measured.candidates}
