@@ -89,7 +89,7 @@ def _varied(found: VariedSetting) -> Section:
 def _comparison(report: BenchReport) -> Iterator[Section]:
     if report.comparison is not None:
         lines = [_MARKS[worse] + line for line, worse in change_lines(report.comparison)]
-        yield Section(comparison_title(report.comparison), [Lines(lines)])
+        yield Section("Comparison", [Lines([comparison_title(report.comparison), *lines])])
 
 
 def _failed(report: BenchReport) -> Iterator[Section]:
