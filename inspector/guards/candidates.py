@@ -26,9 +26,10 @@ from inspector.guards.change import (
     of_thread,
     of_value,
     same_tensor,
+    two_tensors,
 )
 from inspector.guards.predict import FrameGuards
-from inspector.guards.relation import normal
+from inspector.guards.relation import identity, normal
 from inspector.model.guard_source import Origin
 from inspector.model.guards import Guard
 from inspector.records.recompiles import TensorFacts
@@ -232,12 +233,23 @@ def _of_item(guard: Guard, check: ContainsCheck) -> Candidate:
 
 
 def _of_alias(frame: FrameGuards, check: AliasCheck) -> Iterator[Candidate]:
-    """Arguments that are not one tensor."""
+    """Arguments that are, or are not, one tensor."""
     by_source = {
         normal(guard.source): guard
         for guard in frame.entries[-1].guards
         if isinstance(guard.check, TensorFacts) and guard.origin is Origin.INPUT
     }
+    pair = identity(check.text)
+    if pair is not None and pair <= by_source.keys():
+        one, other = sorted(pair)
+        tensor = frame.state.value(other).tensor
+        if tensor is not None:
+            names = f"{by_source[one].name} and {by_source[other].name}"
+            yield Candidate(
+                two_tensors(one, other, tensor), names, f"{names} are one tensor",
+                "two tensors", None, lead=f"two tensors instead: {ONE_MORE}",
+            )  # fmt: skip
+        return
     listed = check.text.removeprefix("check_no_aliasing(").removesuffix(")")
     apart = [name for name in map(normal, listed.split(", ")) if name in by_source]
     if check.text.startswith("check_no_aliasing(") and len(apart) > 1:

