@@ -135,7 +135,7 @@ def _tested(
 
 def _concerned(index: GuardIndex, change: Change) -> Sequence[Guard]:
     """The guards whose result a change can alter, in order."""
-    if change.thread or change.same:
+    if change.thread or change.same or change.apart:
         return index.guards
     source = normal(change.source)
     is_whole = bool(change.gone) or bool(change.value and change.value.identity)

@@ -38,10 +38,10 @@ from inspector.guards.change import ChangeKind as Kind
 from inspector.guards.predict import Becomes, FrameGuards, frame_guards, predict
 from inspector.model.compilation import Frame
 from inspector.model.run import Meta
-from inspector.records.recompiles import TensorFacts as KnownTensor
+from inspector.records.recompiles import TensorFacts
 from inspector.sources.log import LogReader
 from tests.compile.what_if.plans import Plan, plans
-from tests.compile.what_if.programs import FEATURES, Color, Feature, TensorFacts, source_of
+from tests.compile.what_if.programs import FEATURES, Color, Feature, Tensor, source_of
 
 _SPARE = 3
 """Cases of a kind beyond those that are wanted: some programs cannot run with some calls."""
@@ -150,7 +150,7 @@ def _read(path: Path) -> list[Frame]:
     return [f for p in run.processes for f in p.frames if f.name == "forward"]
 
 
-def described(value: TensorFacts) -> KnownTensor:
+def described(value: Tensor) -> TensorFacts:
     tensor = value.make()
     # As torch prints them: with those that the thread adds and without those that it takes away.
     included, excluded = (
@@ -162,7 +162,7 @@ def described(value: TensorFacts) -> KnownTensor:
         .removeprefix("DispatchKeySet(")
         .removesuffix(")")
     )
-    return KnownTensor(
+    return TensorFacts(
         type=type(tensor).__name__,
         keys=tuple(keys.split(", ")),
         dtype=str(tensor.dtype),
@@ -186,7 +186,7 @@ def _change(  # noqa: C901, PLR0911 - one per kind of change
     if feature.place == "alias":
         pair = "L['x']", "L['y']"
         return same_tensor(*pair) if new else two_tensors(*pair, described(after["y"]))
-    if isinstance(new, TensorFacts):
+    if isinstance(new, Tensor):
         return of_tensor(kind, local, described(new))
     if kind in (Kind.LENGTH, Kind.ARGUMENTS):
         return of_length(kind, local, old, new)
