@@ -9,7 +9,7 @@ from inspector.findings.escaping import one_line
 from inspector.findings.wording import count, failure
 from inspector.model.ended import further_endings
 from inspector.model.run import Run
-from inspector.model.summary import summarize
+from inspector.model.summary import Summary, summarize
 
 
 def closing_lines(run: Run, place: str) -> tuple[str, ...]:
@@ -28,18 +28,22 @@ def _counts(run: Run) -> str:
     summary = summarize(run)
     if not summary.frames:
         return "nothing was compiled in the processes that were recorded"
+    compiling = sum(bool(process.frames) for process in run.processes)
+    over = f" in {compiling} processes" if compiling > 1 else ""
+    return ", ".join(summary_counts(summary)) + over
+
+
+def summary_counts(summary: Summary) -> tuple[str, ...]:
+    """Frames, graphs, graph breaks and recompilations, each with its noun."""
     breaks = count(summary.graph_breaks, "graph break")
     if summary.graph_breaks:
         breaks += f" at {count(summary.distinct_graph_breaks, 'site')}"
-    counted = (
+    return (
         count(summary.frames, "frame"),
         count(summary.graphs, "graph"),
         breaks,
         count(summary.recompiles, "recompile"),
     )
-    compiling = sum(bool(process.frames) for process in run.processes)
-    over = f" in {compiling} processes" if compiling > 1 else ""
-    return ", ".join(counted) + over
 
 
 def next_steps(run: Run) -> tuple[str, ...]:

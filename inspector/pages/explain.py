@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from inspector.findings.closing import summary_counts
 from inspector.findings.cost_wording import total_line
 from inspector.findings.overview import notices
 from inspector.findings.processes import labels, observed
@@ -122,17 +123,7 @@ def _process_rows(report: Report) -> list[tuple[str, str]]:
 
 
 def _counts(summary: Summary) -> str:
-    breaks = count(summary.graph_breaks, "graph break")
-    if summary.graph_breaks:
-        breaks += f" at {count(summary.distinct_graph_breaks, 'site')}"
-    parts = (
-        count(summary.frames, "frame"),
-        count(summary.graphs, "graph"),
-        breaks,
-        count(summary.recompiles, "recompile"),
-        f"compiling {duration(summary.compile_time_ns)}",
-    )
-    return ", ".join(parts)
+    return ", ".join((*summary_counts(summary), f"compiling {duration(summary.compile_time_ns)}"))
 
 
 def _graphs(summary: Summary) -> str:
