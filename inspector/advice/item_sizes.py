@@ -17,9 +17,8 @@ from inspector.advice.number_checks import (
 )
 from inspector.advice.numbers import is_number_of, tensors_in
 from inspector.advice.one_function import under
-from inspector.advice.size_of_one import caution
 from inspector.advice.size_uses import SizeUses, Use
-from inspector.advice.sized import Sized
+from inspector.advice.sizes import caution
 from inspector.model.edit import Edit
 
 
@@ -51,9 +50,8 @@ def _number(code: Code) -> ast.expr | None:
 
 
 def _tailored(code: Code) -> str:
-    number = _number(code)
-    said = caution(Sized(code, number=number), "make the number in the caller")
-    return f"{_FIX} {said}" if said and number is not None else ""
+    said = caution(code, "make the number in the caller") if _number(code) is not None else ""
+    return f"{_FIX} {said}" if said else ""
 
 
 def _checked(code: Code) -> str:

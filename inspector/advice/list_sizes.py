@@ -15,9 +15,8 @@ from inspector.advice.number_checks import (
 )
 from inspector.advice.numbers import tensors_in
 from inspector.advice.one_function import under
-from inspector.advice.size_of_one import caution
 from inspector.advice.size_uses import SHAPING, SizeUses, Use
-from inspector.advice.sized import Sized
+from inspector.advice.sizes import caution
 from inspector.model.edit import Edit
 
 _SPLITTING = frozenset({"split", "split_with_sizes"})
@@ -163,7 +162,7 @@ def _needs_values(code: Code) -> bool:
 
 def _tailored(code: Code) -> str:
     if not _needs_values(code):
-        said = caution(Sized(code, number=_list(code)), instead="make the list in the caller")
+        said = caution(code, "make the list in the caller")
         return f"{_FIX} {said}" if said else ""
     shown = code.shown(_list(code))
     what = f"the list `{shown}`" if shown else "the list"

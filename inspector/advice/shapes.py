@@ -9,9 +9,7 @@ from inspector.advice.code import Code, attribute, dotted_name, widened
 from inspector.advice.edits import line_instead
 from inspector.advice.effects import is_pure
 from inspector.advice.one_function import under
-from inspector.advice.size_of_one import caution
-from inspector.advice.sized import Sized
-from inspector.advice.sizes import decides_by_size, is_selection
+from inspector.advice.sizes import caution, decides_by_size, is_selection
 from inspector.model.edit import Edit
 
 _SETTING = "capture_dynamic_output_shape_ops=True"
@@ -68,7 +66,7 @@ _FIX = (
 
 
 def _captured_tailored(code: Code) -> str:
-    said = caution(Sized(code, tensor=code.expression)) if code.expression else ""
+    said = caution(code)
     return f"{_FIX} {said}" if said else ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from inspector.advice.code import Code, dotted_name, header
+from inspector.advice.code import Code, attribute, dotted_name, header
 
 # Their number of results depends on values, wherever the setting that captures one captures all.
 _OPERATORS = frozenset({
@@ -86,3 +86,22 @@ def _is_range(node: ast.expr) -> bool:
     if isinstance(node, ast.Call):
         return dotted_name(node.func) in {"range", "zip", "enumerate"}
     return True
+
+
+def caution(code: Code, instead: str = "") -> str:
+    """What differs where the size is 1 and something is squeezed; empty where nothing is.
+
+    Without knowing it, torch takes such a size for another number than 1, and Inductor keeps the
+    dimension (2.11 to 2.13; tried). Where a 1 is broadcast it raises.
+    """
+    calls = [node for node in _nodes(code) if isinstance(node, ast.Call)]
+    squeezes = (call for call in calls if attribute("squeeze", "squeeze_")(call.func))
+    call = min(squeezes, key=lambda node: (node.lineno, node.col_offset), default=None)
+    if call is None:
+        return ""
+    is_any = not call.args and not call.keywords
+    ways = ["name the dimension if another is meant (`squeeze(-1)`)"] if is_any else []
+    ways += [instead] if instead else []
+    then = f": {'; or '.join(ways)}" if ways else ""
+    shown = code.shown(call) or "squeeze"
+    return f"Where `{shown}` meets this size, and it is 1, Inductor keeps the dimension{then}."
