@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from inspector.costs.cold_start import cold_start, most_of
 from inspector.findings.finding import Finding
 from inspector.findings.kernel_build_wording import compiled_twice
-from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count, duration, listed
@@ -63,8 +62,7 @@ class AutotuningTimeRule(Rule[Run, Finding]):
             "won is in it."
         )
         yield Finding(
-            rule=self.id,
-            severity=self.severity,
+            **self.at(run, place),
             message=f"{duration(spent_ns)} of {duration(cold.time_ns)} of compile time are "
             "autotuning",
             why=_why(tuned) if twice is None else f"{_why(tuned)}; {twice[0]}",
@@ -76,8 +74,6 @@ class AutotuningTimeRule(Rule[Run, Finding]):
                     "where it pays off."
                 ),
             ),
-            place=make_place(run, place),
-            fingerprint=fingerprint(run, place, self.id),
             evidence="chromium_event",
         )
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from inspector.findings.bypassed import Bypassed, bypassed_key, bypassed_operators
 from inspector.findings.finding import Finding
-from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.cache_lookup import CacheLookup, CacheState
@@ -116,17 +115,14 @@ def _finding(
     fix, others = _fixes(operator, reason)
     what = f"by `{operator.operator}`" if operator else f": {reason}"
     return Finding(
-        rule=CacheBypassRule.id,
-        severity=Severity.WARNING,
+        # The text can hold addresses and names of the graph.
+        **RULE.at(run, place, re.sub(r"\W\S*\d\S*", "", reason)),
         message=f"the {named} {verb} bypassed{'' if what.startswith(':') else ' '}{what}",
-        place=make_place(run, place),
         why="\n".join(_why(operator, first, reason)),
         fix=fix,
         alternatives=others,
         notes=(_consequence(process, members),),
         records=len(members),
-        # The text can hold addresses and names of the graph.
-        fingerprint=fingerprint(run, place, CacheBypassRule.id, re.sub(r"\W\S*\d\S*", "", reason)),
         evidence="cache artifacts",
     )
 

@@ -17,7 +17,6 @@ from inspector.findings.constraints import VIOLATION
 from inspector.findings.failed_frames import CompilerError, compiler_error, error_text
 from inspector.findings.finding import Finding
 from inspector.findings.hints import best_hint, further_hints
-from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.compilation import Compilation, Failure, Frame
@@ -94,16 +93,15 @@ def _finding(
         operator = named_operator(run, process, str(item.compile_id), error_text(failure))
     place = operator or raised or definition
     stack = (*item.stack, operator) if operator else failure.stack
-    shown = make_place(run, place, stack)
-    advised = advise_on_error(run, place, shown, cause)
+    # The message can hold sizes, addresses and names of temporary files.
+    at = RULE.at(run, place, cause.gb_id or failure.type, stack=stack)
+    advised = advise_on_error(run, place, at["place"], cause)
     has_line = operator is not None or failure.has_operator
     avoided = failure_fix(frame, item, failure, error, has_line=has_line)
     known = advised.fix if advised else error_fix(said) or avoided
     return Finding(
-        rule=CompileErrorRule.id,
-        severity=Severity.ERROR,
+        **at,
         message=cause.title if cause.gb_type else error_text(failure),
-        place=shown,
         why=_why(error, kernel) if error else short,
         fix=known or best_hint(cause.hints),
         alternatives=() if known else further_hints(cause.hints),
@@ -113,8 +111,6 @@ def _finding(
             f"{plain_name(frame.name)} is not compiled ({failure.type})",
             *_elsewhere(run, lines, raised if operator and not lines else None),
         ),
-        # The message can hold sizes, addresses and names of temporary files.
-        fingerprint=fingerprint(run, place, CompileErrorRule.id, cause.gb_id or failure.type),
         gb_id=cause.gb_id,
         gb_type=cause.gb_type,
         url=cause.url,

@@ -9,7 +9,6 @@ from inspector.events.failed_guard import stripped_source
 from inspector.findings.call_site import user_spelling
 from inspector.findings.constraints import VIOLATION, Violation, violations
 from inspector.findings.finding import Finding
-from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.compilation import Compilation, Frame
@@ -67,15 +66,12 @@ def _finding(run: Run, frame: Frame, item: Compilation, violation: Violation) ->
     tensor, dimension = _spelled(violation)
     fix, alternatives = _fixes(tensor, dimension, violation, _code(run, place))
     return Finding(
-        rule=ConstraintViolationRule.id,
-        severity=Severity.ERROR,
+        **RULE.at(run, place, tensor, dimension, stack=stack or item.stack),
         message=_message(tensor, dimension, violation),
-        place=make_place(run, place, stack or item.stack),
         why=_why(run, place, violation),
         fix=fix,
         alternatives=alternatives,
         notes=(f"{plain_name(frame.name)} is not compiled, and the call fails",),
-        fingerprint=fingerprint(run, place, ConstraintViolationRule.id, tensor, dimension),
         evidence="compilation_metrics",
         later=is_later(item),
     )

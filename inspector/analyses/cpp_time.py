@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from inspector.costs.cold_start import cold_start, most_of
 from inspector.findings.finding import Finding
-from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count, duration
@@ -55,8 +54,7 @@ class CppTimeRule(Rule[Run, Finding]):
         files = sum(use.misses for use in cold.caches if use.cache == "C++")
         checks = f"{duration(check_ns)} of it for {count(cold.vector_checks, 'small file')}"
         yield Finding(
-            rule=self.id,
-            severity=self.severity,
+            **self.at(run, place),
             message=f"{duration(spent_ns)} of {duration(cold.time_ns)} of compile time are the C++ "
             "compiler's",
             why=f"{count(files, 'file')} of headers and kernels were compiled"
@@ -71,8 +69,6 @@ class CppTimeRule(Rule[Run, Finding]):
             )
             if check_ns
             else (),
-            place=make_place(run, place),
-            fingerprint=fingerprint(run, place, self.id),
             evidence="chromium_event",
         )
 

@@ -11,7 +11,6 @@ from inspector.findings.cuda_graph_place import (
     input_place,
 )
 from inspector.findings.finding import Finding
-from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count, duration, listed, size
@@ -77,17 +76,14 @@ def _finding(
     copy_ns = rates.time_ns(capture.copied_bytes) if rates and rates.device == "cuda" else None
     note = f"{duration(copy_ns)} per call, computed from the copy rate" if copy_ns else ""
     return Finding(
-        rule=CudaGraphCopiesRule.id,
-        severity=CudaGraphCopiesRule.severity,
+        **RULE.at(run, place, function.key.mode),
         message=f"{size(capture.copied_bytes)} are copied before each replay",
-        place=make_place(run, place),
         why=f"{capture.copied:,} of {count(capture.inputs, 'input')} may lie elsewhere in the next "
         f"call, as far as torch knows; the largest: {listed(names, _MOST_NAMED)}.",
         fix="If it is the same tensor in every call: torch._dynamo.mark_static_address(x, "
         "guard=False) before the first one.",
         alternatives=("Make it a buffer of the module, and write new values into it (x.copy_).",),
         notes=(note,) if note else (),
-        fingerprint=fingerprint(run, place, CudaGraphCopiesRule.id, function.key.mode),
         evidence="inspector_cuda_graph",
         cost=None if copy_ns is None else Cost(kind=CostKind.COMPUTED, cost_ns=copy_ns),
     )

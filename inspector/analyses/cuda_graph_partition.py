@@ -8,7 +8,6 @@ from inspector.events.printed_stack import printed_frames
 from inspector.findings.cuda_graph_advice import skip_advice
 from inspector.findings.cuda_graph_place import compiled_frame, input_place
 from inspector.findings.finding import Finding
-from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count
@@ -71,17 +70,14 @@ def _finding(
     place = place or compiled_frame(process, partitions.compile_id)
     parts = f"{partitions.captured} of {count(partitions.partitions, 'part')}"
     return Finding(
-        rule=CudaGraphPartitionRule.id,
-        severity=CudaGraphPartitionRule.severity,
+        **RULE.at(run, place, advice.title),
         message=f"left out of CUDA graphs: {advice.title}",
-        place=make_place(run, place),
         why=advice.why or f"torch says: {reason}",
         fix=advice.fix,
         alternatives=advice.alternatives,
         hints=tuple(dict.fromkeys(item.reason for item in items)),
         notes=(f"{parts} can be captured; {count(len(items), 'operation')} left out here",),
         records=len(items),
-        fingerprint=fingerprint(run, place, CudaGraphPartitionRule.id, advice.title),
         evidence="inspector_cuda_graph_partitions",
     )
 

@@ -12,7 +12,6 @@ from inspector.findings.cuda_graph_place import (
     input_place,
 )
 from inspector.findings.finding import Finding
-from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count, duration, listed
@@ -103,16 +102,19 @@ def _finding(
     compile_id = function.key.compile_id
     calls = [call_place(run, process, compile_id, capture.stack) for capture in again]
     return Finding(
-        rule=CudaGraphRecaptureRule.id,
-        severity=Severity.INFO if once else CudaGraphRecaptureRule.severity,
+        **RULE.at(
+            run,
+            place,
+            kind,
+            function.key.mode,
+            severity=Severity.INFO if once else None,
+        ),
         message=f"captured {count(len(again), 'more time', 'more times')} in "
         f"{count(function.calls, 'call')}",
-        place=make_place(run, place),
         why=_WHY[kind].format(inputs=_named(process, function, changed)),
         fix=_FIX[kind],
         notes=(f"{duration(spent_ns)} of captures", *_callers(run, calls)),
         records=len(again),
-        fingerprint=fingerprint(run, place, CudaGraphRecaptureRule.id, kind, function.key.mode),
         evidence="inspector_cuda_graph",
     )
 

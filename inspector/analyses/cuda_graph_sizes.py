@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from inspector.findings.cuda_graph_place import compiled_frame
 from inspector.findings.finding import Finding
-from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count, duration, listed
@@ -80,11 +79,9 @@ def _finding(run: Run, process: Process, functions: list[CudaGraphFunction]) -> 
     notes = (f"{count(len(captures), 'capture')} took {duration(spent_ns)}",) if captures else ()
     shown = [str(item) if len(item) > 1 else str(item[0]) for item in sizes]
     return Finding(
-        rule=CudaGraphSizesRule.id,
-        severity=CudaGraphSizesRule.severity,
+        **RULE.at(run, place, key.mode),
         message=f"{count(len(sizes), 'size')} in {count(calls, 'call')}, each in need of a CUDA "
         "graph of its own",
-        place=make_place(run, place),
         why=f"of what depends on them, {replays:,} of {count(calls, 'call')} replayed; the sizes: "
         f"{listed(shown, _MOST_NAMED)}.",
         fix="Pad to a few sizes, or keep a buffer of the largest size and a mask: sizes that come "
@@ -97,7 +94,6 @@ def _finding(run: Run, process: Process, functions: list[CudaGraphFunction]) -> 
         ),
         notes=notes,
         records=len(captures) or 1,
-        fingerprint=fingerprint(run, place, CudaGraphSizesRule.id, key.mode),
         evidence="inspector_cuda_graph_calls",
     )
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from inspector.findings.cuda_graph_advice import skip_advice
 from inspector.findings.cuda_graph_place import compiled_frame, input_place
 from inspector.findings.finding import Finding
-from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count
@@ -51,16 +50,13 @@ def _finding(run: Run, process: Process, warning: CudaGraphWarning) -> Finding:
     advice = skip_advice(warning.reason, line)
     place = input_place(run, warning.stack) or compiled_frame(process, warning.compile_id)
     return Finding(
-        rule=CudaGraphSkipRule.id,
-        severity=CudaGraphSkipRule.severity,
+        **RULE.at(run, place, advice.title, stack=warning.stack),
         message=f"no CUDA graph: {advice.title}",
-        place=make_place(run, place, warning.stack),
         why=advice.why or f"torch says: {warning.reason}",
         fix=advice.fix,
         alternatives=advice.alternatives,
         hints=(warning.reason,) if advice.why else (),
         notes=tuple(_notes(process, warning)),
-        fingerprint=fingerprint(run, place, CudaGraphSkipRule.id, advice.title),
         evidence=warning.evidence,
     )
 

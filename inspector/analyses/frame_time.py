@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from inspector.costs.cold_start import cold_start
 from inspector.findings.finding import Finding
-from inspector.findings.place import fingerprint, frame_kind, make_place
+from inspector.findings.place import frame_kind
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count, duration
@@ -65,20 +65,15 @@ def _finding(run: Run, item: PlaceTime, total_ns: int) -> Finding:
     several = item.compilations > 1
     stages = ", ".join(f"{stage.stage} {duration(stage.time_ns)}" for stage in item.stages[:3])
     return Finding(
-        rule=FrameTimeRule.id,
-        severity=FrameTimeRule.severity,
+        **RULE.at(run, place, frame_kind(run, item.file, item.name)),
         message=f"{shown_name(item.name)} takes {duration(_own_ns(item))} of "
         f"{duration(total_ns)} of compile time",
-        place=make_place(run, place),
         why=f"{count(item.compilations, 'compilation')}: {stages}",
         fix="See why it is compiled again: `inspect rule recompile`."
         if several
         else "Where a block repeats in it, compile the block instead of the whole: "
         "block.compile() for each, or torch.compiler.nested_compile_region.",
         records=item.compilations,
-        fingerprint=fingerprint(
-            run, place, FrameTimeRule.id, frame_kind(run, item.file, item.name)
-        ),
         evidence="chromium_event",
     )
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from inspector.advice.lookup import Functions, advise, tried_functions
 from inspector.costs.sites import site_costs
 from inspector.events.graph_break import BACKEND_FAILED, Cause
 from inspector.findings.finding import Finding
 from inspector.findings.hints import is_fundamental, raised
-from inspector.findings.place import fingerprint, make_place, qualified_name
+from inspector.findings.place import qualified_name
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.cost import Cost
 from inspector.model.ended import is_echoed_break
 from inspector.model.graph_break import BreakSite, Evidence, GraphBreak, Outcome
 from inspector.model.run import Run
-from inspector.model.stack import StackFrame, is_resumed, plain_name, resumed_line
+from inspector.model.stack import is_resumed, plain_name, resumed_line
 from inspector.model.summary import group_sites, is_later, is_measured
 
 _CONSEQUENCES = {
@@ -74,13 +74,18 @@ def _finding(
 ) -> Finding:
     record = site.first
     cause = record.cause
-    place = make_place(run, record.user, _longest(site))
-    advised = advise(run, record, place, tried)
+    at = RULE.at(
+        run,
+        record.user,
+        # Torch has renamed types, and keeps their ids (GB0131 between 2.11 and 2.13).
+        cause.gb_id or record.key[2],
+        stack=max((record.stack for record in site.records), key=len),
+        severity=Severity.ERROR if Outcome.RAISED in site.outcomes else None,
+    )
+    advised = advise(run, record, at["place"], tried)
     return Finding(
-        rule=GraphBreakRule.id,
-        severity=Severity.ERROR if Outcome.RAISED in site.outcomes else Severity.WARNING,
+        **at,
         message=cause.title,
-        place=place,
         why=_why(cause),
         fix=advised.fix,
         alternatives=advised.alternatives,
@@ -89,8 +94,6 @@ def _finding(
         hints=cause.hints,
         notes=tuple(_notes(run, site)),
         records=len(site.records),
-        # Torch has renamed types, and keeps their ids (GB0131 between 2.11 and 2.13).
-        fingerprint=fingerprint(run, record.user, GraphBreakRule.id, cause.gb_id or record.key[2]),
         gb_id=cause.gb_id,
         gb_type=cause.gb_type,
         url=cause.url,
@@ -151,11 +154,6 @@ def _elsewhere(run: Run, record: GraphBreak) -> Iterator[str]:
     if record.project is not None:
         frame = record.project
         yield f"reached from {run.roots.shown(frame.file)}:{frame.line}"
-
-
-def _longest(site: BreakSite) -> Sequence[StackFrame]:
-    """The longest of the records' stacks: it shows the most of how the site is reached."""
-    return max((record.stack for record in site.records), key=len)
 
 
 def _consequence(run: Run, record: GraphBreak) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.findings.finding import Finding, Place
-from inspector.findings.place import fingerprint, make_place
+from inspector.findings.finding import Finding
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count, duration
@@ -84,15 +83,12 @@ def _finding(run: Run, process: Process, time: GuardTime) -> Finding:
     frame = _dearest(process, time)
     place = StackFrame(frame.file, frame.first_line, frame.name) if frame else None
     return Finding(
-        rule=GuardCostRule.id,
-        severity=GuardCostRule.severity,
+        **RULE.at(run, place),
         message=f"guards take {time.share:.0%} of a call",
-        place=make_place(run, place) if place else Place(),
         why=_why(time),
         fix=_RECOMPILED if is_recompiled else _STANCE,
         alternatives=() if is_recompiled else (_FILTER,),
         notes=("inspect guards shows which part of the model the guards are about",),
-        fingerprint=fingerprint(run, place, GuardCostRule.id),
         evidence="inspector_profile",
         cost=Cost(
             kind=CostKind.MEASURED,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from inspector.findings.finding import Finding
-from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count, listed
@@ -64,15 +63,12 @@ def _finding(run: Run, hooks: Sequence[LateHook]) -> Finding:
     one = len(hooks) == 1
     what = f"this {kind} never runs" if one else f"these {count(len(hooks), kind)} never run"
     return Finding(
-        rule=LateHookRule.id,
-        severity=Severity.WARNING,
+        **RULE.at(run, place, kind, stack=stack),
         message=f"{what}: compiled before ({classes})",
-        place=make_place(run, place, stack),
         why="The compiled code has no hooks, and Dynamo does not guard on hooks that are added "
         "later (skip_nnmodule_hook_guards).",
         fix="Register it before the first compiled call.",
         alternatives=(_RESET, _GUARD),
-        fingerprint=fingerprint(run, place, LateHookRule.id, kind),
         evidence="inspector_late_hook",
     )
 

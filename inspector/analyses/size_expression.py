@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.findings.finding import Finding
-from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.graphs.reading import read_graphs
@@ -73,16 +72,13 @@ def _dynamic(process: Process) -> frozenset[str]:
 def _finding(run: Run, number: Node, length: int, *, is_size: bool) -> Finding:
     fixes = (_STATIC,) if is_size else (_PASSED, _STATIC)
     return Finding(
-        rule=SizeExpressionRule.id,
-        severity=SizeExpressionRule.severity,
+        **RULE.at(run, number.line, ""),
         message=f"a symbolic {'size' if is_size else 'number'} is an expression of at least "
         f"{length} symbols",
-        place=make_place(run, number.line),
         why="each step writes out the expression of the step before, so that the time to trace it "
         "multiplies",
         fix=fixes[0],
         alternatives=fixes[1:],
-        fingerprint=fingerprint(run, number.line, SizeExpressionRule.id, ""),
         evidence="inspector_dynamo_graph",
     )
 

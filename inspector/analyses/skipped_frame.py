@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from inspector.costs.sites import entry_cost
 from inspector.findings.finding import Finding
-from inspector.findings.place import fingerprint, make_place
 from inspector.findings.recompile_case import EMPTY_GRAPHS
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
@@ -102,14 +101,17 @@ def _silent(run: Run, process: Process, skip: SkippedFrame) -> Finding:
     frame = StackFrame(skip.file, skip.line, skip.name)
     cause, _, _ = skip.cause.partition("\n")
     return Finding(
-        rule=SkippedFrameRule.id,
-        severity=Severity.WARNING if skip.is_entry else Severity.INFO,
+        # A function is skipped once; the reason is told in torch's words, which change.
+        **RULE.at(
+            run,
+            frame,
+            "skipped",
+            stack=skip.stack,
+            severity=None if skip.is_entry else Severity.INFO,
+        ),
         message=f"{skip.name} runs eagerly: {cause or skip.reason}",
-        place=make_place(run, frame, skip.stack),
         why=f"Dynamo left it alone: {skip.reason}.",
         fix=_advice(f"{skip.cause} {skip.reason}"),
-        # A function is skipped once; the reason is told in torch's words, which change.
-        fingerprint=fingerprint(run, frame, SkippedFrameRule.id, "skipped"),
         evidence="inspector_skipped_frame",
         cost=entry_cost(run, process) if skip.is_entry else None,
     )
@@ -119,14 +121,11 @@ def _without_graph(run: Run, process: Process, frame: Frame) -> Finding:
     place = StackFrame(frame.file, frame.first_line, frame.name)
     name = plain_name(frame.name)
     return Finding(
-        rule=SkippedFrameRule.id,
-        severity=Severity.WARNING,
+        **RULE.at(run, place, "no graph", stack=frame.compilations[0].stack),
         message=f"{name} met no tensor operation when it was first called",
-        place=make_place(run, place, frame.compilations[0].stack),
         why="Dynamo traced it to its end and met no operator; from now on it leaves it alone.",
         fix=_ADVICE["no tensor"],
         alternatives=(f"Where other calls of it have operators: {EMPTY_GRAPHS}.",),
-        fingerprint=fingerprint(run, place, SkippedFrameRule.id, "no graph"),
         evidence="compilation_metrics",
         cost=entry_cost(run, process),
     )
@@ -139,14 +138,11 @@ def _never_seen(run: Run, process: Process) -> Iterator[Finding]:
         return
     frame = StackFrame(target.file, target.line, target.qualname)
     yield Finding(
-        rule=SkippedFrameRule.id,
-        severity=Severity.WARNING,
+        **RULE.at(run, frame if target.file else None, "never seen"),
         message=f"{target.name} was called and Dynamo never looked at it",
-        place=make_place(run, frame if target.file else None),
         why="No event and no skip was logged: it is a generator, a C function, or torch.compile is "
         "switched off (TORCHDYNAMO_DISABLE, torch.compiler.set_stance, torch.compiler.disable).",
         fix=_advice(target.kind),
-        fingerprint=fingerprint(run, frame, SkippedFrameRule.id, "never seen"),
         evidence="inspector_target",
         cost=entry_cost(run, process),
     )

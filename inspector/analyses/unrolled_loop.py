@@ -6,7 +6,6 @@ import functools
 from collections.abc import Iterator
 
 from inspector.findings.finding import Finding
-from inspector.findings.place import fingerprint, make_place
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import duration
@@ -93,14 +92,11 @@ def _finding(run: Run, compile_id: str, loop: Unrolled) -> Finding:
     took = [i.duration_ns for i in run.compilations if str(i.compile_id) == compile_id]
     time = f", which took {duration(took[0])} to compile" if len(took) == 1 and took[0] else ""
     return Finding(
-        rule=UnrolledLoopRule.id,
-        severity=UnrolledLoopRule.severity,
+        **RULE.at(run, loop.frame, ""),
         message=f"the loop is unrolled: its body is in the graph {loop.times} times",
-        place=make_place(run, loop.frame),
         why=f"{loop.operators} of {loop.total} operators of the graph come of it{time}",
         fix=_fix(loop),
         alternatives=(_AT_ONCE,),
-        fingerprint=fingerprint(run, loop.frame, UnrolledLoopRule.id, ""),
         evidence="inspector_dynamo_graph",
     )
 

@@ -6,12 +6,15 @@ import abc
 import dataclasses
 import inspect
 import re
-from collections.abc import Iterable
-from typing import Any, ClassVar, Generic, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, Generic, TypedDict, TypeVar
 
 from inspector.findings.finding import Finding, Place
+from inspector.findings.place import fingerprint, make_place
 from inspector.findings.severity import Severity
 from inspector.model.kernel_facts import KernelFacts
+from inspector.model.run import Run
+from inspector.model.stack import StackFrame
 
 SECTIONS = ("What it means", "Why it matters", "Example", "What to do")
 
@@ -19,6 +22,15 @@ S = TypeVar("S")
 """What a rule looks at: a run, a compiled kernel or all of them, a C++ kernel, a call."""
 F = TypeVar("F")
 """What it makes of it: `Finding`, or `Advised` where the caller knows the place."""
+
+
+class At(TypedDict):
+    """The fields of a finding that its rule and its place say."""
+
+    rule: str
+    severity: Severity
+    place: Place
+    fingerprint: str
 
 
 class Rule(abc.ABC, Generic[S, F]):
@@ -52,6 +64,22 @@ class Rule(abc.ABC, Generic[S, F]):
     @abc.abstractmethod
     def check(self, subject: S, /) -> Iterable[F]:
         """What this rule finds in its subject."""
+
+    def at(
+        self,
+        run: Run,
+        frame: StackFrame | None,
+        *kind: str,
+        stack: Sequence[StackFrame] = (),
+        severity: Severity | None = None,
+    ) -> At:
+        """What `Finding` has of this rule at a frame; `kind` tells several of a line apart."""
+        return {
+            "rule": self.id,
+            "severity": severity or self.severity,
+            "place": make_place(run, frame, stack),
+            "fingerprint": fingerprint(run, frame, self.id, *kind),
+        }
 
     @classmethod
     def title(cls) -> str:
