@@ -37,6 +37,12 @@ class Kind:
     gb_type: str
 
 
+BACKEND = Kind("GB0219", "Backend compiler exception")
+BRANCH = Kind("GB0170", "Data-dependent branching")
+DYNAMIC_SHAPE = Kind("GB0036", "Dynamic shape operator")
+EXCEPTION = Kind("GB0088", "Observed exception")
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Break:
     """A graph break as advice looks at it.

@@ -11,7 +11,7 @@ from inspector.advice.advice import case
 from inspector.advice.code import Code, dotted_name
 from inspector.advice.conditions import condition_of, decides
 from inspector.advice.effects import is_total, writes_in_place
-from inspector.advice.reported import reports
+from inspector.advice.output import reports
 
 
 def raised(code: Code) -> ast.Raise | None:

@@ -62,10 +62,15 @@ class Code:
 
     def nodes(self) -> Iterator[ast.AST]:
         """The nodes of the expression, or, where torch does not say which, of the statement."""
-        if self.expression is not None:
-            yield from ast.walk(self.expression)
-        elif self.statement is not None:
-            yield from header(self.statement)
+        return ast.walk(self.expression) if self.expression is not None else self.header()
+
+    def header(self) -> Iterator[ast.AST]:
+        """The nodes of the statement without those of the statements in it."""
+        return header(self.statement) if self.statement is not None else iter(())
+
+    def walk(self) -> Iterator[ast.AST]:
+        """All nodes of the function."""
+        return ast.walk(self.function) if self.function is not None else iter(())
 
     def shown(self, node: ast.AST | None) -> str:
         """A node as the user wrote it, on one line; empty where that is too long, or there is none.
@@ -86,19 +91,23 @@ class Code:
 
     def stores(self, name: str) -> tuple[ast.Name, ...]:
         """Where the function sets a name."""
-        return tuple(
-            node
-            for node in (ast.walk(self.function) if self.function else ())
-            if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
-        )
+        found = (node for node in self.walk() if isinstance(node, ast.Name) and node.id == name)
+        return tuple(node for node in found if not isinstance(node.ctx, ast.Load))
+
+    def setters(self, name: str) -> list[ast.AST | None]:
+        """What sets a name, each time: an assignment, a tuple of names, a loop."""
+        parents = self.parents()
+        return [parents.get(store) for store in self.stores(name)]
 
     def loads(self, name: str) -> tuple[ast.Name, ...]:
         """Where the function reads a name: above the statement too, which may be in a loop."""
-        return tuple(
-            node
-            for node in (ast.walk(self.function) if self.function else ())
-            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
-        )
+        found = (node for node in self.walk() if isinstance(node, ast.Name) and node.id == name)
+        return tuple(node for node in found if isinstance(node.ctx, ast.Load))
+
+    def is_outer(self, name: str) -> bool:
+        """Whether others than the function can read a name that it sets."""
+        outer = (node for node in self.walk() if isinstance(node, ast.Global | ast.Nonlocal))
+        return any(name in node.names for node in outer)
 
     def is_set_before(self, name: str) -> bool:
         """Whether a name certainly has a value at the statement, which the function gave it."""
@@ -116,7 +125,7 @@ class Code:
 
     def around(self) -> list[ast.stmt]:
         """All statements of the block that the statement is in; empty where it is not known."""
-        for node in ast.walk(self.function) if self.function and self.statement else ():
+        for node in self.walk() if self.statement else ():
             for name in ("body", "orelse", "finalbody"):
                 statements = getattr(node, name, None)
                 if isinstance(statements, list) and self.statement in statements:
@@ -125,11 +134,7 @@ class Code:
 
     def parents(self) -> dict[ast.AST, ast.AST]:
         """What each node of the function is in."""
-        return {
-            child: parent
-            for parent in (ast.walk(self.function) if self.function else ())
-            for child in ast.iter_child_nodes(parent)
-        }
+        return {child: parent for parent in self.walk() for child in ast.iter_child_nodes(parent)}
 
     def is_in_loop(self) -> bool:
         """Whether the statement stands in a loop of the function."""
@@ -141,10 +146,8 @@ class Code:
 
     def block(self) -> list[ast.stmt]:
         """The statement and those behind it in the same block; empty where they are not known."""
-        statements = self.around()
-        return (
-            statements[statements.index(self.statement) :] if self.statement in statements else []
-        )
+        around = self.around()
+        return around[around.index(self.statement) :] if self.statement in around else []
 
     def _written(self, node: ast.AST) -> str:
         match node:
@@ -206,6 +209,42 @@ def widened(mask: ast.expr, dims: int) -> str:
     if not isinstance(mask, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
         shown = f"({shown})"
     return f"{shown}.unsqueeze(-1)" if dims == 1 else f"{shown}[..., {', '.join(['None'] * dims)}]"
+
+
+def written(*patterns: str) -> Callable[[ast.AST | None], bool]:
+    """Whether a node is the code of a pattern, in which `_` is any expression: ``int(_)``.
+
+    ``_.size(*_, **_)`` is a call with any arguments.
+    """
+    trees = [ast.parse(pattern, mode="eval").body for pattern in patterns]
+    return lambda node: any(_fits(tree, node) for tree in trees)
+
+
+def _fits(pattern: object, node: object) -> bool:
+    match pattern:
+        case ast.Name(id="_"):
+            return isinstance(node, ast.expr)
+        case ast.expr_context():
+            return True
+        case [*first, ast.Starred(value=ast.Name(id="_")) | ast.keyword(arg=None)]:
+            return isinstance(node, list) and _fits(first, node[: len(first)])
+        case list():
+            is_list = isinstance(node, list) and len(node) == len(pattern)
+            return is_list and all(map(_fits, pattern, node))
+        case ast.AST():
+            same = type(node) is type(pattern)
+            return same and all(
+                _fits(part, getattr(node, name)) for name, part in ast.iter_fields(pattern)
+            )
+    return pattern == node
+
+
+def called(node: ast.AST | None) -> str:
+    """The name of the function or method that a call calls; empty for anything else."""
+    match node:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name
+    return ""
 
 
 def attribute(*names: str) -> Callable[[ast.expr], bool]:

@@ -16,9 +16,9 @@ from inspector.advice.number_checks import (
     written_checks,
 )
 from inspector.advice.numbers import is_number_of, tensors_in
-from inspector.advice.one_function import under
 from inspector.advice.size_uses import SizeUses, Use
 from inspector.advice.sizes import caution
+from inspector.findings.around_calls import under
 from inspector.model.edit import Edit
 
 

@@ -14,9 +14,9 @@ from inspector.advice.number_checks import (
     written_checks,
 )
 from inspector.advice.numbers import tensors_in
-from inspector.advice.one_function import under
 from inspector.advice.size_uses import SHAPING, SizeUses, Use
 from inspector.advice.sizes import caution
+from inspector.findings.around_calls import under
 from inspector.model.edit import Edit
 
 _SPLITTING = frozenset({"split", "split_with_sizes"})

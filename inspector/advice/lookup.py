@@ -8,9 +8,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from inspector.advice.advice import Advice, Break
+from inspector.advice.advice import BACKEND, DYNAMIC_SHAPE, Advice, Break
 from inspector.advice.code import Code, header
-from inspector.advice.kinds import BACKEND, DYNAMIC_SHAPE
 from inspector.advice.moving import call_before, call_left
 from inspector.advice.other_records import bool_elsewhere, caught_by_caller, reraised
 from inspector.advice.reading import Span, read_line, read_text

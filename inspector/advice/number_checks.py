@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from inspector.advice.caught import is_caught, raised
 from inspector.advice.code import Code, names_of
 from inspector.advice.edits import statements_instead_of
-from inspector.advice.one_function import under
+from inspector.findings.around_calls import under
 from inspector.model.edit import Edit
 
 CAPTURED = "capture_scalar_outputs=True"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from inspector.advice.advice import BRANCH, EXCEPTION
 from inspector.advice.caught import catcher
 from inspector.advice.code import Code, dotted_name, header
-from inspector.advice.kinds import BRANCH, EXCEPTION
 from inspector.findings.call_site import user_spelling
 from inspector.findings.hints import raised
 from inspector.findings.place import qualified_name

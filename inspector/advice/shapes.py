@@ -5,22 +5,15 @@ from __future__ import annotations
 import ast
 
 from inspector.advice.advice import case
-from inspector.advice.code import Code, attribute, dotted_name, widened
+from inspector.advice.code import Code, attribute, called, dotted_name, widened, written
 from inspector.advice.edits import line_instead
 from inspector.advice.effects import is_pure
-from inspector.advice.one_function import under
 from inspector.advice.sizes import caution, decides_by_size, is_selection
+from inspector.findings.around_calls import under
 from inspector.model.edit import Edit
 
-_SETTING = "capture_dynamic_output_shape_ops=True"
-
-
-def _finds_indices(node: ast.expr) -> bool:
-    """``nonzero`` in one of its spellings; `where` with one argument is one."""
-    match node:
-        case ast.Call(func=ast.Attribute(attr="where"), args=[_], keywords=[]):
-            return True
-    return attribute("nonzero", "argwhere")(node)
+_is_where = written("_.where(_)")
+_is_nonzero = attribute("nonzero", "argwhere")
 
 
 def _stores_masked(code: Code) -> bool:
@@ -60,8 +53,8 @@ def _chosen(code: Code) -> tuple[str, str]:
 
 
 _FIX = (
-    f"Put {under(_SETTING)}. The size is then a symbol of the graph, as long as no Python branch "
-    "or loop depends on it."
+    f"Put {under('capture_dynamic_output_shape_ops=True')}. The size is then a symbol of the "
+    "graph, as long as no Python branch or loop depends on it."
 )
 
 
@@ -86,13 +79,10 @@ def _is_reduced(code: Code) -> bool:
     ]
     if not code.target:
         own = set(map(id, ast.walk(code.statement)))
-        return any(id(node) in own and _selects(node) for node in reduced)
+        selected = (node for node in reduced if id(node) in own)
+        return any(isinstance(node, ast.Subscript) or is_selection(node) for node in selected)
     names = code.loads(code.target)
     return bool(names) and set(map(id, names)) <= set(map(id, reduced))
-
-
-def _selects(node: ast.AST) -> bool:
-    return isinstance(node, ast.Subscript) or is_selection(node)
 
 
 def _mask_tailored(code: Code) -> str:
@@ -100,9 +90,50 @@ def _mask_tailored(code: Code) -> str:
     return "" if _is_reduced(code) else _captured_tailored(code) or _FIX
 
 
-ADVICE = (
+def _bincount_tailored(code: Code) -> str:
+    """In the user's names where nothing is weighed: weights have a dtype of their own."""
+    match code.find(lambda node: called(node) == "bincount"):
+        case ast.Call(func=ast.Attribute(value=owner), args=args, keywords=words):
+            counted = args[:1] if dotted_name(owner) == "torch" else [owner]
+            sizes = [word.value for word in words if word.arg == "minlength"]
+            if len(words) != len(sizes) or len(args) > 1 or not counted:
+                return ""
+            name, size = dotted_name(counted[0]), code.shown(sizes[0]) if sizes else "classes"
+            if name and size:
+                return _counted(name, size, is_known=bool(sizes))
+    return ""
+
+
+def _counted(name: str, size: str, *, is_known: bool) -> str:
+    """How values are counted into a tensor of known size."""
+    whether = (
+        f", if no value of `{name}` is above that"
+        if is_known
+        else ", where `classes` is larger than the largest value there can be"
+    )
+    return (
+        f"Count into a tensor of known size: `{name}.new_zeros({size}, dtype=torch.int64)"
+        f".scatter_add(0, {name}.long(), torch.ones_like({name}, dtype=torch.int64))`{whether}."
+    )
+
+
+def _repeat_tailored(code: Code) -> str:
+    shown = code.shown(code.find(lambda node: called(node) == "repeat_interleave"))
+    if not shown or "output_size" in shown:
+        return ""
+    return f"If the total is known in Python, pass it: `{shown[:-1]}, output_size=total)`."
+
+
+COUNTS = (
+    case("combinations", where=lambda code: code.has(lambda node: called(node) == "combinations")),
+    case("unique"),
+    case("bincount", tailored=_bincount_tailored),
+    case("repeat-interleave", tailored=_repeat_tailored),
+    case("one-hot"),
+)
+SHAPES = (
     case("masked-store", where=_stores_masked, tailored=_stores_tailored, edits=_stores_edits),
-    case("nonzero", where=lambda code: code.has(_finds_indices)),
+    case("nonzero", where=lambda code: code.has(lambda node: _is_where(node) or _is_nonzero(node))),
     case("boolean-mask", tailored=_mask_tailored),
     case(
         "dynamic-shape-captured",

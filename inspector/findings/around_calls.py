@@ -29,3 +29,15 @@ def limit_of(number: int | str) -> str:
         f"torch.compile(…, recompile_limit={number}) (torch 2.12 and later; 8 by default), or "
         f"{around_calls(f'recompile_limit={number}')}"
     )
+
+
+def under(setting: str) -> str:
+    """How to make the calls with a setting (``allow_rnn=True``): the beginning of a sentence.
+
+    Around every call, as any of them can compile again. Within the compiled function
+    ``patch_dynamo_config`` comes too late for sizes (2.11 to 2.13; tried).
+    """
+    return (
+        f"`with {patch(setting)}: model(x)` around every call of what is compiled (or as a "
+        "decorator above `torch.compile`)"
+    )

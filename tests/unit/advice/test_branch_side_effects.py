@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.advice.advice import Break
-from inspector.advice.kinds import BRANCH
+from inspector.advice.advice import BRANCH, Break
 from inspector.advice.reading import Span, read_text
 from inspector.advice.table import best
 from tests.unit.advice.fixes import fix

@@ -1,4 +1,4 @@
-"""Output, log records and warnings for some values of a tensor."""
+"""Text, log records and warnings from compiled code, also for some values of a tensor."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import re
 from collections.abc import Sequence
 
 from inspector.advice.advice import case
-from inspector.advice.code import Code, dotted_name
+from inspector.advice.code import Code, attribute, dotted_name
 from inspector.advice.conditions import condition_of, decides
 from inspector.advice.effects import runs_once
+from inspector.advice.moving import in_the_caller
+from inspector.findings.around_calls import under
 
 # `print`, `warnings.warn`, `logger.warning_once`, `rank_zero_warn`, `sys.stderr.write`.
 _REPORTS = re.compile(
@@ -92,7 +94,34 @@ def _tailored(code: Code) -> str:
     return ""
 
 
-ADVICE = (
+def _ignored(code: Code) -> str:
+    """How to leave out the very method that is called: others do not count."""
+    if code.call is None or not isinstance(code.call.func, ast.Attribute):
+        return ""
+    setting = f"ignore_logging_functions={{logging.Logger.{code.call.func.attr}}}"
+    return (
+        f"If nobody needs the record: {under(setting)} leaves it, and all others of this method, "
+        "out of compiled code."
+    )
+
+
+WRITTEN = (
+    case("print", tailored=in_the_caller),
+    case("print-reordered"),
+    case(
+        "stream-write",
+        where=lambda code: code.has(attribute("write", "flush")),
+        tailored=in_the_caller,
+    ),
+    case("logging", tailored=in_the_caller),
+    case("logging-enabled"),
+    case("logging-ignored", tailored=_ignored),
+    case("warning", tailored=in_the_caller),
+    case("warning-reordered"),
+    case("tensor-as-text"),
+    case("breakpoint"),
+)
+REPORTED = (
     case("branch-report", where=decides(only_reports), tailored=_tailored),
     case("branch-report-uncompiled", where=decides(only_reports)),
 )
