@@ -1,4 +1,4 @@
-"""Python's control flow on the values of tensors."""
+"""Python's control flow on the values of tensors, and ``not``, ``and`` and ``or`` of them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from inspector.advice.advice import case
 from inspector.advice.branch_values import Chosen, chosen_between
 from inspector.advice.choice_code import tensor_names
 from inspector.advice.choices import Choices
-from inspector.advice.code import Code, names_of
+from inspector.advice.code import Code, names_of, written
 from inspector.advice.conditions import condition_of
-from inspector.advice.edits import line_instead
+from inspector.advice.edits import instead_of, line_instead
 from inspector.advice.numbers import Uses, tensors_in
 from inspector.model.edit import Edit
 
@@ -43,12 +43,7 @@ def _tailored(code: Code) -> str:
 def edits_of_choice(code: Code) -> tuple[Edit, ...]:
     """The choice, or that of two numbers, in the place of the branch."""
     found = Choices.of(code, guards=True) or Choices.of(code)  # a line may grow too long
-    return found.edits(code) if found is not None else _edits_of_number(code)
-
-
-def _edits_of_number(code: Code) -> tuple[Edit, ...]:
-    """`chosen_number` in its place."""
-    return line_instead(code, _chosen_number(code)[0])
+    return found.edits(code) if found is not None else line_instead(code, _chosen_number(code)[0])
 
 
 def _edits_of_cond(code: Code) -> tuple[Edit, ...]:
@@ -102,17 +97,65 @@ def _chosen_number(code: Code) -> tuple[str, str]:
 
 def _tensors_behind(code: Code, test: ast.expr) -> frozenset[str]:
     """The tensors of which the names in a condition are made, where each is made once."""
-    parents = code.parents()
-    made = [parents.get(store) for name in names_of(test) for store in code.stores(name)]
+    made = [setter for name in names_of(test) for setter in code.setters(name)]
     values = [each.value for each in made if isinstance(each, ast.Assign)]
     return tensors_in(values[0]) if len(made) == len(values) == 1 else frozenset()
 
 
-WHERE = case("branch-where", tailored=_tailored, edits=edits_of_choice)
+def _negated(code: Code) -> ast.expr | None:
+    """The outermost expression of ``not``, ``and`` and ``or`` with a ``not`` in it, or None."""
+    for node in code.header():  # breadth first
+        if isinstance(node, ast.UnaryOp | ast.BoolOp) and any(map(_is_not, ast.walk(node))):
+            return node
+    return None
 
-COND = case("branch-cond", tailored=_only_one, edits=_edits_of_cond)
 
-ADVICE = (
-    WHERE,
-    COND,
+_is_not = written("not _")
+
+
+def _as_tensor(code: Code, node: ast.expr | None) -> str:
+    """An expression as a tensor of one bool; empty where that is not certain."""
+    return condition_of(code, node, tensor_names(code, node)) if node is not None else ""
+
+
+def _kept(code: Code, node: ast.expr | None) -> str:
+    """How to keep it a tensor, and to choose by it where a branch decides by its name."""
+    new, old = _as_tensor(code, node), code.shown(node)
+    if not new or not old:
+        return ""
+    tests = [node.test for node in code.walk() if isinstance(node, ast.If | ast.IfExp)]
+    is_decided_by = any(code.target in names_of(test) for test in tests)
+    by_it = f", and choose by it instead of branching. {CHOOSE}" if is_decided_by else ""
+    return f"Keep it a tensor: `{new}` instead of `{old}`{by_it}."
+
+
+def _kept_edits(code: Code, node: ast.expr | None) -> tuple[Edit, ...]:
+    return instead_of(code, node, _as_tensor(code, node)) if node is not None else ()
+
+
+def _both(code: Code) -> ast.BoolOp | None:
+    """``and`` or ``or`` whose value is kept, where nothing branches by it yet."""
+    here = list(code.header())
+    found = [node for node in here if isinstance(node, ast.BoolOp)]
+    branches = any(isinstance(node, ast.IfExp) for node in here)
+    is_kept = isinstance(code.statement, ast.Assign | ast.Return)
+    return found[0] if is_kept and found and not branches else None
+
+
+NEGATIONS = (
+    case(
+        "not-of-tensor",
+        where=lambda code: bool(_as_tensor(code, _negated(code))),
+        tailored=lambda code: _kept(code, _negated(code)),
+        edits=lambda code: _kept_edits(code, _negated(code)),
+    ),
+    case(
+        "and-or-of-tensors",
+        where=lambda code: _both(code) is not None,
+        tailored=lambda code: _kept(code, _both(code)),
+        edits=lambda code: _kept_edits(code, _both(code)),
+    ),
 )
+WHERE = case("branch-where", tailored=_tailored, edits=edits_of_choice)
+COND = case("branch-cond", tailored=_only_one, edits=_edits_of_cond)
+BRANCHES = (WHERE, COND)

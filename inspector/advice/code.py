@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Callable, Iterator
+from typing import Any
 
 # Longer expressions make a sentence unreadable; the excerpt shows them.
 _MOST_SHOWN = 72
@@ -220,23 +221,20 @@ def written(*patterns: str) -> Callable[[ast.AST | None], bool]:
     return lambda node: any(_fits(tree, node) for tree in trees)
 
 
-def _fits(pattern: object, node: object) -> bool:
+def _fits(pattern: Any, node: Any) -> bool:
     match pattern:
         case ast.Name(id="_"):
             return isinstance(node, ast.expr)
         case ast.expr_context():
             return True
         case [*first, ast.Starred(value=ast.Name(id="_")) | ast.keyword(arg=None)]:
-            return isinstance(node, list) and _fits(first, node[: len(first)])
+            return _fits(first, node[: len(first)])
         case list():
-            is_list = isinstance(node, list) and len(node) == len(pattern)
-            return is_list and all(map(_fits, pattern, node))
-        case ast.AST():
-            same = type(node) is type(pattern)
-            return same and all(
-                _fits(part, getattr(node, name)) for name, part in ast.iter_fields(pattern)
-            )
-    return pattern == node
+            return len(node) == len(pattern) and all(map(_fits, pattern, node))
+        case ast.AST() if type(node) is type(pattern):
+            parts = ast.iter_fields(pattern)
+            return all(_fits(part, getattr(node, name)) for name, part in parts)
+    return bool(pattern == node)
 
 
 def called(node: ast.AST | None) -> str:

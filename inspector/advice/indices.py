@@ -1,4 +1,4 @@
-"""Tensors that are an index."""
+"""Tensors that are an index, or the length of a slice."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from inspector.advice.numbers import is_number_of
 from inspector.model.edit import Edit
 
 
-def makes_number(node: ast.expr) -> bool:
+def _makes_number(node: ast.expr) -> bool:
     """Whether an expression makes a Python number of a tensor."""
-    return attribute("item")(node) or (
-        isinstance(node, ast.Name) and node.id in {"bool", "float", "int"}
-    )
+    is_conversion = isinstance(node, ast.Name) and node.id in {"bool", "float", "int"}
+    return is_conversion or attribute("item")(node)
 
 
 def _indexes(node: ast.expr) -> bool:
@@ -43,7 +42,7 @@ def _needs_number(node: ast.expr) -> bool:
     if not isinstance(node, ast.Call):
         return False
     is_math = dotted_name(node.func).startswith(("math.", "np.", "numpy."))
-    return is_math or makes_number(node.func) or attribute("numpy", "tolist")(node.func)
+    return is_math or _makes_number(node.func) or attribute("numpy", "tolist")(node.func)
 
 
 def _element_tailored(code: Code) -> str:
@@ -100,17 +99,81 @@ def _is_index(node: ast.AST | None, child: ast.AST) -> bool:
     return False
 
 
-ADVICE = (
+_FILLED = {
+    "amax": "-inf", "amin": "inf", "argmax": "-inf", "argmin": "inf", "log_softmax": "-inf",
+    "logsumexp": "-inf", "max": "-inf", "min": "inf", "prod": "1", "softmax": "-inf",
+}  # fmt: skip
+_OTHER = frozenset({"argsort", "cummax", "cummin", "median", "mode", "quantile", "sort", "topk"})
+_BEHIND = {
+    "log_softmax": "; what is behind n is then `float('-inf')`",
+    "softmax": "; what is behind n is then 0",
+}
+_BEYOND = "`beyond = torch.arange(x.shape[0], device=x.device) >= n`"
+_AS_INT = "or pass the length as a Python int."
+_RANGE = "an n that is neither negative nor more than there is"
+
+
+def _reduction(code: Code) -> str:
+    """The name of the function or method that is given the slice."""
+    for node in code.header():
+        match node:
+            case ast.Call(func=ast.Attribute(value=value, attr=name), args=args):
+                subscripts = (
+                    each for each in (value, *args[:1]) if isinstance(each, ast.Subscript)
+                )
+                if any(isinstance(each.slice, ast.Slice) for each in subscripts):
+                    return name
+    return ""
+
+
+def _slice_tailored(code: Code) -> str:
+    """What to fill in, where what is done with the slice says so."""
+    name = _reduction(code)
+    if name in _FILLED:
+        number = _FILLED[name] if name == "prod" else f"float('{_FILLED[name]}')"
+        rest = _BEHIND.get(name, "")
+        return (
+            f"Keep the full length and fill what is behind it with what `{name}` passes over: for "
+            f"`x[:n]` of one dimension `x.masked_fill(beyond, {number})`, with {_BEYOND} and an n "
+            f"that is not negative{rest}; {_AS_INT}"
+        )
+    if name == "mean":
+        return (
+            "Keep the full length, and divide the sum by n: for `x[:n].mean()` of one dimension "
+            f"`x.masked_fill(beyond, 0).sum() / n`, with {_BEYOND} and {_RANGE}; {_AS_INT}"
+        )
+    if name in {"std", "var"}:
+        root = ".sqrt()" if name == "std" else ""
+        return (
+            f"Keep the full length and compute it of sums: for `x[:n].{name}()` of one dimension "
+            "`mean = x.masked_fill(beyond, 0).sum() / n`, then `((x - mean).square().masked_fill("
+            f"beyond, 0).sum() / (n - 1)){root}`, with {_BEYOND} and {_RANGE}; {_AS_INT}"
+        )
+    if name in _OTHER:
+        return f"Pass the length as a Python int: no value can be filled in that `{name}` ignores."
+    return ""
+
+
+INDICES = (
     case(
         "tensor-chooses-module",
-        where=lambda code: code.has(_calls_item) and not code.has(makes_number),
+        where=lambda code: code.has(_calls_item) and not code.has(_makes_number),
     ),
     case(
         "tensor-as-index",
         where=lambda code: (
-            code.has(_indexes) and not code.has(makes_number) and not code.has(_calls_item)
+            code.has(_indexes) and not code.has(_makes_number) and not code.has(_calls_item)
         ),
     ),
     case("number-as-index", where=_chosen_by_number),
     case("tensor-as-element", where=_is_element, tailored=_element_tailored, edits=_element_edits),
+)
+LENGTHS = (
+    case(
+        "tensor-as-length",
+        where=lambda code: (
+            code.has(lambda node: isinstance(node, ast.Slice)) and not code.has(_makes_number)
+        ),
+        tailored=_slice_tailored,
+    ),
 )
