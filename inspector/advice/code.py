@@ -221,7 +221,7 @@ def written(*patterns: str) -> Callable[[ast.AST | None], bool]:
     return lambda node: any(_fits(tree, node) for tree in trees)
 
 
-def _fits(pattern: Any, node: Any) -> bool:
+def _fits(pattern: Any, node: Any) -> bool:  # noqa: ANN401 - also fields of nodes
     match pattern:
         case ast.Name(id="_"):
             return isinstance(node, ast.expr)

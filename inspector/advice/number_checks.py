@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import re
 from collections.abc import Collection, Mapping, Sequence
+from typing import TypeAlias
 
 from inspector.advice.caught import is_caught, raised
 from inspector.advice.code import Code, names_of
@@ -13,6 +14,7 @@ from inspector.advice.edits import statements_instead_of
 from inspector.findings.around_calls import under
 from inspector.model.edit import Edit
 
+Check: TypeAlias = ast.If | ast.Assert
 CAPTURED = "capture_scalar_outputs=True"
 ITS_ERROR = "A failed check raises a RuntimeError."
 _SIZES = re.compile(r"\.shape\b|\.size\(|\.dim\(|\.ndim\b|\blen\(")
@@ -27,16 +29,16 @@ def check_around(
     parents: Mapping[ast.AST, ast.AST],
     node: ast.expr,
     others: Collection[str] = (),
-) -> ast.If | ast.Assert | None:
+) -> Check | None:
     """The check that an expression is in: in its condition, or in the text of its error.
 
     Args:
         others: Names that are numbers as well.
     """
     found: ast.AST | None = node
-    while found is not None and not isinstance(found, ast.If | ast.Assert):
+    while found is not None and not isinstance(found, Check):
         found = parents.get(found)
-    if not isinstance(found, ast.If | ast.Assert):
+    if not isinstance(found, Check):
         return None
     name = node.id if isinstance(node, ast.Name) else ""
     names = {name, *others}
@@ -51,7 +53,7 @@ def _is_known(condition: ast.expr, names: Collection[str]) -> bool:
     return is_ours or _SIZES.search(ast.unparse(condition)) is not None
 
 
-def as_torch_checks(code: Code, check: ast.If | ast.Assert) -> tuple[str, ...]:
+def as_torch_checks(code: Code, check: Check) -> tuple[str, ...]:
     """The statements that torch takes in its place, as a size is no number that a branch takes.
 
     One for each condition: torch would have to know the first one for ``and``. Empty where the
@@ -69,7 +71,7 @@ def as_torch_checks(code: Code, check: ast.If | ast.Assert) -> tuple[str, ...]:
     return tuple(f"torch._check({ast.unparse(each)}{told})" for each in _held(code, check))
 
 
-def written_checks(code: Code, checks: Sequence[ast.If | ast.Assert]) -> str:
+def written_checks(code: Code, checks: Sequence[Check]) -> str:
     """`CHECKED`, with the statements to write; empty where there are none."""
     lines = {check.lineno: "; ".join(as_torch_checks(code, check)) for check in checks}
     if not lines:
@@ -80,7 +82,7 @@ def written_checks(code: Code, checks: Sequence[ast.If | ast.Assert]) -> str:
     return f"Write {shown}, and call with the number captured: {under(CAPTURED)}. {ITS_ERROR}"
 
 
-def check_edits(code: Code, checks: Sequence[ast.If | ast.Assert]) -> tuple[Edit, ...]:
+def check_edits(code: Code, checks: Sequence[Check]) -> tuple[Edit, ...]:
     """The same as changes of the file."""
     return tuple(
         edit
@@ -89,7 +91,7 @@ def check_edits(code: Code, checks: Sequence[ast.If | ast.Assert]) -> tuple[Edit
     )
 
 
-def _held(code: Code, check: ast.If | ast.Assert) -> Sequence[ast.expr]:
+def _held(code: Code, check: Check) -> Sequence[ast.expr]:
     """The conditions that hold behind the check; empty where it does more than check them."""
     match check:
         case ast.Assert(test=test):

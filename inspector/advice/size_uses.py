@@ -8,8 +8,8 @@ import enum
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from inspector.advice.code import Code, dotted_name
-from inspector.advice.number_checks import check_around
+from inspector.advice.code import Code, called, dotted_name
+from inspector.advice.number_checks import Check, check_around
 from inspector.advice.numbers import tensors_in
 
 # Functions whose arguments are sizes (tried on torch 2.11 and 2.13, Inductor included).
@@ -18,8 +18,7 @@ _METHODS = frozenset(
     {"expand", "narrow", "new_empty", "new_ones", "new_zeros", "repeat", "tile", "unflatten",
      "view"}
 )  # fmt: skip
-SHAPING = (_MAKING | _METHODS | {"reshape"}) - {"narrow", "randperm"}
-"""Functions and methods whose sizes can be one list."""
+_SHAPING = (_MAKING | _METHODS | {"reshape"}) - {"narrow", "randperm"}
 _STEP = 2  # the place of arange's argument that is no size
 _NEEDING = frozenset({"bool", "format", "len", "print", "range", "repr", "str"})
 
@@ -45,7 +44,7 @@ class SizeUses:
     code: Code
     tensors: frozenset[str]
     parents: dict[ast.AST, ast.AST]
-    checks: dict[ast.If | ast.Assert, None] = dataclasses.field(default_factory=dict)
+    checks: dict[Check, None] = dataclasses.field(default_factory=dict)
     others: set[str] = dataclasses.field(default_factory=set)
     _followed: set[str] = dataclasses.field(default_factory=set)
 
@@ -148,3 +147,82 @@ def _takes_size(name: str, function: str, at: int, path: list[ast.AST]) -> bool:
         case "pad":
             return at == 1 and module.rpartition(".")[2] in {"F", "functional"}
     return function in _METHODS or (module == "torch" and function in _MAKING)
+
+
+_SPLITTING = frozenset({"split", "split_with_sizes"})
+_SIZES = frozenset({"size", "split_size_or_sections", "split_sizes"})
+# What needs to know the numbers; how many there are is known.
+_NEEDING_VALUES = frozenset(
+    {"Counter", "all", "any", "format", "frozenset", "print", "repr", "set", "sorted", "str"}
+)
+
+
+@dataclasses.dataclass(slots=True)
+class ListUses:
+    """Follows a list, and its numbers."""
+
+    numbers: SizeUses
+    _followed: set[str] = dataclasses.field(default_factory=set)
+
+    def uses(self, made: ast.expr) -> Iterator[Use]:
+        """What is done with the numbers of a list, also under the names that it gets."""
+        match parent := self.numbers.parents.get(made):
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                yield from self._named(name)
+            case ast.Assign(targets=[target]):
+                yield from self._set(target)
+            case ast.Subscript(value=value) if value is made:
+                is_list = isinstance(parent.slice, ast.Slice)
+                yield from self.uses(parent) if is_list else self.numbers.uses(parent)
+            case ast.For(target=target) | ast.comprehension(target=target):
+                yield from self._set(target)
+            case ast.Call(func=ast.Name(id="enumerate" | "zip" as name)):
+                first = 1 if name == "enumerate" else parent.args.index(made)
+                yield from self._item_of(parent, first)
+            case ast.Call() | ast.Starred():
+                yield self._argument(parent)
+            case ast.keyword(arg=name):
+                yield Use.SIZE if name in _SIZES else Use.OTHER
+            case ast.Compare() | ast.FormattedValue():
+                yield Use.WRONG
+            case _:
+                yield Use.OTHER
+
+    def _named(self, name: str) -> Iterator[Use]:
+        if name in self._followed or len(self.numbers.code.stores(name)) != 1:
+            return
+        self._followed.add(name)
+        for load in self.numbers.code.loads(name):
+            yield from self.uses(load)
+
+    def _set(self, target: ast.expr) -> Iterator[Use]:
+        """What is done with numbers of the list, by the names that they get."""
+        parts = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
+        self.numbers.others.update(part.id for part in parts if isinstance(part, ast.Name))
+        for part in parts:
+            if isinstance(part, ast.Name):
+                yield from self.numbers.named(part.id, stores=1)
+            else:
+                yield Use.OTHER
+
+    def _item_of(self, pairs: ast.expr, index: int) -> Iterator[Use]:
+        """The same of one of several names: ``for row, n in enumerate(sizes)``."""
+        match self.numbers.parents.get(pairs):
+            case (
+                ast.For(target=ast.Tuple(elts=parts))
+                | ast.comprehension(target=ast.Tuple(elts=parts))
+            ) if index < len(parts):
+                yield from self._set(parts[index])
+            case _:
+                yield Use.OTHER
+
+    def _argument(self, parent: ast.Call | ast.Starred) -> Use:
+        """What the list is to a function or a method that gets it, or all of its numbers."""
+        is_star = isinstance(parent, ast.Starred)
+        call = self.numbers.parents.get(parent) if is_star else parent
+        name = called(call)
+        if name in _NEEDING_VALUES:
+            return Use.WRONG
+        is_size = name in _SHAPING or (name in _SPLITTING and not is_star)
+        is_method = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+        return Use.SIZE if is_method and is_size else Use.OTHER
