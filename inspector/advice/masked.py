@@ -1,4 +1,4 @@
-"""Updates of what a mask selects: ``y[m] = y[m] * 2``, ``y[m] *= 2``."""
+"""Updates and writes of what a mask selects: ``y[m] *= 2``, ``y[m] = z``."""
 
 from __future__ import annotations
 
@@ -134,8 +134,7 @@ def _has_shape_of(update: _Update) -> bool:
 
 def _is_its_own(code: Code, name: str) -> bool:
     """Whether nobody else can know what a name stands for, so that it may be another tensor."""
-    parents = code.parents()
-    made = [parents.get(store) for store in code.stores(name)]
+    made, parents = code.setters(name), code.parents()
     is_new = all(isinstance(each, ast.Assign) and _makes_new(each.value) for each in made)
     is_new = is_new and bool(made) and name not in code.parameters()
     return is_new and not any(_is_handed_on(parents, x) for x in code.loads(name))
@@ -162,7 +161,7 @@ def _is_handed_on(parents: dict[ast.AST, ast.AST], load: ast.expr) -> bool:
     return True
 
 
-def _tailored(code: Code) -> str:
+def _update_tailored(code: Code) -> str:
     update = _update(code)
     shown = code.shown(code.statement)
     if update is None or not shown:
@@ -182,7 +181,7 @@ def _made(code: Code, update: _Update) -> str:
     return f"{name}.copy_(torch.where({mask}, {ast.unparse(update.kept)}, {name}))"
 
 
-def _edits(code: Code) -> tuple[Edit, ...]:
+def _update_edits(code: Code) -> tuple[Edit, ...]:
     update = _update(code)
     if update is None or not code.shown(code.statement):
         return ()
@@ -195,11 +194,48 @@ _NAN = (
 )
 
 
-ADVICE = (
+def _write(code: Code) -> tuple[ast.Subscript, ast.expr] | None:
+    """The ``out[rows] = z`` that the statement is; None where it is another one."""
+    match code.statement:
+        case ast.Assign(targets=[ast.Subscript(slice=index) as target], value=value):
+            chosen = isinstance(index, ast.Constant | ast.Slice | ast.Tuple)
+            return None if chosen else (target, value)
+    return None
+
+
+def _write_tailored(code: Code) -> str:
+    write = _write(code)
+    shown = code.shown(code.statement)
+    if write is None or not shown:
+        return ""
+    target, value = write
+    name, mask, stored = map(ast.unparse, (target.value, target.slice, value))
+    if code.missing_dims is None:
+        rows = widened(target.slice, 1)
+        said = (
+            f"Use `{name}.masked_scatter_({rows}, {stored})` instead of `{shown}` if the mask "
+            f"selects rows, `{name}.masked_scatter_({mask}, {stored})` if it has the shape of "
+            f"`{name}`."
+        )
+    else:
+        mask = widened(target.slice, code.missing_dims)
+        said = f"Use `{name}.masked_scatter_({mask}, {stored})` instead of `{shown}`."
+    return (
+        f"{said} Its gradient has a fixed size. To write one value to all selected elements, "
+        "use `torch.where`."
+    )
+
+
+UPDATES = (
     case(
         "masked-update",
         where=lambda code: _update(code) is not None,
-        tailored=_tailored,
-        edits=_edits,
+        tailored=_update_tailored,
+        edits=_update_edits,
     ),
+)
+WRITES = (
+    case("masked-write", where=lambda code: _write(code) is not None, tailored=_write_tailored),
+    case("captured-sizes"),
+    case("captured-size-of-write"),
 )
