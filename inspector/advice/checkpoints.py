@@ -8,27 +8,13 @@ from inspector.advice.advice import case
 from inspector.advice.code import Code, dotted_name
 from inspector.advice.edits import statements_instead_of
 from inspector.advice.logged_scalars import is_told
+from inspector.advice.numbers import tensor_of
 from inspector.model.edit import Edit
 
 
 def _leaves(code: Code) -> bool:
     """Whether the value leaves the function by another way than its result."""
-    return is_told(code) or not code.has(_is_number)
-
-
-def _is_number(node: ast.expr) -> bool:
-    return _tensor(node) is not node
-
-
-def _tensor(node: ast.expr) -> ast.expr:
-    """What a number is read from: ``t`` of ``t.item()`` and ``float(t)``; else the value itself."""
-    match node:
-        case (
-            ast.Call(func=ast.Attribute(value=tensor, attr="item"))
-            | ast.Call(func=ast.Name(id="float" | "int"), args=[tensor])
-        ):
-            return tensor
-    return node
+    return is_told(code) or not code.has(lambda node: tensor_of(node) is not None)
 
 
 def _tailored(code: Code) -> str:
@@ -37,10 +23,9 @@ def _tailored(code: Code) -> str:
             pass
         case _:
             return ""
-    if _is_number(value):
-        new, then = f"{code.shown(_tensor(value))}.detach()", " Read its number in the caller."
-    else:
-        new, then = code.shown(value), ""
+    new, then = code.shown(value), ""
+    if (tensor := tensor_of(value)) is not None:
+        new, then = f"{code.shown(tensor)}.detach()", " Read its number in the caller."
     return (
         f"Return `{new}` as a second result of the checkpointed function, and store it in "
         f"`{code.shown(target)}` where `checkpoint` returns it.{then}"
@@ -63,7 +48,8 @@ def _edits(code: Code) -> tuple[Edit, ...]:
     if call is None or not is_only or not is_free or code.statement not in before:
         return ()
     statement, result, module = call
-    kept = f"{ast.unparse(_tensor(value))}.detach()" if _is_number(value) else ast.unparse(value)
+    tensor = tensor_of(value)
+    kept = ast.unparse(value) if tensor is None else f"{ast.unparse(tensor)}.detach()"
     called = f"{result}, {module}.{name} = {ast.unparse(statement.value)}"
     return (
         *statements_instead_of(code, code.statement, [f"{name} = {kept}"]),

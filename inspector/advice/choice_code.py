@@ -205,9 +205,7 @@ def _is_number(code: Code, value: ast.expr) -> bool:
         case ast.BinOp(left=left, right=right):
             return _is_number(code, left) and _is_number(code, right)
         case ast.Name(id=name):
-            parents = code.parents()
-            made = [parents.get(store) for store in code.stores(name)]
-            first = [each.value for each in made if isinstance(each, ast.Assign)]
+            first = [each.value for each in code.setters(name) if isinstance(each, ast.Assign)]
             return bool(first) and isinstance(first[0], ast.Constant)
     return False
 
@@ -282,7 +280,7 @@ def tensor_names(code: Code, test: ast.AST) -> dict[str, str]:
     """The names in a condition that are set once, to a tensor without dimensions."""
     parents = code.parents()
     names = names_of(test) - code.parameters()
-    found = {name: [parents.get(store) for store in code.stores(name)] for name in names}
+    found = {name: code.setters(name) for name in names}
     return {
         name: f"{name}.bool()"
         for name, stores in found.items()

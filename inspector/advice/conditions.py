@@ -6,7 +6,7 @@ import ast
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 
-from inspector.advice.code import Code
+from inspector.advice.code import Code, names_of
 from inspector.advice.effects import is_pure
 from inspector.advice.numbers import is_scalar
 
@@ -205,10 +205,9 @@ def branches_by(code: Code) -> Iterator[ast.If | ast.IfExp]:
     """The branches below whose condition has the name that the statement gives to a number."""
     match code.statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if is_number(value):
-            for node in ast.walk(code.function) if code.function else ():
-                if not isinstance(node, ast.If | ast.IfExp) or name not in names_in(node.test):
-                    continue
-                if node.lineno > code.statement.lineno:
+            branches = (node for node in code.walk() if isinstance(node, ast.If | ast.IfExp))
+            for node in branches:
+                if name in names_of(node.test) and node.lineno > code.statement.lineno:
                     yield node
 
 
@@ -226,8 +225,3 @@ def _branches(code: Code) -> Iterator[Code]:
     for node in branches_by(code):
         if isinstance(node, ast.If):
             yield dataclasses.replace(code, statement=node, expression=None)
-
-
-def names_in(node: ast.AST) -> list[str]:
-    """The names in an expression, as often as they are there."""
-    return [inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)]

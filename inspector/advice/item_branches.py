@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from typing import NamedTuple
 
 from inspector.advice.advice import case
 from inspector.advice.branches import CHOOSE, choice, chosen_number, edits_of_choice
 from inspector.advice.choices import CHOSEN, Choices
-from inspector.advice.code import Code, header
+from inspector.advice.code import Code, names_of
 from inspector.advice.conditions import (
     branches_by,
     condition_of,
     fits_all,
     has_numbers,
     is_wide,
-    names_in,
     without_numbers,
 )
 from inspector.advice.edits import instead_of, statements_instead_of
@@ -35,8 +35,7 @@ def _decides(code: Code) -> bool:
 
 def _tests(code: Code) -> list[ast.expr]:
     """The conditions in the statement itself."""
-    here = header(code.statement) if code.statement else ()
-    return [node.test for node in here if isinstance(node, ast.If | ast.IfExp)]
+    return [node.test for node in code.header() if isinstance(node, ast.If | ast.IfExp)]
 
 
 def _tailored(code: Code) -> str:
@@ -83,15 +82,8 @@ def _edits_of_kept(code: Code) -> tuple[Edit, ...]:
     )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Kept:
-    """A number that stays a tensor.
-
-    Attributes:
-        value: What its name is set to.
-        new: The tensor.
-        chosen: What stands in its place.
-    """
+class _Kept(NamedTuple):
+    """A number that stays a tensor: what its name is set to, and what chooses by it."""
 
     value: ast.expr
     new: str
@@ -119,10 +111,11 @@ def _only_branch(code: Code) -> ast.stmt | None:
     """The one statement below, in the same block, whose condition alone knows the name."""
     name = code.target
     tests = [node.test for node in branches_by(code)]
-    if len(tests) != 1 or len(code.stores(name)) != 1 or _is_outer(code, name):
+    if len(tests) != 1 or len(code.stores(name)) != 1 or code.is_outer(name):
         return None
-    alone = names_in(tests[0]).count(name) == len(code.loads(name))
-    return next((s for s in code.block()[1:] if name in names_in(s)), None) if alone else None
+    inside = {id(node) for node in ast.walk(tests[0])}
+    alone = all(id(load) in inside for load in code.loads(name))
+    return next((s for s in code.block()[1:] if name in names_of(s)), None) if alone else None
 
 
 def _fits(branch: ast.stmt, name: str) -> bool:
@@ -131,18 +124,11 @@ def _fits(branch: ast.stmt, name: str) -> bool:
     others = [
         side
         for node in compared
-        if name in names_in(node)
+        if name in names_of(node)
         for side in (node.left, *node.comparators)
         if not (isinstance(side, ast.Name) and side.id == name)
     ]
     return all(map(fits_all, others))
-
-
-def _is_outer(code: Code, name: str) -> bool:
-    """Whether others than the function can read the name."""
-    outer = (ast.Global, ast.Nonlocal)
-    nodes = ast.walk(code.function) if code.function else ()
-    return any(isinstance(node, outer) and name in node.names for node in nodes)
 
 
 def _new_scalar(code: Code, bare: ast.expr) -> str:

@@ -6,37 +6,30 @@ import ast
 import re
 
 from inspector.advice.advice import case
-from inspector.advice.caught import Catcher, catcher
+from inspector.advice.caught import catcher
 from inspector.advice.code import Code, dotted_name
 from inspector.advice.moving import in_the_caller
 from inspector.advice.numbers import is_number_of, is_scalar, tensor_of
 
 
 def _number(code: Code) -> ast.expr | None:
-    return code.find(lambda node: is_number_of(node, "bool", "float", "int"))
-
-
-def _is_told(code: Code) -> bool:
-    """Whether the number is made where an error is raised."""
-    return isinstance(code.statement, ast.Raise) and _number(code) is not None
+    """The number that is made where an error is raised."""
+    is_error = isinstance(code.statement, ast.Raise)
+    return code.find(lambda node: is_error and tensor_of(node) is not None)
 
 
 def _tailored(code: Code) -> str:
     """Where the compiled code itself catches the error, and does not look at its text."""
-    error = code.statement if isinstance(code.statement, ast.Raise) else None
-    found = catcher(code, error) if error is not None else None
+    found = catcher(code, code.statement) if isinstance(code.statement, ast.Raise) else None
     shown = code.shown(_number(code))
     if found is None or not shown or _is_read(found.node):
         return ""
     where = f"line {found.node.lineno}" if isinstance(found.node, ast.ExceptHandler) else "a `with`"
+    name = found.code.function.name if found.code.function is not None else "the function"
     return (
-        f"The error is caught in the compiled code ({where} of `{_name(found)}`), which does not "
-        f"look at its text: leave `{shown}` out of it."
+        f"The error is caught in the compiled code ({where} of `{name}`), which does not look at "
+        f"its text: leave `{shown}` out of it."
     )
-
-
-def _name(found: Catcher) -> str:
-    return found.code.function.name if found.code.function is not None else "the function"
 
 
 def _is_read(node: ast.ExceptHandler | ast.With) -> bool:
@@ -82,9 +75,9 @@ class _Uses:
     def are_told(self, node: ast.AST) -> bool:
         """Whether what an expression gives is told or kept, and nothing is computed with it."""
         parent = self._parents.get(node)
-        if parent is None or _is_text(parent):
-            return parent is not None
         match parent:
+            case ast.FormattedValue() | ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str())):
+                return True
             case ast.keyword() | ast.Dict() | ast.Tuple() | ast.List() | ast.UnaryOp():
                 return self.are_told(parent)
             case ast.BinOp(left=left, right=right):
@@ -94,7 +87,7 @@ class _Uses:
                 return self._is_told_to(name, parent, node)
         return self._is_kept(parent)
 
-    def _is_kept(self, parent: ast.AST) -> bool:
+    def _is_kept(self, parent: ast.AST | None) -> bool:
         """Whether a statement gives it away, or gives it a name that is only told."""
         match parent:
             case ast.Return():
@@ -123,12 +116,8 @@ class _Uses:
         if name in self._followed:
             return True
         self._followed.add(name)
-        is_outer = any(
-            isinstance(node, ast.Global | ast.Nonlocal) and name in node.names
-            for node in ast.walk(self._code.function or ast.Pass())
-        )
         loads = [load for load in self._code.loads(name) if not self._is_stored_into(load)]
-        return not is_outer and all(map(self.are_told, loads))
+        return not self._code.is_outer(name) and all(map(self.are_told, loads))
 
     def _is_stored_into(self, load: ast.expr) -> bool:
         """``told["n"] = …``."""
@@ -136,10 +125,10 @@ class _Uses:
         return isinstance(parent, ast.Subscript) and isinstance(parent.ctx, ast.Store)
 
 
-def _is_text(node: ast.AST) -> bool:
-    """Whether an expression makes a text of what is in it: an f-string, or ``"%.1f" % total``."""
+def _formats(node: ast.AST) -> bool:
+    """``"%.1f" % total``."""
     match node:
-        case ast.FormattedValue() | ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str())):
+        case ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str())):
             return True
     return False
 
@@ -162,17 +151,7 @@ def _logged_tailored(code: Code) -> str:
 
 
 ADVICE = (
-    case("item-in-error", where=_is_told, tailored=_tailored),
+    case("item-in-error", where=lambda code: _number(code) is not None, tailored=_tailored),
     case("item-told", where=is_told, tailored=_logged_tailored),
-    case(
-        "tensor-formatted",
-        where=lambda code: code.has(
-            lambda node: (
-                isinstance(node, ast.BinOp)
-                and isinstance(node.op, ast.Mod)
-                and isinstance(node.left, ast.Constant)
-                and isinstance(node.left.value, str)
-            )
-        ),
-    ),
+    case("tensor-formatted", where=lambda code: code.has(_formats)),
 )

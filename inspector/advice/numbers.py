@@ -110,16 +110,14 @@ class Uses:
         if name in self._followed:
             return True
         self._followed.add(name)
-        for statement in ast.walk(self.code.function or ast.Pass()):
-            match statement:
-                case ast.Global(names=names) | ast.Nonlocal(names=names) if name in names:
-                    return False
-        written = [self._parents.get(store) for store in self.code.stores(name)]
         # A loop, `with` or another function in this one gives it another value.
-        whole = [self._parents.get(p) if isinstance(p, ast.Tuple) else p for p in written if p]
-        if not all(isinstance(parent, ast.Assign) for parent in whole):
+        setters = [
+            self._parents.get(setter) if isinstance(setter, ast.Tuple) else setter
+            for setter in self.code.setters(name)
+        ]
+        if not all(isinstance(setter, ast.Assign) for setter in setters if setter):
             return False
-        if _is_another_within(self.code.function, name):
+        if self.code.is_outer(name) or _is_another_within(self.code.function, name):
             return False
         return all(map(self._allows, self.code.loads(name)))
 
@@ -138,13 +136,13 @@ class Uses:
 
     def _stays_tensor(self, name: str) -> bool:
         """Whether what a name is set to, below the statement or in a loop, is a tensor again."""
-        for store in self.code.stores(name):
-            match self._parents.get(store):
-                case ast.Assign(targets=[_], value=value) if self._becomes_tensor(value):
-                    continue
-                case _:
-                    return False
-        return True
+        values = [
+            setter.value
+            for setter in self.code.setters(name)
+            if isinstance(setter, ast.Assign) and len(setter.targets) == 1
+        ]
+        is_all = len(values) == len(self.code.stores(name))
+        return is_all and all(map(self._becomes_tensor, values))
 
     def _becomes_tensor(self, value: ast.expr) -> bool:
         match value:
@@ -206,24 +204,21 @@ def _keeps_number(parent: ast.BinOp, node: ast.AST) -> bool:
     return False
 
 
+def tensor_of(
+    number: ast.AST | None, conversions: tuple[str, ...] = ("bool", "float", "int")
+) -> ast.expr | None:
+    """What a number is made of: ``t`` of ``t.item()``, and of ``int(t)`` by a conversion's name."""
+    match number:
+        case ast.Call(func=ast.Attribute(value=value, attr="item"), args=[], keywords=[]):
+            return value
+        case ast.Call(func=ast.Name(id=name), args=[value], keywords=[]) if name in conversions:
+            return None if isinstance(value, ast.Constant) else value
+    return None
+
+
 def is_number_of(node: ast.AST, *conversions: str) -> bool:
     """Whether a number is made of a tensor: ``t.item()``, or ``int(t)`` by a conversion's name."""
-    match node:
-        case ast.Call(func=ast.Attribute(attr="item"), args=[], keywords=[]):
-            return True
-        case ast.Call(func=ast.Name(id=name), args=[value], keywords=[]):
-            return name in conversions and not isinstance(value, ast.Constant)
-    return False
-
-
-def tensor_of(number: ast.AST | None) -> ast.expr | None:
-    """What a number is made of: ``t`` of ``t.item()`` and ``float(t)``."""
-    match number:
-        case ast.Call(func=ast.Attribute(value=value, attr="item")):
-            return value
-        case ast.Call(func=ast.Name(), args=[value]):
-            return value
-    return None
+    return tensor_of(node, conversions) is not None
 
 
 def _is_of(node: ast.expr, number: ast.AST) -> bool:

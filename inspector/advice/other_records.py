@@ -6,7 +6,7 @@ import ast
 
 from inspector.advice.advice import BRANCH, EXCEPTION
 from inspector.advice.caught import catcher
-from inspector.advice.code import Code, dotted_name, header
+from inspector.advice.code import Code, dotted_name
 from inspector.findings.call_site import user_spelling
 from inspector.findings.hints import raised
 from inspector.findings.place import qualified_name
@@ -63,8 +63,8 @@ def _can_raise(statement: ast.stmt | None) -> bool:
 
 def _tried(code: Code) -> list[ast.stmt] | None:
     """What is tried of the innermost ``try`` whose ``finally`` holds the statement."""
-    nodes = ast.walk(code.function) if code.function is not None else ()
-    around = [node for node in nodes if isinstance(node, ast.Try) and _holds(node, code.statement)]
+    blocks = (node for node in code.walk() if isinstance(node, ast.Try))
+    around = [node for node in blocks if _holds(node, code.statement)]
     return around[-1].body if around else None
 
 
@@ -102,9 +102,7 @@ def bool_elsewhere(run: Run, record: GraphBreak, code: Code) -> str:
 def _decided_by(code: Code) -> str:
     """The one name that the branch asks for, or an empty string."""
     tests = [
-        node.test
-        for node in (header(code.statement) if code.statement else ())
-        if isinstance(node, ast.If | ast.IfExp | ast.While)
+        node.test for node in code.header() if isinstance(node, ast.If | ast.IfExp | ast.While)
     ]
     match tests:
         case [ast.UnaryOp(op=ast.Not(), operand=test)] | [test]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from inspector.advice.advice import case
-from inspector.advice.code import Code, dotted_name, header
+from inspector.advice.code import Code, called, dotted_name, written
 from inspector.advice.numbers import is_number_of
 
 _MADE_HERE = frozenset({"Counter", "OrderedDict", "defaultdict", "dict", "frozenset", "set"})
@@ -54,29 +53,21 @@ def _takes_key(code: Code, call: ast.Call, *, is_statement: bool) -> bool:
 def _is_hashed(code: Code, owner: ast.expr) -> bool:
     """Whether something certainly is a dict or a set: made here, or used as nothing else is."""
     name = dotted_name(owner)
-    nodes = ast.walk(code.function) if code.function is not None and name else ()
-    return any(_shows(node, name) for node in nodes)
+    return bool(name) and any(_shows(node, name) for node in code.walk())
 
 
 def _shows(node: ast.AST, name: str) -> bool:
     match node:
-        case ast.Assign(targets=[target], value=value):
-            return dotted_name(target) == name and _makes(value)
-        case ast.AnnAssign(target=target, value=ast.expr() as value):
-            return dotted_name(target) == name and _makes(value)
+        case (
+            ast.Assign(targets=[target], value=value)
+            | ast.AnnAssign(target=target, value=ast.expr() as value)
+        ):
+            makes = isinstance(value, ast.Dict | ast.DictComp | ast.Set | ast.SetComp)
+            return dotted_name(target) == name and (makes or called(value) in _MADE_HERE)
         case ast.Call(func=ast.Attribute(value=owner, attr=method)):
             return method in _OF_DICTS and dotted_name(owner) == name
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr=method))):
             return method in _OF_SETS and dotted_name(owner) == name
-    return False
-
-
-def _makes(value: ast.expr) -> bool:
-    match value:
-        case ast.Dict() | ast.DictComp() | ast.Set() | ast.SetComp():
-            return True
-        case ast.Call(func=function):
-            return dotted_name(function).rpartition(".")[2] in _MADE_HERE
     return False
 
 
@@ -87,20 +78,16 @@ _MAKING = frozenset({"Counter", "fromkeys"})
 
 def _sorts(code: Code) -> bool:
     """Whether a ``key=`` function of an order makes numbers of tensors here."""
-    calls = [node for node in _here(code) if isinstance(node, ast.Call)]
-    keys = [
-        word.value
-        for call in calls
-        if _name(call) in _ORDERING
-        for word in call.keywords
-        if word.arg == "key"
+    orders = [
+        node for node in code.header() if isinstance(node, ast.Call) and called(node) in _ORDERING
     ]
+    keys = [word.value for call in orders for word in call.keywords if word.arg == "key"]
     return any(_makes_values(code, key) for key in keys)
 
 
 def _hashes(code: Code) -> bool:
     """Whether values of tensors go into a set, a dict or a counter here."""
-    for node in _here(code):
+    for node in code.header():
         match node:
             case ast.Set() | ast.SetComp():
                 inside: list[ast.expr] = [node]
@@ -120,40 +107,19 @@ def _hashes(code: Code) -> bool:
     return becomes_key(code)
 
 
-def _here(code: Code) -> Iterator[ast.AST]:
-    """All of the statement: torch's columns are those of what iterates, or of what is called."""
-    return header(code.statement) if code.statement is not None else iter(())
+_is_value = written(
+    "_.item(*_, **_)", "_.tolist(*_, **_)", "bool(_)", "float(_)", "int(_)"
+)  # fmt: skip
 
 
 def _makes_values(code: Code, node: ast.expr) -> bool:
-    """Whether values of tensors are made in an expression, by what torch points at."""
-    return any(map(_is_value, ast.walk(node))) and _is_pointed_at(code, node)
+    """Whether values of tensors are made in an expression, by what torch points at.
 
-
-def _is_value(node: ast.AST) -> bool:
-    match node:
-        case ast.Call(func=ast.Attribute(attr="item" | "tolist")):
-            return True
-        case ast.Call(func=ast.Name(id="bool" | "float" | "int"), args=[_]):
-            return True
-    return False
-
-
-def _is_pointed_at(code: Code, node: ast.expr) -> bool:
-    """Whether torch points into an expression, or at what it is in; yes where it does not say."""
-    pointed = code.expression
-    if pointed is None:
-        return True
-    return any(inner is pointed for inner in ast.walk(node)) or any(
-        inner is node for inner in ast.walk(pointed)
-    )
-
-
-def _name(call: ast.Call) -> str:
-    match call.func:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name
-    return ""
+    Torch's columns can also be those of what iterates, or of what is called.
+    """
+    pointed, inner = code.expression, [*ast.walk(node)]
+    is_here = pointed is None or pointed in inner or node in [*ast.walk(pointed)]
+    return is_here and any(map(_is_value, inner))
 
 
 ADVICE = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 
 from inspector.advice import (
     branch_side_effects,
@@ -27,27 +26,13 @@ from inspector.advice import (
     sizes,
 )
 from inspector.advice.advice import Advice, Break, case
-from inspector.advice.code import Code, attribute, dotted_name
+from inspector.advice.code import attribute, called, dotted_name, written
 from inspector.advice.moving import call_before
 
 _WRITES = ("json.dump", "json.dumps")
 
 
-def _is_membership(node: ast.expr) -> bool:
-    return isinstance(node, ast.Compare) and any(
-        isinstance(item, ast.In | ast.NotIn) for item in node.ops
-    )
-
-
-_PACKING = r"\b(?:pack_padded_sequence|pack_sequence|pad_packed_sequence)\b"
-
-
-def _packs(code: Code) -> bool:
-    """Whether the function packs sequences, or takes packed ones apart."""
-    return any(
-        isinstance(node, ast.Call) and re.search(_PACKING, dotted_name(node.func)) is not None
-        for node in (ast.walk(code.function) if code.function else ())
-    )
+_PACKING = frozenset({"pack_padded_sequence", "pack_sequence", "pad_packed_sequence"})
 
 
 def _handles_hook(node: ast.expr) -> bool:
@@ -69,7 +54,7 @@ ALL: tuple[Advice, ...] = (
     *indices.INDICES,
     *indices.LENGTHS,
     *captured_sizes.LISTS,
-    case("value-in-tensor", where=lambda code: code.has(_is_membership)),
+    case("value-in-tensor", where=lambda code: code.has(written("_ in _", "_ not in _"))),
     case("tolist", where=lambda code: code.has(attribute("tolist"))),
     case("tolist-captured"),
     case("equal-or-allclose", where=lambda code: code.has(attribute("equal", "allclose"))),
@@ -125,12 +110,7 @@ ALL: tuple[Advice, ...] = (
     case("clock"),
     *python_code.ITERATORS,
     case("deepcopy"),
-    case(
-        "hash-of-tensor",
-        where=lambda code: code.has(
-            lambda node: isinstance(node, ast.Call) and dotted_name(node.func) in {"hash", "id"}
-        ),
-    ),
+    case("hash-of-tensor", where=lambda code: code.has(written("hash(_)", "id(_)"))),
     case("id-of-tensor"),
     case("class-statement"),
     case("getattr-not-a-function"),
@@ -145,7 +125,10 @@ ALL: tuple[Advice, ...] = (
     case("strided-nested-tensor"),
     case("is-inference-mode"),
     case("packed-sequence"),
-    case("packed-recurrent-layer", where=_packs),
+    case(
+        "packed-recurrent-layer",
+        where=lambda code: any(called(node) in _PACKING for node in code.walk()),
+    ),
     case("recurrent-layer"),
     case("scripted-module"),
     case("c-function", tailored=call_before),
