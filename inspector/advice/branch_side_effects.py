@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from inspector.advice.advice import case
 from inspector.advice.choices import Choices
-from inspector.advice.code import Code, dotted_name
+from inspector.advice.code import Code, called, dotted_name
 from inspector.advice.conditions import condition_of, decides, without_numbers
 from inspector.advice.effects import MODES, runs_once
 
@@ -52,14 +52,10 @@ def _does_more(statement: ast.stmt) -> bool:
 
 
 def _is_no_tensor(value: ast.expr) -> bool:
-    match value:
-        case ast.Constant(value=None | str() | bool()) | ast.JoinedStr():
-            return True
-        case ast.List() | ast.Dict() | ast.Set():
-            return True
-        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
-            return name in MODES
-    return False
+    if isinstance(value, ast.Constant):
+        return isinstance(value.value, None | str | bool)
+    is_made = isinstance(value, ast.JoinedStr | ast.List | ast.Dict | ast.Set)
+    return is_made or called(value) in MODES
 
 
 def _tailored(code: Code) -> str:
@@ -74,13 +70,12 @@ def _tailored(code: Code) -> str:
             "compiled once)."
         )
     condition = condition_of(code, test)
-    if not condition:
-        return ""
-    return _given(condition, then, otherwise) or _done_by_caller(code, condition, then, otherwise)
+    return _decided(code, condition, then, otherwise) if condition else ""
 
 
-def _given(condition: str, then: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]) -> str:
-    """Of sides that give a constant which is no number."""
+def _decided(
+    code: Code, condition: str, then: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]
+) -> str:
     match then, otherwise:
         case [ast.Return(value=None | ast.Constant() as value)], []:
             shown = ast.unparse(value) if value is not None else "None"
@@ -104,24 +99,6 @@ def _given(condition: str, then: Sequence[ast.stmt], otherwise: Sequence[ast.stm
                 f"`torch.where` chooses between what {values} lead to; or let the caller decide, "
                 "outside of the compiled function."
             )
-    return ""
-
-
-def _flag(test: ast.expr) -> str:
-    """``self.is_set``, a tensor that outlives the call; empty where it is another condition."""
-    match test:
-        case ast.UnaryOp(op=ast.Not(), operand=ast.Attribute() as flag) | (ast.Attribute() as flag):
-            return dotted_name(flag)
-        case ast.UnaryOp(op=ast.Not(), operand=ast.Call() as call) | (ast.Call() as call):
-            bare = without_numbers(call)
-            return dotted_name(bare) if isinstance(bare, ast.Attribute) else ""
-    return ""
-
-
-def _done_by_caller(
-    code: Code, condition: str, then: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]
-) -> str:
-    match then, otherwise:
         case [ast.Expr(value=value)], [] if runs_once(code) and (shown := code.shown(value)):
             return (
                 f"Let the caller decide: return `{condition}` as well, a tensor, with what "
@@ -135,6 +112,17 @@ def _done_by_caller(
                 "`torch.zeros((), dtype=torch.long)`; or return the condition, a tensor, and count "
                 "in the caller."
             )
+    return ""
+
+
+def _flag(test: ast.expr) -> str:
+    """``self.is_set``, a tensor that outlives the call; empty where it is another condition."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Attribute() as flag) | (ast.Attribute() as flag):
+            return dotted_name(flag)
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Call() as call) | (ast.Call() as call):
+            bare = without_numbers(call)
+            return dotted_name(bare) if isinstance(bare, ast.Attribute) else ""
     return ""
 
 

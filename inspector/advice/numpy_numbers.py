@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from inspector.advice.advice import case
-from inspector.advice.code import Code, dotted_name
+from inspector.advice.code import Code, dotted_name, written
 from inspector.advice.edits import instead_of
 from inspector.model.edit import Edit
 
@@ -98,12 +98,8 @@ def _translated(name: str, args: list[ast.expr]) -> ast.expr | None:
 
 def _is_one(node: ast.expr) -> bool:
     """Whether it is a number rather than a sequence: ``x.shape[0]``, ``3``."""
-    match node:
-        case ast.Constant() | ast.BinOp():
-            return True
-        case ast.Subscript(slice=index):
-            return not isinstance(index, ast.Slice)
-    return False
+    is_item = isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice)
+    return is_item or isinstance(node, ast.Constant | ast.BinOp)
 
 
 def _call(name: str, *args: ast.expr) -> ast.expr:
@@ -117,11 +113,6 @@ _COUNTS = re.compile(
 )
 _SIZES = frozenset({"dim", "ndimension", "numel", "size"})
 _PYTHONS = frozenset({"abs", "float", "int", "len", "max", "min", "round", "sum", "tuple", "list"})
-
-
-def _is_of_numbers(code: Code) -> bool:
-    """Whether NumPy is called with what are Python numbers, and Python has the same."""
-    return bool(_changes(code))
 
 
 def _changes(code: Code) -> dict[str, str]:
@@ -151,21 +142,15 @@ def _has_numbers(code: Code, node: ast.AST, *, follows: bool = True) -> bool:
     if _is_size(node):
         return True
     match node:
+        case ast.Constant(value=int() | float()):
+            return True
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return _is_number(code, node, name, follows=follows)
     parts = _parts(node)
     return bool(parts) and all(_has_numbers(code, part, follows=follows) for part in parts)
 
 
-def _is_size(node: ast.AST) -> bool:
-    match node:
-        case ast.Constant(value=int() | float()) | ast.Attribute(attr="shape" | "ndim"):
-            return True
-        case ast.Call(func=ast.Attribute(attr=name)):
-            return name in _SIZES
-        case ast.Call(func=ast.Name(id="len")):
-            return True
-    return False
+_is_size = written("_.shape", "_.ndim", "len(*_)", *(f"_.{name}(*_, **_)" for name in _SIZES))
 
 
 def _parts(node: ast.AST) -> list[ast.expr]:
@@ -186,22 +171,16 @@ def _parts(node: ast.AST) -> list[ast.expr]:
 
 def _is_number(code: Code, node: ast.AST, name: str, *, follows: bool) -> bool:
     """Whether a name is a number by where it is set, or else by what it is called."""
-    stores = code.stores(name) if isinstance(node, ast.Name) and follows else ()
-    if not stores:
+    setters = code.setters(name) if isinstance(node, ast.Name) and follows else []
+    if not setters:
         return _COUNTS.search(name.lower()) is not None
     parents = code.parents()
-    values = [_value(parents, store) for store in stores]
-    return all(value and _has_numbers(code, value, follows=False) for value in values)
-
-
-def _value(parents: dict[ast.AST, ast.AST], store: ast.AST) -> ast.expr | None:
-    """What a name is set to, or a part of it: ``b, c = x.shape``."""
-    match parents.get(store):
-        case ast.Assign(value=value):
-            return value
-        case ast.Tuple() as unpacked:
-            return _value(parents, unpacked)
-    return None
+    # Also a part of it: `b, c = x.shape`.
+    whole = [parents.get(each) if isinstance(each, ast.Tuple) else each for each in setters if each]
+    return all(
+        isinstance(each, ast.Assign) and _has_numbers(code, each.value, follows=False)
+        for each in whole
+    )
 
 
 def _tailored(code: Code) -> str:
@@ -218,15 +197,9 @@ def _edits(code: Code) -> tuple[Edit, ...]:
     return tuple(edit for edits in found for edit in edits)
 
 
-_GRIDS = frozenset({"mgrid", "ogrid", "r_", "c_"})
-
-
-def _is_grid(node: ast.expr) -> bool:
-    match node:
-        case ast.Subscript(value=value):
-            module, _, name = dotted_name(value).rpartition(".")
-            return module in {"np", "numpy"} and name in _GRIDS
-    return False
+_is_grid = written(
+    *(f"{numpy}.{grid}[_]" for numpy in ("np", "numpy") for grid in ("mgrid", "ogrid", "r_", "c_"))
+)
 
 
 def _grid_tailored(code: Code) -> str:
@@ -251,23 +224,18 @@ def _range(code: Code, part: ast.expr) -> str:
     match part:
         case ast.Slice(lower=lower, upper=ast.expr() as upper, step=None):
             ends = [end for end in (lower, upper) if end is not None]
-            fractions = [node for end in ends for node in ast.walk(end) if _is_fraction(node)]
             shown = [code.shown(end) for end in ends]
-            if not fractions and all(shown):
+            if all(shown) and not any(_is_fraction(node) for end in ends for node in ast.walk(end)):
                 return f"torch.arange({', '.join(shown)})"
     return ""
 
 
 def _is_fraction(node: ast.AST) -> bool:
-    match node:
-        case ast.Constant(value=value):
-            return not isinstance(value, int)
-        case ast.BinOp(op=ast.Div()):
-            return True
-    return False
+    is_float = isinstance(node, ast.Constant) and not isinstance(node.value, int)
+    return is_float or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div))
 
 
 ADVICE = (
-    case("numpy-number", where=_is_of_numbers, tailored=_tailored, edits=_edits),
+    case("numpy-number", where=lambda code: bool(_changes(code)), tailored=_tailored, edits=_edits),
     case("numpy-grid", where=lambda code: code.has(_is_grid), tailored=_grid_tailored),
 )
