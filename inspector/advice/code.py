@@ -7,6 +7,8 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from inspector.model.source import expression
+
 # Longer expressions make a sentence unreadable; the excerpt shows them.
 _MOST_SHOWN = 72
 
@@ -156,16 +158,9 @@ class Code:
                 if line == last and line <= len(self.lines):
                     text = self.lines[line - 1].encode()[begin:end].decode(errors="replace")
                     # Python ends lines where we do not, at a form feed for one.
-                    return text if _reads(text, node) else ""
+                    made = expression(text)
+                    return text if made and ast.unparse(made) == ast.unparse(node) else ""
         return ""
-
-
-def _reads(text: str, node: ast.AST) -> bool:
-    """Whether a text is the code of a node."""
-    try:
-        return ast.unparse(ast.parse(text, mode="eval")) == ast.unparse(node)
-    except (SyntaxError, ValueError):
-        return False
 
 
 def header(statement: ast.stmt) -> Iterator[ast.AST]:

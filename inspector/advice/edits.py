@@ -7,13 +7,12 @@ from collections.abc import Sequence
 
 from inspector.advice.code import Code
 from inspector.model.edit import Edit, edited
+from inspector.model.source import expression
 
 
 def instead_of(code: Code, node: ast.expr, new: str) -> tuple[Edit, ...]:
     """Another expression in the place of one; empty where that cannot be said."""
-    if not new:
-        return ()
-    made = _parsed(new)
+    made = expression(new)
     if made is None:
         return ()
     binds = isinstance(made, ast.Call | ast.Name | ast.Attribute | ast.Subscript | ast.Constant)
@@ -101,10 +100,3 @@ def _is_word(byte: bytes) -> bool:
 def _is_elif(code: Code, statement: ast.stmt) -> bool:
     line = code.lines[statement.lineno - 1] if statement.lineno <= len(code.lines) else ""
     return line.encode("utf-8", "surrogatepass")[statement.col_offset :].startswith(b"elif")
-
-
-def _parsed(text: str) -> ast.expr | None:
-    try:
-        return ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError):
-        return None

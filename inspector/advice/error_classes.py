@@ -9,6 +9,7 @@ import dataclasses
 from inspector.advice.advice import case
 from inspector.advice.caught import Catcher, catcher
 from inspector.advice.code import Code, dotted_name
+from inspector.model.source import parsed
 
 # Their own `__init__` does more than to set `args` (Objects/exceptions.c, CPython 3.10 to 3.14).
 _MORE = (OSError, ImportError, StopIteration, SystemExit, SyntaxError, UnicodeError,
@@ -54,10 +55,7 @@ def _made(code: Code) -> ast.Call | None:
 
 def _is_error(code: Code) -> bool:
     """Whether the class is an exception: by its bases, or else as it is raised."""
-    try:
-        tree = ast.parse("\n".join(code.lines))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
+    tree = parsed("\n".join(code.lines)) or ast.Pass()
     classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     line = code.function.lineno if code.function else 0
     own = [

@@ -13,6 +13,7 @@ from inspector.findings.place import qualified_name
 from inspector.findings.recompile_case import is_bool_and_tensor
 from inspector.model.graph_break import GraphBreak, Outcome
 from inspector.model.run import Run
+from inspector.model.source import expression
 from inspector.model.stack import StackFrame, plain_name
 
 _GIVEN_UP = frozenset({Outcome.FRAME_SKIPPED, Outcome.REST_SKIPPED})
@@ -137,11 +138,8 @@ def _error(record: GraphBreak, code: Code) -> ast.Raise | None:
         return None
     if isinstance(code.statement, ast.Raise):
         return code.statement
-    try:
-        made = ast.parse(raised(record.cause), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    return ast.Raise(exc=made)
+    made = expression(raised(record.cause))
+    return ast.Raise(exc=made) if made is not None else None
 
 
 def _frame(record: GraphBreak, catching: Code) -> StackFrame | None:

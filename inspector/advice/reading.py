@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import functools
 from collections.abc import Iterator
 
 from inspector.advice.code import Code, header
+from inspector.model.source import parsed
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Span:
 
 def read_text(text: str, span: Span) -> Code:
     """The code at a place in the whole text of a file."""
-    tree = _parsed(text)
+    tree = parsed(text)
     if tree is None:
         return Code()
     lines = text.split("\n")
@@ -47,19 +47,10 @@ def read_line(line: str, span: Span) -> Code:
     if span.line != span.end_line or (begin is not None and begin < 0):
         begin = end = None
     for attempt in (text, f"{text.rstrip()} pass"):
-        tree = _parsed(attempt)
+        tree = parsed(attempt)
         if tree is not None:
             return _found(tree, _in_bytes([attempt], Span(1, 1, begin, end)), [attempt])
     return Code()
-
-
-# A file has several findings, and only a few files have any.
-@functools.lru_cache(maxsize=16)
-def _parsed(text: str) -> ast.Module | None:
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # also of deep nesting
-        return None
 
 
 def _in_bytes(lines: list[str], span: Span) -> Span:

@@ -15,6 +15,7 @@ from inspector.model.closure_name import ClosureName
 from inspector.model.guard_source import without_class_dicts
 from inspector.model.roots import Owner
 from inspector.model.run import Run
+from inspector.model.source import parsed
 from inspector.model.stack import (
     StackFrame,
     is_graph_code,
@@ -233,13 +234,12 @@ def call_site(
 
 def _taken(text: str, line: int) -> frozenset[str]:
     """Names that mean something in the function that a line is in, or outside of all."""
-    try:
-        scope: ast.AST = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    whole = parsed(text)
+    if whole is None:
         return _BUILTINS
-    inner = [node for node in ast.walk(scope) if isinstance(node, _FUNCTIONS)]
+    inner = [node for node in ast.walk(whole) if isinstance(node, _FUNCTIONS)]
     around = [node for node in inner if node.lineno <= line <= (node.end_lineno or 0)]
-    scope = max(around, key=lambda node: node.lineno, default=scope)
+    scope: ast.AST = max(around, key=lambda node: node.lineno, default=whole)
     found: set[str] = set()
     left = [scope]
     while left:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import functools
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from inspector.model.source import parsed
 from inspector.model.stack import StackFrame
 
 Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -155,12 +155,3 @@ def _calls(text: str, line: int, code: str) -> Iterator[ast.Call]:
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Call) and node.lineno <= line <= (node.end_lineno or node.lineno):
             yield node
-
-
-@functools.lru_cache(maxsize=16)
-def parsed(text: str) -> ast.Module | None:
-    """The syntax of a file; None where it is no Python."""
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None

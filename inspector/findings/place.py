@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from inspector.findings.finding import Place, StackLine
 from inspector.model.run import Run
-from inspector.model.source import SourceLine
+from inspector.model.source import SourceLine, parsed
 from inspector.model.stack import StackFrame, plain_name, resumed_line, shown_name
 
 _LINES_AROUND = 2
@@ -155,13 +155,7 @@ def _characters(line: str, offset: int) -> int:
     return len(line.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "replace"))
 
 
-# A file has several findings, and only a few files have any.
 @functools.lru_cache(maxsize=16)
 def _branches(text: str) -> tuple[_Branch, ...]:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # also of deep nesting
-        return ()
-    return tuple(
-        node for node in ast.walk(tree) if isinstance(node, ast.If | ast.While | ast.Assert)
-    )
+    nodes = ast.walk(parsed(text) or ast.Pass())
+    return tuple(node for node in nodes if isinstance(node, ast.If | ast.While | ast.Assert))

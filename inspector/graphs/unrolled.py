@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from inspector.model.graph import Graph, Node
+from inspector.model.source import parsed
 from inspector.model.stack import StackFrame
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -116,7 +117,7 @@ def unrolled_loop(
 def _unrolled(
     nodes: Sequence[Node], source: Callable[[str], str | None], least: float
 ) -> Unrolled | None:
-    trees = functools.cache(lambda file: _tree(source(file)))
+    trees = functools.cache(lambda file: parsed(source(file) or ""))
     loops = _loops_of(nodes, functools.cache(lambda file, line: _lines(trees(file), line)))
     found = {
         key: loop
@@ -200,13 +201,6 @@ def _calls(tree: ast.Module | None, line: int) -> list[ast.Name | ast.Attribute]
     nodes = ast.walk(tree) if tree is not None else ()
     calls = [node for node in nodes if isinstance(node, ast.Call) and _covers(node, line)]
     return [node.func for node in calls if isinstance(node.func, ast.Name | ast.Attribute)]
-
-
-def _tree(text: str | None) -> ast.Module | None:
-    try:
-        return ast.parse(text or "")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _lines(tree: ast.Module | None, line: int) -> tuple[int, ...]:

@@ -78,6 +78,24 @@ class Sources:
         return next(around, "<module>")
 
 
+# A file has several findings, and only a few files have any.
+@functools.lru_cache(maxsize=16)
+def parsed(text: str) -> ast.Module | None:
+    """The syntax of a program, which nobody may change; None where it is no Python."""
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # also of deep nesting
+        return None
+
+
+def expression(text: str) -> ast.expr | None:
+    """The syntax of an expression; None where it is none."""
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
 # Every finding asks for the same few files, and what is cached is small.
 @functools.lru_cache(maxsize=64)
 def _definitions(text: str) -> tuple[tuple[int, int, str], ...] | None:
@@ -85,11 +103,8 @@ def _definitions(text: str) -> tuple[tuple[int, int, str], ...] | None:
 
     None where the text is no Python.
     """
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # also of deep nesting
-        return None
-    return tuple(_named(tree))[::-1]
+    tree = parsed(text)
+    return tuple(_named(tree))[::-1] if tree is not None else None
 
 
 def _named(tree: ast.AST) -> Iterator[tuple[int, int, str]]:
