@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator
 
 from inspector.findings.escaping import one_line
@@ -10,6 +9,7 @@ from inspector.findings.finding import Finding
 from inspector.findings.settings import shown_changes, shown_setting, shown_settings
 from inspector.findings.value_names import value_named
 from inspector.findings.wording import count, duration, listed
+from inspector.model.edit import Rewrite
 from inspector.model.verification import Candidate, Measured, Trial, Tried, Verification
 from inspector.records.trial import Comparison
 
@@ -20,39 +20,15 @@ _TIMES = "\N{MULTIPLICATION SIGN}"
 _TO = "\N{RIGHTWARDS ARROW}"
 _SAME = "\N{ALMOST EQUAL TO}"
 _CHANCE = 1.0  # a ratio that is no more than chance
-_TOGETHER = "(what helps, together)"
-_LINES_TOGETHER = "(lines that help, together)"
-_AS_IT_IS = "(as it is)"
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class TrialRow:
-    """One line of the table.
-
-    Attributes:
-        cells: The numbers under `tried_columns`; empty where it failed.
-    """
-
-    setting: str
-    cells: tuple[str, ...]
-    failure: str = ""
-    helps: bool = False
 
 
 def tried_title(verification: Verification) -> str:
     """What the table is about."""
     if verification.baseline is None:
         return f"nothing was tried: {one_line(verification.not_tried)}"
-    backend = (
-        f"backend {verification.backend}" if verification.backend else "the file's own backend"
-    )
+    own = "the file's own backend"
+    backend = f"backend {verification.backend}" if verification.backend else own
     return f"trials, each in a fresh process ({one_line(backend)})"
-
-
-def tried_heading(verification: Verification) -> str:
-    """The title of what stands in front of the numbers."""
-    has_lines = any(trial.candidate.rewrites for trial in verification.trials)
-    return "setting or line" if has_lines else "setting"
 
 
 def tried_verdict(verification: Verification, findings: Iterable[Finding] = ()) -> str:
@@ -87,51 +63,41 @@ def tried_verdict(verification: Verification, findings: Iterable[Finding] = ()) 
     if ratio is not None:
         times = "unchanged" if ratio == _CHANCE else f"{ratio:.2f}{_TIMES}"
         changes.append(f"warm call {times}")
-    return one_line(f"{_told(best.candidate)}: {', '.join(changes)}")
-
-
-def _told(candidate: Candidate) -> str:
-    """What was tried, in full where it is one thing."""
-    if candidate.is_single:
-        return shown_changes(candidate.settings, candidate.rewrites)
-    return _named(candidate)
+    return one_line(f"{_named(best.candidate)}: {', '.join(changes)}")
 
 
 def tried_columns(verification: Verification) -> tuple[str, ...]:
-    """Titles of the numbers of a row; breaks are records at sites."""
-    if not _tells_compilations(verification):
-        return _COLUMNS
-    return (_COMPILATIONS, *_COLUMNS)
+    """Titles of the columns; breaks are records at sites."""
+    has_lines = any(trial.candidate.rewrites for trial in verification.trials)
+    counted = (_COMPILATIONS,) if _tells_compilations(verification) else ()
+    return ("setting or line" if has_lines else "setting", *counted, *_COLUMNS)
 
 
 def _tells_compilations(verification: Verification) -> bool:
     return any(measured.recompiles for measured in _all_measured(verification))
 
 
-def tried_rows(verification: Verification) -> tuple[TrialRow, ...]:
-    """The target as it is, then every trial."""
+def tried_rows(verification: Verification) -> tuple[tuple[str, ...], ...]:
+    """The target as it is, then every trial; of one that failed the last cell says why."""
     baseline = verification.baseline
     if baseline is None:
         return ()
-    tells = _tells_compilations(verification)
-    first = TrialRow(_AS_IT_IS, _cells(baseline, "", "reference", compilations=tells))
+    first = ("(as it is)", *_cells(baseline, verification, "", "reference"))
     return (first, *(_row(trial, verification) for trial in verification.trials))
 
 
-def _row(trial: Trial, verification: Verification) -> TrialRow:
+def _row(trial: Trial, verification: Verification) -> tuple[str, ...]:
     candidate = trial.candidate
-    changes = shown_changes(candidate.settings, candidate.rewrites)
-    setting = _TOGETHER if candidate.settings else _LINES_TOGETHER
-    if candidate.is_single:
-        setting = changes
+    setting = shown_changes(candidate.settings, candidate.rewrites)
+    if not candidate.is_single:
+        what = "what helps" if candidate.settings else "lines that help"
+        setting = f"({what}, together)"
     if trial.measured is None:
-        return TrialRow(setting, (), one_line(trial.failure) or "it failed")
+        blank = [""] * (len(tried_columns(verification)) - 2)
+        return (setting, *blank, one_line(trial.failure) or "it failed")
     outputs = _outputs(trial.measured.outputs, verification)
-    tells = _tells_compilations(verification)
-    cells = _cells(
-        trial.measured, _ratio(trial.measured, verification), outputs, compilations=tells
-    )
-    return TrialRow(setting, cells, helps=trial.helps)
+    ratio = _ratio(trial.measured, verification)
+    return (setting, *_cells(trial.measured, verification, ratio, outputs))
 
 
 def _ratio(found: Measured, verification: Verification) -> str:
@@ -141,8 +107,10 @@ def _ratio(found: Measured, verification: Verification) -> str:
     return _SAME if ratio == _CHANCE else f"{ratio:.2f}{_TIMES}"
 
 
-def _cells(found: Measured, ratio: str, outputs: str, *, compilations: bool) -> tuple[str, ...]:
-    counted = (f"{found.compilations:,}",) if compilations else ()
+def _cells(
+    found: Measured, verification: Verification, ratio: str, outputs: str
+) -> tuple[str, ...]:
+    counted = (f"{found.compilations:,}",) if _tells_compilations(verification) else ()
     return (
         *counted,
         f"{found.graphs:,}",
@@ -217,7 +185,7 @@ def _notes_of(trial: Trial, *, deterministic: bool) -> Iterator[str]:
         which = "together" if candidate.settings else "lines together"
         yield f"{which}: {_named(candidate)}"
         return
-    name = _name(candidate)
+    name = _change(candidate.rewrites[0]) if candidate.rewrites else candidate.settings[0][0]
     if trial.candidate.caution:
         yield f"{name}: {trial.candidate.caution}"
     if trial.added:
@@ -234,27 +202,20 @@ def _notes_of(trial: Trial, *, deterministic: bool) -> Iterator[str]:
 
 
 def _named(candidate: Candidate) -> str:
-    """What was tried together, each in a few words."""
+    """What was tried, in full where it is one thing; of several each in a few words."""
+    if candidate.is_single:
+        return shown_changes(candidate.settings, candidate.rewrites)
     settings = [shown_settings(candidate.settings)] if candidate.settings else []
-    lines = [f"{rewrite.place} ({rewrite.advice})" for rewrite in candidate.rewrites]
-    return " + ".join((*settings, *lines))
+    return " + ".join((*settings, *map(_change, candidate.rewrites)))
 
 
-def _name(candidate: Candidate) -> str:
-    """What was tried, in a word or two."""
-    if not candidate.rewrites:
-        return candidate.settings[0][0]
-    (rewrite,) = candidate.rewrites
+def _change(rewrite: Rewrite) -> str:
     return f"{rewrite.place} ({rewrite.advice})"
 
 
 def tried_sentence(tried: Tried) -> str:
     """What a trial says about a finding."""
-    equal = {
-        True: "outputs stay equal",
-        False: "outputs differ",
-        None: "outputs not compared",
-    }[tried.outputs_equal]
+    outputs = {True: "stay equal", False: "differ", None: "not compared"}[tried.outputs_equal]
     lines = (f"{rewrite.place}: {rewrite.told}" for rewrite in tried.rewrites)
     setting = " + ".join((*map(shown_setting, tried.settings), *lines))
     was, now = tried.recompiles or (0, 0)
@@ -265,4 +226,4 @@ def tried_sentence(tried: Tried) -> str:
     times = "" if ratio is None else "; no measurable difference per warm call"
     if ratio not in {None, _CHANCE}:
         times = f"; a warm call takes {ratio:.2f}{_TIMES} as long"
-    return one_line(f"{setting} {removes} (tried; {equal}{times})")
+    return one_line(f"{setting} {removes} (tried; outputs {outputs}{times})")

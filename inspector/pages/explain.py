@@ -11,7 +11,6 @@ from inspector.findings.processes import labels, observed
 from inspector.findings.report import Report
 from inspector.findings.tried import (
     tried_columns,
-    tried_heading,
     tried_notes,
     tried_rows,
     tried_title,
@@ -67,16 +66,11 @@ def page(report: Report) -> Page:
 
 def _tried(report: Report, verification: Verification) -> Section:
     """What was tried, or why nothing was."""
-    *numbers, last = tried_columns(verification)
+    setting, *numbers, last = tried_columns(verification)
     columns = (
-        Column(tried_heading(verification), "code"),
-        *(Column(title, "number") for title in numbers),
-        Column(last),
-    )
-    rows = [
-        (row.setting, *(row.cells or (*[""] * len(numbers), row.failure)))
-        for row in tried_rows(verification)
-    ]
+        Column(setting, "code"), *(Column(title, "number") for title in numbers), Column(last)
+    )  # fmt: skip
+    rows = tried_rows(verification)
     best = tried_verdict(verification, report.findings)
     title = tried_title(verification)
     blocks = (

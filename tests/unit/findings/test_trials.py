@@ -10,7 +10,7 @@ from inspector.findings.report import Report
 from inspector.findings.settings import DYNAMIC, MARK_DYNAMIC
 from inspector.findings.trials import together, trial_of, with_verification
 from inspector.findings.tried import (
-    tried_heading,
+    tried_columns,
     tried_notes,
     tried_rows,
     tried_sentence,
@@ -230,8 +230,8 @@ def test_a_finding_has_the_fastest_change_first() -> None:
         f"model.py:3: `a = branch-where` {removes}; a warm call takes 2.00{TIMES} as long)",
         f"model.py:3: `a = branch-where` {removes})",
     ]
-    assert tried_heading(made) == "setting or line"
-    assert [row.setting for row in tried_rows(made)[2:]] == [
+    assert tried_columns(made)[0] == "setting or line"
+    assert [row[0] for row in tried_rows(made)[2:]] == [
         "model.py:3: a = branch-where",
         "model.py:3: a = branch-cond",
     ]
@@ -250,7 +250,7 @@ def test_what_differs_no_more_than_equal_processes_do_is_no_ratio() -> None:
 
     slow_once = dataclasses.replace(trials[1].measured or BASELINE, least_warm_call_ns=100_000)
     assert not made.differs(slow_once)
-    assert [row.cells[3] for row in tried_rows(made)] == ["", "\N{ALMOST EQUAL TO}", f"1.96{TIMES}"]
+    assert [row[4] for row in tried_rows(made)] == ["", "\N{ALMOST EQUAL TO}", f"1.96{TIMES}"]
     assert "took 100 µs and 150 µs per warm call" in tried_notes(made)[0]
     found = with_verification(report, made).findings[0].verified
     assert [tried.warm_call_ratio for tried in found] == [1.0, pytest.approx(1.96, abs=0.01)]
@@ -269,7 +269,7 @@ def test_what_differs_no_more_than_equal_processes_do_is_no_ratio() -> None:
 def test_without_two_times_that_agree_there_is_no_ratio(again: Measured | None, said: str) -> None:
     trial = rewriting("a", 3, "x", warm_call_ns=9_000)
     made = Verification("", BASELINE, (trial,), deterministic=True, baseline_again=again)
-    assert tried_rows(made)[1].cells[3] == ""
+    assert tried_rows(made)[1][4] == ""
     assert any(said in note for note in tried_notes(made))
 
 
@@ -356,7 +356,7 @@ def test_outputs_that_vary_say_nothing() -> None:
     assert vary.verification is not None
 
     assert vary.findings[0].verified[0].outputs_equal is None
-    assert {row.cells[-1] for row in tried_rows(vary.verification)[1:] if row.cells} == {"vary"}
+    assert {row[-1] for row in tried_rows(vary.verification)[1:] if row[1]} == {"vary"}
     assert any("differ between runs" in note for note in tried_notes(vary.verification))
 
 
@@ -364,7 +364,7 @@ def test_a_busy_machine_gets_no_ratio() -> None:
     slow = measured(warm_call_ns=9_000_000)
     made = Verification("inductor", slow, (Trial(A, BASELINE),), deterministic=True)
 
-    assert tried_rows(made)[1].cells[3] == ""
+    assert tried_rows(made)[1][4] == ""
     assert any("busy" in note for note in tried_notes(made))
     assert not any("eager" in note for note in tried_notes(made))
 
