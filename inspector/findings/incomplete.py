@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
-from collections.abc import Iterator
 
 from inspector.findings.fail_on import FailOn
 from inspector.findings.finding import Finding
@@ -13,21 +11,11 @@ from inspector.findings.severity import Severity
 from inspector.findings.wording import count, failure, listed
 from inspector.model.compilation import Frame
 from inspector.model.graph_break import Evidence
-from inspector.model.run import Process, Run
-from inspector.model.stack import is_resumed, shown_name
+from inspector.model.run import Run
+from inspector.model.stack import shown_name
 from inspector.records.environment import Dropped
 
 _MOST_NAMED = 3
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Lost:
-    """Findings of one kind that a process has dropped from its log."""
-
-    rule: str
-    severity: Severity
-    number: int
-    noun: str
 
 
 def incomplete(run: Run, findings: tuple[Finding, ...], fail_on: FailOn) -> str:
@@ -97,41 +85,26 @@ def _dropped(run: Run, fail_on: FailOn) -> str:
     kept = {item.key for item in run.graph_breaks if item.evidence is not Evidence.FAILURE}
     totals: collections.Counter[str] = collections.Counter()
     limit = 0
-    for process in run.processes:
-        for lost in _lost(process, kept):
-            if lost.number and fail_on.asks_for(lost.rule, lost.severity):
-                totals[lost.noun] += lost.number
-                dropped = process.last(Dropped)
-                limit = max(limit, dropped.max_bytes if dropped else 0)
+    for dropped in filter(None, (process.last(Dropped) for process in run.processes)):
+        # A site of which a record is kept is still a finding. Of the others only the number is
+        # known: any of them may have been a finding of its own.
+        counts = {**dropped.counts, "sites": len(set(dropped.sites) - kept)}
+        for name, (rule, severity, noun) in _LOST.items():
+            if counts.get(name) and fail_on.asks_for(rule, severity):
+                totals[noun] += counts[name]
+                limit = max(limit, dropped.max_bytes)
     if not totals:
         return ""
     what = listed([count(number, noun) for noun, number in totals.items()])
     return f"findings were dropped to keep the log below {limit:,} bytes: {what}"
 
 
-def _lost(process: Process, kept: set[tuple[str, int, str]]) -> Iterator[_Lost]:
-    """What a process has dropped, by the finding that it would have been.
-
-    A site of which a record is kept is still a finding. Of recompilations, failures and skipped
-    functions only the number is known: any of them may have been a finding of its own.
-    """
-    dropped = process.last(Dropped)
-    if dropped is None:
-        return
-    counts = dropped.counts
-    frames = {(item.frame_id, item.file, item.first_line, item.name) for item in process.frames}
-    gone = {key: state for key, state in dropped.states.items() if key not in frames}
-    # Recordings made before these were counted have the states of frames alone.
-    failed = sum(state == "failed" for state in gone.values())
-    empty = sum(state == "skipped" and not is_resumed(key[3]) for key, state in gone.items())
-    raised = counts.get("graph_breaks_raised", 0)
-    hits = counts.get("recompile_limit_hits", 0)
-    sites = len(set(dropped.sites) - kept)
-    yield _Lost("graph-break", Severity.WARNING, sites, "graph break site")
-    yield _Lost("graph-break", Severity.ERROR, raised, "raised graph break")
-    yield _Lost("recompile", Severity.WARNING, counts.get("recompiles", 0), "recompile")
-    yield _Lost("recompile", Severity.ERROR, hits, "recompile limit hit")
-    skips = counts.get("skips", empty)
-    yield _Lost("skipped-frame", Severity.WARNING, skips, "skipped function")
-    failures = counts.get("failures", failed)
-    yield _Lost("compile-error", Severity.ERROR, failures, "failed compilation")
+# By what was counted: the rule of the finding that it would have been, its severity, a noun.
+_LOST = {
+    "sites": ("graph-break", Severity.WARNING, "graph break site"),
+    "graph_breaks_raised": ("graph-break", Severity.ERROR, "raised graph break"),
+    "recompiles": ("recompile", Severity.WARNING, "recompile"),
+    "recompile_limit_hits": ("recompile", Severity.ERROR, "recompile limit hit"),
+    "skips": ("skipped-frame", Severity.WARNING, "skipped function"),
+    "failures": ("compile-error", Severity.ERROR, "failed compilation"),
+}

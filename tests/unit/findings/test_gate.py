@@ -205,24 +205,6 @@ def test_what_was_dropped_and_is_asked_for_does_not_pass(
     assert gate.passed is not bool(what)
 
 
-def test_an_old_recording_has_only_the_states_of_what_it_dropped() -> None:
-    run = capped()
-    frames = (
-        (7, runs.MODEL, 9, "helper", "failed"),
-        (8, runs.MODEL, 13, "torch_dynamo_resume_in_forward_at_14", "skipped"),
-        (0, runs.MODEL, 13, "forward", "failed"),  # of which a part is kept
-    )
-    (process,) = run.processes
-    known = process.last(Dropped)
-    assert known is not None
-    dropped = dataclasses.replace(known, frames=frames)
-    run = dataclasses.replace(run, processes=(process.with_records(dropped),))
-
-    gate = with_gate(runs.report_of(run), None, "warning").gate
-    assert gate is not None
-    assert gate.incomplete.endswith(": 1 failed compilation")
-
-
 def test_a_dropped_site_of_which_a_record_is_kept_is_still_a_finding() -> None:
     run = runs.broken()
     (process,) = run.processes
