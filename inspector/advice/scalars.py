@@ -29,60 +29,46 @@ def _tensor(node: ast.expr) -> ast.expr | None:
     return None
 
 
-def _tailored(code: Code) -> str:
+def _of_number(code: Code) -> tuple[ast.expr, ast.expr, str] | None:
+    """The number, the tensor without dimensions that it is made of, and that without gradients."""
     number = code.find(lambda node: _tensor(node) is not None)
-    tensor = number and _tensor(number)
-    if number is not None and tensor is not None and is_scalar(tensor):
-        kept = _kept(code, number, tensor, f"{code.shown(tensor)}.detach()")
-        return kept or _perhaps_kept(code)
-    return _perhaps_kept(code)
+    tensor = _tensor(number) if number is not None else None
+    if number is None or tensor is None or not is_scalar(tensor):
+        return None
+    return number, tensor, f"{code.shown(tensor)}.detach()"
 
 
-def _perhaps_kept(code: Code) -> str:
-    """The tensor that could stand for a number of which more is made than is known here."""
-    number = code.find(lambda node: bool(_any_tensor(node)[0]))
-    whole, instead = code.shown(number), _instead(code, number)
+def _tailored(code: Code) -> str:
+    """The tensor, or one that could stand for a number of which more is made than is known here."""
+    found = _of_number(code)
+    if kept := _kept(code, *found) if found is not None else "":
+        return kept
+    number, instead = _perhaps(code)
+    whole = code.shown(number)
     if not whole or not instead:
         return ""
     return f"Where that will do, keep a tensor: `{instead}` instead of `{whole}`, and use {_BEHIND}"
 
 
-def _instead(code: Code, number: ast.expr | None) -> str:
-    """A tensor of one element, and its own, in the place of a number; empty where it is none."""
+def _edits(code: Code) -> tuple[Edit, ...]:
+    """Where more is made of the number than is known, it is tried whether a tensor will do."""
+    found = _of_number(code)
+    if kept := _edits_of_kept(code, *found) if found is not None else ():
+        return kept
+    number, instead = _perhaps(code)
+    return instead_of(code, number, instead) if number is not None else ()
+
+
+def _perhaps(code: Code) -> tuple[ast.expr | None, str]:
+    """A number, and a tensor of one element in its place; empty where it is none."""
+    number = code.find(lambda node: _any_tensor(node)[0] is not None)
     tensor, behind = _any_tensor(number) if number is not None else (None, "")
     shown = code.shown(tensor)
     if tensor is None or not shown:
-        return ""
+        return number, ""
     same = ".detach()" if is_scalar(tensor) else ".detach().clone().reshape(())"
-    bare = shown if _binds(tensor) else f"({shown})"
-    return f"{bare}{same}{behind}"
-
-
-def _edits(code: Code) -> tuple[Edit, ...]:
-    """Where more is made of the number than is known, it is tried whether a tensor will do."""
-    number = code.find(lambda node: _tensor(node) is not None)
-    tensor = number and _tensor(number)
-    if number is not None and tensor is not None and is_scalar(tensor):
-        kept = _edits_of_kept(code, number, tensor, f"{code.shown(tensor)}.detach()")
-        if kept:
-            return kept
-    number = code.find(lambda node: bool(_any_tensor(node)[0]))
-    return instead_of(code, number, _instead(code, number)) if number is not None else ()
-
-
-def _edits_of_kept(
-    code: Code, number: ast.expr, tensor: ast.expr, instead: str
-) -> tuple[Edit, ...]:
-    uses = Uses(code, tensors_in(tensor))
-    if not code.shown(number) or not code.shown(tensor) or not uses.allow_tensor(number):
-        return ()
-    more = (
-        edit
-        for (new, _), nodes in uses.changes.items()
-        for node in nodes
-        for edit in instead_of(code, node, new)
-    )
-    return (*instead_of(code, number, instead), *more)
+    binds = isinstance(tensor, ast.Call | ast.Name | ast.Attribute | ast.Subscript)
+    return number, f"{shown if binds else f'({shown})'}{same}{behind}"
 
 
 def _any_tensor(node: ast.expr) -> tuple[ast.expr | None, str]:
@@ -96,22 +82,33 @@ def _any_tensor(node: ast.expr) -> tuple[ast.expr | None, str]:
     return _tensor(node), ""
 
 
-def _binds(node: ast.expr) -> bool:
-    """Whether a method can be called of an expression without parentheses around it."""
-    return isinstance(node, ast.Call | ast.Name | ast.Attribute | ast.Subscript)
+def _uses(code: Code, number: ast.expr, tensor: ast.expr) -> Uses | None:
+    """What is done with the number; None where a tensor in its place could be noticed."""
+    uses = Uses(code, tensors_in(tensor))
+    is_known = code.shown(number) and code.shown(tensor) and uses.allow_tensor(number)
+    return uses if is_known else None
 
 
 def _kept(code: Code, number: ast.expr, tensor: ast.expr, instead: str) -> str:
     """How to keep a tensor in the place of a number; empty where it could be noticed."""
-    uses = Uses(code, tensors_in(tensor))
-    whole = code.shown(number)
-    if not whole or not code.shown(tensor) or not uses.allow_tensor(number):
+    uses = _uses(code, number, tensor)
+    if uses is None:
         return ""
     value = code.statement.value if isinstance(code.statement, ast.Assign) else None
     begin = f"{code.target} = " if value is number else ""
-    text = f"Keep it a tensor: `{begin}{instead}` instead of `{begin}{whole}`"
+    text = f"Keep it a tensor: `{begin}{instead}` instead of `{begin}{code.shown(number)}`"
     more = "; ".join(f"`{new}` instead of `{old}`" for new, old in uses.changes)
     return f"{text}, and with it {more}." if more else f"{text}."
+
+
+def _edits_of_kept(
+    code: Code, number: ast.expr, tensor: ast.expr, instead: str
+) -> tuple[Edit, ...]:
+    uses = _uses(code, number, tensor)
+    changes = uses.changes.items() if uses is not None else ()
+    more = [instead_of(code, node, new) for (new, _), nodes in changes for node in nodes]
+    kept = instead_of(code, number, instead) if uses is not None else ()
+    return (*kept, *(edit for edits in more for edit in edits))
 
 
 KEEP_TENSOR = case("item", tailored=_tailored, edits=_edits)
