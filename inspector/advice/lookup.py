@@ -18,9 +18,8 @@ from inspector.events.graph_break import Cause
 from inspector.findings.finding import Example, Place
 from inspector.findings.hints import best_hint, further_hints, useful_hints, without_supposed_errors
 from inspector.findings.place import make_place
-from inspector.graphs.reading import read_graphs
+from inspector.graphs.reading import captured_graphs
 from inspector.model.edit import Rewrite
-from inspector.model.graph import Stage
 from inspector.model.graph_break import GraphBreak, Outcome
 from inspector.model.roots import Owner
 from inspector.model.run import Run
@@ -293,12 +292,7 @@ def _missing_dims(run: Run, record: GraphBreak) -> int | None:
             if frame.file == user.file and resumed_line(frame.name) == user.line
             for item in frame.compilations
         } | {str(record.compile_id)}
-        places = [
-            place
-            for place in process.graphs.places
-            if place.compile_id in behind and place.stage == Stage.DYNAMO.value and place.recorded
-        ]
-        for graph in read_graphs(places, run.roots, frozenset({Stage.DYNAMO}))[0]:
+        for graph in captured_graphs(process, run.roots, behind, recorded=True):
             shapes = {node.name: node.tensors[0] for node in graph.nodes if node.tensors}
             for node in graph.nodes:
                 if node.target == _WRITE and node.line and node.line.line == user.line:

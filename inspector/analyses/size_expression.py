@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from inspector.findings.finding import Finding
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
-from inspector.graphs.reading import read_graphs
-from inspector.model.graph import Graph, Node, Stage
-from inspector.model.run import Process, Run
+from inspector.graphs.reading import captured_graphs
+from inspector.model.graph import Graph, Node
+from inspector.model.run import Run
 from inspector.model.stack import StackFrame
 
 _LEAST = 50
@@ -49,24 +49,14 @@ class SizeExpressionRule(Rule[Run, Finding]):
         """At most one finding for each line."""
         seen: set[StackFrame | None] = set()
         for process in run.processes:
-            places = [
-                place
-                for place in process.graphs.places
-                if place.compile_id in _dynamic(process) and place.stage == Stage.DYNAMO.value
-                if place.recorded
-            ]
-            for graph in read_graphs(places, run.roots, frozenset({Stage.DYNAMO}))[0]:
+            compilations = (item for frame in process.frames for item in frame.compilations)
+            dynamic = {str(item.compile_id) for item in compilations if item.symbols}
+            for graph in captured_graphs(process, run.roots, dynamic, recorded=True):
                 number, length = longest_expression(graph) or (None, 0)
                 if number is not None and length >= _LEAST and number.line not in seen:
                     seen.add(number.line)
                     is_size = is_size_of_new_tensors(graph, number)
                     yield _finding(run, number, length, is_size=is_size)
-
-
-def _dynamic(process: Process) -> frozenset[str]:
-    """The compilations that have symbols."""
-    compilations = (item for frame in process.frames for item in frame.compilations)
-    return frozenset(str(item.compile_id) for item in compilations if item.symbols)
 
 
 def _finding(run: Run, number: Node, length: int, *, is_size: bool) -> Finding:

@@ -9,7 +9,7 @@ from inspector.findings.finding import Finding
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import duration
-from inspector.graphs.reading import read_graphs
+from inspector.graphs.reading import captured_graphs, read_graphs
 from inspector.graphs.unrolled import LEAST_TIMES, Unrolled, unrolled_loop
 from inspector.model.graph import Graph, Stage
 from inspector.model.run import Process, Run
@@ -67,21 +67,13 @@ def _loops(run: Run, process: Process) -> Iterator[tuple[str, Unrolled]]:
         for item in frame.compilations
         if (item.operators or 0) >= LEAST_TIMES
     }
-    every = process.graphs.places
-    places = [
-        place
-        for place in every
-        # Torch's own text has the innermost line of a node alone.
-        if place.compile_id in large and place.stage == Stage.DYNAMO.value and place.recorded
-    ]
-    stages = frozenset({Stage.POST_GRAD})
 
     def lowered(compile_id: str) -> list[Graph]:
-        own = [place for place in every if place.compile_id == compile_id]
-        return read_graphs(own, run.roots, stages)[0]
+        own = [place for place in process.graphs.places if place.compile_id == compile_id]
+        return read_graphs(own, run.roots, frozenset({Stage.POST_GRAD}))[0]
 
-    graphs, _ = read_graphs(places, run.roots, frozenset({Stage.DYNAMO}))
-    for graph in graphs:
+    # Torch's own text has the innermost line of a node alone.
+    for graph in captured_graphs(process, run.roots, large, recorded=True):
         loop = unrolled_loop(graph, run.sources.text, functools.partial(lowered, graph.compile_id))
         if loop is not None:
             yield graph.compile_id, loop

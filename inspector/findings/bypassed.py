@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from inspector.events.placed_lines import placed_lines
 from inspector.graphs.operators import shown_operator
-from inspector.graphs.reading import read_graphs
-from inspector.model.graph import Node, Stage
+from inspector.graphs.reading import captured_graphs
+from inspector.model.graph import Node
 from inspector.model.graph_places import GraphPlace
 from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame
@@ -64,11 +64,11 @@ def bypassed_key(reason: str) -> str:
 
 def bypassed_operators(run: Run, process: Process, compile_id: str, key: str) -> list[Bypassed]:
     """Where the operators are that a reason is about."""
-    places = [place for place in process.graphs.places if place.compile_id == compile_id]
-    captured, _ = read_graphs(places, run.roots, frozenset({Stage.DYNAMO}))
+    captured = captured_graphs(process, run.roots, {compile_id})
     nodes = [node for graph in captured for node in graph.nodes if node.is_compute]
     module, _, name = key.rpartition(".")
     if name == _EFFECTS:
+        places = [place for place in process.graphs.places if place.compile_id == compile_id]
         return [*_effects(run, places, nodes, key)]
     full = re.compile(rf"(?:.*[._])?{re.escape(name)}(?:\.\w+)?")
     named = name if module == _SPACE else key

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 from inspector.findings.failed_frames import CompilerError
 from inspector.findings.kernels_report import graph_codes
-from inspector.graphs.reading import read_graphs
+from inspector.graphs.reading import captured_graphs
 from inspector.model.compilation import Compilation, Failure, Frame
-from inspector.model.graph import Stage
 from inspector.model.kernel import Kernel
 from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame, user_frame
@@ -103,9 +102,7 @@ def _lines(kernel: Kernel) -> Iterator[StackFrame]:
 def named_operator(run: Run, process: Process, compile_id: str, said: str) -> StackFrame | None:
     """The line of the first operator of Dynamo's graph that a backend's error names."""
     words = {word.strip("_") for word in _WORD.findall(said)}
-    places = [place for place in process.graphs.places if place.compile_id == compile_id]
-    graphs, _ = read_graphs(places, run.roots, frozenset({Stage.DYNAMO}))
-    for graph in reversed(graphs):
+    for graph in reversed(captured_graphs(process, run.roots, {compile_id})):
         for node in graph.nodes:
             target = node.target.removesuffix(".default")
             name = target.rpartition(".")[2].strip("_")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from inspector.events.kept import kept_record
 from inspector.events.printed_stack import printed_frames
@@ -14,6 +14,7 @@ from inspector.kernels.node_lines import module_path
 from inspector.model.graph import Graph, Node, Stage
 from inspector.model.graph_places import GraphPlace
 from inspector.model.roots import Roots
+from inspector.model.run import Process
 from inspector.records.graphs import GraphNode, RecordedGraph
 
 _GIVEN = frozenset({Stage.FORWARD, Stage.BACKWARD, Stage.INFERENCE})
@@ -52,6 +53,19 @@ def read_graphs(
     if any(graph.stage is Stage.POST_GRAD and may_have_absorbed(graph) for graph in graphs):
         graphs = _with_products(graphs, places, roots)
     return graphs, unread
+
+
+def captured_graphs(
+    process: Process, roots: Roots, compile_ids: Container[str], *, recorded: bool = False
+) -> list[Graph]:
+    """Dynamo's graphs of some compilations; where they were recorded, nodes have whole stacks.
+
+    Args:
+        recorded: Leaves out those of which only torch's own text is known.
+    """
+    places = [place for place in process.graphs.places if place.compile_id in compile_ids]
+    read = (place for place in places if place.recorded or not recorded)
+    return read_graphs(read, roots, frozenset({Stage.DYNAMO}))[0]
 
 
 def _with_products(graphs: list[Graph], places: Sequence[GraphPlace], roots: Roots) -> list[Graph]:
