@@ -26,7 +26,7 @@ class UnrolledLoopRule(Rule[Run, Finding]):
     What it means:
         Dynamo runs a Python loop while it traces: the body is in the graph once for each time that
         it ran. The rule finds loops whose body is the same code with the same modules 16 times or
-        more, and at least half of a graph of 200 operators or more: those of Dynamo, or those that
+        more, and at least half of a graph of 100 operators or more: those of Dynamo, or those that
         Inductor lowers them to. The layers of a ``ModuleList`` are other modules in each step, and
         do not count.
 

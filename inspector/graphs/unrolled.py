@@ -17,7 +17,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _OF_COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
 _Key: TypeAlias = tuple[str, int]
 LEAST_TIMES = 16
-LEAST_OPERATORS = 200
+LEAST_OPERATORS = 100
 _LEAST_SHARE = 0.5
 _GETITEM = "_operator.getitem"
 
