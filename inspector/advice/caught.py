@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from inspector.advice.advice import case
-from inspector.advice.code import Code, dotted_name
+from inspector.advice.code import Code, called, dotted_name
 from inspector.advice.conditions import condition_of, decides
 from inspector.advice.effects import is_total, writes_in_place
 from inspector.advice.output import reports
@@ -99,10 +99,9 @@ def _may_be(name: str, other: str) -> bool:
 
 
 def _suppresses(node: ast.expr, error: ast.Raise) -> bool:
-    match node:
-        case ast.Call(func=function, args=args):
-            return dotted_name(function).rpartition(".")[2] == "suppress" and _is_one(error, args)
-    return False
+    if not isinstance(node, ast.Call) or called(node) != "suppress":
+        return False
+    return _is_one(error, node.args)
 
 
 def _tailored(code: Code) -> str:
@@ -125,8 +124,9 @@ def _tailored(code: Code) -> str:
             ) as statement,
         ):
             condition, shown = condition_of(code, test), code.shown(value)
+            is_set = dataclasses.replace(code, statement=statement).is_set_before(name)
             is_known = condition and shown and is_total(value) and not writes_in_place(code)
-            if is_known and not isinstance(value, ast.Constant) and _is_set(code, statement, name):
+            if is_known and is_set and not isinstance(value, ast.Constant):
                 return (
                     f"The error is caught in this function. Instead of the whole `try`: `{name} = "
                     f"torch.where({condition}, {shown}, {name})`, if both are finite tensors of "
@@ -147,11 +147,6 @@ def _in_caller(code: Code, catching: Code) -> str:
         "writes anywhere or draws random numbers, and what is computed raises nothing itself for "
         "these values; or compile the `try` no more: leave it in the caller."
     )
-
-
-def _is_set(code: Code, statement: ast.stmt, name: str) -> bool:
-    """Whether a name certainly has a value above a statement of the function."""
-    return Code(statement, None, code.function, code.lines).is_set_before(name)
 
 
 ADVICE = (case("branch-raise-caught", where=decides(is_caught), tailored=_tailored),)

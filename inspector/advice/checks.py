@@ -10,7 +10,6 @@ from inspector.advice.code import Code
 from inspector.advice.conditions import branches_by, condition_of, decides, without_numbers
 from inspector.advice.edits import line_instead
 from inspector.advice.numbers import is_number_of, tensor_of
-from inspector.model.edit import Edit
 
 
 def _is_left(code: Code) -> bool:
@@ -23,38 +22,14 @@ def _only_raises(code: Code) -> bool:
     return _is_left(code) and isinstance(code.statement, ast.If) and len(code.statement.body) == 1
 
 
-def _asserted(code: Code) -> str:
-    line = _assertion(code)
-    return f"Where another type of error will do: `{line}`; {_IN_THE_GRAPH}" if line else ""
-
-
-def _edits(code: Code) -> tuple[Edit, ...]:
-    return line_instead(code, _assertion(code))
-
-
 def _of_assert(code: Code) -> str:
     """``assert x.any().logical_not()`` for ``assert not x.any()``: torch takes tensors alone."""
-    match code.statement:
-        case ast.Assert(test=test, msg=said):
-            condition = condition_of(code, test)
-        case _:
-            return ""
+    if not isinstance(code.statement, ast.Assert):
+        return ""
+    condition, said = condition_of(code, code.statement.test), code.statement.msg
     is_constant = isinstance(said, ast.Constant) and isinstance(said.value, str)
     message = f", {code.shown(said)}" if is_constant and code.shown(said) else ""
     return f"assert {condition}{message}" if condition else ""
-
-
-def _assert_tailored(code: Code) -> str:
-    line = _of_assert(code)
-    return (
-        f"Assert a tensor, with a constant message or none: `{line}`; {_IN_THE_GRAPH}"
-        if line
-        else ""
-    )
-
-
-def _assert_edits(code: Code) -> tuple[Edit, ...]:
-    return line_instead(code, _of_assert(code))
 
 
 def _assertion(code: Code) -> str:
@@ -71,33 +46,41 @@ def _assertion(code: Code) -> str:
             shown = shown if condition else ""
         case _:
             return ""
-    if not shown:
-        return ""
-    text = ""
     match raised(code):
         case ast.Raise(exc=ast.Call(args=[ast.Constant(value=str()) as said, *_])):
             text = code.shown(said)
+        case _:
+            text = ""
     message = f", {text}" if text else ""
-    return f"assert {shown}{message}"
+    return f"assert {shown}{message}" if shown else ""
 
 
-_IN_THE_GRAPH = (
-    "torch checks it in the graph, and raises a RuntimeError (on a GPU later than the line, and "
-    "CUDA cannot be used any more)."
-)
+_CONSTANT = "Assert a tensor, with a constant message or none"
+
+
+def _said(line: str, when: str) -> str:
+    return (
+        f"{when}: `{line}`; torch checks it in the graph, and raises a RuntimeError (on a GPU "
+        "later than the line, and CUDA cannot be used any more)."
+        if line
+        else ""
+    )
+
+
+def _checks(code: Code) -> list[ast.If]:
+    """The branches below that decide by the number that the statement gives a name."""
+    return [node for node in branches_by(code) if isinstance(node, ast.If)]
 
 
 def _other_loads(code: Code) -> list[ast.Name]:
-    """Where the number that the statement gives a name is read beside the checks of it."""
-    checks = [node for node in branches_by(code) if isinstance(node, ast.If)]
-    inner = {id(node) for check in checks for node in ast.walk(check)}
+    """Where the number is read beside the checks of it."""
+    inner = {id(node) for check in _checks(code) for node in ast.walk(check)}
     return [load for load in code.loads(code.target) if id(load) not in inner]
 
 
 def _raise_tailored(code: Code) -> str:
     """Where the number is calculated with as well: a tensor does, in both."""
-    loads, parents = _other_loads(code), code.parents()
-    checks = [node for node in branches_by(code) if isinstance(node, ast.If)]
+    loads, parents, checks = _other_loads(code), code.parents(), _checks(code)
     if not loads or len(checks) != 1 or not isinstance(code.statement, ast.Assign):
         return ""
     number = code.statement.value
@@ -111,27 +94,23 @@ def _raise_tailored(code: Code) -> str:
     )
 
 
-def _is_checked_alone(code: Code) -> bool:
-    return not _other_loads(code)
-
-
 ADVICE = (
     case("branch-while", where=lambda code: isinstance(code.statement, ast.While)),
     case("branch-raise", where=decides(_is_left), tailored=_raise_tailored),
     case(
         "branch-raise-in-graph",
-        where=lambda code: decides(_only_raises)(code) and _is_checked_alone(code),
-        tailored=_asserted,
-        edits=_edits,
+        where=lambda code: decides(_only_raises)(code) and not _other_loads(code),
+        tailored=lambda code: _said(_assertion(code), "Where another type of error will do"),
+        edits=lambda code: line_instead(code, _assertion(code)),
     ),
     case(
         "branch-raise-uncompiled",
-        where=lambda code: decides(_is_left)(code) and _is_checked_alone(code),
+        where=lambda code: decides(_is_left)(code) and not _other_loads(code),
     ),
     case(
         "branch-assert",
         where=lambda code: isinstance(code.statement, ast.Assert),
-        tailored=_assert_tailored,
-        edits=_assert_edits,
+        tailored=lambda code: _said(_of_assert(code), _CONSTANT),
+        edits=lambda code: line_instead(code, _of_assert(code)),
     ),
 )

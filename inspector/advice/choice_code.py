@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Mapping
 
 from inspector.advice.branch_values import Chosen
-from inspector.advice.code import Code, dotted_name, names_of
+from inspector.advice.code import Code, called, names_of, written
 from inspector.advice.conditions import condition_of, without_numbers
 from inspector.advice.effects import is_total, unknown_calls
 from inspector.advice.numbers import is_scalar
@@ -123,7 +123,9 @@ class ChoiceMaker:
         shown_whole = self.code.shown(bare)
         if bare is not value:
             return f"{shown_whole}.detach().clone()" if shown_whole else ""
-        is_old = not isinstance(value, ast.BinOp | ast.UnaryOp | ast.Call) or _is_view(value)
+        is_old = (
+            not isinstance(value, ast.BinOp | ast.UnaryOp | ast.Call) or called(value) in _VIEWS
+        )
         return f"{shown_whole}.clone()" if shown_whole and is_old else shown_whole
 
     def _nested(self, value: ast.expr) -> str:
@@ -163,21 +165,9 @@ _VIEWS = frozenset(
 
 def _is_bound_to_frame(value: ast.expr) -> bool:
     """Whether a value is another one in a function of its own, or none."""
-    for node in ast.walk(value):
-        match node:
-            case ast.NamedExpr() | ast.Yield() | ast.YieldFrom() | ast.Await():
-                return True
-            case ast.Name(id="super" | "__class__" | "locals" | "vars"):
-                return True
-    return False
-
-
-def _is_view(value: ast.expr) -> bool:
-    """Whether a call can give what it is given, or a part of it."""
-    match value:
-        case ast.Call(func=ast.Attribute(attr=name)):
-            return name in _VIEWS
-    return False
+    kinds = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
+    names = {"super", "__class__", "locals", "vars"} & names_of(value)
+    return bool(names) or any(isinstance(node, kinds) for node in ast.walk(value))
 
 
 def _whole(value: ast.expr) -> ast.expr:
@@ -246,34 +236,24 @@ class _Inner(ast.NodeTransformer):
 
 def _apart(code: Code, test: ast.expr) -> tuple[str, ast.expr]:
     """``if self.training:``, and the rest of a condition; empty where none is certainly apart."""
-    match test:
-        case ast.BoolOp(op=ast.And() as both, values=values):
-            plain = [value for value in values if _is_plain(value)]
-            rest = [value for value in values if not _is_plain(value)]
-            shown = code.shown(_all_of(both, plain)) if plain and rest else ""
-            return (f"if {shown}:", _all_of(both, rest)) if shown else ("", test)
-    return "", test
+    if not isinstance(test, ast.BoolOp) or not isinstance(test.op, ast.And):
+        return "", test
+    plain = [value for value in test.values if _is_plain(value)]
+    rest = [value for value in test.values if not _is_plain(value)]
+    shown = code.shown(_all_of(plain)) if plain and rest else ""
+    return (f"if {shown}:", _all_of(rest)) if shown else ("", test)
 
 
-def _all_of(both: ast.And, values: list[ast.expr]) -> ast.expr:
-    return values[0] if len(values) == 1 else ast.BoolOp(both, values)
+def _all_of(values: list[ast.expr]) -> ast.expr:
+    return values[0] if len(values) == 1 else ast.BoolOp(ast.And(), values)
 
 
-def _is_plain(value: ast.expr) -> bool:
-    """Whether a condition certainly is about no tensor's values."""
-    match value:
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return _is_plain(operand)
-        case ast.Attribute(attr="training" | "is_cuda" | "requires_grad"):
-            return True
-        case ast.Compare(ops=[ast.Is() | ast.IsNot()]):
-            return True
-        case ast.Call(func=function):
-            return dotted_name(function) in _PLAIN_CALLS
-    return False
-
-
-_PLAIN_CALLS = frozenset({"hasattr", "isinstance", "torch.is_grad_enabled", "torch.is_tensor"})
+# Conditions that certainly are about no tensor's values.
+_PLAIN = (
+    "_.training", "_.is_cuda", "_.requires_grad", "_ is _", "_ is not _", "hasattr(*_)",
+    "isinstance(*_)", "torch.is_grad_enabled()", "torch.is_tensor(_)",
+)  # fmt: skip
+_is_plain = written(*_PLAIN, *(f"not {pattern}" for pattern in _PLAIN))
 
 
 def tensor_names(code: Code, test: ast.AST) -> dict[str, str]:
@@ -302,7 +282,4 @@ def _given(name: str, stored: ast.AST | None, parents: Mapping[ast.AST, ast.AST]
 
 def _is_part(value: ast.expr, other: ast.expr) -> bool:
     """Whether one is a part of the other by its index, and so has another shape."""
-    match value:
-        case ast.Subscript(value=whole):
-            return ast.dump(whole) == ast.dump(other)
-    return False
+    return isinstance(value, ast.Subscript) and ast.dump(value.value) == ast.dump(other)
