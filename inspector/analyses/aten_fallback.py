@@ -36,15 +36,15 @@ _FIXES = (
     (r"^aten\.(_fft|fft|stft|istft|view_as_complex|complex|polar)",
      "Inductor generates no complex arithmetic: compute with the real and imaginary parts."),
     (r"^aten\.scatter_reduce",
-     "Inductor generates its sums of floats alone: amax, amin, prod and mean have no atomics."),
+     "Inductor generates only its sums of floats: amax, amin, prod and mean have no atomics."),
     (r"^aten\._embedding_bag",
-     "Where all bags have one length, embedding with a sum behind it is generated, and fuses."),
+     "Where all bags have one length, embedding followed by a sum is generated, and fuses."),
     (r"^aten\.(index_put|scatter|index_add)",
      "Drop torch.use_deterministic_algorithms(True), or add with index_add into float32."),
     (r"^aten\.(linalg|_linalg|cholesky|svd|qr|inverse|lu)",
      "It is a library's own: do it once for a batch, outside of what is called often."),
 )  # fmt: skip
-_FIX = "Write it with operators that Inductor lowers, if it stands between others that are fused."
+_FIX = "Write it with operators that Inductor lowers, if it is between others that are fused."
 _OWN = (
     "If it can be written in PyTorch or Triton, do so: torch.library.triton_op is compiled with "
     "what is around it."
@@ -67,7 +67,7 @@ class AtenFallback(Rule[Call, Advised]):
 
     What to do:
         Write it with operators that are lowered, or as a Triton kernel of your own
-        (``torch.library.triton_op``), if it stands between others that could be fused.
+        (``torch.library.triton_op``), if it is between others that could be fused.
     """
 
     id = "aten-fallback"
@@ -80,7 +80,7 @@ class AtenFallback(Rule[Call, Advised]):
         if call.kind != "aten" or (not is_own and _LIBRARIES.search(name)):
             return
         if is_own:
-            yield Advised(f"{name} is called as it is", _WHY, _OWN)
+            yield Advised(f"{name} is called as is", _WHY, _OWN)
             return
         found = (fix for pattern, fix in _FIXES if re.match(pattern, name))
         yield Advised(f"{name} is left to eager PyTorch", _WHY, next(found, _FIX))

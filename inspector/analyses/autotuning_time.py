@@ -63,8 +63,8 @@ class AutotuningTimeRule(Rule[Run, Finding]):
         )
         yield Finding(
             **self.at(run, place),
-            message=f"{duration(spent_ns)} of {duration(cold.time_ns)} of compile time are "
-            "autotuning",
+            message=f"autotuning takes {duration(spent_ns)} of {duration(cold.time_ns)} of "
+            "compile time",
             why=_why(tuned) if twice is None else f"{_why(tuned)}; {twice[0]}",
             fix=keep if twice is None else twice[1],
             alternatives=(

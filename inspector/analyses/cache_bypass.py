@@ -20,7 +20,7 @@ _ADVICE = {
     r"Unsupported (pre grad|post grad|joint) custom pass"
     r"|Unsupported _?(pre_fusion|post_fusion|fuse_ddp)\w*": (
         "Make the pass an instance of torch._inductor.custom_graph_pass.CustomGraphPass, whose "
-        "uuid() says when it has changed: a plain function cannot be part of a key."
+        "uuid() changes with it. A plain function cannot be part of a key."
     ),
     r"(?:.*freezing enabled|Skipping graph with frozen constants).*": (
         "torch._inductor.config.freezing writes constants into the graph: such a graph is never "
@@ -30,9 +30,7 @@ _ADVICE = {
         "Switch the caches on: torch._inductor.config.fx_graph_cache = True, and "
         "TORCHINDUCTOR_FORCE_DISABLE_CACHES unset."
     ),
-    r"compiler bisector enabled": (
-        "The compiler bisector is at work: nothing is cached as long as it is."
-    ),
+    r"compiler bisector enabled": ("The compiler bisector is active: nothing is cached."),
     r"SAC context_fn .*": (
         "Give the context_fn of selective activation checkpointing an attribute cache_hash."
     ),
@@ -110,7 +108,7 @@ def _finding(
     caches = list(dict.fromkeys(item.cache for item in members))
     named = f"{' and '.join(caches)} {'cache' if len(caches) == 1 else 'caches'}"
     verb = "is" if len(caches) == 1 else "are"
-    reason = first.reason or "torch does not say why"
+    reason = first.reason or "torch gives no reason"
     place = (operator and operator.frame) or _definition(process, first)
     fix, others = _fixes(operator, reason)
     what = f"by `{operator.operator}`" if operator else f": {reason}"
@@ -130,7 +128,7 @@ def _finding(
 def _why(operator: Bypassed | None, first: CacheLookup, reason: str) -> Iterator[str]:
     yield f"{first.exception}: {reason}" if first.exception else reason
     if operator and operator.checks:
-        yield f"`{operator.operator}` checks for errors while the graph runs: that is an effect."
+        yield f"`{operator.operator}` checks for errors while the graph runs, which is an effect."
 
 
 def _consequence(process: Process, members: list[CacheLookup]) -> str:
@@ -155,7 +153,7 @@ def _fixes(operator: Bypassed | None, reason: str) -> tuple[str, tuple[str, ...]
         ), ()
     marked = (
         f'Set `torch._inductor.config.unsafe_marked_cacheable_functions = {{"{operator.key}": '
-        '"1"}`, and another value whenever what it does changes.'
+        '"1"}`, and change the value whenever the operator changes.'
     )
     if operator.key.endswith(".autograd_function_apply"):
         allowed = "torch._functorch.config.autograd_cache_allow_custom_autograd_functions = True"

@@ -25,7 +25,7 @@ class ConstraintViolationRule(Rule[Run, Finding]):
 
     What it means:
         ``torch._dynamo.mark_dynamic`` promises that every size of a dimension is compiled at once,
-        and a line of the code works for one size, or for some sizes, alone. Torch raises
+        and a line of the code works only for one size, or for some sizes. Torch raises
         ``ConstraintViolationError`` instead of compiling less than was promised.
 
     Why it matters:
@@ -34,10 +34,10 @@ class ConstraintViolationRule(Rule[Run, Finding]):
     Example:
         ``x * torch.ones(4, 3)`` makes the first size of ``x`` the constant 4::
 
-            model.py:9:16  constraint violation  dimension 0 of x is specialised to 4
+            model.py:9:16  constraint violation  dimension 0 of x is specialized to 4
 
     What to do:
-        Write the line for any size (``torch.ones(x.shape)``), or take the mark away, or use
+        Write the line for any size (``torch.ones(x.shape)``), or remove the mark, or use
         ``torch._dynamo.maybe_mark_dynamic``, which gives way.
     """
 
@@ -88,10 +88,10 @@ def _spelled(violation: Violation) -> tuple[str, str]:
 def _message(tensor: str, dimension: str, violation: Violation) -> str:
     what = f"dimension {dimension} of {tensor}" if dimension else tensor
     if violation.constant:
-        return f"{what} is marked as dynamic, and specialised to {violation.constant}"
+        return f"{what} is marked as dynamic, but specialized to {violation.constant}"
     if violation.guard:
-        return f"{what} is marked as dynamic, and the code works for some sizes alone"
-    return f"a mark cannot be kept: {violation.text}"
+        return f"{what} is marked as dynamic, but the code works only for some sizes"
+    return f"a mark cannot hold: {violation.text}"
 
 
 def _why(run: Run, place: StackFrame, violation: Violation) -> str:
@@ -99,7 +99,7 @@ def _why(run: Run, place: StackFrame, violation: Violation) -> str:
     if violation.constant and place.line:
         code = _code(run, place)
         where = f"{run.roots.shown(place.file)}:{place.line}"
-        lines.append(f"specialised at {where}{f': {code}' if code else ''}")
+        lines.append(f"specialized at {where}{f': {code}' if code else ''}")
     return "\n".join(lines)
 
 
@@ -116,11 +116,11 @@ def _fixes(
             f"Mark the range that works: torch._dynamo.mark_dynamic({tensor}, {dimension}, min=…, "
             f"max=…) within {bounds}."
         )
-        return fix, (f"Write torch._dynamo.maybe_mark_dynamic({tensor}, {dimension}).",)
+        return fix, (f"Use torch._dynamo.maybe_mark_dynamic({tensor}, {dimension}).",)
     if not dimension:
         return "", ()
-    gives_way = f"Write torch._dynamo.maybe_mark_dynamic({tensor}, {dimension}), which gives way."
-    unmarked = "Take the mark away: each size that is used is then compiled once."
+    gives_way = f"Use torch._dynamo.maybe_mark_dynamic({tensor}, {dimension}), which gives way."
+    unmarked = "Remove the mark: each size is then compiled once."
     if _COMPARES.search(code):
         # A size that is treated apart is meant to be a program of its own.
         return gives_way, (unmarked,)
@@ -132,8 +132,8 @@ def _fixes(
         )
         return fix, (gives_way, unmarked)
     fix = (
-        "Take the mark away: the line works for this size alone, as where a weight has it, or "
-        "another input that is not marked (mark that one, too)."
+        "Remove the mark: the line works only for this size, which a weight may have, or another "
+        "input without a mark (mark that one, too)."
     )
     return fix, (gives_way,)
 

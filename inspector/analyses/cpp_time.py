@@ -55,8 +55,8 @@ class CppTimeRule(Rule[Run, Finding]):
         checks = f"{duration(check_ns)} of it for {count(cold.vector_checks, 'small file')}"
         yield Finding(
             **self.at(run, place),
-            message=f"{duration(spent_ns)} of {duration(cold.time_ns)} of compile time are the C++ "
-            "compiler's",
+            message=f"the C++ compiler takes {duration(spent_ns)} of {duration(cold.time_ns)} of "
+            "compile time",
             why=f"{count(files, 'file')} of headers and kernels were compiled"
             + (f", and {checks} that ask for vector instructions" if check_ns else ""),
             fix="Keep the cache folder between starts: TORCHINDUCTOR_CACHE_DIR on a volume, or "

@@ -30,11 +30,11 @@ class CudaGraphCopiesRule(Rule[Run, Finding]):
     """Inputs are copied before each replay.
 
     What it means:
-        A captured graph reads its inputs where they lay when it was captured. What is neither a
+        A captured graph reads its inputs where they were when it was captured. What is neither a
         parameter, a buffer nor another graph's output is copied there before each replay.
 
     Why it matters:
-        The copy reads and writes every byte once more in each call. For large inputs (images, a
+        The copy reads and writes every byte again in each call. For large inputs (images, a
         cache of keys, weights that a plain function gets as arguments) that is a good part of the
         call, and the memory is held twice.
 
@@ -78,9 +78,9 @@ def _finding(
     return Finding(
         **RULE.at(run, place, function.key.mode),
         message=f"{size(capture.copied_bytes)} are copied before each replay",
-        why=f"{capture.copied:,} of {count(capture.inputs, 'input')} may lie elsewhere in the next "
-        f"call, as far as torch knows; the largest: {listed(names, _MOST_NAMED)}.",
-        fix="If it is the same tensor in every call: torch._dynamo.mark_static_address(x, "
+        why=f"{capture.copied:,} of {count(capture.inputs, 'input')} may be elsewhere in the next "
+        f"call; the largest: {listed(names, _MOST_NAMED)}.",
+        fix="If it is the same tensor in every call, call torch._dynamo.mark_static_address(x, "
         "guard=False) before the first one.",
         alternatives=("Make it a buffer of the module, and write new values into it (x.copy_).",),
         notes=(note,) if note else (),

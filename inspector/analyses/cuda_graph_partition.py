@@ -72,7 +72,7 @@ def _finding(
     return Finding(
         **RULE.at(run, place, advice.title),
         message=f"left out of CUDA graphs: {advice.title}",
-        why=advice.why or f"torch says: {reason}",
+        why=advice.why or f"torch reports: {reason}",
         fix=advice.fix,
         alternatives=advice.alternatives,
         hints=tuple(dict.fromkeys(item.reason for item in items)),

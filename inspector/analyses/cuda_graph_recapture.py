@@ -26,13 +26,12 @@ _DEAD = "ExpectedDeadIndicesBeforeGraphMismatch"
 _PATH = "another graph before it"
 _MOST_NAMED = 4
 _WHY = {
-    _STATIC: "{inputs} had another address than when the graph was captured: torch takes "
-    "parameters, buffers and tensors with a static address for fixed, and captures again when they "
-    "are not.",
+    _STATIC: "{inputs} had another address than when the graph was captured. Parameters, "
+    "buffers and tensors with a static address must keep theirs.",
     _MANAGED: "{inputs}, which another CUDA graph wrote, came from another of its outputs or "
     "captures than before.",
     _DEAD: "outputs of an earlier graph were still alive that were not when it was captured.",
-    _PATH: "it ran behind another graph than before: outputs of earlier calls were still alive, or "
+    _PATH: "it ran after another graph than before: outputs of earlier calls were still alive, or "
     "the functions were called in another order.",
 }
 _FIX = {
@@ -52,8 +51,8 @@ class CudaGraphRecaptureRule(Rule[Run, Finding]):
 
     What it means:
         A captured graph reads and writes fixed addresses. A call whose parameters, buffers or
-        other graphs' outputs lie elsewhere, or that runs behind another graph than before, does not
-        fit, and the function is captured once more for it.
+        other graphs' outputs are elsewhere, or that runs after another graph than before, does not
+        fit, and the function is captured again for it.
 
     Why it matters:
         A capture takes milliseconds, in which the device is waited for twice; each one keeps memory

@@ -80,12 +80,12 @@ def _finding(run: Run, process: Process, functions: list[CudaGraphFunction]) -> 
     shown = [str(item) if len(item) > 1 else str(item[0]) for item in sizes]
     return Finding(
         **RULE.at(run, place, key.mode),
-        message=f"{count(len(sizes), 'size')} in {count(calls, 'call')}, each in need of a CUDA "
-        "graph of its own",
-        why=f"of what depends on them, {replays:,} of {count(calls, 'call')} replayed; the sizes: "
+        message=f"{count(len(sizes), 'size')} in {count(calls, 'call')}, each with its own CUDA "
+        "graph",
+        why=f"{replays:,} of {count(calls, 'call')} replayed; the sizes: "
         f"{listed(shown, _MOST_NAMED)}.",
-        fix="Pad to a few sizes, or keep a buffer of the largest size and a mask: sizes that come "
-        "again replay.",
+        fix="Pad to a few sizes, or keep a buffer of the largest size and a mask. Repeated sizes "
+        "replay.",
         alternatives=(
             (
                 "torch._inductor.config.triton.cudagraph_capture_sizes = (…) names the sizes worth "

@@ -52,7 +52,7 @@ def _finding(run: Run, process: Process, warning: CudaGraphWarning) -> Finding:
     return Finding(
         **RULE.at(run, place, advice.title, stack=warning.stack),
         message=f"no CUDA graph: {advice.title}",
-        why=advice.why or f"torch says: {warning.reason}",
+        why=advice.why or f"torch reports: {warning.reason}",
         fix=advice.fix,
         alternatives=advice.alternatives,
         hints=(warning.reason,) if advice.why else (),

@@ -31,12 +31,12 @@ class GraphBreakRule(Rule[Run, Finding]):
 
     What it means:
         Dynamo met Python code that it cannot put into a graph. It compiles what came before, lets
-        Python run this line, and begins a new graph behind it, or, where it cannot go on in the
-        middle (in a loop, a ``try`` or a context manager), gives up the whole function.
+        Python run this line, and starts a new graph after it. Where it cannot resume in the middle
+        (in a loop, a ``try`` or a context manager), it gives up the whole function.
 
     Why it matters:
         Every break costs a return to Python, new guards, and tensors written to memory and read
-        again; and operators before and behind it can no longer be fused.
+        again. Operators before and after it cannot be fused.
 
     Example:
         ``if x.sum() > 0:`` needs a value that exists only when the graph has run::
@@ -44,7 +44,7 @@ class GraphBreakRule(Rule[Run, Finding]):
             model.py:8:11  graph break GB0170  Data-dependent branching
 
     What to do:
-        Change the line as the finding says, or move it out of the compiled region. One site can
+        Change the line as the finding shows, or move it out of the compiled region. One site can
         give several records: one for each enclosing function that Dynamo tried to compile.
     """
 
@@ -119,22 +119,22 @@ def _notes(run: Run, site: BreakSite) -> Iterator[str]:
             "and the names of the functions that Dynamo makes after a break (parsed)"
         )
     if record.caused_by is not None:
-        yield "it comes of another graph break, at which torch could not end the graph"
+        yield "caused by another graph break, at which torch could not end the graph"
     for consequence in dict.fromkeys(_consequence(run, record) for record in site.records):
         names = _names(run, site, consequence)
         yield f"{consequence} ({names})" if names else consequence
     if (outer := record.cause.higher_order) and record.outcome is not Outcome.RAISED:
         yield f"no graph can end inside {outer}: the whole call of it runs eagerly"
     if record.outcome is not Outcome.RESUMED and record.caused_by is None:
-        yield "what stands behind this line was not traced: explain again when it is mended"
+        yield "the code after this line was not traced: explain again once it is fixed"
     yield from _others_on_the_line(site)
     if is_fundamental(record.cause.hints):
-        yield "torch says that it will hardly ever be able to trace this"
+        yield "torch reports that it is unlikely to ever trace this"
     yield from _elsewhere(run, record)
 
 
 def _others_on_the_line(site: BreakSite) -> Iterator[str]:
-    """Breaks of the same type on the same line with another cause: all of them must be mended.
+    """Breaks of the same type on the same line with another cause: all of them must be fixed.
 
     What differs below the first line of torch's explanation would read as the same sentence twice.
     """
@@ -161,11 +161,11 @@ def _consequence(run: Run, record: GraphBreak) -> str:
         return _CONSEQUENCES[record.outcome]
     if not record.has_graph and _is_cut_off(run, record):
         return "the recording ends before this function was compiled: its graphs are not known"
-    before = "a graph ends here" if record.has_graph else "there is no operator before it"
+    before = "the graph ends here" if record.has_graph else "there is no operator before it"
     left_alone = _left_alone(run, record)
     if left_alone:
-        return f"{before}, and what stands behind it runs eagerly, too: {left_alone}"
-    return f"{before}{' and' if record.has_graph else ';'} tracing goes on behind it"
+        return f"{before}; the code after it runs eagerly: {left_alone}"
+    return f"{before}; tracing resumes after it"
 
 
 def _is_cut_off(run: Run, record: GraphBreak) -> bool:
@@ -177,7 +177,7 @@ def _is_cut_off(run: Run, record: GraphBreak) -> bool:
 
 
 def _left_alone(run: Run, record: GraphBreak) -> str:
-    """Why Dynamo left alone what stands behind a break, in its words; empty where it did not."""
+    """Why Dynamo skipped the code after a break, in its words; empty where it did not."""
     name = plain_name(record.frame_name)
     lines = {
         item.line

@@ -64,8 +64,8 @@ class GuardCostRule(Rule[Run, Finding]):
 
 
 _RECOMPILED = (
-    "Mend the recompilations first: every call looks through the compiled versions until one fits, "
-    "and what tells them apart has to be checked."
+    "Fix the recompilations first: every call searches the compiled versions for one that fits, "
+    "and must check what tells them apart."
 )
 
 

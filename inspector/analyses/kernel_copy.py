@@ -26,7 +26,7 @@ class CopyRule(Rule[KernelFacts, Advised]):
         nothing.
 
     Why it matters:
-        It reads and writes all of the tensor once more. Inductor puts copies into the kernels
+        It reads and writes all of the tensor again. Inductor puts copies into the kernels
         around them where it can; before and after a library's call, and for what the model gives,
         it cannot.
 
@@ -60,7 +60,7 @@ class CopyRule(Rule[KernelFacts, Advised]):
         what = ", ".join(sorted(names & _COPIES))
         yield Advised(
             message="only copies",
-            why=f"it is {what}, and no kernel around it could take it in",
+            why=f"it is {what}, and no kernel around it could absorb it",
             fix="Keep the tensor in the order in which what follows uses it.",
             alternatives=_INSTEAD_OF_CAT if names & {"cat", "stack"} else (),
             at_stake_ns=time_ns,

@@ -1,4 +1,4 @@
-"""Kernels with so few blocks that most of the GPU has nothing to do."""
+"""Kernels with so few blocks that most of the GPU is idle."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class FewBlocksRule(Rule[KernelFacts, Advised]):
 
     What it means:
         A block runs on one multiprocessor. This kernel has so few that most of the multiprocessors
-        have nothing to do, and it would take less than half as long if they had.
+        are idle, and it would take less than half as long with all of them busy.
 
     Why it matters:
         The GPU works at a small part of its speed, however large the tensor is. Inductor gives
@@ -55,8 +55,8 @@ class FewBlocksRule(Rule[KernelFacts, Advised]):
         fixes = _fixes(kernel)
         yield Advised(
             message=f"has {count(blocks, 'block')} for {limits.multiprocessors} multiprocessors",
-            why=f"{blocks} of {limits.multiprocessors} multiprocessors {_work(blocks)}; if all had "
-            f"something to do, it would take {duration(spread_ns)} instead of {duration(time_ns)} "
+            why=f"{blocks} of {limits.multiprocessors} multiprocessors {_work(blocks)}; with "
+            f"all of them busy, it would take {duration(spread_ns)} instead of {duration(time_ns)} "
             f"(predicted)",
             fix=fixes[0],
             alternatives=fixes[1:],

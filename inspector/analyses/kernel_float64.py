@@ -54,7 +54,7 @@ class Float64Rule(Rule[KernelFacts, Advised]):
             fix = "Convert what is float64 before it meets the rest (.float())."
         line = analysis.float64_lines[0]
         yield Advised(
-            message="computes in float64, and much of what it loads is narrower",
+            message="computes in float64, but much of what it loads is narrower",
             why=f"line {line} of its source is float64" + (f" because {cause} is" if cause else ""),
             fix=fix,
             alternatives=(_SCALAR,) if scalars else (),

@@ -22,15 +22,15 @@ class IndirectRule(Rule[KernelFacts, Advised]):
         take single elements from wherever it says.
 
     Why it matters:
-        Memory delivers sectors of 32 bytes. If the places lie apart, all of a sector is moved for
+        Memory delivers sectors of 32 bytes. If the places are apart, all of a sector is moved for
         one element, and what the caches hold decides. Whole rows (an embedding) are not concerned.
 
     Example:
         ``torch.gather(x, -1, index)`` along the last dimension, ``x[:, index]``.
 
     What to do:
-        Let the index choose rows: transpose the tensor once, so that what one index takes lies side
-        by side (``x.t().contiguous()[index]``), or sort the index. Where the index is a pattern
+        Let the index choose rows: transpose the tensor once, so that what one index takes is
+        adjacent (``x.t().contiguous()[index]``), or sort the index. Where the index is a pattern
         (a flip, a shift, every other element), write it as a slice.
     """
 
@@ -46,9 +46,9 @@ class IndirectRule(Rule[KernelFacts, Advised]):
         size = element_bytes(worst.dtype)
         yield Advised(
             message="gathers single elements",
-            why=f"line {worst.line} of its source takes {size} bytes from each place that memory "
+            why=f"line {worst.line} of its source takes {size} bytes from each place that an index "
             f"names, of sectors of {_SECTOR_BYTES} bytes",
-            fix="Let the index choose whole rows: put what one index takes side by side, once.",
+            fix="Let the index choose whole rows: make what one index takes contiguous, once.",
             alternatives=("If the index is a pattern (a flip, a shift), write it as a slice.",),
         )
 

@@ -28,10 +28,10 @@ class NarrowRule(Rule[KernelFacts, Advised]):
 
     Why it matters:
         The same bytes need more instructions and more requests, of which only so many can be under
-        way: a memory-bound kernel takes 1.2 to 3 times as long.
+        way: a memory-bound kernel takes 1.2 to 3 times longer.
 
     Example:
-        A softmax over rows of 50,257 numbers of 4 bytes: a row begins at no multiple of 16 bytes.
+        A softmax over rows of 50,257 floats: rows do not begin at a multiple of 16 bytes.
 
     What to do:
         Make the innermost size a multiple of 16 bytes (pad 50,257 to 50,304), let slices begin at
@@ -42,7 +42,7 @@ class NarrowRule(Rule[KernelFacts, Advised]):
     severity = Severity.WARNING
 
     def check(self, kernel: KernelFacts) -> Iterator[Advised]:
-        """Narrow in every configuration, for a reason that can be mended."""
+        """Narrow in every configuration, for a reason that can be fixed."""
         best = min(kernel.configs, key=_narrow_share)
         share = _narrow_share(best)
         if share < _LEAST_SHARE or not _is_concerned(best):
@@ -62,10 +62,10 @@ class NarrowRule(Rule[KernelFacts, Advised]):
         )
 
 
-_UNALIGNED = "what neighbouring threads access begins at no multiple of 16 bytes"
-_MASKED = "its mask ends at no multiple of 16 bytes, so every element has a mask of its own"
-_STRIDED = "neighbouring elements do not lie side by side in memory"
-_DYNAMIC = "its sizes are dynamic, so nobody knows that rows begin at multiples of 16 bytes"
+_UNALIGNED = "accesses of neighbouring threads do not begin at a multiple of 16 bytes"
+_MASKED = "its mask does not end at a multiple of 16 bytes, so every element has its own mask"
+_STRIDED = "neighbouring elements are not adjacent in memory"
+_DYNAMIC = "its sizes are dynamic, so rows may not begin at multiples of 16 bytes"
 _FIXES = {
     _DYNAMIC: "Compile it for fixed sizes (dynamic=False), or keep the innermost size fixed.",
     _UNALIGNED: "Pad the innermost size to a multiple of 16 bytes, or let the slice begin at one.",

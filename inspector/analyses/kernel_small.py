@@ -55,7 +55,7 @@ class SmallRule(Rule[Sequence[KernelFacts], Advised]):
         yield Advised(
             message=f"and others are too small: {launches[0]} of {launches[1]} launches",
             why=f"they take {duration(times[0])} of {duration(times[1])}, most of it to begin and "
-            f"end ({duration(launch_ns)} each, predicted); what the processor needs comes on top",
+            f"end ({duration(launch_ns)} each, predicted), without the host's launch overhead",
             fix='Replay the launches as one CUDA graph: torch.compile(mode="reduce-overhead").',
             alternatives=(
                 "Take a larger batch, or compute what is small and alike together.",

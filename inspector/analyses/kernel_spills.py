@@ -24,7 +24,7 @@ class SpillsRule(Rule[KernelFacts, Advised]):
         threads), so the compiler stores some of them in local memory and loads them again.
 
     Why it matters:
-        Local memory is ordinary memory behind the caches. Inside of a loop every trip pays for it.
+        Local memory is ordinary memory, cached. Inside of a loop every trip pays for it.
 
     Example:
         A Triton kernel that keeps a tile of 256x256 numbers in the registers of 4 warps.

@@ -17,7 +17,7 @@ class TensorCoresRule(Rule[KernelFacts, Advised]):
         multiply-adds.
 
     Why it matters:
-        Tensor cores do the same product 8 to 16 times as fast.
+        Tensor cores do the same product 8 to 16 times faster.
 
     Example:
         A product in float32 while TF32 is not allowed, which is torch's default.
@@ -42,7 +42,7 @@ class TensorCoresRule(Rule[KernelFacts, Advised]):
         )
 
 
-_SHAPE = "its blocks are too small for the tensor cores, or they do not know the dtype"
+_SHAPE = "its blocks are too small for the tensor cores, or they do not support the dtype"
 _NAMES = {"f32": "float32", "f64": "float64", "f16": "float16", "bf16": "bfloat16"}
 _REASONS = {
     "f32": "TF32 is not allowed for it",

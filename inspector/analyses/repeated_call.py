@@ -18,8 +18,8 @@ class RepeatedCall(Rule[Call, Advised]):
         nothing has changed since.
 
     Why it matters:
-        It takes the time of the first call again, and gives what is there already. Of equal
-        operators torch makes one where a graph has gradients (when it is divided into a forward and
+        It takes the time of the first call again, for a result that exists. Torch merges equal
+        operators where a graph has gradients (when it is divided into a forward and
         a backward pass), and not in graphs without them.
 
     Example:
@@ -27,7 +27,7 @@ class RepeatedCall(Rule[Call, Advised]):
 
     What to do:
         Compute it once, in front of the loop, and use the result. What happens to it element by
-        element behind it is fused, and costs little where it is.
+        element after it is fused, and costs little where it is.
     """
 
     id = "repeated-call"
@@ -39,9 +39,9 @@ class RepeatedCall(Rule[Call, Advised]):
             return
         name = call.name.removesuffix(".default")
         yield Advised(
-            f"{name} computes what it has computed before",
-            "it is called with the same arguments, in which nothing has changed since; without "
-            "gradients nothing makes one call of the two",
+            f"{name} repeats an earlier call",
+            "its arguments are the same, and nothing in them has changed since; without gradients "
+            "torch does not merge the two calls",
             "Compute it once, in front of the loop or where it is needed first, and use the "
             "result.",
         )

@@ -65,8 +65,7 @@ def _finding(run: Run, number: Node, length: int, *, is_size: bool) -> Finding:
         **RULE.at(run, number.line, ""),
         message=f"a symbolic {'size' if is_size else 'number'} is an expression of at least "
         f"{length} symbols",
-        why="each step writes out the expression of the step before, so that the time to trace it "
-        "multiplies",
+        why="each step repeats the expression of the step before, so that tracing time multiplies",
         fix=fixes[0],
         alternatives=fixes[1:],
         evidence="inspector_dynamo_graph",

@@ -1,4 +1,4 @@
-"""Functions that Dynamo left alone although the user asked to compile them."""
+"""Functions that Dynamo skipped although the user asked to compile them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SkippedFrameRule(Rule[Run, Finding]):
 
     Why it matters:
         ``torch.compile`` was asked for and does nothing here, silently. A function whose first call
-        traces no operator is left alone for good, also when later calls have some.
+        traces no operator is skipped for good, also when later calls have some.
 
     Example:
         ``torch.compile(generate)`` with ``def generate(x): yield x + 1`` runs as plain Python.
@@ -110,7 +110,7 @@ def _silent(run: Run, process: Process, skip: SkippedFrame) -> Finding:
             severity=None if skip.is_entry else Severity.INFO,
         ),
         message=f"{skip.name} runs eagerly: {cause or skip.reason}",
-        why=f"Dynamo left it alone: {skip.reason}.",
+        why=f"Dynamo skipped it: {skip.reason}.",
         fix=_advice(f"{skip.cause} {skip.reason}"),
         evidence="inspector_skipped_frame",
         cost=entry_cost(run, process) if skip.is_entry else None,
@@ -122,8 +122,8 @@ def _without_graph(run: Run, process: Process, frame: Frame) -> Finding:
     name = plain_name(frame.name)
     return Finding(
         **RULE.at(run, place, "no graph", stack=frame.compilations[0].stack),
-        message=f"{name} met no tensor operation when it was first called",
-        why="Dynamo traced it to its end and met no operator; from now on it leaves it alone.",
+        message=f"{name} had no tensor operation in its first call",
+        why="Dynamo traced it to its end, found no operator, and skips it from now on.",
         fix=_ADVICE["no tensor"],
         alternatives=(f"Where other calls of it have operators: {EMPTY_GRAPHS}.",),
         evidence="compilation_metrics",
@@ -139,7 +139,7 @@ def _never_seen(run: Run, process: Process) -> Iterator[Finding]:
     frame = StackFrame(target.file, target.line, target.qualname)
     yield Finding(
         **RULE.at(run, frame if target.file else None, "never seen"),
-        message=f"{target.name} was called and Dynamo never looked at it",
+        message=f"{target.name} was called, but Dynamo never looked at it",
         why="No event and no skip was logged: it is a generator, a C function, or torch.compile is "
         "switched off (TORCHDYNAMO_DISABLE, torch.compiler.set_stance, torch.compiler.disable).",
         fix=_advice(target.kind),

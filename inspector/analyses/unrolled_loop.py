@@ -15,8 +15,8 @@ from inspector.model.graph import Graph, Stage
 from inspector.model.run import Process, Run
 
 _AT_ONCE = (
-    "Where no step needs the result of another one: compute all steps with one operator over the "
-    "whole tensor."
+    "If no step needs the result of another, compute all steps with one operator over the whole "
+    "tensor."
 )
 
 
@@ -39,9 +39,9 @@ class UnrolledLoopRule(Rule[Run, Finding]):
         45 s on 2 CPU cores with torch 2.13; the cell alone took 5 s.
 
     What to do:
-        Compile the body instead of the loop: ``self.cell.compile()``, and leave out the
-        ``torch.compile`` around the loop. The graph is compiled once and called in each step, at
-        the cost of a call for each. Where the steps do not depend on each other, compute them as
+        Compile the body instead of the loop: ``self.cell.compile()``, and remove
+        ``torch.compile`` from around the loop. The graph is compiled once and called in each step,
+        at the cost of a call for each. Where the steps do not depend on each other, compute them as
         one operator over all of them.
     """
 
@@ -82,11 +82,11 @@ def _loops(run: Run, process: Process) -> Iterator[tuple[str, Unrolled]]:
 def _finding(run: Run, compile_id: str, loop: Unrolled) -> Finding:
     # After torch._dynamo.reset() other compilations have the same ids.
     took = [i.duration_ns for i in run.compilations if str(i.compile_id) == compile_id]
-    time = f", which took {duration(took[0])} to compile" if len(took) == 1 and took[0] else ""
+    time = f"; it took {duration(took[0])} to compile" if len(took) == 1 and took[0] else ""
     return Finding(
         **RULE.at(run, loop.frame, ""),
         message=f"the loop is unrolled: its body is in the graph {loop.times} times",
-        why=f"{loop.operators} of {loop.total} operators of the graph come of it{time}",
+        why=f"{loop.operators} of {loop.total} operators of the graph come from it{time}",
         fix=_fix(loop),
         alternatives=(_AT_ONCE,),
         evidence="inspector_dynamo_graph",
@@ -102,8 +102,8 @@ def _fix(loop: Unrolled) -> str:
     else:
         how = "move it into a function with `@torch.compile`"
     return (
-        f"Compile the body of the loop alone: {how}, and leave out the torch.compile around the "
-        "loop. The body is compiled once, and called in each step."
+        f"Compile only the body of the loop: {how}, and remove torch.compile from around the loop. "
+        "The body is compiled once, and called in each step."
     )
 
 

@@ -33,17 +33,17 @@ def error_fix(said: str) -> str:
     if missing:
         function = missing["function"]
         return (
-            f"Say what {missing['operator']} returns, without computing it: `@{function}."
-            "register_fake` on a function of the same arguments that returns an empty tensor of "
-            "the right shape, dtype and device (`torch.empty_like(x)` where these are x's); for "
-            f"gradients, `{function}.register_autograd`."
+            f"Register a fake kernel for {missing['operator']}: `@{function}.register_fake` on a "
+            "function of the same arguments that returns an empty tensor of the right shape, dtype "
+            "and device (`torch.empty_like(x)` where these are x's). For gradients, add "
+            f"`{function}.register_autograd`."
         )
     if _DEVICES.search(said):
         return (
-            "Make what is made in the function where its inputs are: `torch.zeros(…, "
-            "device=x.device)` or `x.new_zeros(…)`. What a module keeps is to be a parameter or a "
-            "buffer (`register_buffer`), which `.to(device)` moves. On these devices plain PyTorch "
-            "fails there, too."
+            "Create tensors on the device of the inputs: `torch.zeros(…, device=x.device)` or "
+            "`x.new_zeros(…)`. Make the module's own tensors parameters or buffers "
+            "(`register_buffer`), which `.to(device)` moves. On these devices plain PyTorch fails "
+            "here, too."
         )
     return ""
 
@@ -59,15 +59,15 @@ def failure_fix(
     """What avoids a failure of a backend; empty where nobody knows."""
     if failure.in_implementation:
         return (
-            "Change this line, or what calls it: the compiler runs it on tensors without data, and "
-            "it has to accept what the operator accepts."
+            "Fix this line, or its caller: the compiler runs it on tensors without data, and it "
+            "must accept what the operator accepts."
         )
     if error is None and failure.type not in _OF_BACKENDS:
         return ""
     if item.is_recompile and any(not other.raised for other in frame.compilations):
         return (
-            "Compile it with `dynamic=False`: one size was compiled, and the code for any size "
-            "fails. Each size is then compiled once."
+            "Compile with `dynamic=False`: one size was compiled, but the code for any size fails. "
+            "Each size is then compiled once."
         )
     if not has_line:
         return ""

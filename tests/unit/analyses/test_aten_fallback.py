@@ -37,8 +37,8 @@ def run(tmp_path: Path) -> Run:
         ("aten.scatter_reduce_.two", "aten.scatter_reduce_.two is left to eager PyTorch", "amax"),
         ("aten._embedding_bag.default", "aten._embedding_bag is left to eager PyTorch", "bags"),
         ("aten.index_put_.default", "aten.index_put_ is left to eager PyTorch", "deterministic"),
-        ("aten.frexp.Tensor", "aten.frexp.Tensor is left to eager PyTorch", "stands between"),
-        ("mine.flash_attention.default", "mine.flash_attention is called as it is", "triton_op"),
+        ("aten.frexp.Tensor", "aten.frexp.Tensor is left to eager PyTorch", "is between"),
+        ("mine.flash_attention.default", "mine.flash_attention is called as is", "triton_op"),
     ],
 )
 def test_what_is_left_to_eager(run: Run, name: str, message: str, fix: str) -> None:

@@ -79,7 +79,7 @@ def test_the_reason_decides_what_to_do(reason: str, advice: str) -> None:
 def test_the_c_compiler_takes_most() -> None:
     (found,) = cpp_time.RULE.check(cold_starts.read("cold"))
 
-    assert "of compile time are the C++ compiler's" in found.message
+    assert found.message.startswith("the C++ compiler takes")
     assert "TORCHINDUCTOR_CACHE_DIR" in found.fix
     assert "TORCHINDUCTOR_VEC_ISA_OK=1" in found.alternatives[0]
     assert not list(cpp_time.RULE.check(cold_starts.read("warm")))
@@ -91,7 +91,7 @@ def test_autotuning_takes_most() -> None:
     slow = run_of(("f", "autotuning", 8), ("g", "Dynamo", 2), lookups=(lookup,))
     (found,) = autotuning_time.RULE.check(slow)
 
-    assert found.message == "8.0 s of 10.0 s of compile time are autotuning"
+    assert found.message == "autotuning takes 8.0 s of 10.0 s of compile time"
     assert "the longest: mm 8.0 s" in found.why
     assert not list(autotuning_time.RULE.check(run_of(("f", "autotuning", 4), ("g", "Dynamo", 6))))
 

@@ -47,5 +47,5 @@ def test_guards_that_cost_little(guards_ns: int, call_ns: int) -> None:
 
 def test_nothing_unsafe_is_advised_where_guards_tell_versions_apart() -> None:
     (finding,) = found_in(run_with(60_000, 200_000), RULE.check)
-    assert "Mend the recompilations first" in finding.fix
+    assert "Fix the recompilations first" in finding.fix
     assert finding.alternatives == ()

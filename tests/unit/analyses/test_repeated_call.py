@@ -23,5 +23,5 @@ def test_repeats_of_a_line_are_one_finding(tmp_path: Path) -> None:
     (found,) = code_findings(run, [GraphCode("0/0", "inference", "", (), calls)], [RULE])
 
     assert (found.rule, found.place.line) == ("repeated-call", 14)
-    assert found.message == "addmm computes what it has computed before"
+    assert found.message == "addmm repeats an earlier call"
     assert found.notes == ("there are 2 calls of it",)

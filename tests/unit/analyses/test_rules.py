@@ -62,7 +62,7 @@ def test_a_break_names_torchs_id_its_place_and_the_fix(tmp_path: Path) -> None:
         "do",
     )
     assert found.severity is Severity.WARNING
-    assert "a graph ends here" in found.notes[0]
+    assert "the graph ends here" in found.notes[0]
 
 
 def test_a_break_before_the_first_operator_says_so(tmp_path: Path) -> None:
@@ -260,9 +260,9 @@ def test_what_stands_behind_a_break_may_be_left_alone(tmp_path: Path) -> None:
         (finding,) = graph_break.RULE.check(run_of(tmp_path, *records))
         return finding.notes[0]
 
-    assert note(*broken_once) == "a graph ends here and tracing goes on behind it (f)"
+    assert note(*broken_once) == "the graph ends here; tracing resumes after it (f)"
     assert note(*broken_once, artifact) == (
-        "a graph ends here, and what stands behind it runs eagerly, too: "
+        "the graph ends here; the code after it runs eagerly: "
         "no tensor-related objects found in frame (f)"
     )
     resumed = (

@@ -48,7 +48,7 @@ def test_the_finding_names_what_is_to_be_mended() -> None:
     frame = Frame(0, "forward", MODEL, 13, (compilation(0, *records, graphs=0),))
     cause, consequence = RULE.check(run_of(process_of(frame)))
 
-    assert not any("tracing goes on" in note for note in (*cause.notes, *consequence.notes))
+    assert not any("tracing resumes" in note for note in (*cause.notes, *consequence.notes))
     assert consequence.fix.startswith("Mend the other graph break of this line")
     assert consequence.alternatives == ()
-    assert "it comes of another graph break" in " ".join(consequence.notes)
+    assert "caused by another graph break" in " ".join(consequence.notes)

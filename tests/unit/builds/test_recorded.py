@@ -79,9 +79,9 @@ def test_nothing_is_said_of_healthy_kernels(program: str) -> None:
     ("program", "rules", "said"),
     [
         ("strided", {"kernel-uncoalesced"}, "3 elements apart"),
-        ("unaligned", {"kernel-narrow-accesses"}, "begins at no multiple of 16 bytes"),
+        ("unaligned", {"kernel-narrow-accesses"}, "begin at a multiple of 16 bytes"),
         ("odd_bf16", {"kernel-narrow-accesses"}, "mask"),
-        ("softmax_wide", {"kernel-narrow-accesses"}, "begins at no multiple of 16 bytes"),
+        ("softmax_wide", {"kernel-narrow-accesses"}, "begin at a multiple of 16 bytes"),
         ("promoted", {"kernel-float64"}, "in_ptr1"),
         ("int64_index", {"kernel-int64-offsets"}, "xnumel"),
         ("scatter", {"kernel-atomics"}, "line"),

@@ -15,7 +15,7 @@ NO_FAKE = (
 
 def test_an_operator_without_a_fake_is_named() -> None:
     fix = error_fix(NO_FAKE)
-    assert fix.startswith("Say what zoo::nofake returns")
+    assert fix.startswith("Register a fake kernel for zoo::nofake")
     assert "`@nofake.register_fake`" in fix
 
 
