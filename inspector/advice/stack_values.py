@@ -1,6 +1,6 @@
 """What Python has on its stack where a graph breaks, as the user wrote it.
 
-Dynamo hands it to what it compiles behind the break as ``___stack0``, ``___stack1`` and so on
+Dynamo hands it to what it compiles after the break as ``___stack0``, ``___stack1`` and so on
 (`ContinueExecutionCache.generate` in torch/_dynamo/resume_execution.py, 2.11 to 2.13): the operands
 that were computed before, in order, and what the expression that broke the graph gave.
 """
@@ -8,130 +8,90 @@ that were computed before, in order, and what the expression that broke the grap
 from __future__ import annotations
 
 import ast
-import itertools
-from collections.abc import Iterable, Iterator
-from typing import TypeVar
 
 from inspector.advice.code import Code
 
 # What leaves nothing of its own beside the part of it that is being computed.
 _NOTHING = (
-    ast.stmt, ast.withitem, ast.keyword, ast.Attribute, ast.Starred, ast.UnaryOp, ast.BoolOp,
-    ast.IfExp, ast.NamedExpr,
+    ast.stmt, ast.withitem, ast.keyword, ast.Attribute, ast.UnaryOp, ast.BoolOp, ast.IfExp,
+    ast.NamedExpr, ast.Lambda,
 )  # fmt: skip
 _COMPOUND = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp)
-_Part = TypeVar("_Part", bound=ast.AST)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
-class _UnknownError(Exception):
-    """What is on the stack depends on more than the syntax."""
-
-
 def stack_values(code: Code) -> tuple[str, ...]:
-    """The values on the stack behind an expression that broke the graph, the lowest first.
+    """The values on the stack after an expression that broke the graph, the lowest first.
 
-    Empty where the syntax does not tell; an empty text for what is too long to be shown.
+    Empty where the syntax does not tell; an empty text for what is too long to be shown, or for
+    the iterator of a loop and how a context is left.
     """
-    if code.expression is None or code.statement is None:
-        return ()
-    try:
-        nodes = [*_below(code, code.expression), code.expression]
-    except _UnknownError:
-        return ()
-    return tuple(_shown(code, node) for node in nodes)
+    node: ast.AST | None = code.expression
+    parents, found = code.parents(), [node]
+    while node is not None and not isinstance(node, _FUNCTIONS):
+        outer = parents.get(node)
+        below = _below(outer, node)
+        if below is None:
+            return ()
+        found[:0], node = below, outer
+    return tuple(_shown(code, each) for each in found if each is not None)
 
 
 def _shown(code: Code, node: ast.AST) -> str:
-    if isinstance(node, ast.stmt):
-        return ""  # the iterator of a loop, or how a context is left
-    text = code.shown(node)
+    node = node.value if isinstance(node, ast.keyword) else node
+    text = "" if isinstance(node, ast.stmt) else code.shown(node)
     return f"({text})" if text and isinstance(node, _COMPOUND) else text
 
 
-def _below(code: Code, node: ast.AST) -> Iterator[ast.AST]:
-    """What was computed before a node and is needed behind it, the lowest first."""
-    parents = code.parents()
-    chain = [node]
-    while not isinstance(chain[-1], _FUNCTIONS):
-        if chain[-1] not in parents:
-            raise _UnknownError
-        chain.append(parents[chain[-1]])
-    for outer, inner in itertools.pairwise(reversed(chain)):
-        yield from _beside(outer, inner)
+def _below(outer: ast.AST | None, inner: ast.AST) -> list[ast.AST] | None:
+    """What a node has on the stack while a part of it is computed; None where it does not tell."""
+    parts = _parts(outer, inner)
+    is_packed = any(isinstance(each, ast.Starred) or _is_doubled(each) for each in parts)
+    if inner not in parts or is_packed:
+        return None
+    before = parts[: parts.index(inner)]
+    # What was compared before is no longer there.
+    return before[-1:] if isinstance(outer, ast.Compare) else before
 
 
-def _beside(outer: ast.AST, inner: ast.AST) -> Iterable[ast.AST]:
-    """What a node has on the stack while a part of it is computed."""
+def _is_doubled(part: ast.AST) -> bool:
+    """``**given``."""
+    return isinstance(part, ast.keyword) and part.arg is None
+
+
+def _parts(outer: ast.AST | None, inner: ast.AST) -> list[ast.AST]:
+    """What is on the stack of a node, in order; without the part that is computed if unknown."""
+    match outer:
+        case ast.BinOp(left=one, right=two) | ast.Subscript(value=one, slice=two):
+            return [one, two]
+        case ast.Slice():
+            return [end for end in (outer.lower, outer.upper, outer.step) if end is not None]
+        case ast.Compare():
+            return [outer.left, *outer.comparators]
+        case ast.Call():
+            return [outer.func, *outer.args, *outer.keywords]
+        case ast.Tuple(elts=elts) | ast.List(elts=elts) | ast.Set(elts=elts):
+            return [*elts]
+    return _of_statement(outer, inner) if isinstance(outer, (*_NOTHING, *_FUNCTIONS)) else []
+
+
+def _of_statement(outer: ast.AST, inner: ast.AST) -> list[ast.AST]:
+    before: list[ast.AST] = []
+    is_known = not isinstance(outer, ast.Match)
     match outer:
         case ast.For() | ast.AsyncFor():
-            return [outer] if inner in outer.body else []
-        case ast.With() | ast.AsyncWith():
-            # How each context is left, once it is entered.
-            return itertools.repeat(outer, len([*_before(inner, outer.items)]))
-        case ast.AugAssign():
-            return _updated(outer.target)
-        case ast.Call():
-            return _before(inner, _called(outer, inner))
-        case ast.Tuple() | ast.List() | ast.Set():
-            return _before(inner, _with_list(outer.elts, inner))
-    return _plain(outer, inner)
-
-
-def _plain(outer: ast.AST, inner: ast.AST) -> Iterable[ast.AST]:
-    match outer:
-        case ast.BinOp():
-            return _before(inner, [outer.left, outer.right])
-        case ast.Subscript():
-            return _before(inner, [outer.value, outer.slice])
-        case ast.Slice():
-            return _before(inner, filter(None, [outer.lower, outer.upper, outer.step]))
-        case ast.Compare():  # what was compared before is no longer there
-            return [*_before(inner, [outer.left, *outer.comparators])][-1:]
-    if not isinstance(outer, (*_NOTHING, *_FUNCTIONS)) or _is_other_order(outer, inner):
-        raise _UnknownError
-    return []
-
-
-def _is_other_order(outer: ast.AST, inner: ast.AST) -> bool:
-    """Whether a statement has more on the stack than its syntax has before a part of it."""
-    match outer:
-        case ast.Assign() | ast.AnnAssign():
-            return inner is not outer.value
+            before = [outer] if inner in outer.body else []
+        case ast.With() | ast.AsyncWith():  # how each context is left, once it is entered
+            items = list[ast.AST](outer.items)
+            before = [outer] * (items.index(inner) if inner in items else len(items))
+        case ast.AugAssign(target=ast.Subscript(value=owner, slice=key) as target):
+            before = [owner, key, target]
+        case ast.AugAssign(target=ast.Attribute(value=owner) as target):
+            before = [owner, target]
+        case ast.AugAssign(target=target):
+            before = [target]
+        case ast.Assign() | ast.AnnAssign():  # the value comes before its target
+            is_known = inner is outer.value
         case ast.Try() | ast.TryStar():
-            return inner not in (*outer.body, *outer.orelse)
-    return isinstance(outer, ast.Match)
-
-
-def _before(inner: ast.AST, parts: Iterable[_Part]) -> Iterator[_Part]:
-    return itertools.takewhile(lambda part: part is not inner, parts)
-
-
-def _updated(target: ast.expr) -> list[ast.AST]:
-    """Of ``x[i] += …``: where it is put, and what is there."""
-    match target:
-        case ast.Subscript(value=owner, slice=key):
-            return [owner, key, target]
-        case ast.Attribute(value=owner):
-            return [owner, target]
-    return [target]
-
-
-def _called(call: ast.Call, inner: ast.AST) -> list[ast.expr]:
-    """The function, and what is passed, up to the part that is being computed."""
-    is_keyword = isinstance(inner, ast.keyword)
-    is_packed = any(isinstance(each, ast.Starred) for each in call.args)
-    if any(each.arg is None for each in call.keywords) or (is_keyword and is_packed):
-        raise _UnknownError
-    given = itertools.takewhile(lambda each: each is not inner, call.keywords)
-    args = call.args if is_keyword else _with_list(call.args, inner)
-    return [call.func, *args, *(each.value for each in given)]
-
-
-def _with_list(parts: list[ast.expr], inner: ast.AST) -> list[ast.expr]:
-    """From the first ``*items`` on, what was before is a list, to which each is added."""
-    stars = [n for n, part in enumerate(parts) if isinstance(part, ast.Starred)]
-    at = next((n for n, part in enumerate(parts) if part is inner), 0)
-    if not stars or at < stars[0]:
-        return parts
-    return [ast.List(elts=parts[:at], ctx=ast.Load()), *parts[at:]]
+            is_known = inner in (*outer.body, *outer.orelse)
+    return [*before, inner] if is_known else []
