@@ -130,10 +130,10 @@ def _backward(
             inside = root.start_ns <= mark.start_ns and (is_program or mark.end_ns <= root.end_ns)
             if source is None or not inner or not inside:
                 continue
-            graph = _graph_call(thread, source, inner)
+            graph = GraphCall.of(thread, inner, source.compile_id, source.entered_by, mark.sequence)
             between = _pieces_between(thread, before, graph, forward) if before else ()
             yield _Gap(thread, before, graph, tuple(between))
-            before = dataclasses.replace(graph, sequence=mark.sequence)
+            before = graph
 
 
 def _backward_marks(marks: Sequence[Mark]) -> Iterator[Mark]:
@@ -142,19 +142,6 @@ def _backward_marks(marks: Sequence[Mark]) -> Iterator[Mark]:
             yield mark
         else:
             yield from _backward_marks(mark.inner)
-
-
-def _graph_call(thread: Thread, source: GraphCall, graphs: Sequence[Mark]) -> GraphCall:
-    launched = thread.between(graphs[0].start_ns, graphs[-1].end_ns)
-    starts = [item.device_start_ns for item in launched if item.device_start_ns]
-    return GraphCall(
-        compile_id=source.compile_id,
-        start_ns=graphs[0].start_ns,
-        end_ns=graphs[-1].end_ns,
-        entered_by=source.entered_by,
-        device_start_ns=min(starts, default=0),
-        device_end_ns=max((item.device_end_ns for item in launched), default=0),
-    )
 
 
 def _pieces_between(
@@ -228,10 +215,7 @@ def _crossings(
         if boundary is None:
             continue
         if graph.entered_by is not None:
-            old = found.get(graph.entered_by, Crossing())
             new = crossing(earlier, boundary)
-            found[graph.entered_by] = Crossing(
-                old.size_bytes + new.size_bytes, old.fusible_bytes + new.fusible_bytes
-            )
+            found[graph.entered_by] = found.get(graph.entered_by, Crossing()) + new
         earlier.append(boundary)
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
+from typing import Self
 
 from inspector.costs.blame import Blame, Breaks, Site
 from inspector.model.cost import Part
@@ -28,6 +29,25 @@ class GraphCall:
     sequence: int = -1
     device_start_ns: int = 0
     device_end_ns: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        thread: Thread,
+        marks: Sequence[Mark],
+        compile_id: str,
+        entered_by: Blame | None,
+        sequence: int,
+    ) -> Self:
+        """The graph that some marks of a thread are about."""
+        begin_ns, end_ns = marks[0].start_ns, marks[-1].end_ns
+        launched = thread.between(begin_ns, end_ns)
+        starts = [item.device_start_ns for item in launched if item.device_start_ns]
+        ends = (item.device_end_ns for item in launched)
+        return cls(
+            compile_id, begin_ns, end_ns, entered_by, sequence,
+            min(starts, default=0), max(ends, default=0),
+        )  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -152,7 +172,8 @@ class _Cutter:
                 case MarkKind.LOOKUP:
                     self._add(inner.start_ns, inner.end_ns, blame, Part.GUARDS)
                 case MarkKind.GRAPH:
-                    self._graph(inner, label, outer, sequence)
+                    graph = GraphCall.of(self._thread, [inner], label, outer, sequence)
+                    self.found.graphs.append(graph)
                 case MarkKind.EAGER:
                     ran = _compiled_in(inner.inner)
                     rest = self._breaks.of_rest(label, inner.label, blame, ran)
@@ -166,21 +187,6 @@ class _Cutter:
                     )  # fmt: skip
             cursor_ns = inner.end_ns
         stretch(cursor_ns, mark.end_ns)
-
-    def _graph(self, mark: Mark, label: str, entered_by: Blame | None, sequence: int) -> None:
-        launched = self._thread.between(mark.start_ns, mark.end_ns)
-        starts = [item.device_start_ns for item in launched if item.device_start_ns]
-        self.found.graphs.append(
-            GraphCall(
-                compile_id=label,
-                start_ns=mark.start_ns,
-                end_ns=mark.end_ns,
-                entered_by=entered_by,
-                sequence=sequence,
-                device_start_ns=min(starts, default=0),
-                device_end_ns=max((item.device_end_ns for item in launched), default=0),
-            )
-        )
 
     def _add(
         self,

@@ -42,7 +42,12 @@ _SWITCHES = {
 }
 _NAMED = re.compile(r"\bconfig\.([a-z_0-9]+)")
 _REORDER = "reorderable_logging_functions"
+_MOVED = (
+    "messages are written after the graph, and a tensor that is changed in place later as it "
+    "is then"
+)
 _IGNORE = "ignore_logging_functions"
+_DROPPED = "these messages are no longer written"
 # Functions that only say something; `builtin print [...]`, `method: <Logger x>.info, args: ...` and
 # `module: _warnings, qualname: warn` are torch's contexts of GB0059, GB0291 and GB0007.
 _BUILTIN = re.compile(r"builtin (print)\b")
@@ -95,31 +100,16 @@ def _names(texts: Iterable[str]) -> set[str]:
     return {name for text in texts for name in _NAMED.findall(text)}
 
 
-def _reordered_logging(run: Run) -> Iterator[Candidate]:
-    """Messages written when the graph has run."""
+def _logging(run: Run) -> Iterator[Candidate]:
+    """Messages written when the graph has run, or not at all."""
+    said = [(_logging_function(record), record.cause.gb_id) for record in run.graph_breaks]
     # A method of a logger is no function to torch, and cannot be moved.
-    caution = (
-        "messages are written after the graph, and a tensor that is changed in place later as it "
-        "is then"
-    )
-    yield from _logging(run, _REORDER, caution, ("Logger",))
-
-
-def _ignored_logging(run: Run) -> Iterator[Candidate]:
-    """Messages not written at all."""
-    yield from _logging(run, _IGNORE, "these messages are no longer written", ())
-
-
-def _logging(run: Run, name: str, caution: str, without: tuple[str, ...]) -> Iterator[Candidate]:
-    functions: dict[str, None] = {}
-    gb_ids: dict[str, None] = {}
-    for record in run.graph_breaks:
-        function = _logging_function(record)
-        if function and not any(word in function for word in without):
-            functions[function] = None
-            gb_ids[record.cause.gb_id or ""] = None
-    if functions:
-        yield Candidate(((name, tuple(functions)),), tuple(filter(None, gb_ids)), caution)
+    movable = [pair for pair in said if "Logger" not in pair[0]]
+    for name, caution, pairs in ((_REORDER, _MOVED, movable), (_IGNORE, _DROPPED, said)):
+        functions = dict.fromkeys(function for function, _ in pairs if function)
+        gb_ids = dict.fromkeys(gb_id for function, gb_id in pairs if function and gb_id)
+        if functions:
+            yield Candidate(((name, tuple(functions)),), tuple(gb_ids), caution)
 
 
 def _logging_function(record: GraphBreak) -> str:
@@ -227,6 +217,5 @@ KINDS: tuple[Callable[[Run], Iterator[Candidate]], ...] = (
     dynamic_of,
     _nested_breaks,
     _switches,
-    _reordered_logging,
-    _ignored_logging,
+    _logging,
 )
