@@ -19,7 +19,6 @@ from inspector.advice.numbers import is_number_of, tensors_in
 from inspector.advice.size_uses import ListUses, SizeUses, Use
 from inspector.advice.sizes import caution
 from inspector.findings.around_calls import under
-from inspector.model.edit import Edit
 
 # Compares the sizes of what it is given (torch/nn/utils/rnn.py, 2.11 to 2.13; tried).
 _compares = written("pad_sequence", "_.pad_sequence")
@@ -97,10 +96,6 @@ def _symbol_checks(code: Code) -> tuple[str, ...]:
     return as_torch_checks(code, check) if isinstance(check, Check) else ()
 
 
-def _symbol_edits(code: Code) -> tuple[Edit, ...]:
-    return statements_instead_of(code, code.statement, _symbol_checks(code))
-
-
 LISTS = (
     case(
         "tolist-sizes",
@@ -129,6 +124,6 @@ NUMBERS = (
         "symbol-checked",
         where=lambda code: bool(_symbol_checks(code)),
         tailored=_symbol_tailored,
-        edits=_symbol_edits,
+        edits=lambda code: statements_instead_of(code, code.statement, _symbol_checks(code)),
     ),
 )

@@ -22,10 +22,6 @@ def leaves(code: Code) -> bool:
     return is_raised and _catcher(code) is None
 
 
-def _is_caught(code: Code) -> bool:
-    return _catcher(code) is not None
-
-
 def _catcher(code: Code) -> Catcher | None:
     """What catches the error in the compiled code, and goes on."""
     raising = _raising(code)
@@ -128,13 +124,11 @@ _ATTRIBUTES = (
 )
 
 
-def _leaves(code: Code) -> bool:
-    """Whether the line raises what nothing catches, or makes it where its class is traced."""
-    return isinstance(code.statement, ast.Raise) or leaves(code)
-
-
 ADVICE = (
     case("frame-inspection"),
-    case("exception-leaves", where=_leaves),
-    case("exception-init", where=_is_caught, tailored=_tailored),
+    case(
+        "exception-leaves",
+        where=lambda code: isinstance(code.statement, ast.Raise) or leaves(code),
+    ),
+    case("exception-init", where=lambda code: _catcher(code) is not None, tailored=_tailored),
 )

@@ -45,10 +45,6 @@ def _tailored(code: Code) -> str:
     return chosen_number(code) or _kept(code) or _condition(code)
 
 
-def _edits(code: Code) -> tuple[Edit, ...]:
-    return edits_of_choice(code) or _edits_of_kept(code)
-
-
 def _condition(code: Code) -> str:
     """Where more than a choice depends on it: the condition as a tensor alone."""
     tests = _tests(code)
@@ -143,4 +139,11 @@ def _new_scalar(code: Code, bare: ast.expr) -> str:
     return f"{shown}.detach()" if shown and is_scalar(bare) else ""
 
 
-ADVICE = (case("item-branch", where=_decides, tailored=_tailored, edits=_edits),)
+ADVICE = (
+    case(
+        "item-branch",
+        where=_decides,
+        tailored=_tailored,
+        edits=lambda code: edits_of_choice(code) or _edits_of_kept(code),
+    ),
+)

@@ -106,11 +106,9 @@ class _Uses:
         if node is call.func or dotted_name(call.func).startswith(_COMPUTE):
             return False
         is_rounded = name in _ROUNDS and self.are_told(call)
-        return _TELLS.search(name) is not None or is_rounded or self._is_for_effect(name, call)
-
-    def _is_for_effect(self, name: str, call: ast.Call) -> bool:
-        """Whether nothing is made of what a call gives, nor does it write to a tensor."""
-        return isinstance(self._parents.get(call), ast.Expr) and not name.endswith("_")
+        # Nothing is made of what the call gives, nor does it write to a tensor.
+        for_effect = isinstance(self._parents.get(call), ast.Expr) and not name.endswith("_")
+        return _TELLS.search(name) is not None or is_rounded or for_effect
 
     def _is_name_told(self, name: str) -> bool:
         if name in self._followed:

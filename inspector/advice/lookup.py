@@ -83,7 +83,9 @@ def advise(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Advi
     if record.caused_by is not None:
         return Advised(f"Mend {_shown(run, record)}: this comes of it, and goes with it.", ())
     found = _advised(run, record, place, tried)
-    if not any(map(_GENERATION.search, _compiled_files(record))):
+    # The compiled function and what it called, not who called it.
+    files = (record.frame_file or "", *(frame.file for frame in _compiled(record)))
+    if not any(map(_GENERATION.search, files)):
         return found
     others = (found.fix, *found.alternatives) if found.fix else found.alternatives
     return dataclasses.replace(found, fix=_FORWARD, alternatives=others)
@@ -103,11 +105,6 @@ def _shown(run: Run, record: GraphBreak) -> str:
     here = record.user is not None and (record.user.file, record.user.line) == (file, line)
     where = "this line" if here else f"{run.roots.shown(file)}:{line}"
     return f"the other graph break of {where} ({kind})"
-
-
-def _compiled_files(record: GraphBreak) -> set[str]:
-    """The files of the compiled function and of what it called, not of who called it."""
-    return {record.frame_file or "", *(frame.file for frame in _compiled(record))}
 
 
 def _advised(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Advised:

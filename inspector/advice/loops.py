@@ -27,10 +27,6 @@ def _of_this_loop(statement: ast.stmt) -> Iterator[ast.stmt]:
                 yield from _of_this_loop(child)
 
 
-def _leaves(code: Code) -> bool:
-    return _goes(code, ast.Break) or (_goes(code, ast.Return) and code.is_in_loop())
-
-
 def _is_range(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and dotted_name(node.func) == "range"
 
@@ -115,7 +111,7 @@ def _store(code: Code) -> _Store | None:
             case ast.Assign(targets=[ast.Subscript(value=buffer, slice=index)], value=values):
                 parts = index.elts if isinstance(index, ast.Tuple) else [index]
                 cuts = [n for n, part in enumerate(parts) if _begins_at(part, name)]
-                if len(cuts) == 1 and all(map(_is_whole, parts[: cuts[0]])):
+                if len(cuts) == 1 and all(ast.unparse(part) == ":" for part in parts[: cuts[0]]):
                     count = _count(parts[cuts[0]], name)
                     return _Store(held, node, buffer, cuts[0], count, values)
     return None
@@ -126,10 +122,6 @@ def _begins_at(part: ast.expr, name: str) -> bool:
         case ast.Slice(lower=ast.Name(id=lower)):
             return lower == name
     return False
-
-
-def _is_whole(part: ast.expr) -> bool:
-    return isinstance(part, ast.Slice) and part.lower is part.upper is part.step is None
 
 
 def _count(part: ast.expr, name: str) -> ast.expr | None:
@@ -156,7 +148,12 @@ def _stored_tailored(code: Code) -> str:
 
 
 LOOPS = (
-    case("branch-break", where=decides(_leaves)),
+    case(
+        "branch-break",
+        where=decides(
+            lambda code: _goes(code, ast.Break) or (_goes(code, ast.Return) and code.is_in_loop())
+        ),
+    ),
     case("branch-continue", where=decides(lambda code: _goes(code, ast.Continue))),
     case("tensor-as-count", where=_bounds_loop),
 )

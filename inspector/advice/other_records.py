@@ -29,13 +29,13 @@ def reraised(run: Run, record: GraphBreak, code: Code) -> str:
     if block is None:
         return ""
     first, last = block[0].lineno, block[-1].end_lineno or block[-1].lineno
-    within = range(first, last + 1)
+    within, file = range(first, last + 1), record.user.file if record.user else ""
     for item in run.graph_breaks:
         place = item.user
         if place is None or raised(item.cause) != exception or _at(item) == _at(record):
             continue
         # An equal exception of other code has nothing to do with it.
-        if any(_is_in(each, record, within) for each in (place, *item.stack)):
+        if any(each.file == file and each.line in within for each in (place, *item.stack)):
             where = f"{run.roots.shown(place.file)}:{place.line}"
             return f"Mend {where}, which raises it: this line only lets it pass."
     lines = f"line {first}" if first == last else f"lines {first} to {last}"
@@ -50,11 +50,6 @@ def reraised(run: Run, record: GraphBreak, code: Code) -> str:
     )
 
 
-def _is_in(place: StackFrame, record: GraphBreak, lines: range) -> bool:
-    """Whether a frame is in the ``try``."""
-    return record.user is not None and place.file == record.user.file and place.line in lines
-
-
 def _can_raise(statement: ast.stmt | None) -> bool:
     """Whether the statement of the ``finally`` may raise itself."""
     kinds = (ast.Raise, ast.Assert, ast.Call, ast.Subscript, ast.Attribute)
@@ -65,12 +60,12 @@ def _can_raise(statement: ast.stmt | None) -> bool:
 def _tried(code: Code) -> list[ast.stmt] | None:
     """What is tried of the innermost ``try`` whose ``finally`` holds the statement."""
     blocks = (node for node in code.walk() if isinstance(node, ast.Try))
-    around = [node for node in blocks if _holds(node, code.statement)]
+    around = [
+        node
+        for node in blocks
+        if any(inner is code.statement for part in node.finalbody for inner in ast.walk(part))
+    ]
     return around[-1].body if around else None
-
-
-def _holds(node: ast.Try, statement: ast.stmt | None) -> bool:
-    return any(inner is statement for part in node.finalbody for inner in ast.walk(part))
 
 
 def _at(record: GraphBreak) -> tuple[str, int] | None:

@@ -10,7 +10,6 @@ from inspector.advice.edits import line_instead
 from inspector.advice.effects import is_pure
 from inspector.advice.sizes import caution, decides_by_size, is_selection
 from inspector.findings.around_calls import under
-from inspector.model.edit import Edit
 
 _is_where = written("_.where(_)")
 _is_nonzero = attribute("nonzero", "argwhere")
@@ -33,10 +32,6 @@ def _stores_tailored(code: Code) -> str:
     else:
         alike = f"the values have the shape of `{name}`, and"
     return f"Choose instead of selecting: `{line}`, if {alike} the dtype of it."
-
-
-def _stores_edits(code: Code) -> tuple[Edit, ...]:
-    return line_instead(code, _chosen(code)[0])
 
 
 def _chosen(code: Code) -> tuple[str, str]:
@@ -85,11 +80,6 @@ def _is_reduced(code: Code) -> bool:
     return bool(names) and set(map(id, names)) <= set(map(id, reduced))
 
 
-def _mask_tailored(code: Code) -> str:
-    """A filling changes a mean, a loss, and what depends on the size."""
-    return "" if _is_reduced(code) else _captured_tailored(code) or _FIX
-
-
 def _bincount_tailored(code: Code) -> str:
     """In the user's names where nothing is weighed: weights have a dtype of their own."""
     match code.find(lambda node: called(node) == "bincount"):
@@ -132,9 +122,18 @@ COUNTS = (
     case("one-hot"),
 )
 SHAPES = (
-    case("masked-store", where=_stores_masked, tailored=_stores_tailored, edits=_stores_edits),
+    case(
+        "masked-store",
+        where=_stores_masked,
+        tailored=_stores_tailored,
+        edits=lambda code: line_instead(code, _chosen(code)[0]),
+    ),
     case("nonzero", where=lambda code: code.has(lambda node: _is_where(node) or _is_nonzero(node))),
-    case("boolean-mask", tailored=_mask_tailored),
+    case(
+        "boolean-mask",
+        # A filling changes a mean, a loss, and what depends on the size.
+        tailored=lambda code: "" if _is_reduced(code) else _captured_tailored(code) or _FIX,
+    ),
     case(
         "dynamic-shape-captured",
         where=lambda code: not decides_by_size(code),

@@ -63,14 +63,8 @@ def _deciding(statement: ast.stmt) -> Iterator[ast.AST]:
                 yield from () if is_other else ast.walk(over)
 
 
+_is_identity = written("_ is _", "_ is not _")  # which asks for no size
 _LOOPING = frozenset({"enumerate", "range", "zip"})
-
-
-def _is_identity(test: ast.expr) -> bool:
-    """``x is None``, which asks for no size."""
-    return isinstance(test, ast.Compare) and all(
-        isinstance(operator, ast.Is | ast.IsNot) for operator in test.ops
-    )
 
 
 def caution(code: Code, instead: str = "") -> str:

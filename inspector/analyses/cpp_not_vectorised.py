@@ -71,7 +71,9 @@ class CppNotVectorised(Rule[CppFacts, Advised]):
         kind = (dearest.reason or NotTiled("unknown")).kind
         yield Advised(
             message=f"has {count(len(nests), 'loop')} of {len(facts.nests)} without vectors",
-            why="\n".join(_why(nest) for nest in nests[:_MOST_SHOWN]),
+            why="\n".join(
+                f"{nest_text(nest)}: {reason_text(nest.reason)}" for nest in nests[:_MOST_SHOWN]
+            ),
             fix=_FIXES.get(kind, ""),
             alternatives=(*_ALTERNATIVES.get(kind, ()), *_of_others(nests, kind)),
             nodes=dearest.node_names,
@@ -82,10 +84,6 @@ def _of_others(nests: list[CppNest], kind: str) -> Iterator[str]:
     """What to do about loops that another reason keeps from it."""
     others = dict.fromkeys(nest.reason.kind for nest in nests if nest.reason)
     return (_FIXES[other] for other in others if other != kind and other in _FIXES)
-
-
-def _why(nest: CppNest) -> str:
-    return f"{nest_text(nest)}: {reason_text(nest.reason)}"
 
 
 RULE = CppNotVectorised()

@@ -65,14 +65,13 @@ def _matters(process: Process, functions: list[CudaGraphFunction]) -> bool:
     return len(sizes) >= _MANY_SIZES or is_rare or (is_warned and len(sizes) > 1)
 
 
-def _totals(functions: list[CudaGraphFunction]) -> tuple[int, int]:
-    return sum(item.replays for item in functions), sum(item.calls for item in functions)
-
-
 def _finding(run: Run, process: Process, functions: list[CudaGraphFunction]) -> Finding:
     key = functions[0].key
     place = compiled_frame(process, key.compile_id)
-    replays, calls = _totals(functions)
+    replays, calls = (
+        sum(item.replays for item in functions),
+        sum(item.calls for item in functions),
+    )
     sizes = list(dict.fromkeys(function.key.integers for function in functions))
     captures = [capture for function in functions for capture in function.captures]
     spent_ns = sum(capture.duration_ns for capture in captures)

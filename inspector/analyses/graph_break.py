@@ -199,15 +199,11 @@ def _left_alone(run: Run, record: GraphBreak) -> str:
 
 def _names(run: Run, site: BreakSite, consequence: str) -> str:
     names = [
-        _frame_name(run, record)
+        qualified_name(run, record.frame_name, record.frame_file, record.frame_line)
         for record in site.records
         if _consequence(run, record) == consequence and record.frame_name
     ]
     return ", ".join(dict.fromkeys(names))
-
-
-def _frame_name(run: Run, record: GraphBreak) -> str:
-    return qualified_name(run, record.frame_name, record.frame_file, record.frame_line)
 
 
 RULE = GraphBreakRule()

@@ -55,17 +55,13 @@ class FewBlocksRule(Rule[KernelFacts, Advised]):
         fixes = _fixes(kernel)
         yield Advised(
             message=f"has {count(blocks, 'block')} for {limits.multiprocessors} multiprocessors",
-            why=f"{blocks} of {limits.multiprocessors} multiprocessors {_work(blocks)}; with "
-            f"all of them busy, it would take {duration(spread_ns)} instead of {duration(time_ns)} "
-            f"(predicted)",
+            why=f"{blocks} of {limits.multiprocessors} multiprocessors "
+            f"{'works' if blocks == 1 else 'work'}; with all of them busy, it would take "
+            f"{duration(spread_ns)} instead of {duration(time_ns)} (predicted)",
             fix=fixes[0],
             alternatives=fixes[1:],
             at_stake_ns=time_ns - spread_ns,
         )
-
-
-def _work(blocks: int) -> str:
-    return "works" if blocks == 1 else "work"
 
 
 def _blocks(facts: ConfigFacts) -> int:

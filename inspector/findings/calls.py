@@ -83,7 +83,8 @@ def called_on(text: str, caller: StackFrame, name: str) -> ast.Call | None:
     """
     calls = list(_calls(text, caller.line, caller.code))
     if caller.column is not None and text:
-        exact = [call for call in calls if _span(text, call) == _span_of(caller)]
+        own = (caller.line, caller.end_line, caller.column, caller.end_column)
+        exact = [call for call in calls if _span(text, call) == own]
         return exact[0] if exact else None
     named = [call for call in calls if _callee(call) == name]
     if named:
@@ -128,10 +129,6 @@ def _callee(call: ast.Call) -> str:
     if isinstance(function, ast.Attribute):
         return function.attr
     return function.id if isinstance(function, ast.Name) else ""
-
-
-def _span_of(frame: StackFrame) -> tuple[int | None, ...]:
-    return (frame.line, frame.end_line, frame.column, frame.end_column)
 
 
 def _span(text: str, call: ast.Call) -> tuple[int | None, ...]:
