@@ -13,7 +13,6 @@ from inspector.findings.compile_error_fixes import (
     kernel_lines,
     named_operator,
 )
-from inspector.findings.constraints import VIOLATION
 from inspector.findings.failed_frames import CompilerError, compiler_error, error_text
 from inspector.findings.finding import Finding
 from inspector.findings.hints import best_hint, further_hints
@@ -26,6 +25,7 @@ from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame, plain_name, user_frame
 from inspector.model.summary import is_later, is_measured
 
+_VIOLATION = "ConstraintViolationError"  # torch/fx/experimental/symbolic_shapes.py
 # Of an operator's arguments Inductor prints the whole intermediate representation.
 _DUMP = re.compile(r"\n\s*args\[0\]: ")
 
@@ -67,7 +67,7 @@ class CompileErrorRule(Rule[Run, Finding]):
                     if is_break or is_measured(item) or not (item.failure and item.raised):
                         continue
                     # The rule constraint-violation, and the error that the report begins with.
-                    if item.failure.type == VIOLATION or is_echo(run, item.failure):
+                    if item.failure.type == _VIOLATION or is_echo(run, item.failure):
                         continue
                     if item.failure.reason not in seen:
                         seen.add(item.failure.reason)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator
 
 from inspector.events.failed_guard import stripped_source
 from inspector.findings.call_site import user_spelling
-from inspector.findings.constraints import VIOLATION, Violation, violations
 from inspector.findings.finding import Finding
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
@@ -16,8 +16,36 @@ from inspector.model.run import Run
 from inspector.model.stack import StackFrame, plain_name, user_frame
 from inspector.model.summary import is_later
 
+# torch/fx/experimental/symbolic_shapes.py, 2.11 to 2.13: the exception, and what
+# ShapeEnv.produce_guards_verbose says was marked, and what the code made of it.
+_VIOLATION = "ConstraintViolationError"
+_CONSTANT = re.compile(
+    r"You marked (?P<source>.+?) as dynamic but your code specialized it to be a constant "
+    r"\((?P<value>.+?)\)"
+)
+_RANGE = re.compile(
+    r"Not all values of (?P<source>.+?) = .*? satisfy the generated guard (?P<guard>.+?)"
+    r"(?:\.\n|\n|$)"
+)
+_LINES = re.compile(r"^  - (.+?)(?=\n  - |\nUser stack|\n\n|\Z)", re.DOTALL | re.MULTILINE)
 _COMPARES = re.compile(r"[=!]=|\b(?:in|is)\b")
 _DIMENSION = re.compile(r"^(?P<tensor>.+)\.size\(\)\[(?P<index>\d+)\]$")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Violation:
+    """One marked dimension that cannot be dynamic.
+
+    Attributes:
+        source: The dimension in Dynamo's spelling (``L['x'].size()[0]``), or an empty string.
+        constant: What it was made, or an empty string.
+        guard: What the code asks of it instead, or an empty string.
+    """
+
+    source: str
+    constant: str
+    guard: str
+    text: str
 
 
 class ConstraintViolationRule(Rule[Run, Finding]):
@@ -50,7 +78,7 @@ class ConstraintViolationRule(Rule[Run, Finding]):
             for frame in process.frames:
                 seen: set[str] = set()
                 for item in frame.compilations:
-                    if item.failure is None or item.failure.type != VIOLATION:
+                    if item.failure is None or item.failure.type != _VIOLATION:
                         continue
                     for violation in violations(item.failure.reason):
                         if violation.text not in seen:
@@ -136,6 +164,22 @@ def _fixes(
         "input without a mark (mark that one, too)."
     )
     return fix, (gives_way,)
+
+
+def violations(reason: str) -> tuple[Violation, ...]:
+    """The dimensions that the exception's text names; a text of another form is one violation."""
+    found = tuple(_violation(" ".join(text.split())) for text in _LINES.findall(reason))
+    return found or (Violation("", "", "", reason.strip().partition("\n")[0]),)
+
+
+def _violation(text: str) -> Violation:
+    constant = _CONSTANT.search(text)
+    if constant:
+        return Violation(constant["source"], constant["value"], "", text)
+    bounded = _RANGE.search(text)
+    if bounded:
+        return Violation(bounded["source"], "", bounded["guard"], text)
+    return Violation("", "", "", text)
 
 
 RULE = ConstraintViolationRule()
