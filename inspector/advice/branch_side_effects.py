@@ -81,7 +81,7 @@ def _decided(
             shown = ast.unparse(value) if value is not None else "None"
             return (
                 f"Let the caller decide: return `{condition}` as well, a tensor, and `{shown}` in "
-                "the caller, where it is true. What stands below the branch runs in any case."
+                "the caller, where it is true. What is below the branch runs in any case."
             )
         case [ast.Assign(targets=[target], value=ast.Constant(value=None))], []:
             name = ast.unparse(target)

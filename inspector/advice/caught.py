@@ -142,7 +142,7 @@ def _in_caller(code: Code, catching: Code) -> str:
     line = catching.statement.lineno if catching.statement is not None else 0
     return (
         f"The error is caught where `{called}` is called, in line {line} of `{caller}`, so it is a "
-        f"branch: return the condition from `{called}` as a tensor, beside what it gives "
+        f"branch: return the condition from `{called}` as a tensor, next to what it gives "
         "otherwise, and choose there with `torch.where(condition, handled, otherwise)`, if neither "
         "writes anywhere or draws random numbers, and what is computed raises nothing itself for "
         "these values; or compile the `try` no more: leave it in the caller."

@@ -114,7 +114,7 @@ class Choices:
         if self.instead_of:
             return (
                 f"Leave the branch out, and choose at the end: {lines} instead of "
-                f"`{self.instead_of}`, {when} What stands below the branch runs in any case.{more}"
+                f"`{self.instead_of}`, {when} What is below the branch runs in any case.{more}"
             )
         if self.within:
             return f"Below `{self.within}` alone, compute both and choose: {lines}, {when}{more}"

@@ -105,8 +105,8 @@ _FILLED = {
 }  # fmt: skip
 _OTHER = frozenset({"argsort", "cummax", "cummin", "median", "mode", "quantile", "sort", "topk"})
 _BEHIND = {
-    "log_softmax": "; what is behind n is then `float('-inf')`",
-    "softmax": "; what is behind n is then 0",
+    "log_softmax": "; what is after n is then `float('-inf')`",
+    "softmax": "; what is after n is then 0",
 }
 _BEYOND = "`beyond = torch.arange(x.shape[0], device=x.device) >= n`"
 _AS_INT = "or pass the length as a Python int."
@@ -133,7 +133,7 @@ def _slice_tailored(code: Code) -> str:
         number = _FILLED[name] if name == "prod" else f"float('{_FILLED[name]}')"
         rest = _BEHIND.get(name, "")
         return (
-            f"Keep the full length and fill what is behind it with what `{name}` passes over: for "
+            f"Keep the full length and fill what is after it with what `{name}` passes over: for "
             f"`x[:n]` of one dimension `x.masked_fill(beyond, {number})`, with {_BEYOND} and an n "
             f"that is not negative{rest}; {_AS_INT}"
         )

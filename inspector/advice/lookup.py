@@ -48,7 +48,7 @@ _ON_OR = re.compile(r"Note: Python `?or`?/`?and`?")
 _TORCHS = "This line is torch's own: call what leads to it outside of the compiled function."
 _WRITE = "_operator.setitem"
 _WRITES = {BACKEND.gb_id, BACKEND.gb_type, DYNAMIC_SHAPE.gb_id, DYNAMIC_SHAPE.gb_type}
-_UNNEEDED = "If nobody needs the record: "
+_UNNEEDED = "If the record is not needed: "
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def advise(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Advi
         place: Where it is, with columns that count from the beginning of the line.
     """
     if record.caused_by is not None:
-        return Advised(f"Mend {_shown(run, record)}: this comes of it, and goes with it.", ())
+        return Advised(f"Fix {_shown(run, record)}: it causes this one.", ())
     found = _advised(run, record, place, tried)
     # The compiled function and what it called, not who called it.
     files = (record.frame_file or "", *(frame.file for frame in _compiled(record)))

@@ -37,7 +37,7 @@ def reraised(run: Run, record: GraphBreak, code: Code) -> str:
         # An equal exception of other code has nothing to do with it.
         if any(each.file == file and each.line in within for each in (place, *item.stack)):
             where = f"{run.roots.shown(place.file)}:{place.line}"
-            return f"Mend {where}, which raises it: this line only lets it pass."
+            return f"Fix {where}, which raises it: this line only lets it pass."
     lines = f"line {first}" if first == last else f"lines {first} to {last}"
     if _can_raise(code.statement):
         return (
@@ -120,7 +120,7 @@ def caught_by_caller(run: Run, record: GraphBreak, code: Code) -> str:
     name = qualified_name(run, first.frame_name, first.frame_file, first.frame_line)
     called = f"`{code.function.name}`" if code.function is not None else "this function"
     return (
-        f"Mend {run.roots.shown(first.user.file)}:{first.user.line} first ({first.cause.title}): "
+        f"Fix {run.roots.shown(first.user.file)}:{first.user.line} first ({first.cause.title}): "
         f"there Dynamo gives up {name}, which catches the error where it calls {called} "
         f"({run.roots.shown(caller.file)}:{caller.line}). Once that is compiled, {called} is a "
         "part of it and Dynamo follows the error into the `except`: this line can stay as it is."

@@ -100,7 +100,7 @@ def _ignored(code: Code) -> str:
         return ""
     setting = f"ignore_logging_functions={{logging.Logger.{code.call.func.attr}}}"
     return (
-        f"If nobody needs the record: {under(setting)} leaves it, and all others of this method, "
+        f"If the record is not needed: {under(setting)} leaves it, and all others of this method, "
         "out of compiled code."
     )
 

@@ -11,7 +11,7 @@ from inspector.advice.numbers import Uses, is_scalar, tensors_in
 from inspector.model.edit import Edit
 
 _BEHIND = (
-    "operators on tensors behind it (`clamp` instead of `max`, `torch.where` instead of a branch). "
+    "operators on tensors after it (`clamp` instead of `max`, `torch.where` instead of a branch). "
     "What has to be a number, for Python or for the caller, is made one in the caller."
 )
 # `float()` of any other reduction changes the dtype where the tensor is one of integers.

@@ -24,7 +24,7 @@ def incomplete(run: Run, findings: tuple[Finding, ...], fail_on: FailOn) -> str:
     if meta.partial:
         return f"the recording is partial: {meta.partial.rstrip('.')}"
     if meta.error:
-        return f"{failure(meta)}, and what stands behind that was not compiled"
+        return f"{failure(meta)}, and what comes after that was not compiled"
     if run.warnings:
         return "parts of the log could not be read"
     if any(process.problems for process in run.processes):

@@ -112,7 +112,7 @@ def _name(process: Process) -> str:
 
 def _how(processes: Sequence[Process]) -> str:
     if not processes:
-        return "; no process of it was recorded, so nothing says why"
+        return "; no process of it was recorded, so the reason is unknown"
     pids = {process.pid for process in processes}
     main = [process for process in processes if process.parent_pid not in pids]
     if all(process.ended for process in main):

@@ -52,5 +52,5 @@ def test_mending_what_is_named_first_mends_both(tmp_path: Path) -> None:
     first, second = explained(tmp_path, MODEL)
 
     assert (first["rule"], second["rule"]) == ("graph-break", "graph-break")
-    assert second["fix"].startswith("Mend model.py:15 first (Failed to trace builtin operator)")
+    assert second["fix"].startswith("Fix model.py:15 first (Failed to trace builtin operator)")
     assert explained(tmp_path, MODEL.replace('        print("trying")\n', "")) == []

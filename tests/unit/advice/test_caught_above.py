@@ -57,12 +57,12 @@ def fix_of(record: GraphBreak, *others: GraphBreak, program: str = PROGRAM) -> s
 def test_what_gave_up_the_caller_that_catches_it_is_to_be_mended_first() -> None:
     fix = fix_of(observed(3), gave_up())
 
-    assert fix.startswith("Mend model.py:9 first (Failed to trace builtin operator): there Dynamo")
+    assert fix.startswith("Fix model.py:9 first (Failed to trace builtin operator): there Dynamo")
     assert "gives up forward, which catches the error where it calls `check` (model.py:10)" in fix
 
 
 def test_so_it_is_of_what_an_expression_raises() -> None:
-    assert fix_of(observed(4, "KeyError('missing')"), gave_up()).startswith("Mend model.py:9 first")
+    assert fix_of(observed(4, "KeyError('missing')"), gave_up()).startswith("Fix model.py:9 first")
 
 
 def test_an_error_that_nothing_catches_is_to_be_raised_by_the_caller() -> None:

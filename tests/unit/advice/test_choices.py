@@ -242,7 +242,7 @@ def test_an_early_return_is_chosen_at_the_end() -> None:
     assert said.startswith(
         f"Leave the branch out, and choose at the end: `{new}` instead of `return z`, if both"
     )
-    assert "What stands below the branch runs in any case." in said
+    assert "What is below the branch runs in any case." in said
 
 
 @pytest.mark.parametrize("below", ["print(x)", "self.seen = x", "self.log.append(x)", "y[0] = 1"])

@@ -50,7 +50,7 @@ def fix_of(record: GraphBreak, *others: GraphBreak) -> str:
 
 
 def test_the_line_that_raises_is_known_by_its_own_record() -> None:
-    assert fix_of(observed(7), observed(15)).startswith("Mend model.py:15, which raises it:")
+    assert fix_of(observed(7), observed(15)).startswith("Fix model.py:15, which raises it:")
 
 
 def test_an_equal_exception_of_other_code_is_another_one() -> None:

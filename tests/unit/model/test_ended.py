@@ -75,7 +75,7 @@ def test_without_an_exception_the_exit_code_is_what_is_known(
 
 def test_where_nothing_was_recorded_nothing_is_invented(tmp_path: Path) -> None:
     said = run_of(tmp_path, 1).meta.error
-    assert said == "exit code 1; no process of it was recorded, so nothing says why."
+    assert said == "exit code 1; no process of it was recorded, so the reason is unknown."
 
 
 def test_the_rank_that_failed_is_named_and_not_its_launcher(tmp_path: Path) -> None:
