@@ -16,10 +16,10 @@ _MORE = (OSError, ImportError, StopIteration, SystemExit, SyntaxError, UnicodeEr
          AttributeError, NameError)  # fmt: skip
 
 
-def leaves(code: Code) -> bool:
-    """Whether what is made there is an error that nothing catches in the compiled code."""
+def _leaves(code: Code) -> bool:
+    """Whether the line raises what nothing catches, or makes it where its class is traced."""
     is_raised = _made(code) is not None and isinstance(_raising(code).statement, ast.Raise)
-    return is_raised and _catcher(code) is None
+    return isinstance(code.statement, ast.Raise) or (is_raised and _catcher(code) is None)
 
 
 def _catcher(code: Code) -> Catcher | None:
@@ -126,9 +126,6 @@ _ATTRIBUTES = (
 
 ADVICE = (
     case("frame-inspection"),
-    case(
-        "exception-leaves",
-        where=lambda code: isinstance(code.statement, ast.Raise) or leaves(code),
-    ),
+    case("exception-leaves", where=_leaves),
     case("exception-init", where=lambda code: _catcher(code) is not None, tailored=_tailored),
 )
