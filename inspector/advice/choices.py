@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import ast
-import copy
 import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Self
 
 from inspector.advice.branch_values import Chosen, chosen_between
 from inspector.advice.choice_code import LONGEST, ChoiceMaker, tensor_names
-from inspector.advice.code import Code
+from inspector.advice.code import Code, called
 from inspector.advice.edits import statements_instead_of
-from inspector.advice.effects import without_writing, writes_in_place
+from inspector.advice.effects import without_writing, writes
 from inspector.model.edit import Edit
 
 _NEW = "; it makes a new tensor, also where the branch keeps the old one."
@@ -122,28 +121,14 @@ class Choices:
 
 
 def _writes_outside(code: Code) -> bool:
-    """Whether something is written in place that the branch itself does not write."""
-    if code.function is None or code.statement is None:
-        return False
-    # Of the statement there is no copy: it is the one that is left out.
-    rest = copy.deepcopy(code.function, {id(code.statement): code.statement})
-    _Without(code.statement).visit(rest)
-    return writes_in_place(dataclasses.replace(code, function=rest))
-
-
-class _Without(ast.NodeTransformer):
-    """Leaves a statement out, and counters: ``i += 1``."""
-
-    def __init__(self, statement: ast.stmt) -> None:
-        self._statement = statement
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        if node is self._statement or _counts(node):
-            return ast.Pass()
-        return self.generic_visit(node)
+    """Whether something is written in place that the branch itself does not write, nor counts."""
+    inside = {id(node) for node in ast.walk(code.statement or ast.Pass())}
+    outside = (node for node in code.walk() if id(node) not in inside)
+    return any(writes(node) and not _counts(node) for node in outside)
 
 
 def _counts(node: ast.AST) -> bool:
+    """``i += 1``."""
     match node:
         case ast.AugAssign(target=ast.Name(), op=ast.Add(), value=ast.Constant(value=int())):
             return True
@@ -198,10 +183,7 @@ def _of_state(chosen: Sequence[Chosen]) -> list[str]:
 
 def _is_detached(value: ast.expr) -> bool:
     """Whether it is what was kept, or visibly has no gradient."""
-    match value:
-        case ast.Attribute() | ast.Call(func=ast.Attribute(attr="detach")):
-            return True
-    return False
+    return isinstance(value, ast.Attribute) or called(value) == "detach"
 
 
 def _not_finite(divisions: Sequence[tuple[str, str]]) -> str:

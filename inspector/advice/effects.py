@@ -153,10 +153,11 @@ def _is_known(function: ast.expr, functions: frozenset[str], *, total: bool) -> 
 
 def writes_in_place(code: Code) -> bool:
     """Whether something in the function visibly writes into a tensor, or may do so."""
-    return any(map(_writes, ast.walk(code.function))) if code.function else False
+    return any(map(writes, code.walk()))
 
 
-def _writes(node: ast.AST) -> bool:
+def writes(node: ast.AST) -> bool:
+    """Whether a node is a write in place, or may be one."""
     match node:
         case ast.AugAssign() | ast.Subscript(ctx=ast.Store()) | ast.Delete():
             return True
