@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from inspector.advice.code import Code, dotted_name, names_of
+from inspector.advice.code import Code, dotted_name, names_of, replaced
 from inspector.advice.effects import without_writing
 
 _RETURNED = "return"
@@ -124,7 +124,7 @@ def _of_expression(
     value = statement.value
     if len(inner) != 1 or value is None:
         return ast.Constant(value=True), ()
-    then, otherwise = (_with(value, inner[0], side) for side in (inner[0].body, inner[0].orelse))
+    then, otherwise = (replaced(value, {inner[0]: x}) for x in (inner[0].body, inner[0].orelse))
     test = inner[0].test
     if isinstance(statement, ast.Return):
         return test, (Chosen("return ", then, otherwise),)
@@ -138,24 +138,6 @@ def _of_expression(
         case [target], _, _ if name := _target(target):
             return test, (Chosen(f"{name} = ", then, otherwise),)
     return test, ()
-
-
-def _with(value: ast.expr, old: ast.expr, new: ast.expr) -> ast.expr:
-    """An expression with another one in the place of a part of it."""
-    if value is old:
-        return new
-    copied = copy.deepcopy(value, {id(old): old})  # it is the same in the copy
-    whole = ast.Expression(copied)
-    _Replaced(old, new).visit(whole)
-    return whole.body
-
-
-class _Replaced(ast.NodeTransformer):
-    def __init__(self, old: ast.expr, new: ast.expr) -> None:
-        self._old, self._new = old, new
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        return self._new if node is self._old else self.generic_visit(node)
 
 
 def _values(code: Code, statements: Sequence[ast.stmt]) -> Values | None:
@@ -248,23 +230,10 @@ def _is_fixed(index: ast.expr) -> bool:
 
 def _of_before(value: ast.expr, given: Mapping[str, ast.expr]) -> ast.expr:
     """A value in terms of what names stood for before the branch."""
-    return _Given(given).visit(copy.deepcopy(value)) if given else value
-
-
-class _Given(ast.NodeTransformer):
-    def __init__(self, given: Mapping[str, ast.expr]) -> None:
-        self._given = given
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        return copy.deepcopy(self._given.get(node.id, node))
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        name = dotted_name(node)
-        return copy.deepcopy(self._given[name]) if name in self._given else self.generic_visit(node)
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        name = ast.unparse(node)
-        return copy.deepcopy(self._given[name]) if name in self._given else self.generic_visit(node)
+    kinds = (ast.Name, ast.Attribute, ast.Subscript)
+    known = (node for node in ast.walk(value) if isinstance(node, kinds)) if given else ()
+    names = {node: ast.unparse(node) for node in known}
+    return replaced(value, {node: given[name] for node, name in names.items() if name in given})
 
 
 def _kept(code: Code, name: str) -> ast.expr | None:

@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Mapping
 
 from inspector.advice.branch_values import Chosen
-from inspector.advice.code import Code, called, names_of, written
+from inspector.advice.code import Code, called, names_of, replaced, written
 from inspector.advice.conditions import condition_of, without_numbers
 from inspector.advice.effects import is_total, unknown_calls
 from inspector.advice.numbers import is_scalar
@@ -172,19 +172,16 @@ def _is_bound_to_frame(value: ast.expr) -> bool:
 
 def _whole(value: ast.expr) -> ast.expr:
     """A value of all of a tensor instead of a part, and of any shape: as finite as it was."""
-    whole = ast.Expression(copy.deepcopy(value))
-    _Whole().visit(whole)
-    return whole.body
-
-
-class _Whole(ast.NodeTransformer):
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        whole: ast.AST = self.visit(node.value)
-        return whole
-
-    def visit_Tuple(self, node: ast.Tuple) -> ast.AST:
-        plain = all(isinstance(each, ast.Constant | ast.Name) for each in node.elts)
-        return ast.Constant(0) if plain else node
+    new: dict[ast.AST, ast.expr] = {}
+    for node in ast.walk(value):
+        match node:
+            case ast.Subscript():
+                new[node] = _whole(node.value)
+            case ast.Tuple(elts=parts) if all(
+                isinstance(x, ast.Constant | ast.Name) for x in parts
+            ):
+                new[node] = ast.Constant(0)
+    return replaced(value, new)
 
 
 def _is_number(code: Code, value: ast.expr) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import copy
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from inspector.model.source import expression
@@ -195,6 +196,11 @@ def dotted_name(node: ast.expr) -> str:
         names.insert(0, node.attr)
         node = node.value
     return ".".join([node.id, *names]) if isinstance(node, ast.Name) else ""
+
+
+def replaced(value: ast.expr, new: Mapping[ast.AST, ast.expr]) -> ast.expr:
+    """A copy of an expression with other ones in the place of some of its nodes."""
+    return copy.deepcopy(value, {id(old): each for old, each in new.items()})
 
 
 def widened(mask: ast.expr, dims: int) -> str:

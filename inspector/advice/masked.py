@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-import copy
 import dataclasses
 
 from inspector.advice.advice import case
-from inspector.advice.code import Code, dotted_name, widened
+from inspector.advice.code import Code, dotted_name, replaced, widened
 from inspector.advice.edits import line_instead
 from inspector.advice.effects import is_pure, is_total
 from inspector.model.edit import Edit
@@ -57,32 +56,19 @@ def _update(code: Code) -> _Update | None:
     if isinstance(stored, ast.Subscript) or not dotted_name(target.value) or not _is_mask(mask):
         return None
     name = dotted_name(target.value)
-    whole, kept = _Whole(mask), _Whole(mask, copied=name)
-    value = whole.visit(copy.deepcopy(stored))
-    if not whole.found or not _is_elementwise(value) or not is_pure(mask):
+    subscripts = (node for node in ast.walk(stored) if isinstance(node, ast.Subscript))
+    chosen = [node for node in subscripts if ast.dump(node.slice) == ast.dump(mask)]
+    value = replaced(stored, {node: node.value for node in chosen})
+    if not chosen or not _is_elementwise(value) or not is_pure(mask):
         return None
-    return _Update(name, mask, value, kept.visit(copy.deepcopy(stored)))
+    kept: dict[ast.AST, ast.expr] = {node: _copied(node.value, name) for node in chosen}
+    return _Update(name, mask, value, replaced(stored, kept))
 
 
-class _Whole(ast.NodeTransformer):
-    """Takes ``x`` for each ``x[mask]``.
-
-    Attributes:
-        found: Whether there was one.
-    """
-
-    def __init__(self, mask: ast.expr, copied: str = "") -> None:
-        self._mask = ast.dump(mask)
-        self._copied = copied
-        self.found = False
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        if ast.dump(node.slice) != self._mask:
-            return self.generic_visit(node)
-        self.found = True
-        if self._copied and dotted_name(node.value) == self._copied:
-            return ast.Call(ast.Attribute(node.value, "clone", ast.Load()), [], [])
-        return node.value
+def _copied(value: ast.expr, name: str) -> ast.expr:
+    """``y.clone()`` for what is stored into."""
+    is_stored = dotted_name(value) == name
+    return ast.Call(ast.Attribute(value, "clone", ast.Load()), [], []) if is_stored else value
 
 
 def _is_mask(node: ast.expr) -> bool:
