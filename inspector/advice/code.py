@@ -141,12 +141,16 @@ class Code:
         return {child: parent for parent in self.walk() for child in ast.iter_child_nodes(parent)}
 
     def is_in_loop(self) -> bool:
-        """Whether the statement stands in a loop of the function."""
+        """Whether the statement is in a loop of the function."""
+        return any(isinstance(node, ast.For | ast.While) for node in self.ancestors())
+
+    def ancestors(self) -> Iterator[ast.AST]:
+        """What the statement is in, the innermost first."""
         parents = self.parents()
         node = parents.get(self.statement) if self.statement else None
-        while node is not None and not isinstance(node, ast.For | ast.While):
+        while node is not None:
+            yield node
             node = parents.get(node)
-        return node is not None
 
     def block(self) -> list[ast.stmt]:
         """The statement and those behind it in the same block; empty where they are not known."""

@@ -216,7 +216,8 @@ def _compiled(record: GraphBreak) -> tuple[StackFrame, ...]:
 def _from_outside(run: Run, record: GraphBreak, found: Break) -> Advised:
     """What a project can do about a line that is not its own: a setting, or its own call."""
     ways = elsewhere(found)
-    texts = [_capital(way.fix_for(found.code).removeprefix(_UNNEEDED)) for way in ways]
+    fixes = (way.fix_for(found.code).removeprefix(_UNNEEDED) for way in ways)
+    texts = [fix[:1].upper() + fix[1:] for fix in fixes]
     # Not every setting that torch hints at helps: of a kind that has advice, they were tried.
     is_known = bool(about(found.gb_id or "", found.gb_type))
     hints = [hint for hint in _hints(record) if _SETTING.search(hint) and not is_known]
@@ -243,10 +244,6 @@ def _reported(run: Run, record: GraphBreak) -> str:
     return f"Upgrade {package}, or report the graph break there: the line is {package}'s own."
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
 def _example(advice: Advice) -> Example:
     return Example(
         advice.id, advice.title, advice.before, advice.after, advice.keeps, advice.tested_on
@@ -255,9 +252,7 @@ def _example(advice: Advice) -> Example:
 
 def _callers(run: Run, record: GraphBreak, tried: Functions) -> tuple[Code, ...]:
     """The code that led to the line, in the functions that torch compiled, innermost first."""
-    if record.user not in record.stack:
-        return ()
-    stack = record.stack[: record.stack.index(record.user)]
+    stack = _above(record)
     own = (record.frame_file, plain_name(record.frame_name))
     names = [(frame.file, plain_name(frame.name)) for frame in stack]
     compiled = [n for n, name in enumerate(names) if name in tried or name == own]
@@ -268,10 +263,13 @@ def _callers(run: Run, record: GraphBreak, tried: Functions) -> tuple[Code, ...]
 
 def _is_hook(record: GraphBreak) -> bool:
     """Whether the function is called by compiled autograd (torch/_dynamo/external_utils.py)."""
-    if record.user not in record.stack:
-        return False
-    above = record.stack[: record.stack.index(record.user)]
-    return any(frame.name == "call_hook" for frame in above[-1:])
+    return any(frame.name == "call_hook" for frame in _above(record)[-1:])
+
+
+def _above(record: GraphBreak) -> tuple[StackFrame, ...]:
+    """The stack above the user's line."""
+    known = record.user in record.stack
+    return record.stack[: record.stack.index(record.user)] if known and record.user else ()
 
 
 def _missing_dims(run: Run, record: GraphBreak) -> int | None:

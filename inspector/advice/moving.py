@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 
 from inspector.advice.code import Code, dotted_name, names_of
@@ -45,13 +46,9 @@ def in_the_caller(code: Code) -> str:
 
 def _is_done_at_most_once(code: Code) -> bool:
     """Whether a call of the function runs the statement once, or not where a branch decides so."""
-    if code.function is None or leaves_early(code):
-        return False
-    parents = code.parents()
-    node = parents.get(code.statement) if code.statement else None
-    while isinstance(node, ast.If):
-        node = parents.get(node)
-    return node is code.function
+    around = itertools.dropwhile(lambda node: isinstance(node, ast.If), code.ancestors())
+    is_plain = next(around, None) is code.function
+    return code.function is not None and is_plain and not leaves_early(code)
 
 
 def _statement_call(code: Code) -> ast.Call | None:
@@ -61,12 +58,6 @@ def _statement_call(code: Code) -> ast.Call | None:
             inner = {id(node) for node in ast.walk(call)}
             return call if code.expression is None or id(code.expression) in inner else None
     return None
-
-
-def _stands_alone(code: Code) -> bool:
-    """Whether the call is a statement of its own, which each call of the function runs once."""
-    statement = code.statement
-    return isinstance(statement, ast.Expr) and statement.value is code.call and runs_once(code)
 
 
 def _is_known(code: Code, function: ast.expr) -> bool:
@@ -100,13 +91,9 @@ def _of_numbers(code: Code, argument: ast.expr) -> Iterator[tuple[ast.expr, str]
         tensor = tensor_of(number)
         if tensor is not None and not any(map(_is_number, ast.walk(tensor))):
             yield tensor, ".detach()"
-    for name in _names(argument):
-        if id(name) not in within and code.stores(name.id):
-            yield name, ""
-
-
-def _names(node: ast.AST) -> Iterator[ast.Name]:
-    yield from (inner for inner in ast.walk(node) if isinstance(inner, ast.Name))
+    for node in ast.walk(argument):
+        if isinstance(node, ast.Name) and id(node) not in within and code.stores(node.id):
+            yield node, ""
 
 
 def _is_number(node: ast.AST) -> bool:
@@ -136,7 +123,7 @@ def call_before(code: Code) -> str:
         return ""
     names = " and ".join(f"`{name}`" for name in taken)
     known = f", where {names} {'is' if len(taken) == 1 else 'are'} known" if taken else ""
-    if _stands_alone(code):
+    if isinstance(code.statement, ast.Expr) and code.statement.value is call:
         return f"Move `{shown}` to the caller, outside of the compiled function{known}."
     return f"Call `{shown}` {_OUTSIDE}{known}, and pass its result."
 
