@@ -233,27 +233,19 @@ class _Cutter:
         ):
             yield rest
 
-    def _sites_of_callees(self, region: Mark) -> Iterator[Site]:
-        for callee in self._callees(region):
-            yield from self._sites(callee)
-
-    def _sites(self, region: Mark) -> Iterator[Site]:
-        site = self._breaks.site(region.label)
-        if site is not None:
-            yield site
-        for inner in region.inner:
-            if inner.kind is MarkKind.REGION:
-                yield from self._sites(inner)
+    def _sites_of_callees(self, region: Mark) -> set[Site]:
+        inner = (each for callee in self._callees(region) for each in _regions(callee))
+        return {site for each in inner if (site := self._breaks.site(each.label)) is not None}
 
     def _is_told_inside(self, region: Mark, site: Site) -> bool:
         """Whether a function that this one calls tells how often it breaks there: once is enough.
 
         It breaks there itself, or it is the function that broke when this one was traced.
         """
-        return any(
-            site in self._sites(callee)
-            or any(self._breaks.is_left_to(region.label, inner.label) for inner in _regions(callee))
+        return site in self._sites_of_callees(region) or any(
+            self._breaks.is_left_to(region.label, inner.label)
             for callee in self._callees(region)
+            for inner in _regions(callee)
         )
 
 
