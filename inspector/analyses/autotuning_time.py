@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.costs.cold_start import cold_start, most_of
+from inspector.costs.cold_start import cold_start, most_ns, most_of
 from inspector.findings.finding import Finding
 from inspector.findings.kernel_build_wording import compiled_twice
 from inspector.findings.rule import Rule
@@ -13,8 +13,6 @@ from inspector.findings.wording import count, duration, listed
 from inspector.model.cache_lookup import CacheLookup, CacheState
 from inspector.model.run import Run
 
-_LEAST_NS = 1_000_000_000
-_LEAST_SHARE = 0.5
 _MOST_NAMED = 3
 
 
@@ -46,8 +44,8 @@ class AutotuningTimeRule(Rule[Run, Finding]):
     def check(self, run: Run) -> Iterator[Finding]:
         """At most one finding."""
         cold = cold_start(run)
-        spent_ns = sum(stage.time_ns for stage in cold.stages if stage.stage == "autotuning")
-        if cold.time_ns < _LEAST_NS or spent_ns < _LEAST_SHARE * cold.time_ns:
+        spent_ns = most_ns(cold, "autotuning")
+        if not spent_ns:
             return
         tuned = [
             item

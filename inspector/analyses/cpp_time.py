@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.costs.cold_start import cold_start, most_of
+from inspector.costs.cold_start import cold_start, most_ns, most_of
 from inspector.findings.finding import Finding
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count, duration
 from inspector.model.run import Run
 
-_LEAST_NS = 1_000_000_000
-_LEAST_SHARE = 0.5
 _CHECK = "C++ vector check"
 _STAGES = ("C++ compilation", _CHECK)
 
@@ -45,12 +43,11 @@ class CppTimeRule(Rule[Run, Finding]):
         if _is_ahead(run):
             return
         cold = cold_start(run)
-        times = {stage.stage: stage.time_ns for stage in cold.stages}
-        spent_ns = sum(times.get(stage, 0) for stage in _STAGES)
-        if cold.time_ns < _LEAST_NS or spent_ns < _LEAST_SHARE * cold.time_ns:
+        spent_ns = most_ns(cold, *_STAGES)
+        if not spent_ns:
             return
         place = most_of(cold, _STAGES)
-        check_ns = times.get(_CHECK, 0)
+        check_ns = sum(stage.time_ns for stage in cold.stages if stage.stage == _CHECK)
         files = sum(use.misses for use in cold.caches if use.cache == "C++")
         checks = f"{duration(check_ns)} of it for {count(cold.vector_checks, 'small file')}"
         yield Finding(

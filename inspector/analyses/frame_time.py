@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.costs.cold_start import cold_start
+from inspector.costs.cold_start import LEAST_NS, LEAST_SHARE, cold_start
 from inspector.findings.finding import Finding
 from inspector.findings.place import frame_kind
 from inspector.findings.rule import Rule
@@ -14,8 +14,6 @@ from inspector.model.cold_start import PlaceTime
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, shown_name
 
-_LEAST_NS = 1_000_000_000
-_LEAST_SHARE = 0.5
 _ONCE = frozenset({"C++ vector check", "caches"})
 
 
@@ -48,10 +46,10 @@ class FrameTimeRule(Rule[Run, Finding]):
         """At most one finding."""
         cold = cold_start(run)
         known = sorted((item for item in cold.frames if item.file), key=_own_ns, reverse=True)
-        if cold.time_ns < _LEAST_NS or len(known) < 2:  # noqa: PLR2004 - one is always the longest
+        if cold.time_ns < LEAST_NS or len(known) < 2:  # noqa: PLR2004 - one is always the longest
             return
         total_ns = sum(map(_own_ns, known))
-        if total_ns and _own_ns(known[0]) >= _LEAST_SHARE * total_ns:
+        if total_ns and _own_ns(known[0]) >= LEAST_SHARE * total_ns:
             yield _finding(run, known[0], total_ns)
 
 

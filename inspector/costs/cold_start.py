@@ -15,6 +15,9 @@ from inspector.model.stack import StackFrame
 _Place: TypeAlias = tuple[str, int, str]
 # What torch logs of these is what was made, never what was found.
 _HITS_UNKNOWN = frozenset({"C++"})
+LEAST_NS = 1_000_000_000
+"""A start that takes less is nobody's concern."""
+LEAST_SHARE = 0.5
 
 
 def cold_start(run: Run) -> ColdStart:
@@ -52,6 +55,13 @@ def _traced(run: Run) -> tuple[LineTime, ...]:
         for item in process.traced_lines:
             totals[item.file, item.line, item.name] += item.time_ns
     return tuple(LineTime(*place, time_ns) for place, time_ns in totals.most_common())
+
+
+def most_ns(cold: ColdStart, *stages: str) -> int:
+    """The time of some stages where a start is long, and they are half of it; else 0."""
+    spent_ns = sum(stage.time_ns for stage in cold.stages if stage.stage in stages)
+    is_most = cold.time_ns >= LEAST_NS and spent_ns >= LEAST_SHARE * cold.time_ns
+    return spent_ns if is_most else 0
 
 
 def most_of(cold: ColdStart, stages: Sequence[str]) -> StackFrame | None:

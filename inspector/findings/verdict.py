@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 
 from inspector.findings.escaping import one_line
@@ -10,20 +9,6 @@ from inspector.findings.finding import Finding
 from inspector.findings.gate import Gate
 from inspector.findings.report import Report
 from inspector.findings.wording import count, kind, location, title
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Change:
-    """A finding that came or went since the baseline.
-
-    Attributes:
-        status: ``new``, ``new, passes`` (nobody asked to fail on it) or ``fixed``.
-    """
-
-    status: str
-    place: str
-    kind: str
-    title: str
 
 
 def verdict(gate: Gate) -> str:
@@ -49,19 +34,18 @@ def status(finding: Finding) -> str:
     return {True: "new", False: "known", None: ""}[finding.is_new]
 
 
-def changes(report: Report) -> tuple[Change, ...]:
-    """What came, then what went, since the baseline; empty without one."""
-    return tuple(_changes(report))
+def changes(report: Report) -> Iterator[tuple[str, str, str, str]]:
+    """What came, then what went, since the baseline: status, place, kind and title of each.
 
-
-def _changes(report: Report) -> Iterator[Change]:
+    The status is ``new``, ``new, passes`` (nobody asked to fail on it) or ``fixed``.
+    """
     if report.gate is None or report.gate.baseline is None:
         return
     for finding in report.findings:
         if finding.is_new:
             new = "new" if finding.fails_gate else "new, passes"
-            yield Change(new, location(finding.place), kind(finding), title(finding))
+            yield new, location(finding.place), kind(finding), title(finding)
     for known in report.gate.baseline.fixed:
         place = f"{known.file or '(unknown place)'}{f':{known.line}' if known.line else ''}"
         words = known.rule.replace("-", " ") + (f" {known.gb_id}" if known.gb_id else "")
-        yield Change("fixed", one_line(place), one_line(words), one_line(known.message))
+        yield "fixed", one_line(place), one_line(words), one_line(known.message)

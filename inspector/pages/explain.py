@@ -87,7 +87,7 @@ def _since(report: Report) -> Section:
     if baseline is None:
         return Section("", ())
     columns = (Column(""), Column("where"), Column("what"), Column("", "code"))
-    rows = [(item.status, item.place, item.kind, item.title) for item in changes(report)]
+    rows = [*changes(report)]
     text = f"recorded otherwise than the baseline: {'; '.join(baseline.differences)}"
     notes = Lines([text] if baseline.differences else [])
     return Section(f"Since {baseline.name}", (Table(columns, rows, "change", _MOST_CHANGES), notes))
