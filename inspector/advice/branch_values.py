@@ -112,8 +112,9 @@ def _only_computes(statement: ast.stmt) -> bool:
 
 
 def _is_names(target: ast.expr) -> bool:
-    plain = (ast.Name, ast.Tuple, ast.expr_context)
-    return all(isinstance(node, plain) for node in ast.walk(target))
+    return all(
+        isinstance(node, ast.Name | ast.Tuple | ast.expr_context) for node in ast.walk(target)
+    )
 
 
 def _of_expression(
@@ -161,11 +162,13 @@ def _give(code: Code, statement: ast.stmt, found: Values) -> bool:
         case ast.AnnAssign(target=target, value=ast.expr() as value):
             given = _assigned(target, value)
         case ast.AugAssign(target=target, op=operation, value=value):
-            given = None
-            if not _is_outside(code, target, value):
-                read = copy.deepcopy(target)
-                read.ctx = ast.Load()
-                given = _assigned(target, ast.BinOp(read, operation, value))
+            read = copy.deepcopy(target)
+            read.ctx = ast.Load()
+            # What is written in place can be the caller's, or a count of an object.
+            is_parameter = isinstance(target, ast.Name) and target.id in code.parameters()
+            is_count = not isinstance(target, ast.Name) and isinstance(value, ast.Constant)
+            added = ast.BinOp(read, operation, value)
+            given = None if is_parameter or is_count else _assigned(target, added)
         case ast.Expr(value=ast.Call() as call) if (new := without_writing(call)) is not None:
             name, value = new
             given = {name: value} if name not in code.parameters() else None
@@ -178,13 +181,6 @@ def _give(code: Code, statement: ast.stmt, found: Values) -> bool:
     if given is not None:
         found.update({name: _of_before(value, {**found}) for name, value in given.items()})
     return given is not None
-
-
-def _is_outside(code: Code, target: ast.expr, value: ast.expr) -> bool:
-    """Whether what is written in place is the caller's, or a count of an object."""
-    if isinstance(target, ast.Name):
-        return target.id in code.parameters()
-    return isinstance(value, ast.Constant)
 
 
 def _assigned(target: ast.expr, value: ast.expr) -> Values | None:
@@ -231,9 +227,10 @@ def _is_fixed(index: ast.expr) -> bool:
 def _of_before(value: ast.expr, given: Mapping[str, ast.expr]) -> ast.expr:
     """A value in terms of what names stood for before the branch."""
     kinds = (ast.Name, ast.Attribute, ast.Subscript)
-    known = (node for node in ast.walk(value) if isinstance(node, kinds)) if given else ()
+    known = (node for node in ast.walk(value) if given and isinstance(node, kinds))
     names = {node: ast.unparse(node) for node in known}
-    return replaced(value, {node: given[name] for node, name in names.items() if name in given})
+    new = {node: given[name] for node, name in names.items() if name in given}
+    return replaced(value, new) if new else value
 
 
 def _kept(code: Code, name: str) -> ast.expr | None:

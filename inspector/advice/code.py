@@ -202,7 +202,7 @@ def dotted_name(node: ast.expr) -> str:
     return ".".join([node.id, *names]) if isinstance(node, ast.Name) else ""
 
 
-def replaced(value: ast.expr, new: Mapping[ast.AST, ast.expr]) -> ast.expr:
+def replaced(value: ast.expr, new: Mapping[Any, ast.expr]) -> ast.expr:
     """A copy of an expression with other ones in the place of some of its nodes."""
     return copy.deepcopy(value, {id(old): each for old, each in new.items()})
 

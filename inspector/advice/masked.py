@@ -6,7 +6,7 @@ import ast
 import dataclasses
 
 from inspector.advice.advice import case
-from inspector.advice.code import Code, dotted_name, replaced, widened
+from inspector.advice.code import Code, called, dotted_name, replaced, widened
 from inspector.advice.edits import line_instead
 from inspector.advice.effects import is_pure, is_total
 from inspector.model.edit import Edit
@@ -61,7 +61,7 @@ def _update(code: Code) -> _Update | None:
     value = replaced(stored, {node: node.value for node in chosen})
     if not chosen or not _is_elementwise(value) or not is_pure(mask):
         return None
-    kept: dict[ast.AST, ast.expr] = {node: _copied(node.value, name) for node in chosen}
+    kept = {node: _copied(node.value, name) for node in chosen}
     return _Update(name, mask, value, replaced(stored, kept))
 
 
@@ -127,12 +127,7 @@ def _is_its_own(code: Code, name: str) -> bool:
 
 
 def _makes_new(value: ast.expr) -> bool:
-    match value:
-        case ast.BinOp():
-            return True
-        case ast.Call(func=ast.Attribute(attr=name)):
-            return name in _NEW
-    return False
+    return isinstance(value, ast.BinOp) or called(value) in _NEW
 
 
 def _is_handed_on(parents: dict[ast.AST, ast.AST], load: ast.expr) -> bool:
