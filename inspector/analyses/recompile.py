@@ -27,7 +27,7 @@ from inspector.findings.recompile_changes import (
 )
 from inspector.findings.recompile_fix import fixes
 from inspector.findings.recompile_fix_shared import all_failed, mend_failure
-from inspector.findings.recompile_fix_state import without_state
+from inspector.findings.recompile_fix_values import without_state
 from inspector.findings.recompile_instances import (
     instances_fixes,
     instances_message,

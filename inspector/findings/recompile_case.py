@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from inspector.findings.around_calls import around_calls
@@ -22,8 +22,6 @@ _ZERO_ONE_VALUE = re.compile(r"(?:^|= )[01](?:$|,)")
 _RESUMED = re.compile(r" resumed at line \d+$")
 EMPTY_GRAPHS = around_calls("allow_empty_graphs=True")
 """What keeps torch 2.11 to 2.13 from skipping a function that met no operator in one call."""
-NOTHING_NEEDED = "Nothing is needed for further calls. "
-"""Of what became dynamic: only the first value was compiled for itself."""
 _MOST_LIKEWISE = 6
 _BOOLS = frozenset({"True", "False", "bool"})
 _MOST_BY_CHANCE = 3
@@ -77,6 +75,41 @@ class FixCase:
     def first(self) -> Recompile:
         """The first of them."""
         return self.items[0]
+
+    @property
+    def before(self) -> str:
+        """What the first of them had, or an empty string."""
+        return self.first.before.text if self.first.before else ""
+
+    @property
+    def now(self) -> str:
+        """What it has now, likewise."""
+        return self.first.now.text if self.first.now else ""
+
+    @property
+    def compilations(self) -> int:
+        """How many they are."""
+        return len(self.items)
+
+    @property
+    def has_bounds(self) -> bool:
+        """Whether what became dynamic stays so within bounds."""
+        return bool(self.first.bounds)
+
+    @property
+    def is_zero_one(self) -> bool:
+        """Whether a size of 0 or 1 is on one side."""
+        return is_zero_one(self.first)
+
+    @property
+    def reader(self) -> StackFrame | None:
+        """The line that looks at what changes, and so has the guard."""
+        return self.first.guard_stack[-1] if self.first.guard_stack else self.first.caused_by
+
+    @property
+    def set_at_line(self) -> str:
+        """Where the function itself sets it, with that line."""
+        return self.line(self.set_at) if self.set_at else ""
 
     @property
     def called(self) -> str:
@@ -230,6 +263,11 @@ class FixCase:
         """``file:line`` of a frame as a person sees it."""
         return f"{self.roots.shown(frame.file)}:{frame.line}"
 
+    def line(self, frame: StackFrame) -> str:
+        """The same with the line's code, where that is known."""
+        code = f" (`{frame.code.strip()}`)" if frame.code else ""
+        return self.place(frame) + code
+
     @property
     def dimension(self) -> str:
         """The dimension that changes, as a number; of a symbolic size, out of its source."""
@@ -239,8 +277,8 @@ class FixCase:
         return match[1] if match else "0"
 
 
-Advice: TypeAlias = Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]]
-"""What to do, by what changed."""
+Facts: TypeAlias = Mapping[str, Callable[[FixCase], object]]
+"""What ``recompile_fixes.md`` asks for, by the name that it has there."""
 
 
 def with_method(text: str, method: str) -> str:

@@ -14,7 +14,7 @@ from inspector.findings.recompile_changes import (
     keys_of,
     marked_with,
 )
-from inspector.findings.recompile_fix_shared import all_failed, within
+from inspector.findings.recompile_fix_shared import all_failed, bounds_of
 from inspector.findings.wording import count, duration, listed
 from inspector.model.recompile import (
     Answer,
@@ -242,7 +242,7 @@ def _dynamic(item: Recompile) -> str:
     if item.kind is RecompileClass.SYMBOLIC_SHAPE:
         return "the size stays dynamic: each side of the condition is compiled once"
     if item.bounds:
-        return f"dynamic since, within {within(item)}: what is beyond compiles again"
+        return f"dynamic since, within {bounds_of(item)}: what is beyond compiles again"
     return _ANSWERS[item.answer]
 
 
