@@ -216,13 +216,13 @@ def split_comment(text: str) -> tuple[str, TextCause | None]:
 
     The code can hold strings with ``#`` in them, and so can the source line in the comment.
     """
-    at = _comment(text)
+    at = comment_at(text)
     if at < 0:
         return text.rstrip(), None
     return text[:at].rstrip(), _cause(text[at:].lstrip()[1:].strip())
 
 
-def _comment(text: str) -> int:
+def comment_at(text: str) -> int:
     """Where the comment begins: at the first ``  #`` outside of quotes; -1 without one."""
     for token in _TOKENS.finditer(text):
         if token[0] == "#":
