@@ -239,17 +239,17 @@ def _kept(item: NextChange) -> NextChange:
 
 def _next(guards: FrameGuards, name: str, number: int, classes: str) -> NextChange:
     limit, is_closed = guards.settings.recompile_limit, guards.is_closed
-    left = limit - len(guards.entries)
-    lead = f"one compilation each, {left} more until the recompile limit"
-    if is_closed or left <= 0:
-        lead = f"the recompile limit ({limit}) is reached, so each further one runs eagerly"
+    is_full = is_closed or limit <= len(guards.entries)
+    lead = "each recompiles"
+    if is_full:
+        lead = f"a further one runs eagerly, as the recompile limit ({limit}) is reached"
     shown = user_spelling(name)
     return NextChange(
         kind=ChangeKind.INSTANCE,
         source=name,
         name=shown,
         text=f"{shown} is one of {number} instances of {classes} that differ: {lead}",
-        becomes=Becomes.EAGER if is_closed or left <= 0 else Becomes.CONSTANT,
+        becomes=Becomes.EAGER if is_full else Becomes.CONSTANT,
         changed_before=True,
         cause=None,
     )

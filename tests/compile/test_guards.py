@@ -116,10 +116,7 @@ def test_guards_are_counted_by_module_and_by_line(report: dict[str, Any]) -> Non
 
 def test_what_recompiles_next(report: dict[str, Any]) -> None:
     texts = [item["text"] for item in report["frames"][0]["next_changes"]]
-    assert (
-        texts[0]
-        == "x.size(0) is fixed at 4: any other batch compiles once more and then becomes dynamic"
-    )
+    assert texts[0] == "x.size(0) is specialized on 4: another size recompiles and becomes dynamic"
     (index,) = (item for item in report["frames"][0]["next_changes"] if "layer_idx" in item["name"])
     assert index["becomes"] == "a constant again"
     assert index["more"] == 11

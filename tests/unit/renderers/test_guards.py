@@ -83,5 +83,5 @@ def test_pages_fit(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_markdown_has_a_list_and_tables() -> None:
     text = rendered(report_of(TRACES[1]), "md")
     assert text.startswith("# Guards")
-    assert "1. `x.size(1)` is fixed at 4" in text
+    assert "1. `x.size(1)` is specialized on 4" in text
     assert "| `self.layers[*] (2 modules)` |" in text
