@@ -94,7 +94,6 @@ class Context:
     Attributes:
         before: The guard tree of the cache entry, empty where it is not known.
         now: That of what was compiled instead, likewise.
-        seen: What the process saw, or None.
     """
 
     failed: FailedGuard

@@ -31,7 +31,6 @@ class FailedGuard:
 
     Attributes:
         entry: The compile id of the entry in torch's spelling, or an empty string.
-        guard: The guard, as far as its spelling is known.
         text: The guard as torch spells it, without the entry and what follows it.
         comment: What torch says behind the guard: user lines and remarks, or an empty string.
         caused_by: The line that the comment names first; of the file the last two parts alone.

@@ -35,12 +35,6 @@ class FrameRow:
     """The guards of one frame.
 
     Attributes:
-        process: Index of its process in the run.
-        frame_id: Torch's number of it, or None.
-        name: Its name as a person sees it.
-        file: Its file as a person sees it.
-        line: Its first line, or 0.
-        entries: How many cache entries it has.
         limit: How many it may have.
         is_closed: Whether the recompile limit was hit.
         is_skipped: Whether it runs eagerly, as a later compilation gave no code.
@@ -48,7 +42,6 @@ class FrameRow:
         torch_latency_ns: Torch's figure for that entry, with cold caches of the processor; or None.
         measured_ns: One evaluation of that entry's guards with warm caches, or None.
         per_call_ns: Guard time per warm call, all of its entries; or None.
-        next_changes: What recompiles it next.
     """
 
     process: int
@@ -72,18 +65,12 @@ class GuardsReport:
     """The guards of a run.
 
     Attributes:
-        run: The run.
         guards: Guards of the newest entries of all frames.
         kinds: The same by kind, the most frequent first.
         groups: The same by module.
         causes: The same by the line that caused them.
         frames: The frames: those near the recompile limit first, then those that changed before.
-        time: What guards take in a warm call, or None where that was not measured.
-        subtrees: The most expensive parts of the trees.
-        unread: Lines of guard trees that could not be read.
-        findings: Findings about guards.
         notices: What is missing, and what would show it; one sentence each.
-        next_steps: Commands worth running next.
     """
 
     run: Run

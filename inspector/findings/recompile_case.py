@@ -36,14 +36,11 @@ class FixCase:
     """Recompilations of one function for one reason.
 
     Attributes:
-        items: They, in order; never none.
-        history: All recompilations of the function, in order.
         behind: Where the graph broke behind which the function goes on, or None.
         handed_on: The names of what was kept over that break, of all that changed.
         on_stack: What the user wrote for ``___stack0`` and those behind it, as far as it is known.
         elsewhere: Other lines that call it and made it recompile.
         first_site: The line that called it first, where that is another one, or None.
-        multiplied: What is told apart together with it, or None.
         set_at: The line at which the function itself sets what changes, or None.
         grown: The lines at which it makes containers longer that change, by their names.
         has_breaks: Whether the graph broke in the function, and went on in another one.

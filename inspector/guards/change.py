@@ -57,7 +57,6 @@ class Change:
 
     Attributes:
         source: Whose value, in torch's spelling; empty for the state of the thread.
-        thread: The part of the thread's state that changes.
         same: Sources that become one tensor.
         apart: Sources that were one tensor and become two.
     """

@@ -45,10 +45,8 @@ class NextChange:
         source: Torch's spelling of what changes; empty for the state of the thread.
         text: What is fixed and what a change leads to, in one sentence.
         changed_before: Whether two entries of the frame differ in it.
-        cause: The line because of which it is fixed, or None.
         more: How many other values are in the same position (``training`` of other modules).
         is_certain: Whether every guard that decides it could be evaluated.
-        change: The change that was tried.
     """
 
     kind: ChangeKind
