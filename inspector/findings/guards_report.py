@@ -116,7 +116,7 @@ def make_guards_report(run: Run, rules: Iterable[Rule[Run, Finding]]) -> GuardsR
         causes=by_cause(run, newest),
         frames=tuple(sorted(rows, key=_urgency)),
         time=time,
-        subtrees=_dearest(subtrees),
+        subtrees=tuple(sorted(subtrees, key=lambda part: -part.time_ns)[:_MOST_SUBTREES]),
         unread=tuple(unread),
         findings=tuple(found),
         notices=tuple(_notices(run, rows, time, subtrees, len(unread))),
@@ -171,13 +171,6 @@ def _name(run: Run, frame: Frame) -> str:
     return qualified_name(run, frame.name, frame.file, frame.first_line)
 
 
-def _dearest(subtrees: list[Subtree]) -> tuple[Subtree, ...]:
-    """The most expensive ones; where none was timed, those with the most guards."""
-    timed = [item for item in subtrees if item.time_ns is not None]
-    ranked = sorted(timed or subtrees, key=lambda item: (-(item.time_ns or 0), -item.guards))
-    return tuple(ranked[:_MOST_SUBTREES])
-
-
 def _notices(
     run: Run, rows: list[FrameRow], time: GuardTime | None, subtrees: list[Subtree], unread: int
 ) -> Iterator[str]:
@@ -194,7 +187,7 @@ def _notices(
         yield f"guard time per warm call was not measured; `{again}` measures it"
     elif time.is_program:
         yield "a call is one entry into compiled code"
-    if time is not None and not any(item.time_ns is not None for item in subtrees):
+    if time is not None and not subtrees:
         yield f"the parts of the guards were not timed; `{again}` times them"
     if unread:
         yield f"{unread:,} lines of guard trees could not be parsed; the JSON report has them"
@@ -227,9 +220,7 @@ def _kept(item: NextChange) -> NextChange:
 def _next(guards: FrameGuards, name: str, number: int, classes: str) -> NextChange:
     limit, is_closed = guards.settings.recompile_limit, guards.is_closed
     is_full = is_closed or limit <= len(guards.entries)
-    lead = "each recompiles"
-    if is_full:
-        lead = f"a further one runs eagerly, as the recompile limit ({limit}) is reached"
+    lead = "a further one runs eagerly" if is_full else "each recompiles"
     shown = user_spelling(name)
     return NextChange(
         kind=ChangeKind.INSTANCE,

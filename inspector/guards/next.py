@@ -99,7 +99,7 @@ def _told(frame: FrameGuards, candidate: Candidate, prediction: Prediction) -> N
         kind=change.kind,
         source=change.source,
         name=candidate.name,
-        text=f"{candidate.fixed}: {_lead(frame, candidate, prediction)}",
+        text=f"{candidate.fixed}: {_lead(candidate, prediction)}",
         becomes=prediction.becomes,
         changed_before=_changed_before(frame, candidate),
         cause=candidate.cause,
@@ -108,11 +108,10 @@ def _told(frame: FrameGuards, candidate: Candidate, prediction: Prediction) -> N
     )
 
 
-def _lead(frame: FrameGuards, candidate: Candidate, prediction: Prediction) -> str:
+def _lead(candidate: Candidate, prediction: Prediction) -> str:
     """What a change leads to."""
     if prediction.becomes is Becomes.EAGER:
-        limit = frame.settings.recompile_limit
-        return f"{candidate.other} runs eagerly, as the recompile limit ({limit}) is reached"
+        return f"{candidate.other} runs eagerly"
     if prediction.becomes is not Becomes.DYNAMIC or candidate.is_dynamic:
         return f"{candidate.other} recompiles"
     value = candidate.change.value

@@ -97,7 +97,6 @@ def test_calls_are_measured_although_all_is_one_graph(report: dict[str, Any]) ->
 
 def test_parts_of_the_tree_are_timed(report: dict[str, Any]) -> None:
     dearest = report["subtrees"][0]
-    assert {item["evidence"] for item in report["subtrees"]} == {"measured"}
     # Nearly all guards are about the blocks, which are told together, part by part.
     assert dearest["name"].startswith("self.blocks[*]")
     blocks = [item for item in report["subtrees"] if item["name"].startswith("self.blocks[*]")]

@@ -47,8 +47,7 @@ def test_a_plain_trace_says_what_it_lacks() -> None:
     text = rendered(report, "terminal")
     assert report.time is None
     assert "`inspect guards model.py`" in " ".join(text.split())
-    assert all(item.time_ns is None for item in report.subtrees)
-    assert report.subtrees[0].guards >= report.subtrees[1].guards
+    assert not report.subtrees
 
 
 @pytest.mark.parametrize("path", golden.recordings(), ids=lambda path: path.parent.name)
