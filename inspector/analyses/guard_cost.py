@@ -20,13 +20,13 @@ _LEAST_SHARE = 0.10
 _LEAST_NS = 20_000
 
 _STANCE = (
-    "When all shapes have been seen: torch.compiler.set_stance(skip_guard_eval_unsafe=True) checks "
-    "only what tells the compiled versions apart."
+    "Once all shapes have been seen, call torch.compiler.set_stance(skip_guard_eval_unsafe=True): "
+    "only the guards that tell compiled versions apart are checked."
 )
 _FILTER = (
     'torch.compile(model, options={"guard_filter_fn": '
     "torch.compiler.skip_guard_on_all_nn_modules_unsafe}) drops the guards on the model's own "
-    "state; that is wrong once the model is changed."
+    "state. Do not change the model afterwards."
 )
 
 
@@ -66,8 +66,8 @@ class GuardCostRule(Rule[Run, Finding]):
 
 
 _RECOMPILED = (
-    "Mend the recompilations first: every call looks through the compiled versions until one fits, "
-    "and what tells them apart has to be checked."
+    "Fix the recompilations first: every call tries the compiled versions until one fits, and the "
+    "guards that tell them apart must stay."
 )
 
 
@@ -113,7 +113,7 @@ def _dearest(process: Process, time: GuardTime) -> Frame | None:
 
 
 def _why(time: GuardTime) -> str:
-    looks = count(round(time.lookups), "look") + " into Dynamo's cache"
+    looks = count(round(time.lookups), "cache lookup")
     return (
         f"{looks} per call: {duration(time.per_call_ns)} of {duration(time.call_ns)}, measured in "
         f"{count(time.calls, 'warm call')}"

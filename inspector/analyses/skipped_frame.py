@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.costs.sites import entry_cost
+from inspector.findings.around_calls import around_calls
 from inspector.findings.finding import Finding
 from inspector.findings.place import fingerprint, make_place
-from inspector.findings.recompile_case import EMPTY_GRAPHS
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.compilation import Frame, FrameState
@@ -28,6 +28,8 @@ _ADVICE = {
     "disabled": "Remove torch.compiler.disable, or set TORCHDYNAMO_DISABLE=0.",
     "dispatch mode": "Leave the torch dispatch mode before the compiled call.",
 }
+# What keeps torch 2.11 to 2.13 from skipping a function that met no operator in one call.
+_EMPTY_GRAPHS = around_calls("allow_empty_graphs=True")
 
 
 class SkippedFrameRule(Rule[Run, Finding]):
@@ -125,7 +127,7 @@ def _without_graph(run: Run, process: Process, frame: Frame) -> Finding:
         place=make_place(run, place, frame.compilations[0].stack),
         why="Dynamo traced it to its end and met no operator; from now on it leaves it alone.",
         fix=_ADVICE["no tensor"],
-        alternatives=(f"Where other calls of it have operators: {EMPTY_GRAPHS}.",),
+        alternatives=(f"If other calls of it have operators: {_EMPTY_GRAPHS}.",),
         fingerprint=fingerprint(run, place, SkippedFrameRule.id, "no graph"),
         evidence="compilation_metrics",
         cost=entry_cost(run, process),

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from inspector.findings.around_calls import around_calls
 from inspector.findings.call_site import CallSite, Passed, user_spelling
 from inspector.findings.recompile_changes import Multiplied
 from inspector.findings.wording import listed
@@ -20,8 +19,6 @@ from inspector.model.stack import StackFrame
 
 _ZERO_ONE_VALUE = re.compile(r"(?:^|= )[01](?:$|,)")
 _RESUMED = re.compile(r" resumed at line \d+$")
-EMPTY_GRAPHS = around_calls("allow_empty_graphs=True")
-"""What keeps torch 2.11 to 2.13 from skipping a function that met no operator in one call."""
 _MOST_LIKEWISE = 6
 _BOOLS = frozenset({"True", "False", "bool"})
 _MOST_BY_CHANCE = 3
@@ -242,6 +239,13 @@ class FixCase:
         others = listed([self.place(other) for other in self.elsewhere], 3)
         likewise = f", and likewise at {others}" if others else ""
         return f"before the call at {self.place(frame)}{likewise}"
+
+    @property
+    def before_first_call(self) -> str:
+        """The same of the first one of them, whose marks hold for all that follow."""
+        if self.site.frame is None:
+            return f"before the first call of {self.called}"
+        return self.before_call.replace("the call", "the first call", 1)
 
     @property
     def at_call(self) -> str:

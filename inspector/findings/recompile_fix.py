@@ -156,7 +156,7 @@ def _part(case: FixCase, items: Sequence[Recompile], own: str, *, is_first: bool
         return text
     if not text.startswith(case.called):
         text = text[:1].lower() + text[1:]
-    return f"And as {changed(case.shown(item))} with it: {text}"
+    return f"Because {changed(case.shown(item))} as well, {text}"
 
 
 def _is_constant(case: FixCase, changing: Sequence[Recompile]) -> bool:

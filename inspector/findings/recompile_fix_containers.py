@@ -18,10 +18,10 @@ _MOST_KEYS = 6
 _LITERAL = re.compile(r"'[A-Za-z_]\w*'")
 # Tried with a dict and with **kwargs, asked for a key and gone through, on torch 2.11 to 2.13.
 _USUAL = (
-    "as a tensor of its usual shape that leaves the result as it is (zeros where it is added, ones "
-    "where it is a factor), as None or an empty tensor in its place is a program of its own, too"
+    "as a neutral tensor of its usual shape if there is no value (zeros where it is added, ones "
+    "where it is a factor): None or an empty tensor would be another program"
 )
-_DEFAULT = "with a default of the same type where it is missing"
+_DEFAULT = "with a default of the same type if it is missing"
 _APPENDS = re.compile(r"\b(?:cat|concat|concatenate|hstack|vstack)\(")
 _OF_SELF = re.compile(r"L\['self'\]\.\w+$")
 _EMPTY = frozenset({_C.NONE, _C.LENGTH, _C.KEYS, _C.TYPE})
@@ -82,8 +82,8 @@ def known_by_bool(case: FixCase) -> str:
     """Where a bool goes that says whether there are any."""
     name = user_spelling(case.name)
     if case.first.origin is not Origin.ARGUMENT:
-        return f"keep a bool beside {name}, set where it is filled"
-    return f"pass a bool beside {name}"
+        return f"keep a bool next to {name}, set where it is filled"
+    return f"pass a bool next to {name}"
 
 
 def reader_line(case: FixCase) -> str:

@@ -106,7 +106,7 @@ def as_tensor(case: FixCase) -> str:
     given = case.argument
     is_variable = case.first.origin in {Origin.GLOBAL, Origin.CLOSURE}
     if given.path or is_variable or not (given.text or case.site.frame is None):
-        return f"Make {case.passed} a tensor: torch.tensor(…), made where its value is set."
+        return f"Make {case.passed} a tensor: use torch.tensor(…) where its value is set."
     return f"Pass it as a tensor: torch.tensor({given.text or case.name}) {case.at_call}."
 
 

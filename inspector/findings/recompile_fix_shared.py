@@ -79,7 +79,7 @@ def environment(case: FixCase) -> str:
     sources = ",".join(dynamic_sources(case.items, case.history))
     if not sources:
         return ""
-    return f'Without a change of the source: {ENVIRONMENT}="{sources}" in the environment.'
+    return f'Without changing the source, set {ENVIRONMENT}="{sources}" in the environment.'
 
 
 def environment_of_all(case: FixCase) -> str:
@@ -189,14 +189,11 @@ def kept_together(case: FixCase, items: Sequence[Recompile]) -> str:
     every = [name for name in (*(item.name for item in items), *sized) if case.is_kept(name)]
     names = tuple(dict.fromkeys(map(case.kept_name, every)))
     kept = (
-        f"{names[0]} is kept over it as an input"
+        f"{names[0]} is kept over it and becomes an input"
         if len(names) == 1
-        else f"{listed(names, _MOST_LIKEWISE)} are kept over it as inputs"
+        else f"{listed(names, _MOST_LIKEWISE)} are kept over it and become inputs"
     )
-    return (
-        f"Remove the graph break at {where}: {kept} of what is compiled behind it, and would be "
-        "none of one graph."
-    )
+    return f"Remove the graph break at {where}: {kept} of what is compiled after it."
 
 
 def near_limit(case: FixCase) -> bool:
@@ -228,7 +225,7 @@ def raised_limit(case: FixCase, of_what: str = "values") -> str:
     if name != _LIMIT:
         default = _DEFAULT_ACCUMULATED if name.startswith("accumulated_") else _DEFAULT_LIMIT
         how = f"{around_calls(f'{name}={needed}')} ({default} by default)"
-    return f"Where the {of_what} are few: {how}, so that each is compiled once."
+    return f"For few {of_what}: {how}, so that each is compiled once."
 
 
 def bounds_of(item: Recompile) -> str:
@@ -276,8 +273,8 @@ def mend_failure(frame: Frame, items: Sequence[Recompile], roots: Roots) -> tupl
     found = dict.fromkeys(text for each in failed if (text := _fails_at(each, roots)))
     what = " and ".join([*found][:2]) or "what makes it fail"
     mend = (
-        f"Mend {what}: nothing is kept of a compilation that fails, so that every call like this "
-        "one compiles again and fails again."
+        f"Fix {what}: a compilation that fails is not cached, so every call like this one compiles "
+        "and fails again."
     )
     is_for_fullgraph = any(
         record.outcome is Outcome.RAISED for item in failed for record in item.graph_breaks

@@ -9,7 +9,7 @@ from inspector.events.failed_guard import stripped_source
 from inspector.findings.recompile_case import Facts, FixCase, with_method
 from inspector.findings.recompile_fix_shared import lowered
 from inspector.findings.recompile_marks import changing_sizes, mark_fix, marks_of, of_parameters
-from inspector.findings.recompile_wording import dimension_of
+from inspector.findings.recompile_wording import sized
 from inspector.findings.wording import count, listed
 from inspector.model.recompile import EqualSizes, RecompileClass
 from inspector.model.stack import user_frame
@@ -45,7 +45,7 @@ def mark(case: FixCase) -> str:
     held = next((use for use in case.first.symbols if use.held_by), None)
     if held is None:
         return mark_fix(case)
-    others = listed([dimension_of(stripped_source(name)) for name in held.held_by], 3)
+    others = listed([sized(stripped_source(name)) for name in held.held_by], 3)
     return f"{mark_fix(case).removesuffix('.')}, and mark what has the same size too: {others}."
 
 
@@ -176,7 +176,7 @@ FACTS: Facts = {
     "has_array": lambda case: any(name.startswith(_ARRAY) for name in changing_sizes(case.items)),
     "mark_clause": lambda case: lowered(mark(case)),
     "has_equal_sizes": lambda case: case.first.equal_sizes is not None,
-    "equal_dimension": lambda case: dimension_of(_equal(case).changed[0]),
+    "equal_dimension": lambda case: sized(_equal(case).changed[0]),
     "equal_value": lambda case: _equal(case).value,
     "contiguous": lambda case: case.converted_all(lambda _: ".contiguous()"),
     "on_one_device": lambda case: case.converted_all(lambda wanted: f".to({_device_name(wanted)})"),

@@ -29,7 +29,7 @@ def torchs_own(case: FixCase) -> str:
 def torchs_own_then(case: FixCase) -> str:
     """That nothing is needed, where each value has its program."""
     is_found = not any(item.answer is Answer.EAGER or item.limit for item in case.items)
-    return ", compiled once, and then found, and nothing is needed" if is_found else ""
+    return ", and nothing is needed" if is_found else ""
 
 
 def is_optimizer_state(case: FixCase) -> bool:

@@ -57,7 +57,7 @@ def test_what_holds_is_said_once(folder: Path) -> None:
     for text in CHANGES:
         assert sum(item.startswith(text) for item in listed) == 1, listed
     assert not [item for item in listed if item.startswith(("n is an int of", "batch has"))]
-    assert sum(item.startswith("n is fixed") for item in listed) == 1
+    assert sum(item.startswith("n is specialized on") for item in listed) == 1
     assert sum(item.startswith("m is dynamic") for item in listed) == 2
 
 
@@ -89,6 +89,6 @@ def test_what_is_tried_is_what_no_entry_has(tmp_path: Path) -> None:
     (tmp_path / "child.py").write_text(CHILD)
     listed = texts_of(tmp_path)
     assert [text for text in listed if text.startswith("n is specialized on 1")], listed
-    assert [text for text in listed if text.startswith("the number of items in sizes")], listed
+    assert [text for text in listed if text.startswith("sizes is specialized on length")], listed
     known, new = {"sizes": 4, "n": 6}, {"sizes": 5, "n": 1}
     assert compiled(tmp_path, [known, new, {"sizes": 3, "n": 8}]) == [0, 1, 1]

@@ -56,5 +56,5 @@ def test_what_disturbs_most_calls_is_no_guard() -> None:
 
 def test_nothing_unsafe_is_advised_where_guards_tell_versions_apart() -> None:
     (finding,) = found_in(run_with(60_000), RULE.check)
-    assert "Mend the recompilations first" in finding.fix
+    assert "Fix the recompilations first" in finding.fix
     assert finding.alternatives == ()
