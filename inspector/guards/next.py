@@ -122,6 +122,8 @@ def _lead(candidate: Candidate, prediction: Prediction) -> str:
 def _changed_before(frame: FrameGuards, candidate: Candidate) -> bool:
     """Whether two entries expect another value, another size or another class of it."""
     change = candidate.change
+    if candidate.is_dynamic:
+        return False
     seen = {
         candidate.aspect(guard.check)
         for guard in frame.same_source(change.source)

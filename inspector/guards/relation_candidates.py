@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from inspector.events.guard_checks import Check, EqualsCheck, RelationCheck, TypeCheck
+from inspector.events.guard_checks import EqualsCheck, RelationCheck, TypeCheck
 from inspector.guards.candidates import Candidate
 from inspector.guards.change import Change, ChangeKind, of_tensor, of_value, resized
 from inspector.guards.predict import FrameGuards, predict
@@ -42,7 +42,7 @@ def relation_candidates(frame: FrameGuards) -> Iterator[Candidate]:
                 continue  # that it is fixed says it all
             refused = "another value" if sign == "==" else f"{value}"
             yield Candidate(
-                change, what, _within(what, relation, guard), refused, guard.cause, _nothing,
+                change, what, _within(what, relation, guard), refused, guard.cause,
                 is_dynamic=True,
             )  # fmt: skip
             break
@@ -188,7 +188,3 @@ def _fixed_size(frame: FrameGuards, source: str, dimension: int) -> int | None:
             size = guard.check.size
             return size[dimension] if dimension < len(size) else None
     return None
-
-
-def _nothing(_check: Check) -> str:
-    return ""

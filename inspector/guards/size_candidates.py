@@ -74,7 +74,7 @@ def _of_ones(frame: FrameGuards, guard: Guard, check: TensorFacts) -> Iterator[C
             name = f"{guard.name}.size({dimension})"
             yield Candidate(
                 of_tensor(ChangeKind.SIZE, guard.source, resized(tensor, dimension, _ONE)),
-                name, f"{name} is dynamic", "0 or 1", guard.cause, _nothing, is_dynamic=True,
+                name, f"{name} is dynamic", "0 or 1", guard.cause, is_dynamic=True,
             )  # fmt: skip
 
 
@@ -125,7 +125,3 @@ def _rest_of_tensor(check: Check) -> str:
     if not isinstance(check, TensorFacts):
         return ""
     return repr((check.type, check.dtype, check.requires_grad, check.device_index, len(check.size)))
-
-
-def _nothing(_check: Check) -> str:
-    return ""
