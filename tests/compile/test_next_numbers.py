@@ -34,9 +34,7 @@ CHANGES = {
     "m is dynamic while `m != 1`: 1 recompiles": {"m": 1},
     "m is dynamic while `12*m >= 2`: 0 recompiles": {"m": 0},
     "s is dynamic while `s > 0.5`: 0.5 recompiles": {"s": 0.5},
-    "the keys of batch are fixed ('a', 'b', in this order): one compilation per set of keys": {
-        "keys": ("a", "c")
-    },
+    "batch is specialized on its keys 'a', 'b', in this order: another set": {"keys": ("a", "c")},
     "k is an int of any value: a float recompiles": {"k": 8.5},
     "n is an int: a float recompiles": {"n": 8.5},
 }
