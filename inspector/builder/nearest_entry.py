@@ -15,12 +15,12 @@ property of tensors, the one that differs in the fewest tensors is the nearest.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TypeAlias
 
 from inspector.builder.differences import called_with, differences
 from inspector.builder.recompile_facts import CompileFacts
-from inspector.events.failed_guard import FailedGuard, stripped_source
+from inspector.events.failed_guard import FailedGuard
 from inspector.events.guard_shapes import GuardShape
 from inspector.guards.relation import normal, relation_holds
 from inspector.guards.state import State
@@ -60,56 +60,10 @@ def nearest(
         failures = failures[:1]
     own = called_with(facts, None)
     found = [(item, *_differences(item, facts, entry_of, own)) for item in failures]
-    # What is looked at behind each guard of which the call's own guards do not tell.
-    behind: dict[str, set[str]] = {}
-    for item, changes, _ in found:
-        if _is_unknown(item, changes):
-            behind.setdefault(item.guard.source, set()).update(each.name for each in changes)
-    more = [_guarded(behind, item, entry_of(item)) for item, _, _ in found]
     outer = _outer([changes for _, changes, _ in found])
-    ranks = [
-        _rank(changes, state, outer, beside)
-        for (_, changes, state), beside in zip(found, more, strict=True)
-    ]
+    ranks = [_rank(changes, state, outer) for _, changes, state in found]
     best = found[ranks.index(min(ranks))]  # of several the newest
     return best[0], best[1]
-
-
-def _is_unknown(failed: FailedGuard, changes: Sequence[Change]) -> bool:
-    """Whether the call's own guards do not tell of the guard that torch names."""
-    source = failed.guard.source
-    return (
-        bool(source)
-        and failed.guard.shape not in _SHAPES
-        and not any(_is_of(change.name, source) for change in changes)
-    )
-
-
-def _guarded(
-    behind: Mapping[str, Collection[str]], failed: FailedGuard, facts: CompileFacts
-) -> int:
-    """How many of some sources an entry looks at: what fails in one entry fails in another.
-
-    Not where it fails inside of it: torch looks at a container before it looks into it. Nor where
-    what fails is what torch looks at behind it in an entry in which both fail.
-
-    Args:
-        behind: The sources, each with what fails in entries in which it fails first.
-        failed: The guard of the entry that fails first.
-        facts: What was compiled for the entry.
-    """
-    own = failed.guard.source
-    sources = [
-        source for source in behind if not _is_inside(own, source) and own not in behind[source]
-    ]
-    entry = facts.entry() if sources else None
-    looked_at = {stripped_source(guard.source) for guard in entry.guards} if entry else set()
-    return sum(any(_is_of(name, source) for name in looked_at) for source in sources)
-
-
-def _is_of(name: str, source: str) -> bool:
-    """Whether something is a source, or what is reached from it."""
-    return name == source or _is_inside(name, source)
 
 
 def _differences(
@@ -138,21 +92,18 @@ def _is_inside(name: str, source: str) -> bool:
     return name.startswith((f"{source}.", f"{source}["))
 
 
-def _rank(
-    changes: Sequence[Change], state: State | None, outer: Collection[str], beside: int
-) -> _Rank:
+def _rank(changes: Sequence[Change], state: State | None, outer: Collection[str]) -> _Rank:
     """How far an entry is from the call; the smallest is the nearest.
 
     Args:
         changes: What it wants otherwise.
         state: What the call came with, or None where that is not known.
         outer: What another entry wants otherwise as a whole, or looks into.
-        beside: How many guards fail in it of which that cannot be told.
     """
     if state is None:
         return _UNKNOWN, 0, 0, 0
     if not changes:
-        return max(beside, 1), 3, 1, 1  # all but the guard that torch names passes
+        return 1, 3, 1, 1  # all but the guard that torch names passes
     causes = {_cause(change, outer) for change in changes}
     if all(_is_zero_one(change, state) for change in changes):
         kind = 0
@@ -163,7 +114,7 @@ def _rank(
     # That there is another object altogether is further away than that it has another size.
     whole = sum(kind_ in _WHOLE or source in outer for kind_, source in causes if kind_)
     differing = {(change.kind, change.name) for change in changes}
-    return len(causes) + beside, kind, whole, len(differing)
+    return len(causes), kind, whole, len(differing)
 
 
 def _cause(change: Change, outer: Collection[str]) -> tuple[RecompileClass | None, str]:
