@@ -21,15 +21,11 @@ from typing import TypeAlias
 from inspector.builder.differences import called_with, differences
 from inspector.builder.recompile_facts import CompileFacts
 from inspector.events.failed_guard import FailedGuard
-from inspector.events.guard_shapes import GuardShape
-from inspector.guards.relation import normal, relation_holds
 from inspector.guards.state import State
 from inspector.model.recompile import Change, RecompileClass
 
 _C = RecompileClass
 _UNKNOWN = 1_000
-_SIZED = re.compile(r"\.(?:size|stride)\(\)\[\d+\]$|\.storage_offset\(\)$")
-_SHAPES = frozenset({GuardShape.SIZE, GuardShape.STRIDE, GuardShape.RANK, GuardShape.SYMBOLIC})
 _DYNAMIC = frozenset({_C.SIZE, _C.SYMBOLIC_SHAPE, _C.INT, _C.FLOAT})
 # What is a property of tensors: that all inputs have another dtype is one change.
 _OF_TENSORS = frozenset(
@@ -39,7 +35,6 @@ _WHOLE = frozenset([_C.NONE, _C.TYPE, _C.OBJECT, _C.FUNCTION, _C.KEYS, _C.ATTRIB
 # What one looks at before one looks into a container, an object or an optional value.
 _OUTER = _WHOLE | {_C.LENGTH, _C.VARARGS}
 _TENSOR = re.compile(r"([A-Za-z_][^\s(]*?)\.(?:size|stride)\(")
-_LEAST_DYNAMIC = 2  # torch makes 0 and 1 constants
 _Rank: TypeAlias = tuple[int, int, int, int]
 
 
@@ -55,9 +50,6 @@ def nearest(
         facts: What was compiled instead.
         entry_of: Finds what was compiled for an entry.
     """
-    is_unseen = facts.entry() is None and facts.seen is None
-    if is_unseen and len({_subject(item) for item in failures}) == 1:
-        failures = failures[:1]
     own = called_with(facts, None)
     found = [(item, *_differences(item, facts, entry_of, own)) for item in failures]
     outer = _outer([changes for _, changes, _ in found])
@@ -105,9 +97,7 @@ def _rank(changes: Sequence[Change], state: State | None, outer: Collection[str]
     if not changes:
         return 1, 3, 1, 1  # all but the guard that torch names passes
     causes = {_cause(change, outer) for change in changes}
-    if all(_is_zero_one(change, state) for change in changes):
-        kind = 0
-    elif all(change.is_dynamic for change in changes):
+    if all(change.is_dynamic for change in changes):
         kind = 1  # torch's own answer
     else:
         kind = 2 if all(change.kind in _DYNAMIC for change in changes) else 3
@@ -129,23 +119,3 @@ def _cause(change: Change, outer: Collection[str]) -> tuple[RecompileClass | Non
         return change.kind, ""
     around = [source for source in outer if _is_inside(change.source, source)]
     return (None, min(around, key=len)) if around else (change.kind, change.source)
-
-
-def _is_zero_one(change: Change, state: State) -> bool:
-    """Whether a condition fails for the one reason that a size is 0 or 1."""
-    if change.kind is not _C.SYMBOLIC_SHAPE:
-        return False
-
-    def number(expression: str) -> int | float | bool | None:
-        known = state.number(normal(expression))
-        special = ".size()[" in expression and isinstance(known, int) and known < _LEAST_DYNAMIC
-        return _LEAST_DYNAMIC if special else known
-
-    holds = relation_holds(change.source, number)
-    return bool(holds)
-
-
-def _subject(failed: FailedGuard) -> tuple[str, str]:
-    """What a guard is about; all that is said of one tensor's sizes and strides is one thing."""
-    source = _SIZED.sub("", failed.guard.source)
-    return ("shape" if failed.guard.shape in _SHAPES else failed.guard.shape.value, source)

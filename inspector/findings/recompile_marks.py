@@ -6,7 +6,6 @@ size is marked and the other one is not, torch raises ``ConstraintViolationError
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -80,7 +79,7 @@ def mark_fix(case: FixCase) -> str:
         return _apart(case, case.apart_by)
     marks = changing_sizes((*case.items, *case.history))
     name = tensor_of(case.first.name)
-    if name not in marks and _is_named(name):
+    if name not in marks:
         marks = {name: (int(case.dimension),), **marks}
     marks = {name: found for name, found in marks.items() if _can_mark(case, name)}
     if not marks:
@@ -128,15 +127,6 @@ def _apart(case: FixCase, at: StackFrame) -> str:
 def _can_mark(case: FixCase, name: str) -> bool:
     """Whether the caller has it: what a graph break hands on is the function's own."""
     return not name.startswith(_KEPT) and not case.is_kept(name)
-
-
-def _is_named(name: str) -> bool:
-    """Whether it is a tensor's name, and no condition."""
-    try:
-        node = ast.parse(name.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return True  # torch's own spelling of something
-    return isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
 
 
 def _lines(case: FixCase, marks: Marks, function: str) -> _Lines:
