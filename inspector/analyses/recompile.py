@@ -147,7 +147,7 @@ def _finding(
             *_behind(case, before),
             *_on_its_own(run, process, frame, case),
             *told_notes(items, run.roots),
-            *_together(case),
+            *([case.multiplied.told()] if case.multiplied else []),
         ),
         records=len(items),
         fingerprint=fingerprint(
@@ -293,19 +293,12 @@ def _on_its_own(run: Run, process: Process, frame: Frame, case: FixCase) -> Iter
         )
 
 
-def _together(case: FixCase) -> Iterator[str]:
-    if case.multiplied:
-        yield case.multiplied.told()
-
-
 def _cause(item: Recompile, *, are_instances: bool) -> str:
     """What tells two findings of a class apart, the same with every torch."""
+    dimension = str(item.index) if item.kind in _BY_DIMENSION else ""
+    found = (user_spelling(item.name), dimension, "0/1" if is_zero_one(item) else "")
     if item.other_instance is not None and are_instances:
         found = (item.other_instance.name, "", "")
-        return "\0".join((*found, "failed") if all_failed([item]) else found)
-    dimension = str(item.index) if item.kind in _BY_DIMENSION else ""
-    special = "0/1" if is_zero_one(item) else ""
-    found = (user_spelling(item.name), dimension, special)
     return "\0".join((*found, "failed") if all_failed([item]) else found)
 
 
