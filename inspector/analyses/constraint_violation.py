@@ -22,24 +22,24 @@ _DIMENSION = re.compile(r"^(?P<tensor>.+)\.size\(\)\[(?P<index>\d+)\]$")
 
 
 class ConstraintViolationRule(Rule[Run, Finding]):
-    """A dimension that was marked as dynamic is made constant.
+    """A dimension that was marked as dynamic is specialized.
 
     What it means:
-        ``torch._dynamo.mark_dynamic`` promises that every size of a dimension is compiled at once,
-        and a line of the code works for one size, or for some sizes, alone. Torch raises
+        ``torch._dynamo.mark_dynamic`` promises one program for every size of a dimension, but a
+        line of the code works for one size, or for some sizes, only. Torch raises
         ``ConstraintViolationError`` instead of compiling less than was promised.
 
     Why it matters:
-        The call fails. Without the mark it would be compiled again for each such size.
+        The call fails. Without the mark it would recompile for each such size.
 
     Example:
         ``x * torch.ones(4, 3)`` makes the first size of ``x`` the constant 4::
 
-            model.py:9:16  constraint violation  dimension 0 of x is specialised to 4
+            model.py:9:16  constraint violation  x.size(0) is specialized on 4
 
     What to do:
-        Write the line for any size (``torch.ones(x.shape)``), or take the mark away, or use
-        ``torch._dynamo.maybe_mark_dynamic``, which gives way.
+        Write the line for any size (``torch.ones(x.shape)``), remove the mark, or use
+        ``torch._dynamo.maybe_mark_dynamic``, which allows specialization.
     """
 
     id = "constraint-violation"
@@ -90,11 +90,11 @@ def _spelled(violation: Violation) -> tuple[str, str]:
 
 
 def _message(tensor: str, dimension: str, violation: Violation) -> str:
-    what = f"dimension {dimension} of {tensor}" if dimension else tensor
+    what = f"{tensor}.size({dimension})" if dimension else tensor
     if violation.constant:
-        return f"{what} is marked as dynamic, and specialised to {violation.constant}"
+        return f"{what} is marked as dynamic but specialized on {violation.constant}"
     if violation.guard:
-        return f"{what} is marked as dynamic, and the code works for some sizes alone"
+        return f"{what} is marked as dynamic, but the code works for some sizes only"
     return f"a mark cannot be kept: {violation.text}"
 
 
@@ -103,7 +103,7 @@ def _why(run: Run, place: StackFrame, violation: Violation) -> str:
     if violation.constant and place.line:
         code = _code(run, place)
         where = f"{run.roots.shown(place.file)}:{place.line}"
-        lines.append(f"specialised at {where}{f': {code}' if code else ''}")
+        lines.append(f"specialized at {where}{f': {code}' if code else ''}")
     return "\n".join(lines)
 
 
@@ -120,24 +120,25 @@ def _fixes(
             f"Mark the range that works: torch._dynamo.mark_dynamic({tensor}, {dimension}, min=…, "
             f"max=…) within {bounds}."
         )
-        return fix, (f"Write torch._dynamo.maybe_mark_dynamic({tensor}, {dimension}).",)
+        return fix, (f"Call torch._dynamo.maybe_mark_dynamic({tensor}, {dimension}).",)
     if not dimension:
         return "", ()
-    gives_way = f"Write torch._dynamo.maybe_mark_dynamic({tensor}, {dimension}), which gives way."
-    unmarked = "Take the mark away: each size that is used is then compiled once."
+    mark = f"torch._dynamo.maybe_mark_dynamic({tensor}, {dimension})"
+    gives_way = f"Call {mark}, which allows specialization."
+    unmarked = "Remove the mark: each size is then compiled once."
     if _COMPARES.search(code):
         # A size that is treated apart is meant to be a program of its own.
         return gives_way, (unmarked,)
     number = re.escape(violation.constant)
     if number and re.search(rf"(?<![\w.]){number}(?![\w.])", code):
         fix = (
-            f"Write the line for any size, with {tensor}.shape[{dimension}] in place of "
+            f"Write the line for any size, with {tensor}.shape[{dimension}] instead of "
             f"{violation.constant}."
         )
         return fix, (gives_way, unmarked)
     fix = (
-        "Take the mark away: the line works for this size alone, as where a weight has it, or "
-        "another input that is not marked (mark that one, too)."
+        "Remove the mark: the line works for this size only, because a weight has it, or another "
+        "input that is not marked (then mark that one, too)."
     )
     return fix, (gives_way,)
 

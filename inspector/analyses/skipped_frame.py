@@ -36,20 +36,19 @@ class SkippedFrameRule(Rule[Run, Finding]):
     """A function runs eagerly although it was to be compiled.
 
     What it means:
-        Dynamo saw the function and made no graph of it, without a graph break that says so: it has
-        no tensor operation, it is a generator, it is in torch's list of skipped files, or tracing
-        was disabled.
+        Dynamo skipped the function without reporting a graph break: it has no tensor operation, it
+        is a generator, it is in torch's list of skipped files, or tracing was disabled.
 
     Why it matters:
-        ``torch.compile`` was asked for and does nothing here, silently. A function whose first call
-        traces no operator is left alone for good, also when later calls have some.
+        ``torch.compile`` silently does nothing here. A function whose first call traces no operator
+        is skipped for good, even if later calls have some.
 
     Example:
         ``torch.compile(generate)`` with ``def generate(x): yield x + 1`` runs as plain Python.
 
     What to do:
-        Compile the function that holds the tensor operations, as an ordinary function that takes
-        its tensors as arguments.
+        Compile an ordinary function that does the tensor operations and takes its tensors as
+        arguments.
     """
 
     id = "skipped-frame"
@@ -108,7 +107,7 @@ def _silent(run: Run, process: Process, skip: SkippedFrame) -> Finding:
         severity=Severity.WARNING if skip.is_entry else Severity.INFO,
         message=f"{skip.name} runs eagerly: {cause or skip.reason}",
         place=make_place(run, frame, skip.stack),
-        why=f"Dynamo left it alone: {skip.reason}.",
+        why=f"Dynamo skipped it: {skip.reason}.",
         fix=_advice(f"{skip.cause} {skip.reason}"),
         # A function is skipped once; the reason is told in torch's words, which change.
         fingerprint=fingerprint(run, frame, SkippedFrameRule.id, "skipped"),
@@ -125,7 +124,7 @@ def _without_graph(run: Run, process: Process, frame: Frame) -> Finding:
         severity=Severity.WARNING,
         message=f"{name} met no tensor operation when it was first called",
         place=make_place(run, place, frame.compilations[0].stack),
-        why="Dynamo traced it to its end and met no operator; from now on it leaves it alone.",
+        why="Dynamo traced all of it and met no operator, so it skips the function from now on.",
         fix=_ADVICE["no tensor"],
         alternatives=(f"If other calls of it have operators: {_EMPTY_GRAPHS}.",),
         fingerprint=fingerprint(run, place, SkippedFrameRule.id, "no graph"),
