@@ -115,11 +115,6 @@ def having(kind: ChangeKind, source: str, items: Mapping[str, bool], length: int
     return Change(kind, source, Value(items=items, length=length), gone=gone)
 
 
-def without(kind: ChangeKind, *sources: str) -> Change:
-    """Values that are no longer there."""
-    return Change(kind, gone=sources)
-
-
 def same_tensor(one: str, other: str) -> Change:
     """One tensor given for two arguments."""
     return Change(ChangeKind.ALIAS, same=frozenset({normal(one), normal(other)}))

@@ -94,7 +94,7 @@ def changed(frame: FrameGuards) -> dict[str, tuple[Change, Becomes]]:
             change.of_length(ChangeKind.ARGUMENTS, "L['rest']", 1, 2), Becomes.CONSTANT
         ),
         "fewer": (change.of_length(ChangeKind.ARGUMENTS, "L['rest']", 1, 0), Becomes.CONSTANT),
-        "key": (change.without(ChangeKind.KEYS, "L['parts']['a']"), Becomes.CONSTANT),
+        "key": (change.Change(ChangeKind.KEYS, gone=("L['parts']['a']",)), Becomes.CONSTANT),
         "grad mode": (
             change.of_thread(ChangeKind.GRAD_MODE, grad_mode=False), Becomes.CONSTANT
         ),
