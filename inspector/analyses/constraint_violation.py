@@ -49,24 +49,24 @@ class Violation:
 
 
 class ConstraintViolationRule(Rule[Run, Finding]):
-    """A dimension that was marked as dynamic is made constant.
+    """A dimension that was marked as dynamic is specialized.
 
     What it means:
-        ``torch._dynamo.mark_dynamic`` promises that every size of a dimension is compiled at once,
-        and a line of the code works only for one size, or for some sizes. Torch raises
+        ``torch._dynamo.mark_dynamic`` promises one program for every size of a dimension, but a
+        line of the code works for one size, or for some sizes, only. Torch raises
         ``ConstraintViolationError`` instead of compiling less than was promised.
 
     Why it matters:
-        The call fails. Without the mark it would be compiled again for each such size.
+        The call fails. Without the mark it would recompile for each such size.
 
     Example:
         ``x * torch.ones(4, 3)`` makes the first size of ``x`` the constant 4::
 
-            model.py:9:16  constraint violation  dimension 0 of x is specialized to 4
+            model.py:9:16  constraint violation  x.size(0) is specialized on 4
 
     What to do:
-        Write the line for any size (``torch.ones(x.shape)``), or remove the mark, or use
-        ``torch._dynamo.maybe_mark_dynamic``, which gives way.
+        Write the line for any size (``torch.ones(x.shape)``), remove the mark, or use
+        ``torch._dynamo.maybe_mark_dynamic``, which allows specialization.
     """
 
     id = "constraint-violation"
@@ -114,12 +114,12 @@ def _spelled(violation: Violation) -> tuple[str, str]:
 
 
 def _message(tensor: str, dimension: str, violation: Violation) -> str:
-    what = f"dimension {dimension} of {tensor}" if dimension else tensor
+    what = f"{tensor}.size({dimension})" if dimension else tensor
     if violation.constant:
-        return f"{what} is marked as dynamic, but specialized to {violation.constant}"
+        return f"{what} is marked as dynamic but specialized on {violation.constant}"
     if violation.guard:
-        return f"{what} is marked as dynamic, but the code works only for some sizes"
-    return f"a mark cannot hold: {violation.text}"
+        return f"{what} is marked as dynamic, but the code works for some sizes only"
+    return f"a mark cannot be kept: {violation.text}"
 
 
 def _why(run: Run, place: StackFrame, violation: Violation) -> str:
@@ -144,10 +144,11 @@ def _fixes(
             f"Mark the range that works: torch._dynamo.mark_dynamic({tensor}, {dimension}, min=…, "
             f"max=…) within {bounds}."
         )
-        return fix, (f"Use torch._dynamo.maybe_mark_dynamic({tensor}, {dimension}).",)
+        return fix, (f"Call torch._dynamo.maybe_mark_dynamic({tensor}, {dimension}).",)
     if not dimension:
         return "", ()
-    gives_way = f"Use torch._dynamo.maybe_mark_dynamic({tensor}, {dimension}), which gives way."
+    mark = f"torch._dynamo.maybe_mark_dynamic({tensor}, {dimension})"
+    gives_way = f"Call {mark}, which allows specialization."
     unmarked = "Remove the mark: each size is then compiled once."
     if _COMPARES.search(code):
         # A size that is treated apart is meant to be a program of its own.
@@ -155,13 +156,13 @@ def _fixes(
     number = re.escape(violation.constant)
     if number and re.search(rf"(?<![\w.]){number}(?![\w.])", code):
         fix = (
-            f"Write the line for any size, with {tensor}.shape[{dimension}] in place of "
+            f"Write the line for any size, with {tensor}.shape[{dimension}] instead of "
             f"{violation.constant}."
         )
         return fix, (gives_way, unmarked)
     fix = (
-        "Remove the mark: the line works only for this size, which a weight may have, or another "
-        "input without a mark (mark that one, too)."
+        "Remove the mark: the line works for this size only, because a weight has it, or another "
+        "input that is not marked (then mark that one, too)."
     )
     return fix, (gives_way,)
 

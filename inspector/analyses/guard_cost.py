@@ -19,13 +19,13 @@ _LEAST_SHARE = 0.10
 _LEAST_NS = 20_000
 
 _STANCE = (
-    "When all shapes have been seen: torch.compiler.set_stance(skip_guard_eval_unsafe=True) checks "
-    "only what tells the compiled versions apart."
+    "Once all shapes have been seen, call torch.compiler.set_stance(skip_guard_eval_unsafe=True): "
+    "only the guards that tell compiled versions apart are checked."
 )
 _FILTER = (
     'torch.compile(model, options={"guard_filter_fn": '
     "torch.compiler.skip_guard_on_all_nn_modules_unsafe}) drops the guards on the model's own "
-    "state; that is wrong once the model is changed."
+    "state. Do not change the model afterwards."
 )
 
 
@@ -59,13 +59,14 @@ class GuardCostRule(Rule[Run, Finding]):
         """One finding per process whose guards take long."""
         for process in run.processes:
             time = guard_time(process)
-            if time and time.share >= _LEAST_SHARE and time.per_call_ns >= _LEAST_NS:
+            # Noise adds to one call and not to all: it alone makes no finding.
+            if time and time.least_ns >= max(_LEAST_NS, _LEAST_SHARE * time.call_ns):
                 yield _finding(run, process, time)
 
 
 _RECOMPILED = (
-    "Fix the recompilations first: every call searches the compiled versions for one that fits, "
-    "and must check what tells them apart."
+    "Fix the recompilations first: every call tries the compiled versions until one fits, and the "
+    "guards that tell them apart must stay."
 )
 
 
@@ -108,7 +109,7 @@ def _dearest(process: Process, time: GuardTime) -> Frame | None:
 
 
 def _why(time: GuardTime) -> str:
-    looks = count(round(time.lookups), "look") + " into Dynamo's cache"
+    looks = count(round(time.lookups), "cache lookup")
     return (
         f"{looks} per call: {duration(time.per_call_ns)} of {duration(time.call_ns)}, measured in "
         f"{count(time.calls, 'warm call')}"

@@ -27,7 +27,7 @@ from inspector.findings.recompile_changes import (
 )
 from inspector.findings.recompile_fix import fixes
 from inspector.findings.recompile_fix_shared import all_failed, mend_failure
-from inspector.findings.recompile_fix_state import without_state
+from inspector.findings.recompile_fix_values import without_state
 from inspector.findings.recompile_instances import (
     instances_fixes,
     instances_message,
@@ -53,21 +53,21 @@ class RecompileRule(Rule[Run, Finding]):
     """A function is compiled again.
 
     What it means:
-        A guard of every compiled version failed, so that Dynamo compiled the function once more.
-        After ``torch._dynamo.config.recompile_limit`` versions (8 by default) it stops, and runs
-        the function eagerly whenever no version fits.
+        A guard of every compiled version failed, so Dynamo recompiled the function. After
+        ``torch._dynamo.config.recompile_limit`` versions (8 by default) it stops, and runs the
+        function eagerly whenever no version fits.
 
     Why it matters:
-        Each compilation costs seconds with a real backend; behind the limit nothing is compiled.
+        Each compilation costs seconds with a real backend; after the limit nothing is compiled.
 
     Example:
         ``f(x, 1)``, ``f(x, 2)``, ``f(x, 3)``: an int argument is a constant of the graph.
 
     What to do:
-        Write the line that the finding names. ``inspect explain --verify`` tries what can be tried
-        without a change of the source, ``TORCH_COMPILE_DYNAMIC_SOURCES`` first. A size that became
-        dynamic does not compile again, within the bounds that conditions on it set; sizes 0 and 1
-        get a graph of their own in any case.
+        Apply the fix that the finding names. ``inspect explain --verify`` tries what needs no
+        change of the source, ``TORCH_COMPILE_DYNAMIC_SOURCES`` first. A size that became dynamic
+        does not recompile within the bounds of the conditions on it; sizes 0 and 1 get a graph of
+        their own in any case.
     """
 
     id = "recompile"
@@ -147,7 +147,7 @@ def _finding(
             *_behind(case, before),
             *_on_its_own(run, process, frame, case),
             *told_notes(items, run.roots),
-            *_together(case),
+            *([case.multiplied.told()] if case.multiplied else []),
         ),
         records=len(items),
         fingerprint=fingerprint(
@@ -278,7 +278,7 @@ def _behind(case: FixCase, before: BreakBefore | None) -> Iterator[str]:
     if before is None:
         return
     title = f" ({before.title})" if before.title else ""
-    what = f"{case.kept} is kept over" if case.kept_over else "the function goes on behind"
+    what = f"{case.kept} is kept over" if case.kept_over else "the function resumes after"
     yield f"{what} the graph break at {case.place(before.place)}{title}"
 
 
@@ -293,19 +293,12 @@ def _on_its_own(run: Run, process: Process, frame: Frame, case: FixCase) -> Iter
         )
 
 
-def _together(case: FixCase) -> Iterator[str]:
-    if case.multiplied:
-        yield case.multiplied.told()
-
-
 def _cause(item: Recompile, *, are_instances: bool) -> str:
     """What tells two findings of a class apart, the same with every torch."""
+    dimension = str(item.index) if item.kind in _BY_DIMENSION else ""
+    found = (user_spelling(item.name), dimension, "0/1" if is_zero_one(item) else "")
     if item.other_instance is not None and are_instances:
         found = (item.other_instance.name, "", "")
-        return "\0".join((*found, "failed") if all_failed([item]) else found)
-    dimension = str(item.index) if item.kind in _BY_DIMENSION else ""
-    special = "0/1" if is_zero_one(item) else ""
-    found = (user_spelling(item.name), dimension, special)
     return "\0".join((*found, "failed") if all_failed([item]) else found)
 
 
@@ -330,21 +323,20 @@ def _message(name: str, items: tuple[Recompile, ...]) -> str:
     times = sum(not item.hit_limit for item in items)
     if all_failed(items):
         return f"{name} fails to compile in {count(times, 'more call')}: {changed(items[0])}"
-    often = {0: "", 1: "is compiled once more"}.get(times, f"is compiled {times} more times")
-    limit = ""
+    said = [f"recompiled {'once' if times == 1 else f'{times} times'}"] if times else []
     if _hit_limit(items):
         raised = any(item.limit and item.limit.raised for item in items)
-        limit = f"hits the recompile limit and then {'fails' if raised else 'runs eagerly'}"
+        said.append(f"hits the recompile limit and {'fails' if raised else 'runs eagerly'}")
     # Behind a failed condition the size is as dynamic as before; strides depend on each other.
     becomes = items[0].kind not in {RecompileClass.SYMBOLIC_SHAPE, RecompileClass.STRIDE}
-    answered = times and becomes and all(item.answer is Answer.DYNAMIC for item in items)
-    since = "is dynamic since then" if answered else ""
+    since = ""
     if any(item.answer is Answer.EAGER for item in items):
-        since = "runs eagerly since then"
-    said = " and ".join(part for part in (often, limit, since) if part)
+        since = "; it runs eagerly since then"
+    elif times and becomes and all(item.answer is Answer.DYNAMIC for item in items):
+        since = "; it is dynamic since then"
     also = [changed(item) for item in also_changed(items[0])]
-    with_it = f", and with it {listed(also, 2)}" if also else ""
-    return f"{name} {said}: {changed(_with_all_keys(items))}{with_it}"
+    and_also = f" and {listed(also, 2)}" if also else ""
+    return f"{name} {', '.join(said)} because {changed(_with_all_keys(items))}{and_also}{since}"
 
 
 def _with_all_keys(items: tuple[Recompile, ...]) -> Recompile:

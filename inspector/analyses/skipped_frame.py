@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.costs.sites import entry_cost
+from inspector.findings.around_calls import around_calls
 from inspector.findings.finding import Finding
-from inspector.findings.recompile_case import EMPTY_GRAPHS
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.model.compilation import Frame, FrameState
@@ -27,26 +27,27 @@ _ADVICE = {
     "disabled": "Remove torch.compiler.disable, or set TORCHDYNAMO_DISABLE=0.",
     "dispatch mode": "Leave the torch dispatch mode before the compiled call.",
 }
+# What keeps torch 2.11 to 2.13 from skipping a function that met no operator in one call.
+_EMPTY_GRAPHS = around_calls("allow_empty_graphs=True")
 
 
 class SkippedFrameRule(Rule[Run, Finding]):
     """A function runs eagerly although it was to be compiled.
 
     What it means:
-        Dynamo saw the function and made no graph of it, without a graph break that says so: it has
-        no tensor operation, it is a generator, it is in torch's list of skipped files, or tracing
-        was disabled.
+        Dynamo skipped the function without reporting a graph break: it has no tensor operation, it
+        is a generator, it is in torch's list of skipped files, or tracing was disabled.
 
     Why it matters:
-        ``torch.compile`` was asked for and does nothing here, silently. A function whose first call
-        traces no operator is skipped for good, also when later calls have some.
+        ``torch.compile`` silently does nothing here. A function whose first call traces no operator
+        is skipped for good, even if later calls have some.
 
     Example:
         ``torch.compile(generate)`` with ``def generate(x): yield x + 1`` runs as plain Python.
 
     What to do:
-        Compile the function that holds the tensor operations, as an ordinary function that takes
-        its tensors as arguments.
+        Compile an ordinary function that does the tensor operations and takes its tensors as
+        arguments.
     """
 
     id = "skipped-frame"
@@ -122,10 +123,10 @@ def _without_graph(run: Run, process: Process, frame: Frame) -> Finding:
     name = plain_name(frame.name)
     return Finding(
         **RULE.at(run, place, "no graph", stack=frame.compilations[0].stack),
-        message=f"{name} had no tensor operation in its first call",
-        why="Dynamo traced it to its end, found no operator, and skips it from now on.",
+        message=f"{name} met no tensor operation when it was first called",
+        why="Dynamo traced all of it and met no operator, so it skips the function from now on.",
         fix=_ADVICE["no tensor"],
-        alternatives=(f"Where other calls of it have operators: {EMPTY_GRAPHS}.",),
+        alternatives=(f"If other calls of it have operators: {_EMPTY_GRAPHS}.",),
         evidence="compilation_metrics",
         cost=entry_cost(run, process),
     )

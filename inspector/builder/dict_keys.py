@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from inspector.builder.guard_case import GuardCase
+from inspector.builder.guard_lines import GuardLines
 from inspector.builder.recompile_class import ordered_keys
-from inspector.events.guard_lines import GuardLines
 from inspector.events.guard_shapes import GuardShape
 from inspector.model.recompile import Change, RecompileClass
 from inspector.records.recompiles import FailedGuards

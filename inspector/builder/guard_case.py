@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import re
 
+from inspector.builder.guard_lines import GuardLines
 from inspector.builder.recompile_facts import CompileFacts
 from inspector.events.failed_guard import FailedGuard
-from inspector.events.guard_lines import GuardLines
 from inspector.model.recompile import RecompileClass
 from inspector.records.recompiles import FailedGuards
 

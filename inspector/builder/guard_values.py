@@ -9,9 +9,8 @@ from collections.abc import Mapping
 
 from inspector.builder.dict_keys import keys_text, side_of
 from inspector.builder.guard_case import GuardCase, without_addresses
+from inspector.builder.guard_lines import GuardLines
 from inspector.builder.recompile_class import ordered_keys
-from inspector.events.failed_guard import split_comment
-from inspector.events.guard_lines import GuardLines
 from inspector.events.guard_shapes import GuardShape
 from inspector.model.recompile import Known, RecompileClass, Value
 from inspector.model.units import with_article
@@ -150,17 +149,12 @@ def _tree_now(case: GuardCase) -> Value | None:
     if shape is GuardShape.LENGTH:
         return _length(case.now, name)
     for _, text in case.now.leaves.get(name, ()):
-        constant = _constant(text)
+        constant = text.partition(" == ")[2]
         if constant and shape in {GuardShape.EQUALS, GuardShape.NAN, GuardShape.IS_NONE}:
             return _parsed(constant)
-        if split_comment(text)[0].rstrip().endswith(" is None"):
+        if text.endswith(" is None"):
             return Value("None", Known.PARSED)
     return Value(with_article(_class_name(kind)), Known.PARSED) if kind else None
-
-
-def _constant(text: str) -> str:
-    """What a leaf compares with; the user's line in its comment can compare, too."""
-    return split_comment(text)[0].partition(" == ")[2].strip()
 
 
 def _length(lines: GuardLines, name: str) -> Value | None:
@@ -199,7 +193,9 @@ def _tree_size(lines: GuardLines, name: str) -> str:
     """A fixed size in a TENSOR_MATCH of the tree, or an empty string."""
     match = re.fullmatch(r"(?P<tensor>.+)\.(?P<what>size|stride)\(\)\[(?P<index>\d+)\]", name)
     if match is None:
-        return next(filter(None, (_constant(text) for _, text in lines.leaves.get(name, ()))), "")
+        return next(
+            filter(None, (text.partition(" == ")[2] for _, text in lines.leaves.get(name, ()))), ""
+        )
     for text in lines.of_kind(match["tensor"], "TENSOR_MATCH"):
         for sizes in _SIZES.finditer(text):
             numbers = [number.strip() for number in sizes["numbers"].split(",")]

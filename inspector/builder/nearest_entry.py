@@ -15,21 +15,17 @@ property of tensors, the one that differs in the fewest tensors is the nearest.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TypeAlias
 
 from inspector.builder.differences import called_with, differences
 from inspector.builder.recompile_facts import CompileFacts
-from inspector.events.failed_guard import FailedGuard, stripped_source
-from inspector.events.guard_shapes import GuardShape
-from inspector.guards.relation import normal, relation_holds
+from inspector.events.failed_guard import FailedGuard
 from inspector.guards.state import State
 from inspector.model.recompile import Change, RecompileClass
 
 _C = RecompileClass
 _UNKNOWN = 1_000
-_SIZED = re.compile(r"\.(?:size|stride)\(\)\[\d+\]$|\.storage_offset\(\)$")
-_SHAPES = frozenset({GuardShape.SIZE, GuardShape.STRIDE, GuardShape.RANK, GuardShape.SYMBOLIC})
 _DYNAMIC = frozenset({_C.SIZE, _C.SYMBOLIC_SHAPE, _C.INT, _C.FLOAT})
 # What is a property of tensors: that all inputs have another dtype is one change.
 _OF_TENSORS = frozenset(
@@ -39,7 +35,6 @@ _WHOLE = frozenset([_C.NONE, _C.TYPE, _C.OBJECT, _C.FUNCTION, _C.KEYS, _C.ATTRIB
 # What one looks at before one looks into a container, an object or an optional value.
 _OUTER = _WHOLE | {_C.LENGTH, _C.VARARGS}
 _TENSOR = re.compile(r"([A-Za-z_][^\s(]*?)\.(?:size|stride)\(")
-_LEAST_DYNAMIC = 2  # torch makes 0 and 1 constants
 _Rank: TypeAlias = tuple[int, int, int, int]
 
 
@@ -55,61 +50,12 @@ def nearest(
         facts: What was compiled instead.
         entry_of: Finds what was compiled for an entry.
     """
-    is_unseen = facts.entry() is None and facts.seen is None
-    if is_unseen and len({_subject(item) for item in failures}) == 1:
-        failures = failures[:1]
     own = called_with(facts, None)
     found = [(item, *_differences(item, facts, entry_of, own)) for item in failures]
-    # What is looked at behind each guard of which the call's own guards do not tell.
-    behind: dict[str, set[str]] = {}
-    for item, changes, _ in found:
-        if _is_unknown(item, changes):
-            behind.setdefault(item.guard.source, set()).update(each.name for each in changes)
-    more = [_guarded(behind, item, entry_of(item)) for item, _, _ in found]
     outer = _outer([changes for _, changes, _ in found])
-    ranks = [
-        _rank(changes, state, outer, beside)
-        for (_, changes, state), beside in zip(found, more, strict=True)
-    ]
+    ranks = [_rank(changes, state, outer) for _, changes, state in found]
     best = found[ranks.index(min(ranks))]  # of several the newest
     return best[0], best[1]
-
-
-def _is_unknown(failed: FailedGuard, changes: Sequence[Change]) -> bool:
-    """Whether the call's own guards do not tell of the guard that torch names."""
-    source = failed.guard.source
-    return (
-        bool(source)
-        and failed.guard.shape not in _SHAPES
-        and not any(_is_of(change.name, source) for change in changes)
-    )
-
-
-def _guarded(
-    behind: Mapping[str, Collection[str]], failed: FailedGuard, facts: CompileFacts
-) -> int:
-    """How many of some sources an entry looks at: what fails in one entry fails in another.
-
-    Not where it fails inside of it: torch looks at a container before it looks into it. Nor where
-    what fails is what torch looks at behind it in an entry in which both fail.
-
-    Args:
-        behind: The sources, each with what fails in entries in which it fails first.
-        failed: The guard of the entry that fails first.
-        facts: What was compiled for the entry.
-    """
-    own = failed.guard.source
-    sources = [
-        source for source in behind if not _is_inside(own, source) and own not in behind[source]
-    ]
-    entry = facts.entry() if sources else None
-    looked_at = {stripped_source(guard.source) for guard in entry.guards} if entry else set()
-    return sum(any(_is_of(name, source) for name in looked_at) for source in sources)
-
-
-def _is_of(name: str, source: str) -> bool:
-    """Whether something is a source, or what is reached from it."""
-    return name == source or _is_inside(name, source)
 
 
 def _differences(
@@ -138,32 +84,27 @@ def _is_inside(name: str, source: str) -> bool:
     return name.startswith((f"{source}.", f"{source}["))
 
 
-def _rank(
-    changes: Sequence[Change], state: State | None, outer: Collection[str], beside: int
-) -> _Rank:
+def _rank(changes: Sequence[Change], state: State | None, outer: Collection[str]) -> _Rank:
     """How far an entry is from the call; the smallest is the nearest.
 
     Args:
         changes: What it wants otherwise.
         state: What the call came with, or None where that is not known.
         outer: What another entry wants otherwise as a whole, or looks into.
-        beside: How many guards fail in it of which that cannot be told.
     """
     if state is None:
         return _UNKNOWN, 0, 0, 0
     if not changes:
-        return max(beside, 1), 3, 1, 1  # all but the guard that torch names passes
+        return 1, 3, 1, 1  # all but the guard that torch names passes
     causes = {_cause(change, outer) for change in changes}
-    if all(_is_zero_one(change, state) for change in changes):
-        kind = 0
-    elif all(change.is_dynamic for change in changes):
+    if all(change.is_dynamic for change in changes):
         kind = 1  # torch's own answer
     else:
         kind = 2 if all(change.kind in _DYNAMIC for change in changes) else 3
     # That there is another object altogether is further away than that it has another size.
     whole = sum(kind_ in _WHOLE or source in outer for kind_, source in causes if kind_)
     differing = {(change.kind, change.name) for change in changes}
-    return len(causes) + beside, kind, whole, len(differing)
+    return len(causes), kind, whole, len(differing)
 
 
 def _cause(change: Change, outer: Collection[str]) -> tuple[RecompileClass | None, str]:
@@ -178,23 +119,3 @@ def _cause(change: Change, outer: Collection[str]) -> tuple[RecompileClass | Non
         return change.kind, ""
     around = [source for source in outer if _is_inside(change.source, source)]
     return (None, min(around, key=len)) if around else (change.kind, change.source)
-
-
-def _is_zero_one(change: Change, state: State) -> bool:
-    """Whether a condition fails for the one reason that a size is 0 or 1."""
-    if change.kind is not _C.SYMBOLIC_SHAPE:
-        return False
-
-    def number(expression: str) -> int | float | bool | None:
-        known = state.number(normal(expression))
-        special = ".size()[" in expression and isinstance(known, int) and known < _LEAST_DYNAMIC
-        return _LEAST_DYNAMIC if special else known
-
-    holds = relation_holds(change.source, number)
-    return bool(holds)
-
-
-def _subject(failed: FailedGuard) -> tuple[str, str]:
-    """What a guard is about; all that is said of one tensor's sizes and strides is one thing."""
-    source = _SIZED.sub("", failed.guard.source)
-    return ("shape" if failed.guard.shape in _SHAPES else failed.guard.shape.value, source)

@@ -7,8 +7,8 @@ import dataclasses
 import re
 from collections.abc import Callable, Mapping
 
+from inspector.builder.guard_lines import GuardLines
 from inspector.events.failed_guard import FailedGuard, stripped_source
-from inspector.events.guard_lines import GuardLines
 from inspector.events.guard_shapes import Guard, GuardShape
 from inspector.model.recompile import RecompileClass
 from inspector.records.recompiles import FailedGuards
@@ -94,7 +94,6 @@ class Context:
     Attributes:
         before: The guard tree of the cache entry, empty where it is not known.
         now: That of what was compiled instead, likewise.
-        seen: What the process saw, or None.
     """
 
     failed: FailedGuard

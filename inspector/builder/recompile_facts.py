@@ -6,21 +6,21 @@ import dataclasses
 import re
 from collections.abc import Iterator, Mapping
 
+from inspector.builder.guard_lines import GuardLines, guard_lines
 from inspector.builder.spans import Spans
 from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import CreateSymbol, SymbolGuard, SymbolSpecialized
 from inspector.events.guard_checks import IdCheck
-from inspector.events.guard_lines import GuardLines, read_guard_lines
 from inspector.events.guards import DynamoGuards, DynamoSettings
 from inspector.events.payload import Payload
 from inspector.events.timing import ChromiumEvent
 from inspector.guards.entry import Entry, entry_of_tree
-from inspector.model.guards import Guard, read_guards
+from inspector.model.guards import Guard, GuardTree, read_guards
 from inspector.records.recompiles import FailedGuards, Instance, SeenValue
 
 SymbolEvent = CreateSymbol | SymbolGuard | SymbolSpecialized
 
-_NOTHING = GuardLines({}, {}, {}, ())
+_NOTHING = GuardLines()
 # torch/_dynamo/pgo.py, 2.11 to 2.13: what became dynamic and why (an instant), and torch's own
 # value for TORCH_COMPILE_DYNAMIC_SOURCES (on the end of the span `pgo.dynamic_whitelist`).
 _AUTOMATIC = "automatic_dynamic"
@@ -34,10 +34,7 @@ class Became:
     """Instant ``automatic_dynamic``: torch saw two values of a source and may make it dynamic.
 
     Attributes:
-        source: The source in Dynamo's spelling.
         what: The dimension's number, ``scalar`` or ``all``.
-        before: The value known before.
-        now: The value seen now.
     """
 
     source: str
@@ -111,29 +108,29 @@ class CompileFacts:
         return None
 
     def lines(self) -> GuardLines:
-        """Its guard tree; of one that was cut off, what is left of it."""
+        """Its guard tree by source; of one that was cut off, what is left of it."""
         if self._lines is None:
-            self._lines = self._read_lines()
+            tree = self._tree()
+            self._lines = guard_lines(tree) if tree else _NOTHING
         return self._lines
-
-    def _read_lines(self) -> GuardLines:
-        try:
-            return read_guard_lines(self._guards.text()) if self._guards else _NOTHING
-        except OSError:  # the log is gone
-            return _NOTHING
 
     def entry(self) -> Entry | None:
         """Its guards, typed, and the values of what is dynamic; None where they were not logged."""
-        if self._entry is None and self._guards is not None:
-            try:
-                tree = read_guards(self._guards)
-            except OSError:  # the log is gone
-                return None
+        tree = self._tree() if self._entry is None else None
+        if tree is not None:
             symbols = dict(self._values())
             entry = entry_of_tree(CompileId(None, None), tree, symbols, DynamoSettings())
             guards = tuple(_named(guard, self.identities) for guard in entry.guards)
             self._entry = dataclasses.replace(entry, guards=guards)
         return self._entry
+
+    def _tree(self) -> GuardTree | None:
+        if self._entry is not None:
+            return self._entry.tree
+        try:
+            return read_guards(self._guards) if self._guards else None
+        except OSError:  # the log is gone
+            return None
 
     def forget(self) -> None:
         """Drops what was read of its guards, which thousands of guards make large."""

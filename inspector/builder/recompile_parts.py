@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from inspector.builder.guard_case import GuardCase
+from inspector.builder.guard_lines import GuardLines
 from inspector.events.dynamo import CACHE_LIMIT
-from inspector.events.failed_guard import FailedGuard, split_comment, stripped_source
-from inspector.events.guard_lines import GuardLines
+from inspector.events.failed_guard import FailedGuard, stripped_source
 from inspector.events.guard_shapes import GuardShape
 from inspector.events.guards import DynamoSettings
 from inspector.guards.relation import identity
@@ -50,7 +50,7 @@ def named_source(failed: FailedGuard, entry: GuardLines) -> FailedGuard:
     texts += [
         text for leaves in entry.leaves.values() for kind, text in leaves if kind in _IN_PYTHON
     ]
-    guards = [split_comment(text)[0].strip() for text in texts if len(text) <= _LONGEST]
+    guards = [text for text in texts if len(text) <= _LONGEST]
     if shape is GuardShape.VIEW:
         found = {match["name"]: None for text in guards for match in _BASE.finditer(text)}
     elif shape is GuardShape.RAISED and before:

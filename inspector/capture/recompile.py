@@ -26,7 +26,7 @@ from inspector.capture.position import in_characters
 from inspector.capture.sources import SourceWriter
 from inspector.capture.writer import emit
 from inspector.events.failed_guard import parse_reason, stripped_source
-from inspector.events.guard_lines import read_guard_lines
+from inspector.model.guards import parse_guards
 from inspector.records.recompiles import FailedGuards, Identities, SeenValue
 from inspector.records.stack import StackFrame
 
@@ -165,8 +165,8 @@ def _guarded(code: types.CodeType) -> Iterator[str]:
     """What the guards of all versions of a function look at."""
     entries = torch._C._dynamo.eval_frame._debug_get_cache_entry_list(code)  # noqa: SLF001
     for entry in entries:
-        lines = read_guard_lines(str(entry.guard_manager))
-        yield from (name for name in lines.leaves if name)
+        sources = (guard.source for guard in parse_guards(str(entry.guard_manager)).guards)
+        yield from map(stripped_source, filter(None, dict.fromkeys(sources)))
 
 
 def _starred(code: types.CodeType, flag: int) -> str:

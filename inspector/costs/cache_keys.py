@@ -26,46 +26,24 @@ _Graph: TypeAlias = tuple[int, str, str, str, int, bool, int]
 _MOST_LINES = 40
 _NAME = re.compile(r"(?P<part>[^\[]+)(?:\[(?P<item>.*)\])?", re.DOTALL)
 _PRINTABLE = 0.9
-# Attributes of FxGraphHashDetails (torch/_inductor/codecache.py) and AOTAutogradCacheDetails
-# (torch/_functorch/_aot_autograd/autograd_cache.py), torch 2.11 and 2.13.
+# Parts whose names say little, of FxGraphHashDetails in torch/_inductor/codecache.py and
+# AOTAutogradCacheDetails in torch/_functorch/_aot_autograd/autograd_cache.py, 2.11 and 2.13.
 _WORDS = {
     "gm": "the graph itself",
-    "cache_key_tag": "the tag that was set by hand (torch.compiler.config.cache_key_tag)",
     "torch_version": "torch itself: another version, or other sources",
-    "default_dtype": "the default dtype (torch.set_default_dtype)",
-    "cpp_runtime_thread_count": "the number of threads (torch.get_num_threads())",
-    "cuda_matmul_settings": "settings of matrix products (torch.backends.cuda.matmul)",
-    "deterministic_algorithms_settings": "deterministic algorithms (torch.use_deterministic_"
-    "algorithms)",
-    "deterministic_algorithms": "deterministic algorithms (torch.use_deterministic_algorithms)",
-    "default_cuda_device_index": "the current device (torch.accelerator.current_device_index())",
-    "provenance_tracking_level": "the level of provenance tracking (INDUCTOR_PROVENANCE)",
     "user_defined_triton_source": "the source of a Triton kernel of your own",
     "triton_kernel_source_codes": "the source of a Triton kernel of your own",
-    "custom_backend_passes": "passes of a backend of your own",
-    "precompile_enabled": "torch._functorch.config.bundled_autograd_cache",
-    "grad_enabled": "grad mode (torch.is_grad_enabled())",
     "disable_amp": "autocast around the call",
-    "autograd_config": "an entry of torch._functorch.config",
     "aot_config": "how AOTAutograd was called: inputs, their sources, dynamic shapes",
     "inputs_to_check": "which inputs are checked for their alignment",
-    "saved_tensors_hooks_fx_wrap_cache_hashes": "hooks for saved tensors",
-    "cudagraph_override": "whether this graph uses CUDA graphs",
-    "cudagraph_annotation": "whether this graph uses CUDA graphs",
 }
 _ITEM_WORDS = {
     "inductor_config": "torch._inductor.config.{}",
-    "inductor_config_comms": "torch._inductor.config_comms.{}",
     "fx_kwargs": "how Inductor was called: {}",
     "system_info": "the machine: {}",
     "example_inputs": "input {}",
-    "inputs_to_check": "which inputs are checked for their alignment: {}",
     "user_defined_triton_source": "the source of a Triton kernel of your own ({})",
-    "_fuse_ddp_communication_passes": "torch._inductor.config._fuse_ddp_communication_passes[{}]",
-    "custom_backend_codegen_configs": "code generation of a backend of your own: {}",
-    "custom_estimator_solver_uuids": "an estimator or solver of your own: {}",
 }
-_CUSTOM = re.compile(r"_?\w*custom\w*(?:pass|fn)\w*")
 _TENSOR = re.compile(r"(?:TensorMetadata|TensorMetadataAndValues)\((?P<fields>.*)\)", re.DOTALL)
 _FIELD = re.compile(r"(?:^|, )(\w+)=")
 
@@ -187,12 +165,7 @@ def change_of(name: str, before: str | None, now: str | None) -> Change:
 def _words(part: str, item: str | None) -> str:
     if item is not None and part in _ITEM_WORDS:
         return _ITEM_WORDS[part].format(item)
-    known = _WORDS.get(part)
-    if known:
-        return known
-    if _CUSTOM.fullmatch(part):
-        return f"a pass of your own (torch._inductor.config.{part})"
-    return part if item is None else f"{part}[{item}]"
+    return _WORDS.get(part) or (part if item is None else f"{part}[{item}]")
 
 
 def _changed_lines(

@@ -7,7 +7,6 @@ torch/_dynamo/guards.py). Torch writes ``x`` for ``L['x']`` in it (``strip_local
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import re
 
@@ -15,30 +14,15 @@ from inspector.events.fields import MAX_GUARD_CHARACTERS
 from inspector.events.float_guards import floats_by_name
 from inspector.events.graph_break import parse_stack
 from inspector.events.guard_shapes import Guard, guard_of
+from inspector.events.guard_text import comment_at
 from inspector.records.stack import StackFrame
 
 _ENTRY = re.compile(r"\A(?P<id>(?:!\d+/)?\d+/\d+(?:_\d+)?): ")
 _USER_STACK = "\nUser stack trace:\n"
-_COMMENT = "  # "
-_MAX_COMMENTS = 8  # of a guard that are tried; a string can look like one
 # format_frame in torch/_utils_internal.py and torch/utils/_traceback.py: `file:line in name`.
 _PLACE = re.compile(r"(?P<file>[^\s#()]+):(?P<line>\d+) in (?P<name>[^\s()]+|<\w+>)")
 _HINT = re.compile(r" \(HINT: (?P<hint>.*)\)\s*\Z", re.DOTALL)
 _LOCAL = re.compile(r"L\[\s*['\"](.*?)['\"]\s*\]")
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class CausedBy:
-    """The line that a guard's own comment names.
-
-    Attributes:
-        file: The file, of which torch shows the last two parts alone.
-    """
-
-    file: str
-    line: int
-    name: str
-    code: str
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -47,10 +31,9 @@ class FailedGuard:
 
     Attributes:
         entry: The compile id of the entry in torch's spelling, or an empty string.
-        guard: The guard, as far as its spelling is known.
         text: The guard as torch spells it, without the entry and what follows it.
         comment: What torch says behind the guard: user lines and remarks, or an empty string.
-        caused_by: The lines that the comment names.
+        caused_by: The line that the comment names first; of the file the last two parts alone.
         user_stack: The user's stack where the guard was made, outermost first.
     """
 
@@ -58,7 +41,7 @@ class FailedGuard:
     guard: Guard
     text: str
     comment: str
-    caused_by: tuple[CausedBy, ...]
+    caused_by: StackFrame | None
     hint: str
     user_stack: tuple[StackFrame, ...]
 
@@ -69,7 +52,7 @@ def parse_reason(reason: str) -> FailedGuard:
     match = _ENTRY.match(reason)
     whole = reason[match.end() :] if match else reason
     body, _, stack = whole.partition(_USER_STACK)
-    text, comment = split_comment(body)
+    text, comment = _split(body)
     found = _HINT.search(comment) or _HINT.search(text)
     hint = found["hint"] if found else ""
     text, comment = _HINT.sub("", text), _HINT.sub("", comment)
@@ -78,7 +61,7 @@ def parse_reason(reason: str) -> FailedGuard:
         guard=guard_of(text.strip()),
         text=text.strip(),
         comment=comment.strip(),
-        caused_by=tuple(_places(comment)),
+        caused_by=_place(comment),
         hint=hint,
         user_stack=parse_stack(stack) if stack else (),
     )
@@ -89,37 +72,16 @@ def stripped_source(source: str) -> str:
     return _LOCAL.sub(r"\1", source)
 
 
-def split_comment(body: str) -> tuple[str, str]:
+def _split(body: str) -> tuple[str, str]:
     """The guard and its comment; a string in the guard can look like a comment."""
-    start = body.find(_COMMENT)
-    first = start
-    for _ in range(_MAX_COMMENTS):
-        if start < 0:
-            break
-        if _is_expression(body[:start].strip()):
-            return body[:start], body[start + len(_COMMENT) :]
-        start = body.find(_COMMENT, start + 1)
-    if first < 0:
-        return body, ""
-    return body[:first], body[first + len(_COMMENT) :]
+    at = comment_at(body)
+    return (body[:at], body[at + 1 :]) if at >= 0 else (body, "")
 
 
-def _is_expression(text: str) -> bool:
-    try:
-        ast.parse(text, mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
-
-
-def _places(comment: str) -> list[CausedBy]:
-    """Every ``code  # file:line in name`` of a comment; ``and`` joins those of several guards."""
-    found: list[CausedBy] = []
-    begin = 0
-    for match in _PLACE.finditer(comment):
-        before = comment[begin : match.start()]
-        code = before.rpartition("#")[0].strip() if "#" in before else ""
-        code = code.partition(") and ")[2] if ") and " in code else code
-        found.append(CausedBy(match["file"], int(match["line"]), match["name"], code.strip()))
-        begin = match.end()
-    return found
+def _place(comment: str) -> StackFrame | None:
+    """The first ``code  # file:line in name`` of a comment; several guards can have one each."""
+    match = _PLACE.search(comment)
+    if match is None:
+        return None
+    code = comment[: match.start()].rpartition("#")[0].strip()
+    return StackFrame(match["file"], int(match["line"]), match["name"], code)

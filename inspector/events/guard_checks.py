@@ -43,7 +43,6 @@ class EqualsCheck:
     """A Python value, whose type must be the same too.
 
     Attributes:
-        is_literal: Whether `value` is known.
         value: The value, where its repr is a literal.
     """
 
@@ -54,12 +53,7 @@ class EqualsCheck:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TypeCheck:
-    """The exact class of a value.
-
-    Attributes:
-        type: ``<class 'dict'>``.
-        id: The class's address.
-    """
+    """The exact class of a value."""
 
     type: str
     id: str
@@ -71,7 +65,6 @@ class IdCheck:
 
     Attributes:
         type: Its class (2.13), or its repr (2.11).
-        id: Its address.
         seen: What the process saw there, or None.
     """
 
@@ -93,7 +86,6 @@ class ContainsCheck:
 
     Attributes:
         item: The repr of the key, or the attribute's name.
-        expected: Whether it must be there.
     """
 
     item: str
@@ -102,11 +94,7 @@ class ContainsCheck:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MarkCheck:
-    """Whether a tensor has been marked (``mark_dynamic`` and the like).
-
-    Attributes:
-        marks: The attributes with which torch marks it.
-    """
+    """Whether a tensor has been marked (``mark_dynamic`` and the like)."""
 
     marks: tuple[str, ...]
 
@@ -142,11 +130,7 @@ class GlobalStateCheck:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OtherCheck:
-    """Anything else.
-
-    Attributes:
-        text: What torch prints.
-    """
+    """Anything else."""
 
     text: str
 
@@ -167,13 +151,7 @@ Check: TypeAlias = (
 
 
 def parse_check(kind: str, code: str, source: str) -> Check:
-    """What a guard checks.
-
-    Args:
-        kind: The guard's kind (``TENSOR_MATCH``).
-        code: Its code, without the comment.
-        source: The source of the manager that it stands under.
-    """
+    """What a guard checks."""
     reader = _READERS.get(kind)
     found = reader(code, source) if reader else None
     return found or OtherCheck(code)

@@ -62,7 +62,6 @@ class Guard:
     """A guard that failed.
 
     Attributes:
-        shape: What it checks.
         source: What it looks at as torch spells it in reasons (``x``, ``self.layer_idx``,
             ``G['N']``), or an empty string where the text does not say.
         index: The dimension (sizes, strides) or the position (keys), or None.
@@ -80,11 +79,7 @@ class Guard:
 
 
 def guard_of(text: str) -> Guard:
-    """What a guard's text says.
-
-    Args:
-        text: The guard, without its comment.
-    """
+    """What a guard's text says."""
     for pattern, shape, where in _TEXTS:
         match = pattern.match(text)
         if match:

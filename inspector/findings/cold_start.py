@@ -27,9 +27,6 @@ class Against:
     """Another recording that this one is compared with.
 
     Attributes:
-        name: Its name.
-        time_ns: Its compile time.
-        changes: How the keys of the caches differ.
         only_here: How many graphs only this recording looked for in a cache.
         only_there: How many only the other one did.
     """
@@ -43,13 +40,7 @@ class Against:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ColdStartReport:
-    """Everything that is said about the cold start of a run.
-
-    Attributes:
-        report: The run with what was found in it.
-        cold_start: Where its compile time went.
-        against: What it is compared with, or None.
-    """
+    """Everything that is said about the cold start of a run."""
 
     report: Report
     cold_start: ColdStart

@@ -35,12 +35,6 @@ class FrameRow:
     """The guards of one frame.
 
     Attributes:
-        process: Index of its process in the run.
-        frame_id: Torch's number of it, or None.
-        name: Its name as a person sees it.
-        file: Its file as a person sees it.
-        line: Its first line, or 0.
-        entries: How many cache entries it has.
         limit: How many it may have.
         is_closed: Whether the recompile limit was hit.
         is_skipped: Whether it runs eagerly, as a later compilation gave no code.
@@ -48,7 +42,6 @@ class FrameRow:
         torch_latency_ns: Torch's figure for that entry, with cold caches of the processor; or None.
         measured_ns: One evaluation of that entry's guards with warm caches, or None.
         per_call_ns: Guard time per warm call, all of its entries; or None.
-        next_changes: What recompiles it next.
     """
 
     process: int
@@ -72,18 +65,12 @@ class GuardsReport:
     """The guards of a run.
 
     Attributes:
-        run: The run.
         guards: Guards of the newest entries of all frames.
         kinds: The same by kind, the most frequent first.
         groups: The same by module.
         causes: The same by the line that caused them.
         frames: The frames: those near the recompile limit first, then those that changed before.
-        time: What guards take in a warm call, or None where that was not measured.
-        subtrees: The most expensive parts of the trees.
-        unread: Lines of guard trees that could not be read.
-        findings: Findings about guards.
         notices: What is missing, and what would show it; one sentence each.
-        next_steps: Commands worth running next.
     """
 
     run: Run
@@ -129,7 +116,7 @@ def make_guards_report(run: Run, rules: Iterable[Rule[Run, Finding]]) -> GuardsR
         causes=by_cause(run, newest),
         frames=tuple(sorted(rows, key=_urgency)),
         time=time,
-        subtrees=_dearest(subtrees),
+        subtrees=tuple(sorted(subtrees, key=lambda part: -part.time_ns)[:_MOST_SUBTREES]),
         unread=tuple(unread),
         findings=tuple(found),
         notices=tuple(_notices(run, rows, time, subtrees, len(unread))),
@@ -184,13 +171,6 @@ def _name(run: Run, frame: Frame) -> str:
     return qualified_name(run, frame.name, frame.file, frame.first_line)
 
 
-def _dearest(subtrees: list[Subtree]) -> tuple[Subtree, ...]:
-    """The most expensive ones; where none was timed, those with the most guards."""
-    timed = [item for item in subtrees if item.time_ns is not None]
-    ranked = sorted(timed or subtrees, key=lambda item: (-(item.time_ns or 0), -item.guards))
-    return tuple(ranked[:_MOST_SUBTREES])
-
-
 def _notices(
     run: Run, rows: list[FrameRow], time: GuardTime | None, subtrees: list[Subtree], unread: int
 ) -> Iterator[str]:
@@ -207,7 +187,7 @@ def _notices(
         yield f"guard time per warm call was not measured; `{again}` measures it"
     elif time.is_program:
         yield "a call is one entry into compiled code"
-    if time is not None and not any(item.time_ns is not None for item in subtrees):
+    if time is not None and not subtrees:
         yield f"the parts of the guards were not timed; `{again}` times them"
     if unread:
         yield f"{unread:,} lines of guard trees could not be parsed; the JSON report has them"
@@ -239,17 +219,15 @@ def _kept(item: NextChange) -> NextChange:
 
 def _next(guards: FrameGuards, name: str, number: int, classes: str) -> NextChange:
     limit, is_closed = guards.settings.recompile_limit, guards.is_closed
-    left = limit - len(guards.entries)
-    lead = f"one compilation each, {left} more until the recompile limit"
-    if is_closed or left <= 0:
-        lead = f"the recompile limit ({limit}) is reached, so each further one runs eagerly"
+    is_full = is_closed or limit <= len(guards.entries)
+    lead = "a further one runs eagerly" if is_full else "each recompiles"
     shown = user_spelling(name)
     return NextChange(
         kind=ChangeKind.INSTANCE,
         source=name,
         name=shown,
         text=f"{shown} is one of {number} instances of {classes} that differ: {lead}",
-        becomes=Becomes.EAGER if is_closed or left <= 0 else Becomes.CONSTANT,
+        becomes=Becomes.EAGER if is_full else Becomes.CONSTANT,
         changed_before=True,
         cause=None,
     )

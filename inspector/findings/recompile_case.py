@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import dataclasses
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from inspector.findings.around_calls import around_calls
 from inspector.findings.call_site import CallSite, Passed, user_spelling
 from inspector.findings.recompile_changes import Multiplied
 from inspector.findings.wording import listed
@@ -20,10 +19,6 @@ from inspector.model.stack import StackFrame
 
 _ZERO_ONE_VALUE = re.compile(r"(?:^|= )[01](?:$|,)")
 _RESUMED = re.compile(r" resumed at line \d+$")
-EMPTY_GRAPHS = around_calls("allow_empty_graphs=True")
-"""What keeps torch 2.11 to 2.13 from skipping a function that met no operator in one call."""
-NOTHING_NEEDED = "Nothing is needed for further calls. "
-"""Of what became dynamic: only the first value was compiled for itself."""
 _MOST_LIKEWISE = 6
 _BOOLS = frozenset({"True", "False", "bool"})
 _MOST_BY_CHANCE = 3
@@ -38,14 +33,11 @@ class FixCase:
     """Recompilations of one function for one reason.
 
     Attributes:
-        items: They, in order; never none.
-        history: All recompilations of the function, in order.
         behind: Where the graph broke behind which the function goes on, or None.
         handed_on: The names of what was kept over that break, of all that changed.
         on_stack: What the user wrote for ``___stack0`` and those behind it, as far as it is known.
         elsewhere: Other lines that call it and made it recompile.
         first_site: The line that called it first, where that is another one, or None.
-        multiplied: What is told apart together with it, or None.
         set_at: The line at which the function itself sets what changes, or None.
         grown: The lines at which it makes containers longer that change, by their names.
         has_breaks: Whether the graph broke in the function, and went on in another one.
@@ -77,6 +69,41 @@ class FixCase:
     def first(self) -> Recompile:
         """The first of them."""
         return self.items[0]
+
+    @property
+    def before(self) -> str:
+        """What the first of them had, or an empty string."""
+        return self.first.before.text if self.first.before else ""
+
+    @property
+    def now(self) -> str:
+        """What it has now, likewise."""
+        return self.first.now.text if self.first.now else ""
+
+    @property
+    def compilations(self) -> int:
+        """How many they are."""
+        return len(self.items)
+
+    @property
+    def has_bounds(self) -> bool:
+        """Whether what became dynamic stays so within bounds."""
+        return bool(self.first.bounds)
+
+    @property
+    def is_zero_one(self) -> bool:
+        """Whether a size of 0 or 1 is on one side."""
+        return is_zero_one(self.first)
+
+    @property
+    def reader(self) -> StackFrame | None:
+        """The line that looks at what changes, and so has the guard."""
+        return self.first.guard_stack[-1] if self.first.guard_stack else self.first.caused_by
+
+    @property
+    def set_at_line(self) -> str:
+        """Where the function itself sets it, with that line."""
+        return self.line(self.set_at) if self.set_at else ""
 
     @property
     def called(self) -> str:
@@ -214,6 +241,13 @@ class FixCase:
         return f"before the call at {self.place(frame)}{likewise}"
 
     @property
+    def before_first_call(self) -> str:
+        """The same of the first one of them, whose marks hold for all that follow."""
+        if self.site.frame is None:
+            return f"before the first call of {self.called}"
+        return self.before_call.replace("the call", "the first call", 1)
+
+    @property
     def at_call(self) -> str:
         """Where something else is passed."""
         frame = self.site.frame
@@ -230,6 +264,11 @@ class FixCase:
         """``file:line`` of a frame as a person sees it."""
         return f"{self.roots.shown(frame.file)}:{frame.line}"
 
+    def line(self, frame: StackFrame) -> str:
+        """The same with the line's code, where that is known."""
+        code = f" (`{frame.code.strip()}`)" if frame.code else ""
+        return self.place(frame) + code
+
     @property
     def dimension(self) -> str:
         """The dimension that changes, as a number; of a symbolic size, out of its source."""
@@ -239,8 +278,8 @@ class FixCase:
         return match[1] if match else "0"
 
 
-Advice: TypeAlias = Mapping[RecompileClass, Callable[[FixCase], Iterator[str]]]
-"""What to do, by what changed."""
+Facts: TypeAlias = Mapping[str, Callable[[FixCase], object]]
+"""What ``recompile_fixes.md`` asks for, by the name that it has there."""
 
 
 def with_method(text: str, method: str) -> str:

@@ -136,8 +136,8 @@ class Multiplied:
         names = listed(self.names, _MOST_NAMED)
         over = f", and torch stops at {self.limit}" if self.exceeds_limit else ""
         return (
-            f"{names} are told apart in every combination: {product} = {self.combinations} "
-            f"programs, {self.compiled} of them compiled so far{over}"
+            f"{names} multiply: {product} = {self.combinations} programs, {self.compiled} compiled "
+            f"so far{over}"
         )
 
 

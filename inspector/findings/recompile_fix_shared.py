@@ -1,13 +1,15 @@
-"""Advice that several classes share: dynamic sources, limits, bounds, failures."""
+"""Facts for several sections of ``recompile_fixes.md``: dynamic sources, limits, bounds, breaks."""
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from inspector.findings.around_calls import MANY, around_calls, limit_of
+from inspector.findings.constant_sizes import specialized_use
 from inspector.findings.failed_frames import error_text
-from inspector.findings.recompile_case import FixCase, tensor_of
+from inspector.findings.recompile_case import Facts, FixCase, tensor_of
 from inspector.findings.wording import listed
 from inspector.model.compilation import Compilation, Frame
 from inspector.model.graph_break import Outcome
@@ -24,8 +26,9 @@ ENVIRONMENT = "TORCH_COMPILE_DYNAMIC_SOURCES"
 """Torch's environment variable for what is dynamic from the first call on."""
 _FLOAT = RecompileClass.FLOAT
 _MOST_LIKEWISE = 6
+_FEW_SOURCES = 8
 _SIZE_OR_INT = frozenset({RecompileClass.SIZE, RecompileClass.INT})
-_DYNAMIC = frozenset({*_SIZE_OR_INT, RecompileClass.RANK, RecompileClass.SYMBOLIC_SHAPE})
+_DYNAMIC = frozenset({*_SIZE_OR_INT, RecompileClass.SYMBOLIC_SHAPE})
 # torch/_dynamo/config.py, 2.7 to 2.13: versions of one function; `accumulated_recompile_limit` is
 # for it in all of its objects. Before, they were `cache_size_limit` and `accumulated_…`.
 _LIMIT = "recompile_limit"
@@ -54,7 +57,8 @@ def dynamic_sources(
         history: All of the function, which tell what is a float.
     """
     every = (*items, *history)
-    own = [tensor_of(item.source) for item in items if item.kind in _DYNAMIC and item.source]
+    kinds = {*_DYNAMIC, RecompileClass.RANK}
+    own = [tensor_of(item.source) for item in items if item.kind in kinds and item.source]
     also = [
         tensor_of(change.source)
         for item in items
@@ -75,91 +79,124 @@ def environment(case: FixCase) -> str:
     sources = ",".join(dynamic_sources(case.items, case.history))
     if not sources:
         return ""
-    return f'Without a change of the source: {ENVIRONMENT}="{sources}" in the environment.'
+    return f'Without changing the source, set {ENVIRONMENT}="{sources}" in the environment.'
 
 
-def specialized_fix(case: FixCase, use: SymbolUse) -> str:
-    """What to do about a line that makes a size a constant."""
-    frame = user_frame(use.guarded, case.roots)
-    where = f" at {case.place(frame)}" if frame else ""
-    code = f" (`{frame.code.strip()}`)" if frame and frame.code else ""
-    if case.first.kind in {RecompileClass.INT, RecompileClass.FLOAT}:
-        return (
-            f"{case.name} is made the constant {_number(use.specialized)}{where}{code}, which "
-            "needs its value, so that each value is a program of its own: choose among functions "
-            f"that are compiled for one value each {case.before_call}; or, where the values are "
-            f"few, {limit_of(MANY)}."
-        )
-    if frame and use.is_inside:
-        return (
-            f"The fake implementation of the operator makes the size the constant "
-            f"{use.specialized}{where}{code}: other sizes are compiled again. Use sizes of the "
-            "shape as they are: `int()`, `range()` and comparisons make them constants."
-        )
-    if frame and _LOOP.search(frame.code) and not _LOOP_AND_BODY.match(frame.code):
-        return (
-            f"The loop{where}{code} is unrolled, so that each size is compiled once: write "
-            f"it as operators over the whole of {case.name}, or pad {case.name} to one size."
-        )
-    if frame and _EQUALITY.search(frame.code):
-        return (
-            f"The line{where}{code} treats a size apart: {use.specialized} is compiled once, and "
-            "no mark helps. To have one program, write that line so that it does the same for "
-            "every size."
-        )
-    if frame and re.search(rf"\b{re.escape(use.specialized or '')}\b", frame.code):
-        return (
-            f"The size is made the constant {use.specialized}{where}{code}: no mark helps until "
-            f"that line works for any size. Take it from {case.name}.shape there, in place of "
-            f"{use.specialized}."
-        )
-    return (
-        f"The size is made the constant {use.specialized}{where}{code}, and each size is compiled "
-        "once. A mark of it alone does not help: what it meets in that line has to be marked, too "
-        "(another input of that size), or the line has to work for any size. Where it has to match "
-        "a weight, that is so by its nature."
-    )
+def environment_of_all(case: FixCase) -> str:
+    """The same for all that changed in the function."""
+    return environment(dataclasses.replace(case, items=case.history or case.items))
 
 
-def _number(text: str | None) -> str:
-    """A number as Python writes it, where torch's has all digits that a float could have."""
+def has_dynamic_sources(case: FixCase) -> bool:
+    """Whether what changes can be dynamic without a change of the source."""
+    return case.first.kind in _DYNAMIC and bool(environment_of_all(case))
+
+
+def few_dynamic_sources(case: FixCase) -> bool:
+    """Whether these are so few that they are better named than all made dynamic."""
+    sources = dynamic_sources(case.history or case.items, case.history)
+    return has_dynamic_sources(case) and len(sources) <= _FEW_SOURCES
+
+
+def lowered(text: str) -> str:
+    """A sentence as a clause."""
+    return text[:1].lower() + text[1:]
+
+
+def is_dynamic(case: FixCase) -> bool:
+    """Whether it became dynamic."""
+    return case.first.answer is Answer.DYNAMIC
+
+
+def special(case: FixCase) -> SymbolUse | None:
+    """The symbol that a line makes a constant, or None; of a number, in any recompilation.
+
+    Of a number that changed beside something else, its own finding knows.
+    """
+    item = case.first
+    if not is_number(case):
+        return specialized_use(item, case.history)
+    same = [each for each in case.history if (each.kind, each.name) == (item.kind, item.name)]
+    uses = item.symbols or [use for each in same for use in each.symbols]
+    return next((use for use in uses if use.specialized), None)
+
+
+def special_frame(case: FixCase) -> StackFrame | None:
+    """The line that makes it a constant, or None."""
+    use = special(case)
+    return user_frame(use.guarded, case.roots) if use else None
+
+
+def is_number(case: FixCase) -> bool:
+    """Whether a number changes, and no size."""
+    return case.first.kind in {RecompileClass.INT, RecompileClass.FLOAT}
+
+
+def constant(case: FixCase) -> str:
+    """What a line makes of it, as Python writes it: torch's has all digits of a float."""
+    use = special(case)
+    text = (use.specialized if use else None) or ""
     try:
-        return repr(float(text or "")) if "." in (text or "") else str(text)
+        return repr(float(text)) if is_number(case) and "." in text else text
     except ValueError:
-        return str(text)
+        return text
 
 
-def kept_fix(case: FixCase) -> Iterator[str]:
-    """What to do about a value that a graph break hands on."""
-    yield kept_together(case, (case.first,))
-    if case.first.kind in _DYNAMIC and not case.is_on_stack:
-        yield environment(case)
+def constant_at(case: FixCase) -> str:
+    """`` at model.py:7 (`y = x[:4]`)``; empty where that is not known."""
+    frame = special_frame(case)
+    return f" at {case.line(frame)}" if frame else ""
 
 
-def _sized(item: Recompile) -> Iterator[str]:
-    """The tensors whose sizes changed with it, which are told as one change."""
-    if item.kind is RecompileClass.SIZE:
-        yield from (change.name for change in item.changes if change.kind is item.kind)
+def is_inside_operator(case: FixCase) -> bool:
+    """Whether that line is of an operator's fake implementation."""
+    use = special(case)
+    return use is not None and use.is_inside
+
+
+def _special_code(case: FixCase) -> str:
+    frame = special_frame(case)
+    return frame.code if frame else ""
+
+
+def is_unrolled_loop(case: FixCase) -> bool:
+    """Whether a loop makes it a constant, and not what is in it."""
+    code = _special_code(case)
+    return bool(_LOOP.search(code)) and not _LOOP_AND_BODY.match(code)
+
+
+def is_literal(case: FixCase) -> bool:
+    """Whether the line has the size as a number."""
+    return re.search(rf"\b{re.escape(constant(case))}\b", _special_code(case)) is not None
+
+
+def kept_environment(case: FixCase) -> str:
+    """The variable for one that can be dynamic, and has a name."""
+    kinds = {*_DYNAMIC, RecompileClass.RANK}
+    return environment(case) if case.first.kind in kinds and not case.is_on_stack else ""
 
 
 def kept_together(case: FixCase, items: Sequence[Recompile]) -> str:
     """What to do about several values that one graph break hands on."""
     where = case.place(case.behind) if case.behind else "the line before"
-    every = [name for item in items for name in (item.name, *_sized(item)) if case.is_kept(name)]
+    # Tensors whose sizes changed together are told as one change.
+    sized = [
+        change.name
+        for item in items
+        for change in (item.changes if item.kind is RecompileClass.SIZE else ())
+        if change.kind is item.kind
+    ]
+    every = [name for name in (*(item.name for item in items), *sized) if case.is_kept(name)]
     names = tuple(dict.fromkeys(map(case.kept_name, every)))
-    one = len(names) == 1
     kept = (
-        f"{names[0]} is kept over it as an input"
-        if one
-        else (f"{listed(names, _MOST_LIKEWISE)} are kept over it as inputs")
+        f"{names[0]} is kept over it and becomes an input"
+        if len(names) == 1
+        else f"{listed(names, _MOST_LIKEWISE)} are kept over it and become inputs"
     )
-    return (
-        f"Remove the graph break at {where}: {kept} of what is compiled behind it, and would be "
-        "none of one graph."
-    )
+    return f"Remove the graph break at {where}: {kept} of what is compiled after it."
 
 
-def is_near_limit(case: FixCase) -> bool:
+def near_limit(case: FixCase) -> bool:
     """Whether torch compiles hardly any more of the function."""
     hit = any(item.limit is not None for item in case.history)
     together = case.multiplied is not None and case.multiplied.exceeds_limit
@@ -175,12 +212,12 @@ def _is_counted(case: FixCase) -> bool:
     return any(len({*texts}) == len(texts) >= _OFTEN for texts in found.values())
 
 
-def raised_limit(case: FixCase, of_what: str = "values") -> Iterator[str]:
+def raised_limit(case: FixCase, of_what: str = "values") -> str:
     """A higher limit, the one that is in the way, where it is not too many programs."""
     together = case.multiplied.combinations if case.multiplied else 0
     values = max(len(case.items) + 1, together)
     if values > _FEW or _is_counted(case):
-        return
+        return ""
     hit = next((item.limit for item in case.history if item.limit is not None), None)
     name = hit.name if hit else _LIMIT
     needed = max(2 * (hit.number if hit else _DEFAULT_LIMIT), 2 * values)
@@ -188,39 +225,38 @@ def raised_limit(case: FixCase, of_what: str = "values") -> Iterator[str]:
     if name != _LIMIT:
         default = _DEFAULT_ACCUMULATED if name.startswith("accumulated_") else _DEFAULT_LIMIT
         how = f"{around_calls(f'{name}={needed}')} ({default} by default)"
-    yield f"Where the {of_what} are few: {how}, so that each is compiled once."
+    return f"For few {of_what}: {how}, so that each is compiled once."
 
 
-def within(item: Recompile) -> str:
-    """The bounds that it is dynamic within; an empty string where nothing is known of any."""
+def bounds_of(item: Recompile) -> str:
+    """The bounds of one recompilation, likewise."""
     return listed([f"`{bound.text}`" for bound in item.bounds], _MOST_BOUNDS)
 
 
-def beyond(item: Recompile) -> Bound | None:
+def beyond(case: FixCase) -> Bound | None:
     """The bound that what was compiled first is beyond, or None."""
-    if item.answer is not Answer.DYNAMIC:
-        return None
-    return next((bound for bound in item.bounds if bound.parts), None)
+    bounds = case.first.bounds if is_dynamic(case) else ()
+    return next((bound for bound in bounds if bound.parts), None)
 
 
-def parted(case: FixCase, bound: Bound, values: str, still: str) -> str:
-    """That the two sides of a condition are two programs, and what is left to compile.
+def bound(case: FixCase) -> str:
+    """That bound as the user would write it."""
+    found = beyond(case)
+    return found.text if found else ""
 
-    Args:
-        values: What lies on its sides: ``sizes``.
-        still: What makes no difference to that, as the end of a sentence.
-    """
-    item = case.first
-    frame = user_frame(bound.stack, case.roots)
+
+def bound_at(case: FixCase) -> str:
+    """`` (model.py:7: `if x.shape[0] > 5`)``; empty where that is not known."""
+    found = beyond(case)
+    frame = user_frame(found.stack, case.roots) if found else None
     code = f": `{frame.code.strip()}`" if frame and frame.code else ""
-    where = f" ({case.place(frame)}{code})" if frame else ""
-    known = f" {item.before.text} and {item.now.text}" if item.before and item.now else ""
-    first = item.before.text if item.before else "the first one"
-    return (
-        f"The {values}{known} lie on two sides of `{bound.text}`{where}: each side is compiled "
-        f"once, {still}. Nothing is needed for these; {first} "
-        f"was compiled for itself, and further {values} on its side compile once more."
-    )
+    return f" ({case.place(frame)}{code})" if frame else ""
+
+
+def skipped_place(case: FixCase) -> str:
+    """Where the graph broke for which Dynamo gave the function up."""
+    user = case.skipped_by.user if case.skipped_by else None
+    return case.place(user) if user else ""
 
 
 def all_failed(items: Sequence[Recompile]) -> bool:
@@ -234,32 +270,46 @@ def mend_failure(frame: Frame, items: Sequence[Recompile], roots: Roots) -> tupl
         return ()
     ids = {item.compile_id for item in items}
     failed = [each for each in frame.compilations if each.compile_id in ids]
-    found = dict.fromkeys(text for each in failed for text in _fails_at(each, roots))
+    found = dict.fromkeys(text for each in failed if (text := _fails_at(each, roots)))
     what = " and ".join([*found][:2]) or "what makes it fail"
     mend = (
-        f"Mend {what}: nothing is kept of a compilation that fails, so that every call like this "
-        "one compiles again and fails again."
+        f"Fix {what}: a compilation that fails is not cached, so every call like this one compiles "
+        "and fails again."
     )
-    return (mend, _ONE_GRAPH) if any(map(_is_for_fullgraph, failed)) else (mend,)
+    is_for_fullgraph = any(
+        record.outcome is Outcome.RAISED for item in failed for record in item.graph_breaks
+    )
+    return (mend, _ONE_GRAPH) if is_for_fullgraph else (mend,)
 
 
 _ONE_GRAPH = "Without fullgraph=True it is no error: the graph ends there, or all runs eagerly."
 
 
-def _is_for_fullgraph(item: Compilation) -> bool:
-    return any(record.outcome is Outcome.RAISED for record in item.graph_breaks)
-
-
-def _fails_at(item: Compilation, roots: Roots) -> tuple[str, ...]:
+def _fails_at(item: Compilation, roots: Roots) -> str:
     """``the graph break at model.py:5 (Failed to trace builtin operator)``; empty where unknown."""
     record = next((r for r in item.graph_breaks if r.outcome is Outcome.RAISED), None)
     if record is not None:
-        return (f"the graph break{_at(record.user, roots)} ({record.cause.title})",)
+        return f"the graph break{_at(record.user, roots)} ({record.cause.title})"
     if item.failure is None:
-        return ()
+        return ""
     place = user_frame(item.failure.stack, roots)
-    return (f"the compile error{_at(place, roots)} ({error_text(item.failure)})",)
+    return f"the compile error{_at(place, roots)} ({error_text(item.failure)})"
 
 
 def _at(frame: StackFrame | None, roots: Roots) -> str:
     return f" at {roots.shown(frame.file)}:{frame.line}" if frame is not None else ""
+
+
+FACTS: Facts = {
+    "environment_clause": lambda case: lowered(environment(case)),
+    "is_equality": lambda case: _EQUALITY.search(_special_code(case)) is not None,
+    "limit_of_many": lambda _: limit_of(MANY),
+    "remove_break": lambda case: kept_together(case, (case.first,)),
+    "raised_limit_of_keys": lambda case: raised_limit(case, "sets of keys"),
+    "within": lambda case: bounds_of(case.first),
+    "sides": lambda case: f" {case.before} and {case.now}" if case.before and case.now else "",
+    "first_side": lambda case: case.before or "the first one",
+    "apart_place": lambda case: case.place(case.apart_by) if case.apart_by else "",
+    "skipped_title": lambda case: case.skipped_by.cause.title if case.skipped_by else "",
+    "any_failure": lambda case: any(item.failure for item in case.items),
+}

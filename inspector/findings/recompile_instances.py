@@ -95,7 +95,7 @@ def instances_fixes(case: FixCase, limit: int) -> Iterator[str]:
     else:
         yield (
             f"Nothing is needed: {needed} programs are within the limit, each compiled once and "
-            f"then found. Where more than {limit} instances differ, set the limit to their number: "
+            f"then found. If more than {limit} instances differ, set the limit to their number: "
             f"{limit_of('N')}."
         )
     yield from _one_program(case)

@@ -6,7 +6,6 @@ size is marked and the other one is not, torch raises ``ConstraintViolationError
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +23,7 @@ _ARRAY = "___from_numpy("
 _KEPT = "___stack"  # over a graph break: it has no name that one could write
 _SIZED = re.compile(r"^(?P<tensor>.+)\.size\(\)\[(?P<index>\d+)\]$")
 _KEYED = re.compile(r"(?P<container>.+)\[(?P<key>'[^']*'|\"[^\"]*\")\]")
-_WHERE = "where "
+_WHERE = " (where "
 _KEYS = (RecompileClass.KEYS, RecompileClass.LENGTH)
 Marks = Mapping[str, tuple[int, ...]]
 """Dimensions to mark, by the name of the tensor as reasons spell it."""
@@ -80,7 +79,7 @@ def mark_fix(case: FixCase) -> str:
         return _apart(case, case.apart_by)
     marks = changing_sizes((*case.items, *case.history))
     name = tensor_of(case.first.name)
-    if name not in marks and _is_named(name):
+    if name not in marks:
         marks = {name: (int(case.dimension),), **marks}
     marks = {name: found for name, found in marks.items() if _can_mark(case, name)}
     if not marks:
@@ -110,33 +109,24 @@ def _marking(case: FixCase, marks: Marks, function: str) -> str:
         at_first = dataclasses.replace(case, site=first, elsewhere=())
         lines = _lines(at_first, marks, function)
         # It may pass one tensor as two, or lack one.
-        is_whole = not any(line.startswith(_WHERE) for line in lines.marks)
+        is_whole = not any(_WHERE in line for line in lines.marks)
         if is_whole and len(set(lines.marks)) == len(lines.marks):
-            return _sentence(lines, at_first, ", which is the first one")
-    return _sentence(_lines(case, marks, function), case, ", the first one included")
+            return _sentence(lines, at_first)
+    return _sentence(_lines(case, marks, function), case)
 
 
 def _apart(case: FixCase, at: StackFrame) -> str:
     """In a caller that is compiled, too, a mark is an error (`forbid_in_graph`)."""
     return (
-        f"Mend the graph break at {case.place(at)}, so that {case.called} becomes a part of its "
-        "caller, or compile with torch.compile(…, dynamic=True): the caller is compiled as well, "
-        "and cannot mark anything."
+        f"Fix the graph break at {case.place(at)}, so that {case.called} becomes part of its "
+        "caller, or compile with torch.compile(…, dynamic=True): a compiled caller cannot mark "
+        "anything."
     )
 
 
 def _can_mark(case: FixCase, name: str) -> bool:
     """Whether the caller has it: what a graph break hands on is the function's own."""
     return not name.startswith(_KEPT) and not case.is_kept(name)
-
-
-def _is_named(name: str) -> bool:
-    """Whether it is a tensor's name, and no condition."""
-    try:
-        node = ast.parse(name.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return True  # torch's own spelling of something
-    return isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
 
 
 def _lines(case: FixCase, marks: Marks, function: str) -> _Lines:
@@ -147,7 +137,7 @@ def _lines(case: FixCase, marks: Marks, function: str) -> _Lines:
         expression = _expression(case, name, names, given)
         line = f"{function}({expression}, {_shown(dimensions)})"
         condition = _condition(case, name, expression)
-        lines.append(f"{_WHERE}{condition}, {line}" if condition else line)
+        lines.append(f"{line}{_WHERE}{condition})" if condition else line)
     return _Lines(tuple(names), tuple(lines), tuple(given))
 
 
@@ -209,16 +199,16 @@ def _shown(dimensions: Sequence[int]) -> str:
     return str(dimensions[0]) if len(dimensions) == 1 else str(list(dimensions))
 
 
-def _sentence(lines: _Lines, case: FixCase, when: str) -> str:
+def _sentence(lines: _Lines, case: FixCase) -> str:
     marks = _joined(lines.marks)
     if ClosureName.of(case.first.name):
-        return f"Write {marks} where the value is set{when}."
+        return f"Call {marks} where the value is set, before the first call."
     if not lines.names:
-        return f"Write {marks} {case.before_call}{when}."
+        return f"Call {marks} {case.before_first_call}."
     what = "the tensor a name" if len(set(lines.names)) == 1 else "the tensors names"
     return (
-        f"Give {what} first, {', '.join(dict.fromkeys(lines.names))}; write {marks} "
-        f"{case.before_call}{when}, and pass {_joined(tuple(dict.fromkeys(lines.given)))}."
+        f"Give {what} first, {', '.join(dict.fromkeys(lines.names))}; call {marks} "
+        f"{case.before_first_call}, and pass {_joined(tuple(dict.fromkeys(lines.given)))}."
     )
 
 

@@ -14,22 +14,15 @@ from inspector.findings.recompile_changes import (
     keys_of,
     marked_with,
 )
-from inspector.findings.recompile_fix_shared import all_failed, within
+from inspector.findings.recompile_fix_shared import all_failed, bounds_of
 from inspector.findings.wording import count, duration, listed
-from inspector.model.recompile import (
-    Answer,
-    EqualSizes,
-    Origin,
-    Recompile,
-    RecompileClass,
-    SymbolUse,
-)
+from inspector.model.recompile import Answer, Origin, Recompile, RecompileClass, SymbolUse
 from inspector.model.roots import Roots
 from inspector.model.stack import StackFrame, user_frame
 
-_MOST_TOLD = 4
-_SIZE = re.compile(r"(.+)\.size\(\)\[(\d+)\]")
-_TWO = "each of the two is compiled once"
+_C = RecompileClass
+_MOST_SHOWN = 4
+_SIZE = re.compile(r"\.(size|stride)\(\)\[(\d+)\]")
 _ORIGINS: Mapping[Origin, str] = {
     Origin.MODULE_ATTRIBUTE: "module attribute",
     Origin.ATTRIBUTE: "attribute",
@@ -37,147 +30,128 @@ _ORIGINS: Mapping[Origin, str] = {
     Origin.CLOSURE: "closure variable",
     Origin.ARGUMENT: "argument",
 }
-_VALUES: Mapping[RecompileClass, str] = {
-    RecompileClass.INT: "int", RecompileClass.FLOAT: "float", RecompileClass.BOOL: "bool",
-    RecompileClass.STR: "str", RecompileClass.ENUM: "enum", RecompileClass.CONSTANT: "constant",
-}  # fmt: skip
+_VALUES = frozenset({_C.INT, _C.FLOAT, _C.BOOL, _C.STR, _C.ENUM, _C.CONSTANT})
 _CHANGES: Mapping[RecompileClass, str] = {
-    RecompileClass.DTYPE: "the dtype of {name} changes",
-    RecompileClass.DEVICE: "the device of {name} changes",
-    RecompileClass.LAYOUT: "the layout of {name} changes",
-    RecompileClass.RANK: "the number of dimensions of {name} changes",
-    RecompileClass.REQUIRES_GRAD: "requires_grad of {name} changes",
-    RecompileClass.TENSOR_KIND: "the dispatch keys of {name} change",
-    RecompileClass.ALIASING: "whether tensors are the same one changes{among}",
-    RecompileClass.VIEW: "{name} is a view of another tensor, or no longer",
-    RecompileClass.MARKS: "dimensions are marked differently",
-    RecompileClass.SYMBOLIC_SHAPE: "a condition on {names} fails",
-    RecompileClass.NONE: "{name} is None, or no longer",
-    RecompileClass.LENGTH: "the length of {name} changes",
-    RecompileClass.KEYS: "the keys of {name} change",
-    RecompileClass.ORDER: "the order of the keys of {name} changes",
-    RecompileClass.VARARGS: "the number of elements in *{name} changes",
-    RecompileClass.ATTRIBUTE: "an attribute of {name} comes or goes",
-    RecompileClass.TYPE: "the type of {name} changes",
-    RecompileClass.FUNCTION: "another function is passed as {name}",
-    RecompileClass.OBJECT: "another object is passed as {name}",
-    RecompileClass.HOOKS: "hooks of a module change ({name})",
-    RecompileClass.TRAINING: "the training flag changes ({name})",
-    RecompileClass.GRAD_MODE: "the grad mode changes",
-    RecompileClass.AUTOCAST: "autocast changes",
-    RecompileClass.DEFAULT_DTYPE: "the default dtype changes",
-    RecompileClass.DEFAULT_DEVICE: "the default device changes",
-    RecompileClass.DETERMINISTIC: "the choice of deterministic algorithms changes",
-    RecompileClass.NUM_THREADS: "the number of threads changes",
-    RecompileClass.FUNCTION_MODE: "the torch-function modes change",
-    RecompileClass.GLOBAL_STATE: "torch's global state changes{of}",
-    RecompileClass.BACKEND: "another backend is asked for",
-    RecompileClass.DEALLOCATED: "{name} was deallocated",
-    RecompileClass.NOTHING_KEPT: "nothing is kept of the compilations before, which failed",
+    _C.DTYPE: "the dtype of {name} changes",
+    _C.DEVICE: "the device of {name} changes",
+    _C.LAYOUT: "the layout of {name} changes",
+    _C.RANK: "the number of dimensions of {name} changes",
+    _C.REQUIRES_GRAD: "requires_grad of {name} changes",
+    _C.TENSOR_KIND: "the dispatch keys of {name} change",
+    _C.ALIASING: "whether tensors are the same one changes{colon_name}",
+    _C.VIEW: "{name} is a view of another tensor, or no longer",
+    _C.MARKS: "dimensions are marked differently",
+    _C.SYMBOLIC_SHAPE: "a condition on {names} fails",
+    _C.NONE: "{name} is None, or no longer",
+    _C.LENGTH: "the length of {name} changes",
+    _C.KEYS: "the keys of {name} change",
+    _C.ORDER: "the order of the keys of {name} changes",
+    _C.VARARGS: "the number of elements in *{name} changes",
+    _C.ATTRIBUTE: "an attribute of {name} comes or goes",
+    _C.TYPE: "the type of {name} changes",
+    _C.FUNCTION: "another function is passed as {name}",
+    _C.OBJECT: "another object is passed as {name}",
+    _C.HOOKS: "hooks of a module change ({name})",
+    _C.TRAINING: "the training flag changes ({name})",
+    _C.GRAD_MODE: "the grad mode changes",
+    _C.AUTOCAST: "autocast changes",
+    _C.DEFAULT_DTYPE: "the default dtype changes",
+    _C.DEFAULT_DEVICE: "the default device changes",
+    _C.DETERMINISTIC: "the choice of deterministic algorithms changes",
+    _C.NUM_THREADS: "the number of threads changes",
+    _C.FUNCTION_MODE: "the torch-function modes change",
+    _C.GLOBAL_STATE: "torch's global state changes{colon_name}",
+    _C.BACKEND: "another backend is asked for",
+    _C.DEALLOCATED: "{name} was deallocated",
+    _C.NOTHING_KEPT: "all earlier compilations failed, so nothing is cached",
 }
 # Of what has no name: a bound method, mostly.
 _KEPT: Mapping[RecompileClass, str] = {
-    RecompileClass.DEALLOCATED: "a function that was kept over a graph break was deallocated",
-    RecompileClass.FUNCTION: "another function is kept over a graph break",
-    RecompileClass.OBJECT: "another object is kept over a graph break",
+    _C.DEALLOCATED: "a function that was kept over a graph break was deallocated",
+    _C.FUNCTION: "another function is kept over a graph break",
+    _C.OBJECT: "another object is kept over a graph break",
 }
 _ANSWERS: Mapping[Answer, str] = {
-    Answer.DYNAMIC: "dynamic since: the next value does not compile again",
-    Answer.AGAIN: "another value compiles again",
-    Answer.LIMIT: "nothing was compiled: the call ran eagerly",
-    Answer.EAGER: "no graph came of it",
+    Answer.DYNAMIC: "dynamic since then",
+    Answer.AGAIN: "another value recompiles",
+    Answer.LIMIT: "not compiled, the call ran eagerly",
+    Answer.EAGER: "no graph",
     Answer.FAILED: "the compilation failed",
 }
 # Where there are two values, and no further ones.
 _BOUNDED = frozenset(
-    [RecompileClass.BOOL, RecompileClass.NONE, RecompileClass.TRAINING, RecompileClass.GRAD_MODE,
-     RecompileClass.REQUIRES_GRAD, RecompileClass.DETERMINISTIC, RecompileClass.ATTRIBUTE,
-     RecompileClass.ALIASING, RecompileClass.VIEW]
+    [_C.BOOL, _C.NONE, _C.TRAINING, _C.GRAD_MODE, _C.REQUIRES_GRAD, _C.DETERMINISTIC, _C.ATTRIBUTE,
+     _C.ALIASING, _C.VIEW]
 )  # fmt: skip
 _MOST_KEYS = 4
-_OF_DICT: Mapping[RecompileClass, str] = {
-    RecompileClass.KEYS: "each set of keys is compiled once",
-    RecompileClass.ORDER: "each order is compiled once",
-}
 
 
 def changed(item: Recompile) -> str:
-    """What changes, as a clause: ``dimension 0 of x changes``."""
+    """What changes, as a clause: ``x.size(0) changes``."""
     name = user_spelling(item.name).removesuffix("._modules").removesuffix(".__code__")
-    if item.equal_sizes is not None:
-        return _equal(item.equal_sizes)
-    if item.kind in {RecompileClass.SIZE, RecompileClass.STRIDE}:
-        return _sizes(item, name)
+    if equal := item.equal_sizes:
+        sizes = (*equal.changed[:1], *(equal.kept or equal.changed[1:])[:1])
+        return f"{' and '.join(map(sized, sizes))} were both {equal.value} and now differ"
+    if item.kind in {_C.SIZE, _C.STRIDE}:
+        return _sizes(item)
     if item.kind in _VALUES:
         origin = _ORIGINS.get(item.origin, "value")
         what = "value" if item.name.startswith(("___stack", "`")) else origin
-        return f"the {_VALUES[item.kind]} {what} {name} changes"
-    if item.kind is RecompileClass.SYMBOLIC_SHAPE and not item.symbols and " " in item.name:
+        return f"the {item.kind.value} {what} {name} changes"
+    if item.kind is _C.SYMBOLIC_SHAPE and not item.symbols and " " in item.name:
         return f"the condition {item.name} fails"
-    if item.kind is RecompileClass.RANK:
+    if item.kind is _C.RANK:
         same = [change.name for change in item.changes if change.kind is item.kind]
-        *others, last = dict.fromkeys([name, *map(user_spelling, same)])
-        name = f"{listed(others, 2)} and {last}" if others else name
+        name = _joined(list(dict.fromkeys([name, *map(user_spelling, same)])))
     text = _special(item) or _CHANGES.get(item.kind)
     if text is None:
-        return (
-            f"a guard fails: {item.guard}" if item.guard else "torch did not say which guard failed"
-        )
-    names = ", ".join(user_spelling(stripped_source(use.source)) for use in item.symbols) or name
-    of = f": {item.name}" if item.name else ""
-    among = f": {names}" if names else ""
-    return text.format(name=name or "an object", names=names or "tensors", of=of, among=among)
+        return f"a guard fails: {item.guard or 'torch does not say which'}"
+    names = ", ".join(sized(stripped_source(use.source)) for use in item.symbols) or name
+    colon_name = f": {item.name}" if item.name else ""
+    return text.format(name=name or "an object", names=names or "tensors", colon_name=colon_name)
 
 
-def _equal(equal: EqualSizes) -> str:
-    one, two = (*equal.changed[:1], *(equal.kept or equal.changed[1:])[:1])
-    sizes = f"{dimension_of(one)} and {dimension_of(two)}"
-    return f"{sizes} were both {equal.value} when it was compiled, and differ now"
+def sized(size: str) -> str:
+    """``past.size(1)`` for ``past.size()[1]``; anything else as the user writes it."""
+    return _SIZE.sub(r".\1(\2)", user_spelling(size))
 
 
-def dimension_of(size: str) -> str:
-    """``dimension 1 of past`` for ``past.size()[1]``; a number as it is."""
-    match = _SIZE.fullmatch(user_spelling(size))
-    return f"dimension {match[2]} of {match[1]}" if match else user_spelling(size)
+def _joined(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{listed(others, 2)} and {last}" if others else last
 
 
-def _sizes(item: Recompile, name: str) -> str:
-    what = "size" if item.kind is RecompileClass.SIZE else "stride"
+def _sizes(item: Recompile) -> str:
+    tensors = marked_with(item) or {item.name: list(item.dimensions) or [item.index or 0]}
+    what = "size" if item.kind is _C.SIZE else "stride"
     if is_zero_one(item):
-        return f"the {what} of dimension {item.index} of {name} changes to or from 0 or 1"
-    tensors = marked_with(item)
-    if not tensors:
-        tensors = {item.name: list(item.dimensions) or [item.index or 0]}
-    many = len(tensors) > 1 or len(next(iter(tensors.values()))) > 1
-    of = [
-        f"dimension{'s' if len(indexes) > 1 else ''} {listed([str(n) for n in indexes])} of "
-        f"{user_spelling(tensor)}"
+        return f"{user_spelling(item.name)}.{what}({item.index}) changes to or from 0 or 1"
+    sizes = [
+        f"{user_spelling(tensor)}.{what}({index})"
         for tensor, indexes in tensors.items()
+        for index in indexes
     ]
-    shown = of[0] if len(of) == 1 else f"{listed(of[:-1], 2)} and {of[-1]}"
-    return f"the {what}s of {shown} change" if many else f"the {what} of {shown} changes"
+    return f"{_joined(sizes)} change{'s' if len(sizes) == 1 else ''}"
 
 
 def _special(item: Recompile) -> str:
     if item.name.startswith(("___stack", "`")) and item.kind in _KEPT:
         return _KEPT[item.kind]
-    if item.kind is RecompileClass.LENGTH and item.name.endswith("._modules"):
+    if item.kind is _C.LENGTH and item.name.endswith("._modules"):
         return "the number of submodules of {name} changes"
-    if item.kind is RecompileClass.FUNCTION and item.origin is Origin.GLOBAL:
+    if item.kind is _C.FUNCTION and item.origin is Origin.GLOBAL:
         return "the global function {name} is another one"
-    if item.kind is RecompileClass.KEYS:
-        return keys_changed(item)
-    return ""
+    return keys_changed(item) if item.kind is _C.KEYS else ""
 
 
 def told(items: Sequence[Recompile]) -> Iterator[str]:
     """The guard, then each recompilation: what it wanted and found, its time, what became of it."""
     if items[0].guard:
         yield f"this guard failed: {items[0].guard}"
-    for item in items[:_MOST_TOLD]:
+    for item in items[:_MOST_SHOWN]:
         yield _line(item)
         yield from _with_it(item)
-    more = len(items) - _MOST_TOLD
+    more = len(items) - _MOST_SHOWN
     if more > 0:
         yield f"… and {more} more"
 
@@ -187,7 +161,7 @@ def _with_it(item: Recompile) -> Iterator[str]:
     also = also_changed(item)
     if also:
         said = [f"{changed(other)}{values(other)}" for other in also]
-        yield f"    with it {listed(said, 3)}"
+        yield f"    also: {listed(said, 3)}"
     # That older entries want other values of the same thing is no news.
     name = tensor_of(item.name)
     about = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)") if name else None
@@ -209,40 +183,39 @@ def _line(item: Recompile) -> str:
     now = item.now.text if item.now else ""
     if item.new_keys or item.missing_keys:
         before, now = key_sides(item)
-    is_none = item.kind is RecompileClass.NOTHING_KEPT
-    values = {
-        (True, True): f"{before} → {now}",
-        (True, False): f"{before}, now another value",
-        (False, True): f"now {now}",
-        (False, False): item.guard or ("no cache entry" if is_none else "no guard is known"),
-    }[bool(before), bool(now)]
+    nothing = "no cache entry" if item.kind is _C.NOTHING_KEPT else "the guard is not known"
+    values = " → ".join(filter(None, (before, now or (before and "another value"))))
     answer = _answer(item)
-    return f"{item.compile_id}: {values}{entry}{f'; {answer}' if answer else ''}"
+    return f"{item.compile_id}: {values or item.guard or nothing}{entry}" + (
+        f"; {answer}" if answer else ""
+    )
 
 
 def _answer(item: Recompile) -> str:
     if item.limit and item.limit.raised:
-        return "nothing was compiled: the call failed"
+        return "not compiled, the call failed"
+    if item.answer is Answer.AGAIN:
+        if is_zero_one(item):
+            return "sizes 0 and 1 get a graph of their own, and others do not need it"
+        if item.kind in {_C.KEYS, _C.ORDER} and not is_of_set(item):
+            return f"each {'set' if item.kind is _C.KEYS else 'order'} of keys is compiled once"
+        return (
+            "each of the two is compiled once" if item.kind in _BOUNDED else _ANSWERS[item.answer]
+        )
     if item.answer is Answer.DYNAMIC:
         return _dynamic(item)
-    if item.answer is Answer.AGAIN and is_zero_one(item):
-        return "sizes 0 and 1 get a graph of their own, and others do not need it"
-    if item.answer is Answer.AGAIN and compiled_by_keys(item):
-        return compiled_by_keys(item)
-    if item.answer is Answer.AGAIN:
-        return _TWO if item.kind in _BOUNDED else _ANSWERS[item.answer]
     return _ANSWERS.get(item.answer, "")
 
 
 def _dynamic(item: Recompile) -> str:
-    if item.kind is RecompileClass.STRIDE:
-        return "the strides are dynamic since: others may fit"
+    if item.kind is _C.STRIDE:
+        return "the strides are dynamic since then"
     if item.equal_sizes is not None:
         return "each size is dynamic on its own since then"
-    if item.kind is RecompileClass.SYMBOLIC_SHAPE:
-        return "the size stays dynamic: each side of the condition is compiled once"
+    if item.kind is _C.SYMBOLIC_SHAPE:
+        return "each side of the condition is compiled once"
     if item.bounds:
-        return f"dynamic since, within {within(item)}: what is beyond compiles again"
+        return f"dynamic since then, within {bounds_of(item)}"
     return _ANSWERS[item.answer]
 
 
@@ -251,11 +224,9 @@ def compile_cost(items: Sequence[Recompile]) -> str:
     took = [item.time_ns for item in items if item.time_ns and not item.hit_limit]
     if not took:
         return ""
-    each = f", {duration(min(took))} to {duration(max(took))} each" if len(took) > 1 else ""
+    each = f", {duration(min(took))}–{duration(max(took))} each" if len(took) > 1 else ""  # noqa: RUF001 - a range
     times = f"{duration(sum(took))} for {count(len(took), 'compilation')}{each}"
-    if all_failed(items):
-        return f"{times}; spent again in every call like these, as nothing is kept of what fails"
-    return f"{times}; spent once, and no part of a warm call's time"
+    return f"{times}; " + ("again in every such call" if all_failed(items) else "one-time cost")
 
 
 def told_notes(items: Sequence[Recompile], roots: Roots) -> Iterator[str]:
@@ -265,27 +236,24 @@ def told_notes(items: Sequence[Recompile], roots: Roots) -> Iterator[str]:
         yield "dynamic=True gives sizes that are equal in the first call one symbol (duck shaping)"
     if any(item.answer is Answer.EAGER for item in items):
         yield (
-            "Dynamo skips a function of which it could make no graph: from then on all of it runs "
-            "eagerly, also for what was compiled before"
+            "Dynamo skips a function of which it could make no graph: it runs eagerly from then "
+            "on, also for what was compiled before"
         )
     limit = next((item.limit for item in items if item.limit), None)
-    if limit and limit.raised:
+    if limit is None:
+        if any(item.hit_limit for item in items):
+            yield "after the limit, calls that no compiled version fits run eagerly"
+        return
+    at = f"({limit.name} = {limit.number})"
+    if limit.raised:
         yield (
-            f"behind the limit ({limit.name} = {limit.number}) a call that no compiled version "
-            "fits raises FailOnRecompileLimitHit, as fullgraph=True or fail_on_recompile_limit_hit "
-            "asks for; nothing runs eagerly"
+            f"after the limit {at}, a call that no compiled version fits raises "
+            "FailOnRecompileLimitHit, as fullgraph=True or fail_on_recompile_limit_hit asks for"
         )
-    elif limit and not limit.keeps_versions:
-        yield (
-            f"at the limit ({limit.name} = {limit.number}) this torch runs the whole function "
-            "eagerly from then on, also where a compiled version fits"
-        )
-    elif any(item.hit_limit for item in items):
-        which = f" ({limit.name} = {limit.number})" if limit else ""
-        yield (
-            f"behind the limit{which} Dynamo compiles this function no more: whenever no compiled "
-            "version fits, all of it runs eagerly"
-        )
+    elif limit.keeps_versions:
+        yield f"after the limit {at}, calls that no compiled version fits run eagerly"
+    else:
+        yield f"at the limit {at}, this torch runs the function eagerly from then on"
 
 
 def _places(item: Recompile, roots: Roots) -> Iterator[str]:
@@ -303,7 +271,7 @@ def _symbol(use: SymbolUse, roots: Roots) -> Iterator[str]:
     if made:
         yield f"{use.symbol} ({use.source}) is made for {_shown(made, roots)}"
     if tied:
-        what = f"made the constant {use.specialized} at" if use.specialized else "guarded at"
+        what = f"specialized on {use.specialized} at" if use.specialized else "guarded at"
         yield f"{use.symbol} is {what} {_shown(tied, roots)}"
 
 
@@ -333,8 +301,3 @@ def key_sides(item: Recompile) -> tuple[str, str]:
 def _side(there: Sequence[str], missing: Sequence[str]) -> str:
     sides = (("with", there), ("without", missing))
     return ", ".join(f"{word} {listed(keys, _MOST_KEYS)}" for word, keys in sides if keys)
-
-
-def compiled_by_keys(item: Recompile) -> str:
-    """What each program is compiled for, where that is a set or an order of keys."""
-    return "" if is_of_set(item) else _OF_DICT.get(item.kind, "")

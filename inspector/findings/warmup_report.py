@@ -24,7 +24,6 @@ class WarmupInput:
 
     Attributes:
         label: ``x[0]=4``, ``batch 4``, ``input 2``.
-        shapes: Shapes of its tensors, as text.
     """
 
     label: str
@@ -37,12 +36,8 @@ class Start:
 
     Attributes:
         name: ``eager``, ``cold``, ``directory`` or ``artifact``.
-        process: Index of its process in the run, or None where there is none.
         load_ns: From the process's begin until the model was there.
-        artifact: What it loaded, or None.
-        firsts: The first calls, in order.
         failure: Why a call is missing, or an empty string.
-        detail: The user's own traceback, or an empty string.
     """
 
     name: str
@@ -79,8 +74,6 @@ class StillCompiles:
     """An input that compiles something after the plan.
 
     Attributes:
-        input: Its number, from 0.
-        compiled: How many frames.
         because: What did not fit, one clause each; or why it is not known.
     """
 
@@ -95,10 +88,6 @@ class WarmupReport:
 
     Attributes:
         plan: What was asked for, and what the processes reported.
-        run: What was recorded.
-        inputs: The inputs.
-        starts: The starts, eager PyTorch first.
-        costs: Compile time and caches of each start, by its name.
         still: What compiles after the plan.
     """
 
@@ -163,13 +152,7 @@ class WarmupReport:
 
 
 def make_warmup_report(plan: WarmupPlan, run: Run, costs: Mapping[str, ColdStart]) -> WarmupReport:
-    """Reads what the starts found out.
-
-    Args:
-        plan: What was asked for, and what the processes reported.
-        run: What was recorded.
-        costs: Compile time and caches of each start.
-    """
+    """Reads what the starts found out."""
     return WarmupReport(
         plan, run, _inputs(plan, run), tuple(_starts(plan, run)), costs, _still(plan, run)
     )

@@ -201,7 +201,7 @@ def warmup_notices(report: WarmupReport) -> Iterator[str]:
     for use in cost.caches if cost is not None else ():
         for reason in use.reasons[:_MOST_REASONS]:
             times = count(reason.count, "time")
-            yield f"the {use.cache} cache was passed by {times} (torch: {one_line(reason.text)})"
+            yield f"the {use.cache} cache was bypassed {times} (torch: {one_line(reason.text)})"
     if report.plan.records_cuda_graphs and report.device != "cpu":
         yield (
             "CUDA graphs are in no cache: warmup.py calls every input twice after the plan, "

@@ -34,7 +34,6 @@ from inspector.model.guard_source import Origin
 from inspector.model.guards import Guard
 from inspector.records.recompiles import TensorFacts
 
-ONE_MORE = "compiles once more"
 _MOST_KEYS = 6
 
 
@@ -44,10 +43,11 @@ class Candidate:
 
     Attributes:
         name: The user's spelling of what changes.
+        fixed: What an entry assumes of it, as a sentence.
+        other: What comes in its place.
         aspect: What a guard expects of it, to see whether two entries differ.
-        lead: What it leads to, where that is not one compilation for each further value.
-        each: For what one compilation is made each.
         has_changed: Whether two entries are known to expect another one of it.
+        is_dynamic: Whether it is so already, within what is assumed.
     """
 
     change: Change
@@ -56,9 +56,8 @@ class Candidate:
     other: str
     cause: TextCause | None
     aspect: Callable[[Check], str] = repr
-    lead: str = ""
-    each: str = "value"
     has_changed: bool = False
+    is_dynamic: bool = False
 
 
 # Of a value the next one to try.
@@ -75,7 +74,6 @@ _BY_ORIGIN = {
     Origin.GLOBAL: ChangeKind.GLOBAL,
     Origin.CLOSURE: ChangeKind.CLOSURE,
 }
-_NOUNS = {bool: "a bool", int: "an int", float: "a float", str: "a str", type(None): "None"}
 # What Python keeps in functions and classes, and modules in themselves: nobody changes it.
 _INSIDE = re.compile(
     r"\.__(?:kw)?defaults__|\.__class__(?:$|\.)|\._(?:name|value)_$|\.f(?:get|set|del)$"
@@ -130,33 +128,21 @@ def _of_value(frame: FrameGuards, guard: Guard, value: object) -> Iterator[Candi
     kind = _BY_ORIGIN.get(guard.origin, kind)
     if "dict.keys(" in guard.source:
         return  # the dict's own row says it
-    name = guard.name
-    if guard.source.endswith(".training"):
-        kind = ChangeKind.TRAINING
-        fixed = f"`{name}` is {value}"
-    elif guard.origin is Origin.MODULE:
-        fixed = f"`{name}` is {_NOUNS[type(value)]} attribute, fixed at {value!r}"
+    name, other = guard.name, "another value"
+    if guard.origin is Origin.CLOSURE:
+        name = _closure_name(guard)
     elif guard.origin is Origin.GLOBAL:
-        fixed = f"the global `{name}` is {_NOUNS[type(value)]}, fixed at {value!r}"
-    elif guard.origin is Origin.CLOSURE:
-        fixed = f"`{_closure_name(guard)}` is fixed at {value!r}"
-    else:
-        fixed = f"{name} is fixed at {value!r}"
-    yield Candidate(
-        of_value(kind, guard.source, _unseen_value(frame, guard.source, value)), name, fixed,
-        "any other value", guard.cause,
-        lead=_one_other(kind, value),
-    )  # fmt: skip
-
-
-def _one_other(kind: ChangeKind, value: object) -> str:
-    """A bool has one other value, and what is not None is another argument altogether."""
+        name = f"the global {name}"
+    fixed = f"{name} is specialized on {value!r}"
     if value is None:
-        return f"a value {ONE_MORE}"
-    if not isinstance(value, bool):
-        return ""
-    mode = "`eval()`" if value else "`train()`"
-    return f"{mode if kind is ChangeKind.TRAINING else 'the other value'} {ONE_MORE}"
+        fixed, other = f"{name} is None", "a value"
+    elif guard.source.endswith(".training"):
+        kind, fixed = ChangeKind.TRAINING, f"{name} is {value}"
+        other = "eval()" if value else "train()"
+    elif isinstance(value, bool):
+        other = repr(not value)
+    unseen = _unseen_value(frame, guard.source, value)
+    yield Candidate(of_value(kind, guard.source, unseen), guard.name, fixed, other, guard.cause)
 
 
 def _closure_name(guard: Guard) -> str:
@@ -172,20 +158,13 @@ def _of_length(frame: FrameGuards, guard: Guard, length: int) -> Candidate:
         return _of_keys(frame, guard, keys)
     is_varargs = guard.source.count("[") == 1 and guard.name in ("args", "rest")
     kind = ChangeKind.KEYS if "Dict" in guard.kind or "DICT" in guard.kind else ChangeKind.LENGTH
-    noun = "items" if kind is ChangeKind.LENGTH else "keys"
+    kind = ChangeKind.ARGUMENTS if is_varargs else kind
+    unseen = _unseen_length(frame, guard.source, length)
     return Candidate(
-        of_length(
-            ChangeKind.ARGUMENTS if is_varargs else kind,
-            guard.source,
-            length,
-            _unseen_length(frame, guard.source, length),
-        ),
-        guard.name,
-        f"the number of {noun} in {guard.name} is fixed at {length}",
-        "any other number",
+        of_length(kind, guard.source, length, unseen), guard.name,
+        f"{guard.name} is specialized on length {length}", "another length",
         guard.cause,
-        each="set of keys" if kind is ChangeKind.KEYS else "value",
-    )
+    )  # fmt: skip
 
 
 def keys_of(frame: FrameGuards, source: str, entry: int = -1) -> tuple[str, ...]:
@@ -206,30 +185,22 @@ def _of_keys(frame: FrameGuards, guard: Guard, keys: tuple[str, ...]) -> Candida
     more = f" and {len(keys) - _MOST_KEYS} more" if len(keys) > _MOST_KEYS else ""
     order = ", in this order" if len(keys) > 1 else ""
     seen = {keys_of(frame, source, entry) for entry in range(len(frame.indexes))}
+    unseen = _unseen_length(frame, source, len(keys))
     return Candidate(
-        of_length(
-            ChangeKind.KEYS, source, len(keys), _unseen_length(frame, source, len(keys))
-        ), name,
-        f"the keys of {name} are fixed ({', '.join(keys[:_MOST_KEYS])}{more}{order})",
-        "any other set", guard.cause, each="set of keys", has_changed=len(seen) > 1,
+        of_length(ChangeKind.KEYS, source, len(keys), unseen), name,
+        f"{name} is specialized on its keys {', '.join(keys[:_MOST_KEYS])}{more}{order}",
+        "another set", guard.cause, has_changed=len(seen) > 1,
     )  # fmt: skip
 
 
 def _of_item(guard: Guard, check: ContainsCheck) -> Candidate:
     """A key, or an attribute, that the code asks for."""
-    is_attribute = guard.kind == "HASATTR"
-    what = f"an attribute {check.item}" if is_attribute else check.item
-    verb = "has" if check.expected else "has no"
-    fixed = f"{guard.name} {verb} {what.removeprefix('an ') if not check.expected else what}"
-    instead = "without it" if check.expected else "with it"
+    what = f"attribute {check.item}" if guard.kind == "HASATTR" else check.item
+    verb, instead = ("has", "without it") if check.expected else ("has no", "with it")
     return Candidate(
-        having(ChangeKind.KEYS, guard.source, {check.item: not check.expected}, None),
-        guard.name,
-        fixed,
-        f"a call {instead}",
-        guard.cause,
-        lead=f"a call {instead} {ONE_MORE}",
-    )
+        having(ChangeKind.KEYS, guard.source, {check.item: not check.expected}, None), guard.name,
+        f"{guard.name} {verb} {what}", f"a call {instead}", guard.cause,
+    )  # fmt: skip
 
 
 def _of_alias(frame: FrameGuards, check: AliasCheck) -> Iterator[Candidate]:
@@ -247,7 +218,7 @@ def _of_alias(frame: FrameGuards, check: AliasCheck) -> Iterator[Candidate]:
             names = f"{by_source[one].name} and {by_source[other].name}"
             yield Candidate(
                 two_tensors(one, other, tensor), names, f"{names} are one tensor",
-                "two tensors", None, lead=f"two tensors instead: {ONE_MORE}",
+                "a call with two tensors", None,
             )  # fmt: skip
         return
     listed = check.text.removeprefix("check_no_aliasing(").removesuffix(")")
@@ -256,7 +227,7 @@ def _of_alias(frame: FrameGuards, check: AliasCheck) -> Iterator[Candidate]:
         names = " and ".join(by_source[name].name for name in apart[:2])
         yield Candidate(
             same_tensor(apart[0], apart[1]), names, f"{names} are different tensors",
-            "one tensor", None, lead=f"one tensor for both {ONE_MORE}",
+            "one tensor for both", None,
         )  # fmt: skip
 
 
@@ -265,13 +236,12 @@ def _of_object(guard: Guard) -> Iterator[Candidate]:
         return  # modules, classes and the like, which nobody changes
     is_function = guard.source.endswith(".__code__")
     name = guard.name.removesuffix(".__code__")
+    kind = ChangeKind.FUNCTION if is_function else ChangeKind.ENUM
+    what = "function" if is_function else "object"
     yield Candidate(
-        another_object(ChangeKind.FUNCTION if is_function else ChangeKind.ENUM, guard.source),
-        name,
-        f"{name} is one certain {'function' if is_function else 'object'}",
-        "any other",
-        guard.cause,
-    )
+        another_object(kind, guard.source), name, f"{name} is specialized on one {what}",
+        f"another {what}", guard.cause,
+    )  # fmt: skip
 
 
 def _of_thread(frame: FrameGuards) -> Iterator[Candidate]:
@@ -279,7 +249,7 @@ def _of_thread(frame: FrameGuards) -> Iterator[Candidate]:
         change = of_thread(ChangeKind.GRAD_MODE, grad_mode=not frame.state.thread["grad_mode"])
         mode = "on" if frame.state.thread["grad_mode"] else "off"
         yield Candidate(
-            change, "state of the thread",
-            f"the state of the thread is fixed (grad mode {mode}, and {_THREAD})", "another", None,
-            lead=f"another {ONE_MORE}",
+            change, "global state",
+            f"the code is specialized on the global state (grad mode {mode}, {_THREAD})",
+            "another state", None,
         )  # fmt: skip

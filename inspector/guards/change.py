@@ -57,7 +57,6 @@ class Change:
 
     Attributes:
         source: Whose value, in torch's spelling; empty for the state of the thread.
-        thread: The part of the thread's state that changes.
         same: Sources that become one tensor.
         apart: Sources that were one tensor and become two.
     """
@@ -114,11 +113,6 @@ def having(kind: ChangeKind, source: str, items: Mapping[str, bool], length: int
     """
     gone = tuple(f"{source}[{item}]" for item, is_there in items.items() if not is_there)
     return Change(kind, source, Value(items=items, length=length), gone=gone)
-
-
-def without(kind: ChangeKind, *sources: str) -> Change:
-    """Values that are no longer there."""
-    return Change(kind, gone=sources)
 
 
 def same_tensor(one: str, other: str) -> Change:

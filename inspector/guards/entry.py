@@ -138,8 +138,6 @@ class GuardIndex:
 
     Attributes:
         by_source: Positions of those that look at one source, by its normal spelling.
-        names: The sources, sorted.
-        relations: Positions of the relations of sizes.
     """
 
     guards: Sequence[Guard]

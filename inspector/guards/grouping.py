@@ -43,7 +43,6 @@ class Group:
     Attributes:
         name: Of which values: a module (``self.layers[*].norm``), or ``inputs`` and the like.
         members: How many modules of that name there are, or 0.
-        kinds: Guards by kind, the most frequent first.
     """
 
     name: str
@@ -57,9 +56,7 @@ class Cause:
     """A line that caused guards.
 
     Attributes:
-        file: Its file as a person sees it.
         is_user: Whether it is outside of torch and the standard library.
-        kinds: Guards by kind, the most frequent first.
     """
 
     file: str

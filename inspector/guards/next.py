@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from inspector.events.guard_checks import EqualsCheck, LengthCheck
 from inspector.events.guard_text import TextCause
-from inspector.guards.candidates import ONE_MORE, Candidate, keys_of, value_candidates
+from inspector.guards.candidates import Candidate, keys_of, value_candidates
 from inspector.guards.change import Change, ChangeKind, having, of_value
 from inspector.guards.predict import Becomes, FrameGuards, Prediction, predict
 from inspector.guards.relation_candidates import number_candidates
@@ -45,10 +45,8 @@ class NextChange:
         source: Torch's spelling of what changes; empty for the state of the thread.
         text: What is fixed and what a change leads to, in one sentence.
         changed_before: Whether two entries of the frame differ in it.
-        cause: The line because of which it is fixed, or None.
         more: How many other values are in the same position (``training`` of other modules).
         is_certain: Whether every guard that decides it could be evaluated.
-        change: The change that was tried.
     """
 
     kind: ChangeKind
@@ -101,7 +99,7 @@ def _told(frame: FrameGuards, candidate: Candidate, prediction: Prediction) -> N
         kind=change.kind,
         source=change.source,
         name=candidate.name,
-        text=f"{candidate.fixed}: {_lead(frame, candidate, prediction)}",
+        text=f"{candidate.fixed}: {_lead(candidate, prediction)}",
         becomes=prediction.becomes,
         changed_before=_changed_before(frame, candidate),
         cause=candidate.cause,
@@ -110,24 +108,22 @@ def _told(frame: FrameGuards, candidate: Candidate, prediction: Prediction) -> N
     )
 
 
-def _lead(frame: FrameGuards, candidate: Candidate, prediction: Prediction) -> str:
+def _lead(candidate: Candidate, prediction: Prediction) -> str:
     """What a change leads to."""
-    limit = frame.settings.recompile_limit
     if prediction.becomes is Becomes.EAGER:
-        return f"the recompile limit ({limit}) is reached, so {candidate.other} runs eagerly"
-    if candidate.lead:
-        return candidate.lead
-    if prediction.becomes is Becomes.DYNAMIC:
-        value = candidate.change.value
-        needed = ", unless a line needs its value" if value and value.type == _FLOAT else ""
-        return f"{candidate.other} compiles once more and then becomes dynamic{needed}"
-    left = limit - len(frame.entries)
-    return f"one compilation per {candidate.each}, {left} more until the recompile limit"
+        return f"{candidate.other} runs eagerly"
+    if prediction.becomes is not Becomes.DYNAMIC or candidate.is_dynamic:
+        return f"{candidate.other} recompiles"
+    value = candidate.change.value
+    needed = ", unless a line needs its value" if value and value.type == _FLOAT else ""
+    return f"{candidate.other} recompiles and becomes dynamic{needed}"
 
 
 def _changed_before(frame: FrameGuards, candidate: Candidate) -> bool:
     """Whether two entries expect another value, another size or another class of it."""
     change = candidate.change
+    if candidate.is_dynamic:
+        return False
     seen = {
         candidate.aspect(guard.check)
         for guard in frame.same_source(change.source)
@@ -161,12 +157,11 @@ def presence_candidates(frame: FrameGuards, optional: Collection[str]) -> Iterat
         if argument and argument["name"] in optional:
             yield Candidate(
                 of_value(ChangeKind.NONE, guard.source, None), guard.name,
-                f"{guard.name} is a tensor", "None", guard.cause, lead=f"None {ONE_MORE}",
+                f"{guard.name} is a tensor", "None", guard.cause,
             )  # fmt: skip
         elif item and not keys_of(frame, item["container"]):  # all of its keys have a row
             key, container = item["key"], guard.name.removesuffix(f"[{item['key']}]")
             yield Candidate(
                 having(ChangeKind.KEYS, item["container"], {key: False}, None), guard.name,
                 f"{container} has {key}", "a call without it", guard.cause,
-                lead=f"a call without it {ONE_MORE}",
             )  # fmt: skip

@@ -41,7 +41,6 @@ class FrameGuards:
     Attributes:
         entries: The oldest first.
         state: The values of the call for which the newest one was compiled.
-        settings: Settings of Dynamo when that was compiled.
         is_closed: Whether the recompile limit was hit: nothing more is compiled.
         indexes: Per entry, its guards by what they look at.
         failing: Per entry, which of its guards fail for that call.
@@ -65,7 +64,6 @@ class Prediction:
     """What a change leads to.
 
     Attributes:
-        becomes: What becomes of what changed.
         failed: The guards of the newest entry that fail.
         is_certain: Whether every guard that decides it could be evaluated.
     """

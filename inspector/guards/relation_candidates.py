@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from inspector.events.guard_checks import Check, EqualsCheck, RelationCheck, TypeCheck
-from inspector.guards.candidates import ONE_MORE, Candidate
+from inspector.events.guard_checks import EqualsCheck, RelationCheck, TypeCheck
+from inspector.guards.candidates import Candidate
 from inspector.guards.change import Change, ChangeKind, of_tensor, of_value, resized
 from inspector.guards.predict import FrameGuards, predict
 from inspector.guards.relation import normal, relation_holds, tried, tried_numbers
@@ -40,10 +40,10 @@ def relation_candidates(frame: FrameGuards) -> Iterator[Candidate]:
             sign = _sign(what, relation)
             if dimension is None and source in fixed and sign != "==":
                 continue  # that it is fixed says it all
-            refused = {"==": "any other value", "!=": f"{value}"}.get(sign, f"{value}, for one,")
+            refused = "another value" if sign == "==" else f"{value}"
             yield Candidate(
-                change, what, _within(what, relation, guard), f"{value}", guard.cause, _nothing,
-                lead=f"{refused} {ONE_MORE}",
+                change, what, _within(what, relation, guard), refused, guard.cause,
+                is_dynamic=True,
             )  # fmt: skip
             break
 
@@ -77,7 +77,7 @@ def _of_number(frame: FrameGuards, guard: Guard, type_: str) -> Candidate:
     return Candidate(
         of_value(ChangeKind.TYPE, guard.source, other), guard.name,
         f"{guard.name} is {has}{'' if is_bounded else ' of any value'}", would, guard.cause,
-        lead=f"{would} {ONE_MORE}",
+        is_dynamic=True,
     )  # fmt: skip
 
 
@@ -165,8 +165,8 @@ def _within(what: str, relation: str, guard: Guard) -> str:
     """How far something is dynamic: where one value alone is allowed, it is none."""
     if _sign(what, relation) == "==":
         by = f" by `{guard.cause.code.strip()}`" if guard.cause and guard.cause.code else ""
-        return f"{what} is fixed at {relation.rpartition(' ')[2]}{by}"
-    return f"{what} is dynamic as long as `{relation}`"
+        return f"{what} is specialized on {relation.rpartition(' ')[2]}{by}"
+    return f"{what} is dynamic while `{relation}`"
 
 
 def _spelled(expression: str, names: dict[str, str]) -> str:
@@ -188,7 +188,3 @@ def _fixed_size(frame: FrameGuards, source: str, dimension: int) -> int | None:
             size = guard.check.size
             return size[dimension] if dimension < len(size) else None
     return None
-
-
-def _nothing(_check: Check) -> str:
-    return ""

@@ -56,13 +56,12 @@ def _of_tensor(
         if fixed is None:
             continue
         other = resized(tensor, dimension, _unseen(frame, guard.source, dimension))
-        what = "batch" if dimension == 0 and len(check.size) > 1 else "size"
         # A layer's width: most models fail with another one.
-        if dimension and fixed in parameters:
-            what += " (a parameter has it too: another may not fit)"
+        is_width = dimension and fixed in parameters
+        what = "another size (a parameter has it too)" if is_width else "another size"
         yield Candidate(
-            of_tensor(ChangeKind.SIZE, guard.source, other), name, f"{name} is fixed at {fixed}",
-            f"any other {what}", guard.cause, _size_of(dimension),
+            of_tensor(ChangeKind.SIZE, guard.source, other), name,
+            f"{name} is specialized on {fixed}", what, guard.cause, _size_of(dimension),
         )  # fmt: skip
     yield _of_metadata(guard, tensor)
 
@@ -75,8 +74,7 @@ def _of_ones(frame: FrameGuards, guard: Guard, check: TensorFacts) -> Iterator[C
             name = f"{guard.name}.size({dimension})"
             yield Candidate(
                 of_tensor(ChangeKind.SIZE, guard.source, resized(tensor, dimension, _ONE)),
-                name, f"{name} is dynamic", "a size of 1", guard.cause, _nothing,
-                lead="0 and 1 are compiled as constants of their own",
+                name, f"{name} is dynamic", "0 or 1", guard.cause, is_dynamic=True,
             )  # fmt: skip
 
 
@@ -85,9 +83,9 @@ def _of_metadata(guard: Guard, tensor: TensorFacts) -> Candidate:
     return Candidate(
         of_tensor(ChangeKind.DTYPE, guard.source, dataclasses.replace(tensor, dtype=dtype)),
         guard.name,
-        f"{guard.name} is fixed in dtype ({tensor.dtype.removeprefix('torch.')}), requires_grad "
-        f"({tensor.requires_grad}), device, memory layout and number of dimensions",
-        "any other",
+        f"{guard.name} is specialized on dtype {tensor.dtype.removeprefix('torch.')}, "
+        f"requires_grad {tensor.requires_grad}, device, layout and number of dimensions",
+        "another one",
         guard.cause,
         _rest_of_tensor,
     )
@@ -127,7 +125,3 @@ def _rest_of_tensor(check: Check) -> str:
     if not isinstance(check, TensorFacts):
         return ""
     return repr((check.type, check.dtype, check.requires_grad, check.device_index, len(check.size)))
-
-
-def _nothing(_check: Check) -> str:
-    return ""

@@ -33,9 +33,6 @@ class Value:
     """What is known of a value.
 
     Attributes:
-        type: Its class as torch prints it (``<class 'int'>``), or an empty string.
-        identity: Its address, or an empty string.
-        text: Its repr, or None.
         items: Whether it has an attribute or item, by the guard's spelling.
         seen: What the process saw of an object that guards know by its address, or None.
     """
@@ -57,7 +54,6 @@ class State:
     """Everything that guards look at.
 
     Attributes:
-        values: By source.
         thread: The state of the thread by torch's names, and ``default_device``.
         gone: Sources that no longer exist, with all that is reached from them.
         changed: Values that a change put in the place of those in ``values``.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from inspector.events.guard_text import numbered_alike
 from inspector.guards.entry import Entry
@@ -25,43 +25,38 @@ class Subtree:
     Attributes:
         frame: The frame's name as a person sees it.
         source: Torch's spelling of the value.
-        time_ns: What they take per evaluation, or None where that was not timed.
-        whole_ns: What all guards of the entry take in a copy, as the parts do; or None.
+        time_ns: What they take per evaluation.
+        whole_ns: What all guards of the entry take in a copy, as the parts do.
     """
 
     frame: str
     source: str
     name: str
     guards: int
-    time_ns: int | None
-    whole_ns: int | None
+    time_ns: int
+    whole_ns: int
 
     @property
-    def share(self) -> float | None:
-        """Its part of the entry's guards, or None."""
-        if self.time_ns is None or not self.whole_ns:
-            return None
-        return min(self.time_ns / self.whole_ns, 1.0)
+    def share(self) -> float:
+        """Its part of the entry's guards."""
+        return min(self.time_ns / self.whole_ns, 1.0) if self.whole_ns else 0.0
 
 
 def subtrees_of(
     frame: str, compilations: Iterable[Compilation], entry: Entry
 ) -> tuple[Subtree, ...]:
-    """Parts of an entry's tree that do not overlap, the most expensive first."""
+    """Parts of an entry's tree that do not overlap, the most expensive first; none untimed."""
     costs = next((c.guard_costs for c in compilations if c.compile_id == entry.compile_id), None)
+    if costs is None or not costs.subtrees:
+        return ()
     counts = _counts(entry)
-    if costs is not None and costs.subtrees:
-        return tuple(
-            Subtree(
-                frame, item.source, _name(item.source), counts.get(item.source, 0),
-                item.time_ns, costs.copy_ns or costs.whole_ns,
-            )
-            for item in _split(costs)
-        )  # fmt: skip
-    found = _split(GuardCosts(0, tuple(_counted(entry, counts))))
     return tuple(
-        Subtree(frame, item.source, _name(item.source), item.time_ns, None, None) for item in found
-    )
+        Subtree(
+            frame, item.source, _name(item.source), counts.get(item.source, 0),
+            item.time_ns, costs.copy_ns or costs.whole_ns,
+        )
+        for item in _split(costs)
+    )  # fmt: skip
 
 
 def _split(costs: GuardCosts) -> list[SubtreeCost]:
@@ -107,25 +102,6 @@ def _counts(entry: Entry) -> dict[str, int]:
         group = numbered_alike(source)
         alike[group] = alike.get(group, 0) + number
     return alike | found
-
-
-def _counted(entry: Entry, counts: dict[str, int]) -> Sequence[SubtreeCost]:
-    """The same tree with the number of guards in the place of a time."""
-    managers = entry.tree.managers
-    members: dict[str, set[str]] = {}
-    for manager in managers:
-        members.setdefault(numbered_alike(manager.source), set()).add(manager.source)
-
-    def named(source: str) -> str:
-        group = numbered_alike(source)
-        return source if len(members.get(group, ())) == 1 else group
-
-    edges = {
-        (named(manager.source), named(managers[manager.parent].source))
-        for manager in managers
-        if manager.parent >= 0
-    }
-    return [SubtreeCost(source, parent, counts.get(source, 0)) for source, parent in sorted(edges)]
 
 
 def _name(source: str) -> str:

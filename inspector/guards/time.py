@@ -6,7 +6,7 @@ import dataclasses
 import itertools
 import statistics
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from inspector.model.run import Process
 from inspector.model.timeline import Mark, MarkKind, threads_of
@@ -19,6 +19,7 @@ class GuardTime:
 
     Attributes:
         per_call_ns: Time of all looks into Dynamo's cache, without what the marks cost.
+        least_ns: The same in the calls in which it took least: what disturbs only adds.
         call_ns: Time of a call; without the profiler where that was measured.
         lookups: Looks into the cache per call: one per compiled function that is entered.
         by_frame: The time per call (of a program: per entry) by the number of the frame.
@@ -26,6 +27,7 @@ class GuardTime:
     """
 
     per_call_ns: int
+    least_ns: int
     call_ns: int
     lookups: float
     calls: int
@@ -59,14 +61,15 @@ def guard_time(process: Process) -> GuardTime | None:
         return None
     frames = {frame for calls, _ in inputs for call in calls for frame in call.by_frame}
     return GuardTime(
-        per_call_ns=round(_mean(inputs, [call.guards_ns for calls, _ in inputs for call in calls])),
+        per_call_ns=round(_mean(inputs, lambda call: call.guards_ns)),
+        least_ns=round(_mean(inputs, lambda call: call.guards_ns, min)),
         call_ns=round(
             statistics.mean(
                 statistics.median(call.wall_ns for call in calls) if plain is None else plain
                 for calls, plain in inputs
             )
         ),
-        lookups=_mean(inputs, [call.lookups for calls, _ in inputs for call in calls]),
+        lookups=_mean(inputs, lambda call: call.lookups),
         calls=sum(len(calls) for calls, _ in inputs),
         by_frame={
             frame: round(_of_frame(frame, [calls for calls, _ in inputs], is_program=is_program))
@@ -88,13 +91,13 @@ def _of_frame(frame: int, inputs: Sequence[Sequence[_Call]], *, is_program: bool
     return statistics.mean(medians)
 
 
-def _mean(inputs: Sequence[tuple[list[_Call], int | None]], values: list[int]) -> float:
-    """The mean over the inputs of the median of each input's values."""
-    medians, at = [], 0
-    for calls, _ in inputs:
-        medians.append(statistics.median(values[at : at + len(calls)]))
-        at += len(calls)
-    return statistics.mean(medians)
+def _mean(
+    inputs: Sequence[tuple[Sequence[_Call], int | None]],
+    of: Callable[[_Call], int],
+    middle: Callable[[Iterable[int]], float] = statistics.median,
+) -> float:
+    """The mean over the inputs of the median of each input's calls."""
+    return statistics.mean(middle(map(of, calls)) for calls, _ in inputs)
 
 
 def _calls(profile: CallProfile) -> Iterator[_Call]:

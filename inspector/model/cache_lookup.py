@@ -22,17 +22,10 @@ class CacheLookup:
     """One look-up in a cache.
 
     Attributes:
-        cache: One of `CACHES`.
-        state: What came of it.
-        compile_id: The compilation in torch's spelling, or an empty string.
         occurrence: As `inspector.model.compile_time.CompilationTime` has it.
-        is_backward: Whether it is about a backward graph.
         what: What was looked for where that is no graph: a kernel's name, or an empty string.
         detail: Torch's finer word (``full_miss``, ``guard_miss``), or an empty string.
-        key: The key, or an empty string.
         components: What the key is made of, as torch prints it; empty where it does not.
-        reason: Why the cache was passed by, or an empty string.
-        exception: The exception behind that, or an empty string.
         time_saved_ns: How long what was found had taken to compile, or None.
         time_taken_ns: How long what was not found took to compile, or None.
     """

@@ -10,11 +10,7 @@ from inspector.model.compile_time import CompilationTime, LineTime, StageTime
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OwnTime:
-    """Compile time of one compilation, and in which process.
-
-    Attributes:
-        process: Index of the process in the run.
-    """
+    """Compile time of one compilation, and in which process."""
 
     process: int
     time: CompilationTime
@@ -28,7 +24,6 @@ class PlaceTime:
         file: File name as the recorded process knew it; empty for time that is nobody's.
         line: The line: the code object's first, or the user's.
         compilations: How many compilations it had, backward halves not counted.
-        stages: The time by stage, over all processes.
     """
 
     file: str
@@ -46,11 +41,7 @@ class PlaceTime:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a cache was passed by.
-
-    Attributes:
-        text: In torch's words.
-    """
+    """Why a cache was passed by."""
 
     text: str
     exception: str
@@ -81,7 +72,6 @@ class ColdStart:
     """Where the compile time of a run went.
 
     Attributes:
-        stages: The same by stage, adding up to it.
         compilations: The same by compilation, adding up to it, in order of time in each process.
         caches: What the caches had, from the outermost to the innermost.
         vector_checks: How many small files were compiled to see what the C++ compiler can do.

@@ -132,7 +132,6 @@ class Change:
     Attributes:
         source: What the guard looks at in Dynamo's spelling; of a relation the expression.
         name: The same as reasons spell it.
-        index: The dimension, or None.
         before: What the entry wants, as far as that can be said in a few words.
         now: What the call has, likewise.
     """
@@ -189,7 +188,6 @@ class Limit:
     """The limit of ``torch._dynamo.config`` that forbade a compilation.
 
     Attributes:
-        name: ``recompile_limit``, ``accumulated_recompile_limit`` or its name before torch 2.7.
         raised: Whether torch raised ``FailOnRecompileLimitHit``, and nothing ran eagerly.
         keeps_versions: Whether older code is used still; not in torch 2.5 and before.
     """
@@ -229,14 +227,10 @@ class Recompile:
         comment: What torch says behind it, or an empty string.
         source: What the guard looks at in Dynamo's spelling (``L['x']``), or an empty string.
         name: The same as the user would write it (``x``).
-        index: The dimension or the position, or None.
         dimensions: All dimensions of the tensor whose size torch saw change here.
         holds: Class of a container's first item (``int``), or an empty string where unknown.
-        before: What the guard wants; None where unknown.
-        now: What it found, likewise.
         time_ns: Wall time of all stages of this compilation, backward included; None where
             unknown.
-        stages: The same time by stage.
         failure: What ended it in the first line of torch's words, or an empty string.
         changes: All that this entry wants otherwise; empty where guard trees were not logged.
         wraps: The class of the module that a function of torch's own wraps, or an empty string.

@@ -40,7 +40,6 @@ class Roots:
     Attributes:
         project: The folder that shown paths are relative to, or an empty string.
         site: The folders that packages are installed in.
-        own: The folder of this package in the recorded process, or an empty string.
     """
 
     project: str = ""

@@ -122,13 +122,8 @@ def _change(item: NextChange) -> str:
 
 def _costs(report: GuardsReport) -> Iterator[Block]:
     yield Lines(list(_times(report)))
-    is_timed = any(item.time_ns is not None for item in report.subtrees)
     if report.subtrees:
-        yield Lines(
-            ["Slowest parts, timed when the guards were built:"]
-            if is_timed
-            else ["Largest parts, by number of guards:"]
-        )
+        yield Lines(["Slowest parts, timed when the guards were built:"])
     rows = list(map(_subtree, report.subtrees))
     yield Table((Column("part", "code"), Column("", "number"), Column("")), rows)
 
@@ -151,8 +146,5 @@ def _times(report: GuardsReport) -> Iterator[str]:
 
 
 def _subtree(item: Subtree) -> tuple[str, str, str]:
-    guards = count(item.guards, "guard")
-    if item.time_ns is None:
-        return item.name, guards, f"in {item.frame}"
-    part = f"{item.share:.0%} of {duration(item.whole_ns or 0)}, " if item.share is not None else ""
-    return item.name, duration(item.time_ns), f"{part}{guards}, in {item.frame}"
+    part = f"{item.share:.0%} of {duration(item.whole_ns)}, {count(item.guards, 'guard')}"
+    return item.name, duration(item.time_ns), f"{part}, in {item.frame}"

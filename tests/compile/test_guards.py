@@ -97,7 +97,6 @@ def test_calls_are_measured_although_all_is_one_graph(report: dict[str, Any]) ->
 
 def test_parts_of_the_tree_are_timed(report: dict[str, Any]) -> None:
     dearest = report["subtrees"][0]
-    assert {item["evidence"] for item in report["subtrees"]} == {"measured"}
     # Nearly all guards are about the blocks, which are told together, part by part.
     assert dearest["name"].startswith("self.blocks[*]")
     blocks = [item for item in report["subtrees"] if item["name"].startswith("self.blocks[*]")]
@@ -116,10 +115,7 @@ def test_guards_are_counted_by_module_and_by_line(report: dict[str, Any]) -> Non
 
 def test_what_recompiles_next(report: dict[str, Any]) -> None:
     texts = [item["text"] for item in report["frames"][0]["next_changes"]]
-    assert (
-        texts[0]
-        == "x.size(0) is fixed at 4: any other batch compiles once more and then becomes dynamic"
-    )
+    assert texts[0] == "x.size(0) is specialized on 4: another size recompiles and becomes dynamic"
     (index,) = (item for item in report["frames"][0]["next_changes"] if "layer_idx" in item["name"])
     assert index["becomes"] == "a constant again"
     assert index["more"] == 11

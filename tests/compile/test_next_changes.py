@@ -44,13 +44,13 @@ def get_inputs():
 """
 # By a part of the printed line: the change that it speaks of.
 CHANGES = {
-    "x.size(0) is dynamic as long as `2 <= x.size(0) <= 10`: 11": {"batch": 11},
-    "x.size(1) is dynamic as long as `(x.size(1) % 4) == 0`: 11": {"width": 11},
-    "x.size(0) is dynamic: 0 and 1": {"batch": 1},
+    "x.size(0) is dynamic while `2 <= x.size(0) <= 10`: 11": {"batch": 11},
+    "x.size(1) is dynamic while `(x.size(1) % 4) == 0`: 11": {"width": 11},
+    "x.size(0) is dynamic: 0 or 1": {"batch": 1},
     "names has no 'b': a call with it": {"keys": "abc"},
     "names has 'c': a call without it": {"keys": "a"},
     "mask is a tensor: None": {"masked": False},
-    "flag is fixed at None: a value": {"flag": 1},
+    "flag is None: a value": {"flag": 1},
     "scale is an int of any value: a float": {"scale": 3.5},
     "x and y are different tensors: one tensor for both": {"alias": True},
 }

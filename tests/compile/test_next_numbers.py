@@ -30,15 +30,13 @@ def get_inputs():
     return [call(3, 4, 2, 0.25), call()]
 """
 CHANGES = {
-    "n is fixed at 7 by `if n == 7:`: any other value compiles once more": {"n": 6},
-    "m is dynamic as long as `m != 1`: 1 compiles once more": {"m": 1},
-    "m is dynamic as long as `12*m >= 2`: 0, for one, compiles once more": {"m": 0},
-    "s is dynamic as long as `s > 0.5`: 0.5, for one, compiles once more": {"s": 0.5},
-    "the keys of batch are fixed ('a', 'b', in this order): one compilation per set of keys": {
-        "keys": ("a", "c")
-    },
-    "k is an int of any value: a float compiles once more": {"k": 8.5},
-    "n is an int: a float compiles once more": {"n": 8.5},
+    "n is specialized on 7 by `if n == 7:`: another value recompiles": {"n": 6},
+    "m is dynamic while `m != 1`: 1 recompiles": {"m": 1},
+    "m is dynamic while `12*m >= 2`: 0 recompiles": {"m": 0},
+    "s is dynamic while `s > 0.5`: 0.5 recompiles": {"s": 0.5},
+    "batch is specialized on its keys 'a', 'b', in this order: another set": {"keys": ("a", "c")},
+    "k is an int of any value: a float recompiles": {"k": 8.5},
+    "n is an int: a float recompiles": {"n": 8.5},
 }
 UNCHANGED: tuple[dict[str, Any], ...] = ({"m": 9}, {"k": 0}, {"k": 1}, {"s": 0.6})
 
@@ -57,7 +55,7 @@ def test_what_holds_is_said_once(folder: Path) -> None:
     for text in CHANGES:
         assert sum(item.startswith(text) for item in listed) == 1, listed
     assert not [item for item in listed if item.startswith(("n is an int of", "batch has"))]
-    assert sum(item.startswith("n is fixed") for item in listed) == 1
+    assert sum(item.startswith("n is specialized on") for item in listed) == 1
     assert sum(item.startswith("m is dynamic") for item in listed) == 2
 
 
@@ -88,7 +86,7 @@ def test_what_is_tried_is_what_no_entry_has(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(TOLD_APART)
     (tmp_path / "child.py").write_text(CHILD)
     listed = texts_of(tmp_path)
-    assert [text for text in listed if text.startswith("n is fixed at 1")], listed
-    assert [text for text in listed if text.startswith("the number of items in sizes")], listed
+    assert [text for text in listed if text.startswith("n is specialized on 1")], listed
+    assert [text for text in listed if text.startswith("sizes is specialized on length")], listed
     known, new = {"sizes": 4, "n": 6}, {"sizes": 5, "n": 1}
     assert compiled(tmp_path, [known, new, {"sizes": 3, "n": 8}]) == [0, 1, 1]

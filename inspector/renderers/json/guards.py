@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from inspector.findings.guards_report import FORMAT_VERSION, FrameRow, GuardsReport
 from inspector.guards.grouping import Cause, Group
 from inspector.guards.next import NextChange
 from inspector.guards.subtrees import Subtree
 from inspector.guards.time import GuardTime
 from inspector.renderers.json.common import COMMON
-from inspector.renderers.json.encode import Scope, View, Views, tool_version
-
-
-def _evidence(scope: Scope) -> Literal["count", "measured"]:
-    """Whether it was timed, or is ranked by its number of guards."""
-    return "count" if scope.of(Subtree).time_ns is None else "measured"
-
+from inspector.renderers.json.encode import View, Views, tool_version
 
 VIEWS: Views = {
     **COMMON,
@@ -35,7 +27,7 @@ VIEWS: Views = {
         """per_call_ns call_ns share lookups_per_call=lookups calls is_program
         by_frame_ns=by_frame"""
     ),
-    Subtree: View("frame source name guards time_ns share evidence", evidence=_evidence),
+    Subtree: View("frame source name guards time_ns share"),
     FrameRow: View(
         """process frame_id name file? line? entries recompile_limit=limit hit_limit=is_closed
         runs_eagerly=is_skipped guards torch_latency_ns measured_ns per_call_ns next_changes"""

@@ -9,10 +9,10 @@ import textwrap
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-_AT = r"before the call at \S+?:(?P<line>\d+)"
-_WRITE = re.compile(rf"^Write (?P<code>.+?) {_AT}(?P<rest>.*)")
+_AT = r"before the (?:first )?call at \S+?:(?P<line>\d+)"
+_WRITE = re.compile(rf"^(?:Write|Call) (?P<code>.+?) {_AT}(?P<rest>.*)")
 _NAMES = re.compile(
-    rf"^Give the tensors? (?:a name|names) first, (?P<names>.+?); write (?P<code>.+?) {_AT}"
+    rf"^Give the tensors? (?:a name|names) first, (?P<names>.+?); call (?P<code>.+?) {_AT}"
 )
 _PASS = re.compile(r"^Pass (?P<code>.+) in the call at \S+?:(?P<line>\d+)\.")
 _TENSOR = re.compile(r"^Pass it as a tensor: (?P<code>.+) in the call at \S+?:(?P<line>\d+)\.")
@@ -24,8 +24,8 @@ _CONFIG = re.compile(r"^Make every call under torch\._dynamo\.config\.patch\([^)
 _SETTING = re.compile(r"(?P<name>\w+)=(?P<value>True|False|\d+)")
 _ENVIRONMENT = re.compile(r'TORCH_COMPILE_DYNAMIC_SOURCES="(?P<sources>[^"]+)" in the environment')
 _DYNAMIC_MARKS = re.compile(r" and (?=torch\._dynamo\.)")
-_AND_MORE = " And as "
-_WHERE = re.compile(r"(?: and|,)? ?where (\S+ is not None|'\w+' in \S+), (torch\.\S+\(.+?\d\]?\))")
+_AND_MORE = " as well, "
+_WHERE = re.compile(r"(torch\.\S+\(.+?\d\]?\)) \(where (\S+ is not None|'\w+' in \S+)\)")
 _FILE = re.compile(r"([\w.-]+\.py):\d+")
 _METHOD = re.compile(r"\.[a-z_]+\([^()]*\)$")
 
@@ -97,13 +97,12 @@ def _put_all(lines: list[str], index: int, code: str) -> None:
 
 
 def _statements(code: str) -> list[str]:
-    """``mark(a) and where b is not None, mark(b)`` as statements."""
+    """``mark(a) and mark(b) (where b is not None)`` as statements."""
     found: list[str] = []
     for part in _DYNAMIC_MARKS.split(code):
         where = _WHERE.search(part)
         if where:
-            found.append(part[: where.start()].strip(" ,"))
-            found.append(f"if {where[1]}: {where[2]}")
+            found.append(f"if {where[2]}: {where[1]}")
         else:
             found.append(part)
     return [part for part in found if part]

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from tests.compile.recompiles.table import Expected, program
 
 compiled = functools.partial(torch.compile, backend="eager")
-USUAL = "as a tensor of its usual shape"
+USUAL = "as a neutral tensor of its usual shape"
 
 
 def batch_of(*names: str) -> dict[str, Tensor]:
@@ -106,7 +106,7 @@ def dict_of_one_order() -> None:
 
 @program(
     Expected("container-keys", "batch", "keys 'x'", "keys 'x', 'mask'", "again",
-             "pass a bool beside batch, and ask for that in place of the number of keys at /"),
+             "pass a bool next to batch, and ask for that instead of the number of keys at /"),
     Expected("container-keys", "batch", "with 'mask'", "without 'mask'", "again",
              "Each set of keys in batch is compiled once"),
 )  # fmt: skip
@@ -123,9 +123,9 @@ def number_of_keys() -> None:
 
 @program(
     Expected("container-keys", "self.extra", "no keys", "keys 'k'", "again",
-             "keep a bool beside self.extra, set where it is filled", "module-attribute"),
+             "keep a bool next to self.extra, set where it is filled", "module-attribute"),
     Expected("container-keys", "self.extra", "keys 'k'", "keys 'k', 'l'", "again",
-             "in place of the number of keys at /", "module-attribute"),
+             "instead of the number of keys at /", "module-attribute"),
 )  # fmt: skip
 def attribute_that_is_filled() -> None:
     """Whether there is anything in a dict."""

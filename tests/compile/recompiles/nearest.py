@@ -33,7 +33,7 @@ class Parts(enum.Flag):
 
 
 @program(
-    Expected("none", "prev", "None", "a tensor of float32[4, 4]", "again", "And as the length"),
+    Expected("none", "prev", "None", "a tensor of float32[4, 4]", "again", "Because the length"),
     Expected("tensor-size", "prev", "4", "2", "dynamic", "one length in every call"),
     Expected("type", "feats", "list", "tuple", "again", "of one type"),
 )
@@ -56,8 +56,8 @@ def nearer_entry() -> None:
 
 @program(
     Expected("none", "idx", "None", "a list with 2 items", "again", "With and without idx"),
-    Expected("int", "idx[0]", "0", "2", "again", "made the constant 2"),
-    Expected("int", "idx[0]", "2", "4", "again", "made the constant 2"),
+    Expected("int", "idx[0]", "0", "2", "again", "specialized on 2"),
+    Expected("int", "idx[0]", "2", "4", "again", "specialized on 2"),
 )
 def other_numbers_of_an_optional_list() -> None:
     """Two other numbers are nearer than no list: every pair compiles."""
@@ -109,7 +109,7 @@ def nearest_of_two_dtypes() -> None:
 
 
 @program(
-    Expected("enum", "mode", "Mode.PLUS", "Mode.MINUS", "again", "And as the int global made"),
+    Expected("enum", "mode", "Mode.PLUS", "Mode.MINUS", "again", "Because the int global made"),
     *(
         Expected("int", "G['made']", str(made), str(made + 2), "again", "as an argument", "global")
         for made in range(6)

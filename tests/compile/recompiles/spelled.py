@@ -34,9 +34,9 @@ def two_inputs() -> None:
 
 @program(
     Expected("tensor-size", "k", "4", "6", "dynamic",
-             "clone() of it as k there, if the function writes into neither. And as the sizes of "
-             "dimension 0 of k and dimension 0 of q change with it: write "
-             "torch._dynamo.mark_dynamic(k, 0) and torch._dynamo.mark_dynamic(q, 0)"),
+             "clone() of it as k there, if the function writes into neither. Because k.size(0) and "
+             "q.size(0) change as well, call torch._dynamo.mark_dynamic(k, 0) and "
+             "torch._dynamo.mark_dynamic(q, 0)"),
 )  # fmt: skip
 def one_tensor_as_two() -> None:
     """What was compiled before looks at one of them alone: it was both."""

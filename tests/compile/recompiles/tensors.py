@@ -249,7 +249,7 @@ def written_through_an_index() -> None:
         put(torch.ones(4), torch.tensor(step))
 
 
-@program(Expected("int", "pos.item()", "3", "5", "again", "is made the constant 3"))
+@program(Expected("int", "pos.item()", "3", "5", "again", "is specialized on 3"))
 def written_in_part_through_an_index() -> None:
     """For what is written to in part there is no such line."""
     cache = torch.zeros(10, 4)

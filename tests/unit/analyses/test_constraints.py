@@ -37,21 +37,21 @@ def symbol() -> tuple[bytes, bytes]:
     )
 
 
-def test_it_names_the_line_that_specialised(tmp_path: Path) -> None:
+def test_it_names_the_line_that_specializes(tmp_path: Path) -> None:
     run = run_of(tmp_path, start(), *symbol(), violated(CONSTANT))
     (found,) = make_report(run, RULES).findings
 
     assert (found.rule, found.severity) == ("constraint-violation", Severity.ERROR)
-    assert found.message == "dimension 0 of x is marked as dynamic, but specialized to 4"
+    assert found.message == "x.size(0) is marked as dynamic but specialized on 4"
     assert found.place.line == 3
     assert "specialized at " in found.why
-    assert "x.shape[0] in place of 4" in found.fix
+    assert "x.shape[0] instead of 4" in found.fix
 
 
 def test_a_range_says_which_sizes_work(tmp_path: Path) -> None:
     (found,) = make_report(run_of(tmp_path, start(), violated(RANGE)), RULES).findings
 
-    assert "works only for some sizes" in found.message
+    assert "works for some sizes only" in found.message
     assert "within 4 <= x.size()[0]" in found.fix
 
 

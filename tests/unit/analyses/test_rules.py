@@ -135,7 +135,7 @@ def test_recompiles_name_guard_and_fix(tmp_path: Path) -> None:
     )
 
     assert (found.rule, found.records, found.severity) == ("recompile", 1, Severity.WARNING)
-    assert found.message == "f is compiled once more: the size of dimension 1 of x changes"
+    assert found.message == "f recompiled once because x.size(1) changes"
     assert "mark_dynamic(x, 1)" in found.fix
 
 
@@ -152,7 +152,7 @@ def test_the_limit_alone_is_no_recompile(tmp_path: Path, fields: dict[str, Any],
     report = make_report(run_of(tmp_path, *records), RULES)
     (found,) = report.findings
 
-    said = f"f hits the recompile limit and then {then}: the int value n changes"
+    said = f"f hits the recompile limit and {then} because the int value n changes"
     assert found.message == said
     assert (found.severity, found.later) == (Severity.ERROR, False)
     assert "n == 1" in found.why
@@ -171,16 +171,16 @@ def test_what_fails_in_every_call_is_spent_in_every_call(tmp_path: Path) -> None
     _, again = findings(tmp_path, *log)
 
     assert again.message.endswith(
-        "fails to compile in 2 more calls: nothing is kept of the compilations before, which failed"
+        "fails to compile in 2 more calls: all earlier compilations failed, so nothing is cached"
     )
     assert again.why.split("\n") == [
         "0/1: no cache entry; the compilation failed",
         "0/2: no cache entry; the compilation failed",
     ]
-    assert again.fix.startswith(f"Mend the graph break at {FILE}:3 (Failed to trace")
+    assert again.fix.startswith(f"Fix the graph break at {FILE}:3 (Failed to trace")
     (cost,) = finding_cost_lines(again)
     assert "once" not in cost
-    assert "spent again in every call like these" in cost
+    assert "again in every such call" in cost
     assert again.severity is Severity.ERROR
 
 
@@ -189,8 +189,8 @@ def test_what_is_kept_behind_failures_says_that_nothing_was_there(tmp_path: Path
     log = (start(), metrics("0/0", **failed), start("0/1"), graph("0/1"), metrics("0/1"))
     found = [item for item in findings(tmp_path, *log) if item.rule == "recompile"]
 
-    assert [item.message.partition(" is ")[2] for item in found] == [
-        "compiled once more: nothing is kept of the compilations before, which failed"
+    assert [item.message for item in found] == [
+        "f recompiled once because all earlier compilations failed, so nothing is cached"
     ]
     assert found[0].severity is Severity.WARNING
 

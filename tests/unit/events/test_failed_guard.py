@@ -8,7 +8,6 @@ import pytest
 
 from inspector.events.failed_guard import parse_reason
 from inspector.events.fields import MAX_GUARD_CHARACTERS
-from inspector.events.guard_lines import read_guard_lines
 from inspector.events.guard_shapes import GuardShape
 
 COMMENT = "  # return x * n  # home/model.py:9 in forward"
@@ -140,7 +139,8 @@ def test_the_comment_names_the_line_and_the_hint() -> None:
         "nn.Module to be static.)"
     )
 
-    (place,) = failed.caused_by
+    place = failed.caused_by
+    assert place is not None
     assert (place.file, place.line, place.name) == ("home/model.py", 9, "forward")
     assert place.code == "return x * n"
     assert failed.hint.endswith("to be static.")
@@ -161,27 +161,6 @@ def test_the_comment_names_the_line_and_the_hint() -> None:
 )
 def test_whatever_it_is_something_comes_out(text: str) -> None:
     assert parse_reason(text).guard.shape in GuardShape
-
-
-def test_a_guard_tree_by_source() -> None:
-    lines = read_guard_lines(
-        "TREE_GUARD_MANAGER:\n+- RootGuardManager\n"
-        '| +- GLOBAL_STATE: ___check_global_state() against {"grad_mode":true}\n'
-        "| +- GuardManager: source=L['n'], accessed_by=FrameLocalsGuardAccessor(key='n', "
-        "framelocals_idx=1), type=<enum 'E'>, tag_safe=(False, False)\n"
-        "| | +- ID_MATCH: ___check_obj_id(L['n'], 14), type=<class 'E'>  # code\n"
-        "| | | +- KeyManager: GuardManager: source=list(dict.keys(L['d']))[0], type=<class 'str'>\n"
-        "| | | | +- EQUALS_MATCH: list(dict.keys(L['d']))[0] == 'a'\n"
-        "+- LAMBDA_GUARD: 2 <= L['x'].size()[0]\ncut o"
-    )
-
-    assert lines.types["n"] == "<enum 'E'>"
-    assert lines.full["n"] == "L['n']"
-    assert lines.of_kind("n", "ID_MATCH") == (
-        "___check_obj_id(L['n'], 14), type=<class 'E'>  # code",
-    )
-    assert "grad_mode" in lines.state()
-    assert ("LAMBDA_GUARD", "2 <= L['x'].size()[0]") in lines.ambient
 
 
 def test_a_text_without_end_is_read_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.events.guard_text import TextCause, parse_guards, split_comment
+from inspector.events.guard_text import TextCause, split_comment
+from inspector.model.guards import parse_guards
 
 HEAD = "\nTREE_GUARD_MANAGER:\n+- RootGuardManager\n"
 X = "GuardManager: source=L['x'], accessed_by=FrameLocalsGuardAccessor(key='x', framelocals_idx=0)"
@@ -23,7 +24,7 @@ def test_a_tree_with_its_latency() -> None:
     equals, relation = found.guards
     assert (equals.manager, equals.kind, equals.code) == (1, "EQUALS_MATCH", "L['x'] == 3")
     assert equals.cause == TextCause("project/a.py", 7, "f", "y = x + 1", "HINT: keep it")
-    assert relation.is_epilogue
+    assert not relation.source
     assert found.latency_ns == 1250
     assert not found.unknown
 
@@ -40,9 +41,8 @@ def test_items_of_a_dict_stand_below_their_dict() -> None:
     found = parse_guards(text)
 
     key, value = found.managers[2:]
-    assert (key.parent, key.pair, key.is_key) == (1, 4, True)
-    assert (value.parent, value.pair, value.is_key) == (1, 4, False)
-    assert value.is_tag_safe is None
+    assert (key.parent, key.pair) == (1, 4)
+    assert (value.parent, value.pair) == (1, 4)
     assert found.guards[0].manager == 2
 
 

@@ -49,7 +49,7 @@ def test_a_dict_that_has_keys_is_filled_likewise() -> None:
 
 @pytest.mark.parametrize("code", ["y = acts[0] + 1", "if acts[i] == 2:"])
 def test_a_list_that_grows_becomes_one_tensor(code: str) -> None:
-    assert "Keep one tensor in place of the container acts" in advice(length(code))
+    assert "Keep one tensor instead of the container acts" in advice(length(code))
 
 
 def test_what_the_function_appends_is_appended_by_the_caller() -> None:

@@ -59,14 +59,14 @@ def test_what_is_passed_keeps_its_gradient(
     assert wanted in text
     assert "] = " not in text  # a tuple's items cannot be set
     assert "nothing is needed" in text
-    assert "To have one program without losing a gradient: call .requires_grad_() on" in text
+    assert "For one program that keeps the gradient, call .requires_grad_() on" in text
 
 
 def test_what_requires_none_any_more_is_told_so() -> None:
     text = advice("f(pair)", "p[0]", "p[1]", parameters=("p",), now="False")
 
     assert text.startswith(
-        "Where one of their gradients is needed: call .requires_grad_() on pair[0], pair[1] before "
+        "If one of their gradients is needed, call .requires_grad_() on pair[0], pair[1] before "
         "the call at model.py:9."
     )
     assert ".detach()" not in text

@@ -33,7 +33,7 @@ def advice(item: Recompile, file: str = ADAM) -> str:
 def test_the_first_step_makes_the_state() -> None:
     item = changed(STATE, RecompileClass.KEYS)
 
-    assert advice(item).startswith("The first step makes the optimiser's state")
+    assert advice(item).startswith("Nothing is needed for further steps")
     assert "the same keys" in advice(item, "/project/model.py")
 
 

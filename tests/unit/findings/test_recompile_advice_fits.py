@@ -44,10 +44,10 @@ def advice(*items: Recompile, apart_by: StackFrame | None = None) -> str:
 
 def test_a_caller_that_is_compiled_marks_nothing() -> None:
     size = recompiled(RecompileClass.SIZE, "x", Origin.ARGUMENT, ("4", "8"))
-    assert "Write torch._dynamo.mark_dynamic(x, 0)" in advice(size)
+    assert "Call torch._dynamo.mark_dynamic(x, 0)" in advice(size)
     text = advice(size, apart_by=BREAK)
     assert "mark_dynamic" not in text
-    assert text.startswith("Mend the graph break at model.py:20, so that f becomes a part of its")
+    assert text.startswith("Fix the graph break at model.py:20, so that f becomes part of its")
     assert text.count("dynamic=True") == 1
 
 

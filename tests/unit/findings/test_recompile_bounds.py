@@ -46,31 +46,32 @@ def test_what_bounds_it_is_said_in_place_of_a_promise() -> None:
     bare = item(RecompileClass.SIZE, "x")
     bounded = item(RecompileClass.SIZE, "x", BEYOND)
 
-    assert "the next value does not compile again" in "\n".join(told([bare]))
+    assert "; dynamic since then" in "\n".join(told([bare]))
     (line,) = told([bounded])
-    assert line.endswith("dynamic since, within `129 <= x.size(0)`: what is beyond compiles again")
+    assert line.endswith("dynamic since then, within `129 <= x.size(0)`")
 
 
 def test_no_mark_is_a_cure_for_two_sides() -> None:
     first, variable = advice(item(RecompileClass.SIZE, "x", BEYOND))
 
-    assert "sizes 128 and 256 lie on two sides of `129 <= x.size(0)` (model.py:3: `if" in first
+    assert "sizes 128 and 256 are on two sides of `129 <= x.size(0)` (model.py:3: `if" in first
     assert "no mark makes one of the two. Nothing is needed for these" in first
-    assert first.endswith("To save that: write torch._dynamo.mark_dynamic(x, 0) before f is "
-                          "called, the first one included.")  # fmt: skip
-    assert variable.startswith("The same without a change of the source: ")
+    assert first.endswith(
+        "To avoid that, call torch._dynamo.mark_dynamic(x, 0) before the first call of f."
+    )
+    assert variable.startswith("The same without changing the source, ")
 
 
 def test_on_one_side_a_mark_is_the_cure() -> None:
     bound = dataclasses.replace(BEYOND, parts=False)
 
-    assert advice(item(RecompileClass.SIZE, "x", bound))[0].startswith("Write torch._dynamo.mark_")
+    assert advice(item(RecompileClass.SIZE, "x", bound))[0].startswith("Call torch._dynamo.mark_")
 
 
 def test_numbers_have_no_marks() -> None:
     (text,) = advice(item(RecompileClass.INT, "n", NUMBER))
 
-    assert "numbers 128 and 256 lie on two sides of `4 <= n`" in text
+    assert "numbers 128 and 256 are on two sides of `4 <= n`" in text
     assert "mark" not in text
     assert text.endswith("TORCH_COMPILE_DYNAMIC_SOURCES=\"L['n']\" in the environment.")
 

@@ -34,7 +34,7 @@ def test_two_flags_are_four_programs() -> None:
     assert found is not None
     assert (found.names, found.values, found.combinations) == (("a", "b"), (2, 2), 4)
     assert found.told() == (
-        "a, b are told apart in every combination: 2 × 2 = 4 programs, 4 of them compiled so far"  # noqa: RUF001
+        "a, b multiply: 2 × 2 = 4 programs, 4 compiled so far"  # noqa: RUF001
     )
 
 
@@ -43,7 +43,7 @@ def test_the_limit_is_told_where_it_is_in_the_way() -> None:
 
     assert found is not None
     assert found.exceeds_limit
-    assert found.told().endswith("4 programs, 4 of them compiled so far, and torch stops at 3")
+    assert found.told().endswith("4 programs, 4 compiled so far, and torch stops at 3")
 
 
 def test_keys_are_told_apart_each_for_itself() -> None:

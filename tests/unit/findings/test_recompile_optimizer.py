@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from inspector.events.compile_id import CompileId
-from inspector.findings.recompile_fix_state import without_state
+from inspector.findings.recompile_fix_values import without_state
 from inspector.model.recompile import (
     Answer,
     Change,

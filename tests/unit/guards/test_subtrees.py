@@ -16,7 +16,7 @@ def subtrees(*costs: SubtreeCost) -> tuple[Subtree, ...]:
     with opened(TRACE) as recording:
         frame = read_run(recording).processes[0].frames[0]
         *_, entry = entries_of(frame)
-    found = GuardCosts(900, costs, copy_ns=1000) if costs else None
+    found = GuardCosts(900, costs, copy_ns=1000)
     compilations: list[Compilation] = [
         dataclasses.replace(item, guard_costs=found) for item in frame.compilations
     ]
@@ -61,11 +61,3 @@ def test_what_is_numbered_alike_is_one_part() -> None:
 def test_a_source_below_itself_is_told_once() -> None:
     found = subtrees(SubtreeCost("G", "", 10), SubtreeCost("G", "G", 9))
     assert [item.name for item in found] == ["globals"]
-
-
-def test_without_times_the_number_of_guards_ranks() -> None:
-    found = subtrees()
-    assert all(item.time_ns is None and item.share is None for item in found)
-    counts = [item.guards for item in found]
-    assert counts == sorted(counts, reverse=True)
-    assert "self.layers[*].weight" in {item.name for item in found}

@@ -47,8 +47,7 @@ def test_a_plain_trace_says_what_it_lacks() -> None:
     text = rendered(report, "terminal")
     assert report.time is None
     assert "`inspect guards model.py`" in " ".join(text.split())
-    assert all(item.time_ns is None for item in report.subtrees)
-    assert report.subtrees[0].guards >= report.subtrees[1].guards
+    assert not report.subtrees
 
 
 @pytest.mark.parametrize("path", golden.recordings(), ids=lambda path: path.parent.name)
@@ -83,5 +82,5 @@ def test_pages_fit(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_markdown_has_a_list_and_tables() -> None:
     text = rendered(report_of(TRACES[1]), "md")
     assert text.startswith("# Guards")
-    assert "1. `x.size(1)` is fixed at 4" in text
+    assert "1. `x.size(1)` is specialized on 4" in text
     assert "| `self.layers[*] (2 modules)` |" in text
