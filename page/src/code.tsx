@@ -5,6 +5,7 @@ import type { JSX } from "preact";
 import { fusion as fusionOf, index, kernel as kernelOf, report, source as sourceOf } from "./data";
 import { bytes, count, duration, flopRate, ofPeak, percent, rate, short } from "./format";
 import { GraphList } from "./graph-list";
+import { Listing } from "./listing";
 import { Line, Loading, Rows, Tabs } from "./parts";
 import { hovered, kernelName, lineKey, lit, pin, pinned, pinnedRelated, shownFile, shownGraph, shownKernel, timeOf } from "./select";
 import type { Config, Finding, Launch, SourceText } from "./types";
@@ -217,16 +218,13 @@ export function KernelCode({ number }: { number: number }): JSX.Element {
   if (held === undefined) return <Loading />;
   const names = Object.keys(held?.texts ?? {});
   const shown = names.includes(tab.value) ? tab.value : names[0];
-  const [text, tokens] = shown ? held!.texts[shown]! : ["", []];
-  const lines = text.replace(/^\n/, "").split("\n");
-  const skipped = text.startsWith("\n") ? 1 : 0;
   return (
     <>
       <KernelFacts number={number} />
       {held && held.configs.length > 0 && <Configs configs={held.configs} />}
       {names.length > 1 && <Tabs label="Form" names={names.map((name) => NAMES[name] ?? name)} current={NAMES[shown!] ?? shown!} onPick={(name) => (tab.value = names.find((n) => NAMES[n] === name) ?? "source")} />}
       {shown
-        ? <Rows count={lines.length} height={ROW} label="Kernel source" role="group" class="source" row={(n) => <div key={n} class="line"><span class="no">{n + 1}</span><Line text={lines[n]!} tokens={tokens[n + skipped]} /></div>} />
+        ? <Listing texts={held!.texts} shown={shown} />
         : <DeviceKernels number={number} />}
     </>
   );

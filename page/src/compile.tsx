@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { index, report } from "./data";
+import { Flames } from "./flame";
 import { duration, functionName, number, percent } from "./format";
 import { Loading, Prose } from "./parts";
 
@@ -32,6 +33,7 @@ export function Compile(): JSX.Element {
       </div>
       <ul class="legend">{stages.map(([name, ns]) => (
         <li><button type="button" aria-pressed={picked.value === name} onClick={() => (picked.value = picked.value === name ? null : name)}><span class={`swatch ${color(name)}`} />{name} <b>{duration(ns)}</b> <span class="quiet">{percent(ns / total)}</span></button></li>))}</ul>
+      <Flames color={color} picked={picked.value} />
       <section><h2>Compilations</h2><Timeline held={held} picked={picked.value} /></section>
       <section><h2>Caches</h2>
         <div class="scroll" tabIndex={0}><table><thead><tr><th scope="col">Cache</th><th scope="col" class="num">Hits</th><th scope="col" class="num">Misses</th><th scope="col" class="num">Bypasses</th><th scope="col" class="num">Saved</th></tr></thead>

@@ -23,6 +23,8 @@ export const ofPeak = (bound: string, share: number) =>
   bound === "launch" ? "launch-bound" : `${percent(share)} of ${{ memory: "bandwidth", cache: "L2", compute: "FLOP/s" }[bound] ?? bound}`;
 export const number = (n: Maybe) => or(n, (v) => v.toLocaleString("en-US"));
 export const count = (n: number, noun: string) => `${number(n)} ${n === 1 ? noun : `${noun}s`}`;
+/** With a capital letter, unless it begins with a name from code. */
+export const sentence = (text: string) => (/^[a-z]+[ ,:;]/.test(text) ? text[0]!.toUpperCase() + text.slice(1) : text);
 export const baseName = (file: string) => file.slice(file.lastIndexOf("/") + 1);
 export const times = (x: number) => `${x < 10 ? x.toFixed(2) : x.toFixed(1)}×`;
 /** Functions that go on after a graph break, as torch calls them. */

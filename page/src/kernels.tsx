@@ -2,62 +2,51 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { index, report } from "./data";
-import { bytes, duration, flopRate, number, ofPeak, percent, rate, short } from "./format";
+import { bytes, duration, flopRate, number, ofPeak, percent, rate } from "./format";
 import { KernelCode } from "./code";
 import { Bar } from "./parts";
 import { hovered, lit, pin, shownKernel } from "./select";
 import { go } from "./route";
+import { Sorted, type Column } from "./table";
 import type { KernelRow } from "./types";
 
-type Column = [title: string, value: (row: KernelRow) => number | string | null, show: (row: KernelRow) => JSX.Element | string];
+type Row = KernelRow & { n: number };
 const busy = () => index.profile?.busy_ns || index.profile?.wall_ns || 1;
 
-function columns(): Column[] {
-  const all: Column[] = [["Kernel", (row) => row.name, (row) => short(row.name, 60)], ["Kind", (row) => row.kind, (row) => row.kind.replaceAll("_", " ")]];
+function columns(): Column<Row>[] {
+  const all: Column<Row>[] = [
+    { title: "Kernel", isText: true, value: (row) => row.name, show: (row) => <a class="name" href={`#kernel-${row.n}`} title={row.name}>{row.name}</a> },
+    { title: "Kind", isText: true, value: (row) => row.kind, show: (row) => row.kind.replaceAll("_", " ") },
+  ];
+  const rateOf = (row: Row) => (row.time?.bytes ? (row.time.bytes / row.time.time_ns) * 1e9 : null);
   if (index.kernels.some((row) => row.time)) all.push(
-    ["Time", (row) => row.time?.time_ns ?? 0, (row) => duration(row.time?.time_ns)],
-    ["Share", (row) => row.time?.time_ns ?? 0, (row) => row.time ? <><Bar share={row.time.time_ns / busy()} /> {percent(row.time.time_ns / busy())}</> : "–"],
-    ["Of peak", (row) => row.time?.share_of_ceiling ?? 0, (row) => row.time?.bound ? ofPeak(row.time.bound, row.time.share_of_ceiling) : "–"],
-    ["Throughput", (row) => (row.time?.bytes ? row.time.bytes / row.time.time_ns : 0), (row) => (row.time?.bytes ? rate((row.time.bytes / row.time.time_ns) * 1e9) : "–")],
+    { title: "Time", value: (row) => row.time?.time_ns, show: (row) => duration(row.time?.time_ns) },
+    { title: "Share", value: (row) => row.time?.time_ns, show: (row) => row.time ? <span class="share"><Bar share={row.time.time_ns / busy()} />{percent(row.time.time_ns / busy())}</span> : "–" },
+    { title: "Of peak", value: (row) => row.time?.share_of_ceiling, show: (row) => row.time?.bound ? ofPeak(row.time.bound, row.time.share_of_ceiling) : "–" },
+    { title: "Throughput", value: rateOf, show: (row) => rate(rateOf(row)) },
   );
-  all.push(["Launches", (row) => row.time?.calls ?? row.launches, (row) => number(row.time?.calls ?? row.launches)], ["Traffic", (row) => row.bytes ?? 0, (row) => bytes(row.bytes)]);
-  if (index.kernels.some((row) => row.registers)) all.push(["Registers", (row) => row.registers ?? 0, (row) => number(row.registers)]);
+  all.push(
+    { title: "Launches", value: (row) => row.time?.calls ?? row.launches, show: (row) => number(row.time?.calls ?? row.launches) },
+    { title: "Traffic", value: (row) => row.bytes, show: (row) => bytes(row.bytes) },
+  );
+  if (index.kernels.some((row) => row.registers)) all.push({ title: "Registers", value: (row) => row.registers, show: (row) => number(row.registers) });
   return all;
 }
 
 export function Kernels(): JSX.Element {
-  const all = columns();
-  const sort = useSignal(all.findIndex(([title]) => title === "Time")), ascending = useSignal(false), filter = useSignal("");
-  const at = sort.value < 0 ? 0 : sort.value;
-  const value = all[at]![1];
-  const text = filter.value.toLowerCase();
-  const rows = index.kernels.map((row, n) => ({ row, n }))
-    .filter(({ row }) => `${row.name} ${row.kind} ${row.lines.map(([f, l]) => `${index.files[f]}:${l}`).join(" ")}`.toLowerCase().includes(text))
-    .sort((a, b) => {
-      const x = value(a.row) ?? 0, y = value(b.row) ?? 0;
-      const order = typeof x === "string" ? x.localeCompare(String(y)) : Number(x) - Number(y);
-      return ascending.value ? order : -order;
-    });
+  const all = columns(), filter = useSignal(""), text = filter.value.toLowerCase();
+  const rows = index.kernels.map((row, n) => ({ ...row, n }))
+    .filter((row) => `${row.name} ${row.kind} ${row.lines.map(([f, l]) => `${index.files[f]}:${l}`).join(" ")}`.toLowerCase().includes(text));
   const chosen = shownKernel.value;
   return (
     <div class="kernels-view">
       <section class="table-side">
         <div class="tools"><h1>Kernels</h1><input type="search" aria-label="Filter kernels" placeholder="Filter by name, kind or line" onInput={(event) => (filter.value = event.currentTarget.value)} /></div>
         <Roofline />
-        <div class="scroll" tabIndex={0}><table>
-          <thead><tr>{all.map(([title], n) => (
-            <th scope="col" aria-sort={n === at ? (ascending.value ? "ascending" : "descending") : undefined} class={n > 1 ? "num" : ""}>
-              <button type="button" onClick={() => (n === sort.value ? (ascending.value = !ascending.value) : ((sort.value = n), (ascending.value = n < 2)))}>{title}{n === at ? (ascending.value ? " ↑" : " ↓") : ""}</button>
-            </th>))}</tr></thead>
-          <tbody>{rows.map(({ row, n }) => (
-            <tr id={`kernel-${n}`} class={`${n === chosen ? "chosen" : ""} ${lit("kernels", n)}`}
-              onMouseEnter={() => (hovered.value = { kind: "kernel", kernel: n })} onMouseLeave={() => (hovered.value = null)}
-              onClick={() => go(`kernel-${n}`)}>
-              {all.map(([, , show], column) => column === 0
-                ? <th scope="row"><a href={`#kernel-${n}`} title={row.name}>{show(row)}</a></th>
-                : <td class={column > 1 ? "num" : ""}>{show(row)}</td>)}
-            </tr>))}</tbody>
-        </table></div>
+        <Sorted columns={all} rows={rows} by={all[2]!.title === "Time" ? "Time" : "Launches"} attributes={({ n }) => ({
+          id: `kernel-${n}`, class: `${n === chosen ? "chosen" : ""} ${lit("kernels", n)}`, onClick: () => go(`kernel-${n}`),
+          onMouseEnter: () => (hovered.value = { kind: "kernel", kernel: n }), onMouseLeave: () => (hovered.value = null),
+        })} />
       </section>
       {chosen !== null && (
         <section class="pane detail" aria-label="Kernel">

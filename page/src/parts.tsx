@@ -19,9 +19,12 @@ export function Line({ text, tokens }: { text: string; tokens: Tokens | undefine
 }
 
 /** A list of rows of one height, of which only what is seen is drawn. */
-export function Rows({ count, height, row, label, current, onMove, role = "listbox", class: name }: {
+export function Rows({ count, height, row, label, current, start = 0, onMove, role = "listbox", class: name }: {
   count: number; height: number; row: (n: number) => JSX.Element; label: string;
-  current?: number | null; onMove?: (n: number) => void; role?: "listbox" | "group"; class?: string;
+  current?: number | null;
+  /** The row at the top at first. */
+  start?: number;
+  onMove?: (n: number) => void; role?: "listbox" | "group"; class?: string;
 }): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const top = useSignal(0), size = useSignal(600);
@@ -31,6 +34,7 @@ export function Rows({ count, height, row, label, current, onMove, role = "listb
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     measure();
+    if (start > 0) element.scrollTop = start * height;
     return () => observer.disconnect();
   }, []);
   useEffect(() => {
