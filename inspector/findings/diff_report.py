@@ -16,7 +16,6 @@ from inspector.findings.profile_report import make_profile_report
 from inspector.findings.profiled import Profiled
 from inspector.findings.report import make_report
 from inspector.findings.rule import Rule
-from inspector.findings.wording import listed
 from inspector.graphs.fusion import total
 from inspector.graphs.operators import count_operators
 from inspector.kernels.matching import matched
@@ -152,7 +151,7 @@ def make_diff_report(
         libraries=_changed(before.libraries, after.libraries),
         operators=_changed(facts[0].operators, facts[1].operators),
     )
-    notices = (*_notices((before, after), conditions, diff), *_of_launches(diff, is_whole=is_whole))
+    notices = (*_notices((before, after), diff), *_of_launches(diff, is_whole=is_whole))
     findings = tuple(_findings(facts[0].findings, facts[1].findings))
     sides = Side("A", before), Side("B", after)
     return DiffReport(*sides, conditions, diff, notices, findings, _library_times(sides, facts))
@@ -314,14 +313,7 @@ def _settings(run: Run) -> dict[str, str]:
     }
 
 
-def _notices(
-    reports: tuple[KernelsReport, KernelsReport],
-    conditions: tuple[Condition, ...],
-    diff: KernelDiff,
-) -> Iterator[str]:
-    other = [condition.name for condition in conditions if condition.differs]
-    if other:
-        yield f"A and B differ in {listed(other)}"
+def _notices(reports: tuple[KernelsReport, KernelsReport], diff: KernelDiff) -> Iterator[str]:
     for letter, report in zip("AB", reports, strict=True):
         if report.run.meta.partial:
             yield f"{letter} is partial: {report.run.meta.partial.rstrip('.')}"

@@ -7,7 +7,7 @@ import type { Finding } from "./types";
 
 interface CodeLine { place: string; code: string }
 type Cell = string | number | (string | CodeLine)[];
-interface Column { title: string; kind: "text" | "number" | "code" | "below" | "bar" }
+interface Column { title: string; kind: "text" | "number" | "code" | "below" | "detail" | "bar" }
 type Block =
   | { type: "Lines"; lines: string[] }
   | { type: "Items"; head: string; items: string[] }

@@ -14,7 +14,9 @@ const ROW = 20;
 
 export function Code(): JSX.Element {
   if (shownFile.value === null) {
-    const own = index.sources.find((row) => row.owner === "project") ?? index.sources[0];
+    const slow = [...index.lines].sort((a, b) => b[2] - a[2]).map(([file]) => file);
+    const known = (file: number) => index.sources.find((row) => row.file === file);
+    const own = index.sources.find((row) => row.owner === "project") ?? slow.map(known).find((row) => row) ?? index.sources[0];
     if (own) shownFile.value = own.file;
   }
   return (
@@ -159,7 +161,7 @@ function KernelPane(): JSX.Element {
 
 function KernelChoice(): JSX.Element {
   const order = index.kernels.map((row, n) => ({ row, n })).sort((a, b) => (b.row.time?.time_ns ?? 0) - (a.row.time?.time_ns ?? 0));
-  return <ul class="choice">{order.map(({ row, n }) => <li><button type="button" onClick={() => pin({ kind: "kernel", kernel: n })}><span>{short(row.name)}</span> <span class="quiet">{row.time ? duration(row.time.time_ns) : count(row.launches, "launch").replace("launchs", "launches")}</span></button></li>)}</ul>;
+  return <ul class="choice">{order.map(({ row, n }) => <li><button type="button" onClick={() => pin({ kind: "kernel", kernel: n })}><span class="name" title={row.name}>{row.name}</span> <span class="quiet">{row.time ? duration(row.time.time_ns) : count(row.launches, "launch").replace("launchs", "launches")}</span></button></li>)}</ul>;
 }
 
 /** What a function of a library launches; its source is not part of a recording. */

@@ -38,12 +38,11 @@ export function Compare(): JSX.Element {
     <div class="page">
       <h1>{sentence(held.answer)}</h1>
       <dl class="sides">{(["before", "after"] as const).map((key, n) => <div><dt>{"AB"[n]}</dt><dd>{held[key].target ?? held[key].name} <span class="quiet">{[held[key].name, held[key].started?.slice(0, 10)].filter(Boolean).join(" · ")}</span></dd></div>)}</dl>
-      {held.notices.map((text) => <p class="note">{sentence(text)}</p>)}
-      <Conditions held={held} />
-      <Totals before={held.before.counts} after={held.after.counts} />
+      <div class="beside"><Conditions held={held} /><Totals before={held.before.counts} after={held.after.counts} /></div>
       <Findings held={held} />
       <Kernels held={held} />
       {held.operators.length > 0 && <section><h2>Operators</h2><Pairs rows={held.operators} /></section>}
+      {held.notices.map((text) => <p class="note">{sentence(text)}.</p>)}
     </div>
   );
 }
@@ -83,16 +82,14 @@ function Totals({ before, after }: { before: Counts; after: Counts }): JSX.Eleme
   );
 }
 
-function relative(before?: number | null, after?: number | null): number | null {
-  return before && after !== null && after !== undefined ? after / before - 1 : null;
-}
-
-function Delta({ before, after, isJudged = true }: { before?: number | null; after?: number | null; isJudged?: boolean }): JSX.Element {
-  if (before === after) return <span class="quiet">same</span>;
-  const share = relative(before, after);
-  if (share === null) return before === 0 ? <span class={isJudged ? "worse" : ""}>+{number(after)}</span> : <span class="quiet">–</span>;
-  const text = Math.abs(share) < 0.005 ? "<1%" : after! > before! * 3 ? `${(after! / before!).toFixed(1)}×` : `${share > 0 ? "+" : "−"}${Math.round(Math.abs(share) * 100)}%`;
-  return <span class={!isJudged || Math.abs(share) < 0.02 ? "" : share > 0 ? "worse" : "better"}>{text}</span>;
+/** How much more or less B has; a time that one side has not at all is all of the difference. */
+function Delta({ before, after, show, isJudged = true }: { before?: number | null; after?: number | null; show?: (n: number) => string; isJudged?: boolean }): JSX.Element {
+  if (before === after) return <span class="quiet">{before === null ? "–" : "same"}</span>;
+  const more = (after ?? 0) - (before ?? 0), share = before && after ? after / before - 1 : null;
+  const relative = share === null ? "" : Math.abs(share) < 0.005 ? "<1%" : share > 2 ? `${(share + 1).toFixed(1)}×` : `${share > 0 ? "+" : "−"}${Math.round(Math.abs(share) * 100)}%`;
+  const absolute = `${more > 0 ? "+" : "−"}${(show ?? number)(Math.abs(more))}`;
+  const tone = !isJudged || (share !== null && Math.abs(share) < 0.02) ? "" : more > 0 ? "worse" : "better";
+  return <span class={tone}>{show ? absolute : relative || absolute}{show && relative && <span class="quiet"> {relative}</span>}</span>;
 }
 
 function Findings({ held }: { held: Diff }): JSX.Element {
@@ -137,13 +134,13 @@ function Kernels({ held }: { held: Diff }): JSX.Element | null {
     { title: "Kernel", isText: true, value: (row) => row.name, show: (row) => (row.before?.source || row.after?.source
       ? <button type="button" class="link name" aria-expanded={open.value === row.name} title={row.name} onClick={() => (open.value = open.value === row.name ? null : row.name)}>{row.name}</button> : <span class="name" title={row.name}>{row.name}</span>) },
     { title: "Change", isText: true, value: (row) => row.kind, show: (row) => <span class={`tag ${row.kind}`}>{row.kind}</span> },
-    ...(hasTime ? [...pair(isTimed ? "Time" : "Predicted", time, duration), { title: "Difference", value: (row: Row) => (time(row.after) ?? 0) - (time(row.before) ?? 0), show: (row: Row) => <Delta before={time(row.before)} after={time(row.after)} /> }] : []),
+    ...(hasTime ? [...pair(isTimed ? "Time" : "Predicted", time, duration), { title: "Difference", value: (row: Row) => (time(row.after) ?? 0) - (time(row.before) ?? 0), show: (row: Row) => <Delta before={time(row.before)} after={time(row.after)} show={duration} /> }] : []),
     ...pair("Launches", (side) => side?.launches, number), ...pair("Traffic", (side) => side?.bytes, bytes),
   ];
   return (
     <section><h2>Kernels</h2>
       <Tabs label="Show" names={names} current={only.value} onPick={(name) => (only.value = name)} />
-      <Sorted columns={columns} rows={rows.filter((row) => only.value === "all" || row.kind === only.value)} by={hasTime ? columns[2]!.title : "Change"}
+      <Sorted columns={columns} rows={rows.filter((row) => only.value === "all" || row.kind === only.value)} by={hasTime ? "Difference" : "Change"}
         below={(row) => (open.value === row.name ? <Detail row={row} /> : null)} />
     </section>
   );

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { index, report } from "./data";
 import { Flames } from "./flame";
-import { duration, functionName, number, percent } from "./format";
+import { duration, functionName, number, percent, sentence } from "./format";
 import { Loading, Prose } from "./parts";
 
 type Stages = Record<string, number>;
@@ -39,7 +39,7 @@ export function Compile(): JSX.Element {
         <div class="scroll" tabIndex={0}><table><thead><tr><th scope="col">Cache</th><th scope="col" class="num">Hits</th><th scope="col" class="num">Misses</th><th scope="col" class="num">Bypasses</th><th scope="col" class="num">Saved</th></tr></thead>
           <tbody>{held.caches.map((row) => <tr><th scope="row">{row.cache}</th><td class="num">{number(row.hits)}</td><td class="num">{number(row.misses)}</td><td class="num">{number(row.bypasses)}</td><td class="num">{duration(row.saved_ns)}</td></tr>)}</tbody></table></div>
       </section>
-      {[...held.notes, ...held.notices].map((note) => <p class="note"><Prose text={note} /></p>)}
+      {[...held.notes, ...held.notices].map((note) => <p class="note"><Prose text={sentence(note)} /></p>)}
     </div>
   );
 }

@@ -1,13 +1,14 @@
 // Compilations as nested spans of time: click one to zoom in, arrow keys walk.
 import { useSignal } from "@preact/signals";
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import type { JSX } from "preact";
 import { chunk } from "./data";
 import { duration, number, percent } from "./format";
+import { useWidth } from "./parts";
 
 interface Lane { title: string; begin: number[]; length: number[]; depth: number[]; name: number[]; stage: number[]; compile_id: number[]; texts: string[]; left_out: number }
 interface Spans { parent: number[]; self: number[]; end: number; levels: number }
-const ROW = 22, LEAST_SHARE = 0.0008, LEAST_LABELLED = 0.03;
+const ROW = 22, LEAST_SHARE = 0.0008, LEAST_LABELLED = 36; // pixels
 
 /** Each span's parent, and its time without its children. */
 function nested(lane: Lane): Spans {
@@ -35,6 +36,7 @@ export function Flames({ color, picked }: { color: (stage: string) => string; pi
 }
 
 function Flame({ lane, whole, hasTitle, color, picked }: { lane: Lane; whole: number; hasTitle: boolean; color: (stage: string) => string; picked: string | null }): JSX.Element {
+  const box = useRef<HTMLDivElement>(null), pixels = useWidth(box, 1000);
   const at = useSignal(-1), over = useSignal(-1), root = useSignal(-1);
   const { parent, self, levels } = useMemo(() => nested(lane), [lane]);
   const from = root.value < 0 ? 0 : lane.begin[root.value]!, span = root.value < 0 ? whole : Math.max(1, lane.length[root.value]!);
@@ -66,11 +68,11 @@ function Flame({ lane, whole, hasTitle, color, picked }: { lane: Lane; whole: nu
   return (
     <>
       {hasTitle && <h3>{lane.title} <span class="quiet">{duration(lane.begin.reduce((sum, _, n) => sum + (lane.depth[n] ? 0 : lane.length[n]!), 0) * 1e3)}</span></h3>}
-      <div class="flame" style={{ height: `${levels * ROW}px` }} tabIndex={0} role="group" aria-label={`Flame graph: ${number(lane.begin.length)} spans of ${lane.title}`} onKeyDown={key} onMouseLeave={() => (over.value = -1)}>
+      <div ref={box} class="flame" style={{ height: `${levels * ROW}px` }} tabIndex={0} role="group" aria-label={`Flame graph: ${number(lane.begin.length)} spans of ${lane.title}`} onKeyDown={key} onMouseLeave={() => (over.value = -1)}>
         {shown.map(({ n, left, width }) => (
           <div class={`${color(text(lane.stage[n]!))} ${n === at.value ? "on" : ""} ${above.has(n) && n !== root.value ? "above" : ""} ${picked && picked !== text(lane.stage[n]!) ? "off" : ""}`}
             style={{ left: `${left * 100}%`, width: `${width * 100}%`, top: `${lane.depth[n]! * ROW}px` }}
-            onMouseEnter={() => (over.value = n)} onClick={() => { at.value = n; root.value = root.value === n ? parent[n]! : n; }}>{width > LEAST_LABELLED && text(lane.name[n]!)}</div>))}
+            onMouseEnter={() => (over.value = n)} onClick={() => { at.value = n; root.value = root.value === n ? parent[n]! : n; }}>{width * pixels.value > LEAST_LABELLED && text(lane.name[n]!)}</div>))}
       </div>
       <p class="told" aria-live="polite">{told < 0 ? <span class="quiet">{number(lane.begin.length)} spans{lane.left_out ? `, the ${number(lane.left_out)} shortest left out` : ""}</span> : <>
         <b>{text(lane.name[told]!)}</b> {duration(lane.length[told]! * 1e3)} <span class="quiet">({duration(self[told]! * 1e3)} self, {percent(lane.length[told]! / whole)} of all) · {text(lane.stage[told]!)}{text(lane.compile_id[told]!) ? ` · compilation ${text(lane.compile_id[told]!)}` : ""}</span></>}

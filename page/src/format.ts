@@ -7,16 +7,16 @@ function scaled(value: number, units: [number, string][]): string {
   const [size, unit] = units.find(([size]) => Math.abs(value) >= size) ?? units.at(-1)!;
   const amount = value / size;
   const digits = size === 1 || Math.abs(amount) >= 100 ? 0 : Math.abs(amount) >= 10 ? 1 : 2;
-  return `${amount.toFixed(digits)}${unit ? ` ${unit}` : ""}`.trimEnd();
+  return `${amount.toFixed(digits)}${unit && `\u00a0${unit}`}`;
 }
 type Maybe = number | null | undefined;
 const or = (value: Maybe, text: (n: number) => string) => (value === null || value === undefined ? "–" : text(value));
 
 export const duration = (ns: Maybe) => or(ns, (n) => (n ? scaled(n, TIMES) : "0"));
 export const bytes = (n: Maybe) => or(n, (v) => scaled(v, SIZES));
-export const flops = (n: Maybe) => or(n, (v) => `${scaled(v, COUNTS)}FLOP`.replace(/ ?(\w?)FLOP$/, " $1FLOP"));
-export const rate = (n: Maybe) => or(n, (v) => `${scaled(v, COUNTS)}B/s`.replace(/ ?([PTGMk]?)B\/s$/, " $1B/s"));
-export const flopRate = (n: Maybe) => or(n, (v) => `${scaled(v, COUNTS)}FLOP/s`.replace(/ ?([PTGMk]?)FLOP\/s$/, " $1FLOP/s"));
+export const flops = (n: Maybe) => or(n, (v) => `${scaled(v, COUNTS)}FLOP`.replace(/\s?(\w?)FLOP$/, "\u00a0$1FLOP"));
+export const rate = (n: Maybe) => or(n, (v) => `${scaled(v, COUNTS)}B/s`.replace(/\s?([PTGMk]?)B\/s$/, "\u00a0$1B/s"));
+export const flopRate = (n: Maybe) => or(n, (v) => `${scaled(v, COUNTS)}FLOP/s`.replace(/\s?([PTGMk]?)FLOP\/s$/, "\u00a0$1FLOP/s"));
 export const percent = (share: Maybe) => or(share, (v) => (v > 0 && v < 0.01 ? "<1%" : `${Math.round(v * 100)}%`));
 /** How near a kernel is to what limits it. */
 export const ofPeak = (bound: string, share: number) =>

@@ -16,10 +16,11 @@ export function Graphs(): JSX.Element {
   return (
     <div class="graphs-view">
       <section class="pane">
-        <header><h1>Graphs</h1><GraphPicker />
+        <header><h1>Graphs</h1><GraphPicker /></header>
+        <div class="tools">
+          <Tabs label="Collapse" names={["nodes", "modules", "kernels"]} current={by.value} onPick={(name) => (by.value = name as GroupBy)} />
           <input type="search" aria-label="Filter nodes" placeholder="Filter by name, operator or module" onInput={(event) => (filter.value = event.currentTarget.value)} />
-        </header>
-        <Tabs label="Collapse" names={["nodes", "modules", "kernels"]} current={by.value} onPick={(name) => (by.value = name as GroupBy)} />
+        </div>
         <GraphList graph={shownGraph.value} filter={filter.value} by={by.value} />
       </section>
       <section class="pane">

@@ -1,5 +1,6 @@
 import { effect, signal } from "@preact/signals";
 import { render, type JSX } from "preact";
+import { useEffect } from "preact/hooks";
 import { Report } from "./blocks";
 import { Code } from "./code";
 import { Compare } from "./compare";
@@ -21,6 +22,7 @@ const theme = signal<"auto" | "light" | "dark">("auto");
 
 function App(): JSX.Element {
   const Body = BODIES[view.value];
+  useEffect(() => document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [view.value]);
   const next = { auto: "light", light: "dark", dark: "auto" } as const;
   return (
     <>

@@ -1,5 +1,5 @@
 // Pieces that several views use.
-import { useComputed, useSignal } from "@preact/signals";
+import { useComputed, useSignal, type Signal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Tokens } from "./types";
@@ -63,6 +63,19 @@ export function Rows({ count, height, row, label, current, start = 0, onMove, ro
       </div>
     </div>
   );
+}
+
+/** The width of an element, as it changes; what is drawn at that width has text of its own size. */
+export function useWidth(element: { current: Element | null }, first: number): Signal<number> {
+  const width = useSignal(first);
+  useLayoutEffect(() => {
+    const measure = () => (width.value = element.current?.clientWidth || first);
+    const observer = new ResizeObserver(measure);
+    if (element.current) observer.observe(element.current);
+    measure();
+    return () => observer.disconnect();
+  }, []);
+  return width;
 }
 
 export function Tabs({ names, current, onPick, label }: {
