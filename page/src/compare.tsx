@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { report } from "./data";
-import { bytes, count, duration, number, sentence } from "./format";
+import { bytes, count, duration, number, sentence, times } from "./format";
 import { FindingCard } from "./overview";
 import { Loading, Prose, Tabs } from "./parts";
 import { Sorted, type Column } from "./table";
@@ -86,7 +86,7 @@ function Totals({ before, after }: { before: Counts; after: Counts }): JSX.Eleme
 function Delta({ before, after, show, isJudged = true }: { before?: number | null; after?: number | null; show?: (n: number) => string; isJudged?: boolean }): JSX.Element {
   if (before === after) return <span class="quiet">{before === null ? "–" : "same"}</span>;
   const more = (after ?? 0) - (before ?? 0), share = before && after ? after / before - 1 : null;
-  const relative = share === null ? "" : Math.abs(share) < 0.005 ? "<1%" : share > 2 ? `${(share + 1).toFixed(1)}×` : `${share > 0 ? "+" : "−"}${Math.round(Math.abs(share) * 100)}%`;
+  const relative = share === null ? "" : Math.abs(share) < 0.005 ? "<1%" : share > 2 ? times(share + 1) : `${share > 0 ? "+" : "−"}${Math.round(Math.abs(share) * 100)}%`;
   const absolute = `${more > 0 ? "+" : "−"}${(show ?? number)(Math.abs(more))}`;
   const tone = !isJudged || (share !== null && Math.abs(share) < 0.02) ? "" : more > 0 ? "worse" : "better";
   return <span class={tone}>{show ? absolute : relative || absolute}{show && relative && <span class="quiet"> {relative}</span>}</span>;
@@ -147,10 +147,11 @@ function Kernels({ held }: { held: Diff }): JSX.Element | null {
 }
 
 function Detail({ row }: { row: Row }): JSX.Element {
+  const told = row.differences.filter((text) => text !== "source");
   return (
     <>
       {row.part_of && <p>{row.before ? "Now part of" : "Was part of"} <code>{row.part_of}</code>.</p>}
-      {row.differences.length > 0 && <p>{row.differences.map((text, n) => <>{n > 0 && " · "}<Prose text={text} /></>)}</p>}
+      {told.length > 0 && <p><Prose text={sentence(told.join(" · "))} /></p>}
       <SourceDiff before={row.before?.source ?? ""} after={row.after?.source ?? ""} />
     </>
   );
@@ -173,12 +174,15 @@ export function edits(a: string[], b: string[]): Edit[] {
   return found;
 }
 
-const MOST_LINES = 2_000;
+const MOST_LINES = 2_000, CONTEXT = 3;
 
 function SourceDiff({ before, after }: { before: string; after: string }): JSX.Element {
   const lines = (text: string) => (text ? text.trim().split("\n").slice(0, MOST_LINES) : []);
   const found = before === after ? lines(after).map((text): Edit => [" ", text]) : edits(lines(before), lines(after));
-  return <pre class="edits" tabIndex={0}>{found.map(([sign, text]) => <div class={{ " ": "", "+": "added", "−": "removed" }[sign]}>{sign} {text}{"\n"}</div>)}</pre>;
+  const isNear = found.map((_, n) => before === after || found.slice(Math.max(0, n - CONTEXT), n + CONTEXT + 1).some(([sign]) => sign !== " "));
+  return <pre class="edits" tabIndex={0}>{found.map(([sign, text], n) => (isNear[n]
+    ? <div class={{ " ": "", "+": "added", "−": "removed" }[sign]}>{sign} {text}{"\n"}</div>
+    : (n === 0 || isNear[n - 1]) && <div class="quiet">{"  ⋯\n"}</div>))}</pre>;
 }
 
 function Pairs({ rows }: { rows: { name: string; before: number; after: number }[] }): JSX.Element {

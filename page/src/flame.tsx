@@ -62,6 +62,7 @@ function Flame({ lane, whole, hasTitle, color, picked }: { lane: Lane; whole: nu
       const next = moves[event.key]!();
       if (next !== undefined && next >= 0) at.value = next;
     } else return;
+    over.value = -1;
     event.preventDefault();
   };
   const told = over.value >= 0 ? over.value : at.value;

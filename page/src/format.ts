@@ -26,7 +26,7 @@ export const count = (n: number, noun: string) => `${number(n)} ${n === 1 ? noun
 /** With a capital letter, unless it begins with a name from code. */
 export const sentence = (text: string) => (/^[a-z]+[ ,:;]/.test(text) ? text[0]!.toUpperCase() + text.slice(1) : text);
 export const baseName = (file: string) => file.slice(file.lastIndexOf("/") + 1);
-export const times = (x: number) => `${x < 10 ? x.toFixed(2) : x.toFixed(1)}×`;
+export const times = (x: number) => `${x < 10 ? x.toFixed(2) : x < 100 ? x.toFixed(1) : number(Math.round(x))}×`;
 /** Functions that go on after a graph break, as torch calls them. */
 export const functionName = (name: string) => name.replace(/^torch_dynamo_resume_in_(.+)_at_(\d+)$/, "$1 resumed at line $2");
 /** Names of kernels, cut in the middle: both ends tell them apart. */

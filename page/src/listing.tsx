@@ -27,7 +27,7 @@ export function Listing({ texts, shown }: { texts: KernelText["texts"]; shown: s
     const pick = (at: number) => { if (list[at]!.source) chosen.value = { source: list[at]!.source, by, at }; };
     const step = (at: number) => { const down = at > (current ?? -1); for (let n = at; n >= 0 && n < list.length; n += down ? 1 : -1) if (list[n]!.source) return pick(n); };
     return (
-      <Rows count={list.length} height={ROW} label={label} class="source" start={by === "source" ? list.findIndex((row) => CODE.test(row.text)) - 1 : 0} role={isLinked ? "listbox" : "group"} current={isLinked ? current : null} onMove={isLinked ? step : undefined} row={(n) => {
+      <Rows count={list.length} height={ROW} label={label} class="source" start={list.findIndex((row) => (by === "source" ? CODE.test(row.text) : row.source > 0)) - 1} role={isLinked ? "listbox" : "group"} current={isLinked ? current : null} onMove={isLinked ? step : undefined} row={(n) => {
         const row = list[n]!, isOn = isLinked && from?.source === row.source;
         return (
           <div key={n} class={`line ${isOn ? "on" : ""}`} {...(isLinked ? { role: "option", "aria-selected": n === current, onClick: () => pick(n) } : {})}>

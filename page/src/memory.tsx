@@ -2,8 +2,8 @@
 import type { JSX } from "preact";
 import { Chart } from "./chart";
 import { fusion as fusionOf, index, report } from "./data";
-import { bytes, count, times } from "./format";
-import { Bar, Loading } from "./parts";
+import { bytes, count, sentence, times } from "./format";
+import { Bar, Loading, Prose } from "./parts";
 import type { Fusion } from "./types";
 
 interface Held { what: string; name: string | null; count: number; bytes: number; shape: number[] | null; dtype: string | null; lines: { file: string; line: number }[]; cuda_graph: boolean }
@@ -27,11 +27,11 @@ function Measured({ memory }: { memory: Use }): JSX.Element {
     <div class="page">
       <h1>Peak memory {bytes(compiled.peak_bytes)}{memory.ratio ? `, ${times(memory.ratio)} of eager` : ""}</h1>
       <p>{bytes(compiled.before_bytes)} are held before the call. The call adds {bytes(compiled.added_bytes)}{eager ? `; in eager, ${bytes(eager.added_bytes)}` : ""}.{compiled.cuda_graphs_bytes ? ` CUDA graphs hold ${bytes(compiled.cuda_graphs_bytes)}, allocated once.` : ""}</p>
-      {memory.savings.map((item) => <p class="fix"><b>Up to {bytes(item.at_most_bytes)}</b> {item.because}. {item.change}</p>)}
+      {memory.savings.map((item) => <p class="fix"><b>Up to {bytes(item.at_most_bytes)}</b> <Prose text={`${sentence(item.because)}. ${sentence(item.change)}.`} /></p>)}
       {(compiled.curve.length > 0 || eager) && (
         <section><h2>Memory over the call</h2>
           <Chart label="Memory over the call" show={bytes} series={[{ name: "Compiled", points: compiled.curve }, { name: "Eager", points: eager?.curve ?? [] }]}
-            below="Bytes above those before the call, after each allocation and free, in order. The two calls have different numbers of allocations." />
+            below={compiled.curve.length ? "Bytes above those before the call, after each allocation and free, in order. The two calls have different numbers of allocations." : "Bytes above those before the call, after each allocation and free, in order. The compiled call allocates nothing outside CUDA graphs."} />
         </section>)}
       <section><h2>Tensors at the peak</h2>
         <div class="beside"><At name="Compiled" peak={compiled} />{eager && <At name="Eager" peak={eager} />}</div>
