@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeAlias
@@ -14,6 +15,8 @@ from inspector.findings.kernels_report import KernelRow, KernelsReport
 KernelTexts: TypeAlias = dict[str, dict[str, tuple[str, Sequence[tuple[int, int]]]]]
 """By kernel, its texts by form, each with pairs of a line and the source line it comes from."""
 
+# Where Triton is installed is nobody else's business.
+_SITE_PACKAGES = re.compile(r'(?<=[\s"\[])/[^\s"]*/site-packages/')
 _FORMS = ("ttgir", "ptx", "sass")
 
 
@@ -36,4 +39,6 @@ def _texts(row: KernelRow) -> dict[str, tuple[str, Sequence[tuple[int, int]]]]:
     }
     ptx = read_ptx_lines(texts.get("ptx", ""))
     lines = {"ptx": ptx.instructions, "sass": sass_lines(texts.get("sass", ""), ptx.callers)}
-    return {form: (text, lines.get(form, ())) for form, text in texts.items()}
+    return {
+        form: (_SITE_PACKAGES.sub("", text), lines.get(form, ())) for form, text in texts.items()
+    }

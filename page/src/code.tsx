@@ -84,6 +84,7 @@ function SourceLines({ file, held }: { file: number; held: SourceText }): JSX.El
   const times = useMemo(() => new Map(index.lines.filter(([f]) => f === file).map(([, line, ns]) => [line, ns])), [file]);
   const most = useMemo(() => Math.max(1, ...index.lines.map(([, , ns]) => ns)), []);
   const place = useMemo(() => new Map(held.numbers.map((line, n) => [line, n])), [held]);
+  const start = held.numbers.findIndex((line) => times.has(line)) - 4;
   const current = (() => {
     const item = pinned.value;
     if (item?.kind === "line" && item.file === file) return place.get(item.line) ?? null;
@@ -91,7 +92,7 @@ function SourceLines({ file, held }: { file: number; held: SourceText }): JSX.El
     return lines.length ? place.get(Math.min(...lines)) ?? null : null;
   })();
   return (
-    <Rows count={held.numbers.length} height={ROW} label={`Lines of ${index.files[file]}`} current={current} class="source"
+    <Rows count={held.numbers.length} height={ROW} label={`Lines of ${index.files[file]}`} current={current} class="source" start={start}
       onMove={(n) => pin({ kind: "line", file, line: held.numbers[n]! })}
       row={(n) => {
         const line = held.numbers[n]!, key = lineKey(file, line), mark = marks.value.get(line), ns = times.get(line);

@@ -4,7 +4,7 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { JSX } from "preact";
 import { fusion as fusionOf, index } from "./data";
 import { bytes, duration, number as number_, sentence, short } from "./format";
-import { Loading, Prose, Tabs } from "./parts";
+import { Loading, Prose, Tabs, useFirst } from "./parts";
 import { hovered, lit, pin, stepKey } from "./select";
 import type { Fusion, Step } from "./types";
 
@@ -57,7 +57,8 @@ function Drawing({ held, number }: { held: Fusion & { layout: Placed }; number: 
     const x = (layout.x[first]! + layout.x[second]! + W) / 2, y = (layout.y[first]! + layout.y[second]! + H) / 2;
     box.value = { ...b, x: x - b.w / 2, y: y - b.h / 2 };
   };
-  const apart = held.not_fused.map((pair, n) => ({ pair, n })).sort((a, b) => (b.pair.saved_bytes_at_most ?? 0) - (a.pair.saved_bytes_at_most ?? 0));
+  const apart = useMemo(() => held.not_fused.map((pair, n) => ({ pair, n })).sort((a, b) => (b.pair.saved_bytes_at_most ?? 0) - (a.pair.saved_bytes_at_most ?? 0)), [held]);
+  const [firstApart, more] = useFirst(apart, 30);
   const on = (n: number) => lit("steps", stepKey(number, n));
   return (
     <>
@@ -65,8 +66,8 @@ function Drawing({ held, number }: { held: Fusion & { layout: Placed }; number: 
         <Tabs label="Color by" names={steps.some((s) => s.work) ? ["kind", "time", "bytes"] : ["kind", "bytes"]} current={by.value} onPick={(name) => (by.value = name as By)} />
         {apart.length > 0 && <button type="button" aria-pressed={reasons.value} onClick={() => (reasons.value = !reasons.value)}>Why not fused ({number_(apart.length)})</button>}
         <span class="gap" />
-        <button type="button" aria-label="Zoom in" onClick={() => zoom(0.75)}>+</button><button type="button" aria-label="Zoom out" onClick={() => zoom(1.33)}>−</button>
-        <button type="button" onClick={() => (box.value = { x: -20, y: -20, w: layout.width + 40, h: layout.height + 40 })}>Fit</button>
+        <span class="zoom"><button type="button" aria-label="Zoom in" onClick={() => zoom(0.75)}>+</button> <button type="button" aria-label="Zoom out" onClick={() => zoom(1.33)}>−</button>
+          {" "}<button type="button" onClick={() => (box.value = { x: -20, y: -20, w: layout.width + 40, h: layout.height + 40 })}>Fit</button></span>
       </div>
       <svg ref={svg} class="diagram" viewBox={`${box.value.x} ${box.value.y} ${box.value.w} ${box.value.h}`} preserveAspectRatio="xMidYMin meet" tabIndex={0} role="group"
         aria-label={`${steps.length} kernels of ${index.fusions[number]!.name}; arrow keys move, plus and minus zoom`} onKeyDown={key}
@@ -88,13 +89,13 @@ function Drawing({ held, number }: { held: Fusion & { layout: Placed }; number: 
       </svg>
       {by.value === "kind" && <p class="kinds">{KINDS.filter(([kind]) => steps.some((step) => kindOf(step.kind) === kind)).map(([kind, title]) => <span><span class={`swatch ${kind}`} />{title}</span>)}</p>}
       {reasons.value && (
-        <ul class="apart-list" aria-label="Kernels that were not fused">{apart.map(({ pair, n }) => (
+        <ul class="apart-list" aria-label="Kernels that were not fused">{firstApart.map(({ pair, n }) => (
           <li class={n === chosen.value ? "on" : ""}>
             <button type="button" class="link" onClick={() => choose(n)}>#{pair.first + 1} and #{pair.second + 1}</button>
             {pair.saved_bytes_at_most ? <span class="quiet"> would save up to {bytes(pair.saved_bytes_at_most)}</span> : null}
             <div><Prose text={sentence(pair.reason ?? "Inductor gives no reason")} /></div>
             {pair.change && <div class="good"><Prose text={sentence(pair.change)} /></div>}
-          </li>))}</ul>)}
+          </li>))}{more && <li>{more}</li>}</ul>)}
     </>
   );
 }

@@ -20,7 +20,7 @@ export const flopRate = (n: Maybe) => or(n, (v) => `${scaled(v, COUNTS)}FLOP/s`.
 export const percent = (share: Maybe) => or(share, (v) => (v > 0 && v < 0.01 ? "<1%" : `${Math.round(v * 100)}%`));
 /** How near a kernel is to what limits it. */
 export const ofPeak = (bound: string, share: number) =>
-  bound === "launch" ? "launch-bound" : `${percent(share)} of ${{ memory: "bandwidth", cache: "L2", compute: "FLOP/s" }[bound] ?? bound}`;
+  bound === "launch" ? "launch-bound" : bound === "unknown" ? "–" : `${percent(share)} of ${{ memory: "bandwidth", cache: "L2", compute: "FLOP/s" }[bound] ?? bound}`;
 export const number = (n: Maybe) => or(n, (v) => v.toLocaleString("en-US"));
 export const count = (n: number, noun: string) => `${number(n)} ${n === 1 ? noun : `${noun}s`}`;
 /** With a capital letter, unless it begins with a name from code. */

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { index, report } from "./data";
-import { count, duration, functionName, number, sentence } from "./format";
+import { count, duration, functionName, number } from "./format";
 import { Bar, Loading, Prose } from "./parts";
 
 interface Change { kind: string; name: string; text: string; changed_before: boolean; more: number; file: string | null; line: number | null }
@@ -52,7 +52,7 @@ export function Guards(): JSX.Element {
             <summary>{functionName(frame.name)} <span class="quiet">{frame.entries} of {frame.recompile_limit ?? "–"} cache entries · {count(frame.guards, "guard")}</span></summary>
             <p>{place(frame.file, frame.line)}</p>
             <ul class="changes">{(all.value ? frame.next_changes : frame.next_changes.slice(0, 8)).map((item) => (
-              <li>{item.changed_before && <b class="before">changed before </b>}<Prose text={sentence(item.text)} /> <span class="quiet">{place(item.file, item.line)}</span></li>))}</ul>
+              <li>{item.changed_before && <b class="before">changed before </b>}<Prose text={item.text} /> <span class="quiet">{place(item.file, item.line)}</span></li>))}</ul>
             {frame.next_changes.length > 8 && !all.value && <button type="button" class="link" onClick={() => (all.value = true)}>Show {number(frame.next_changes.length - 8)} more</button>}
           </details>))}
       </section>

@@ -48,7 +48,7 @@ function At({ name, peak }: { name: string; peak: Peak }): JSX.Element {
     <div><h3>{name} <span class="quiet">{bytes(peak.peak_bytes)}</span></h3>
       <ul class="bars">
         {added.slice(0, 40).map((item) => <li><Tensor item={item} /><Bar share={item.bytes / most} /><span class="num">{bytes(item.bytes)}</span></li>)}
-        {before.map((item) => <li class="quiet"><span>{count(item.count, item.what)}, held before the call</span><span /><span class="num">{bytes(item.bytes)}</span></li>)}
+        {before.map((item) => <li class="quiet"><span>{count(item.count, item.what)}, before the call</span><span /><span class="num">{bytes(item.bytes)}</span></li>)}
       </ul>
     </div>
   );

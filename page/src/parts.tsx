@@ -78,6 +78,13 @@ export function useWidth(element: { current: Element | null }, first: number): S
   return width;
 }
 
+/** The first of many, and a button that shows all; drawing hundreds takes longer than a click may. */
+export function useFirst<T>(items: T[], most: number): [shown: T[], button: JSX.Element | null] {
+  const all = useSignal(false);
+  if (all.value || items.length <= most) return [items, null];
+  return [items.slice(0, most), <p><button type="button" class="link" onClick={() => (all.value = true)}>Show all {items.length.toLocaleString("en-US")}</button></p>];
+}
+
 export function Tabs({ names, current, onPick, label }: {
   names: string[]; current: string; onPick: (name: string) => void; label: string;
 }): JSX.Element {

@@ -1,6 +1,9 @@
 // A table that is sorted by the column that is clicked; what has no value comes last.
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
+import { useFirst } from "./parts";
+
+const MOST_ROWS = 60;
 
 export interface Column<T> {
   title: string;
@@ -26,6 +29,7 @@ export function Sorted<T>({ columns, rows, by, attributes, below }: {
     const found = typeof x === "string" ? x.localeCompare(String(y)) : x - Number(y);
     return ascending.value ? found : -found;
   });
+  const [shown, more] = useFirst(order, MOST_ROWS);
   const pick = (item: Column<T>) => {
     ascending.value = item === column ? !ascending.value : item.isText ?? false;
     title.value = item.title;
@@ -36,15 +40,15 @@ export function Sorted<T>({ columns, rows, by, attributes, below }: {
         <th scope="col" class={item.isText ? "" : "num"} aria-sort={item === column ? (ascending.value ? "ascending" : "descending") : undefined}>
           <button type="button" onClick={() => pick(item)}>{item.title}{item === column && <span aria-hidden="true">{ascending.value ? " ↑" : " ↓"}</span>}</button>
         </th>))}</tr></thead>
-      <tbody>{order.map((row) => {
-        const more = below?.(row);
+      <tbody>{shown.map((row) => {
+        const under = below?.(row);
         return <>
           <tr {...attributes?.(row)}>{columns.map((item, n) => n
             ? <td class={item.isText ? "" : "num"}>{item.show(row)}</td>
             : <th scope="row">{item.show(row)}</th>)}</tr>
-          {more && <tr class="below"><td colSpan={columns.length}>{more}</td></tr>}
+          {under && <tr class="below"><td colSpan={columns.length}>{under}</td></tr>}
         </>;
       })}</tbody>
-    </table></div>
+    </table>{more}</div>
   );
 }
