@@ -88,7 +88,8 @@ def _check(target: str, python: str | None) -> None:
 
 def _kernels(target: str, asked: Asked) -> tuple[KernelsReport, SideFacts, int]:
     """The kernels and graphs of one side, and the exit code of recording it."""
-    with asked.shown(target, graphs=True, backend="inductor", measure=False) as (run, code):
+    how = {"graphs": True, "backend": "inductor", "measure": False}
+    with asked.shown(target, is_whole=True, **how) as (run, code):
         report = make_kernels_report(run)
         return report, side_facts(run, report, load_rules("run")), code
 

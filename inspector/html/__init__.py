@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TextIO
 
 from inspector.findings.cold_start import ColdStartReport
+from inspector.findings.diff_report import DiffReport
 from inspector.findings.kernels_report import KernelsReport
 from inspector.html.data import Json, page_data
 from inspector.html.document import document
@@ -45,6 +46,12 @@ def write_page(reports: Iterable[tuple[str, Json, Page | None, object]], stream:
             texts = kernel_texts(itself)
         if isinstance(itself, ColdStartReport):
             lanes = flames(itself.run)
+        if isinstance(itself, DiffReport):
+            lanes = [
+                {**lane, "title": f"{side.letter}: {lane['title']}"}
+                for side in (itself.before, itself.after)
+                for lane in flames(side.report.run)
+            ]
         run = getattr(itself, "run", None)
         if isinstance(run, Run):
             sources, roots, title = run.sources, run.roots, run.meta.target or run.meta.name

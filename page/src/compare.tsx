@@ -1,7 +1,9 @@
 // Two recordings side by side: what differs in how they were made, their findings, and their kernels.
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
+import { color } from "./compile";
 import { report } from "./data";
+import { Flames } from "./flame";
 import { bytes, count, duration, number, sentence, times } from "./format";
 import { FindingCard } from "./overview";
 import { Loading, Prose, Tabs } from "./parts";
@@ -43,6 +45,7 @@ export function Compare(): JSX.Element {
       <div class="beside"><Conditions held={held} /><Totals before={held.before.counts} after={held.after.counts} /></div>
       <Findings held={held} />
       <Kernels held={held} />
+      <Flames title="Compile time" color={color} picked={null} />
       {held.operators.length > 0 && <section><h2>Operators</h2><Pairs rows={held.operators} /></section>}
       {held.notices.map((text) => <p class="note">{sentence(text)}.</p>)}
     </div>

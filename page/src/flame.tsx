@@ -23,13 +23,13 @@ function nested(lane: Lane): Spans {
   return { parent, self, end: Math.max(...lane.begin.map((at, n) => at + lane.length[n]!)), levels: Math.max(...lane.depth) + 1 };
 }
 
-export function Flames({ color, picked }: { color: (stage: string) => string; picked: string | null }): JSX.Element | null {
+export function Flames({ title = "Flame graph", color, picked }: { title?: string; color: (stage: string) => string; picked: string | null }): JSX.Element | null {
   const lanes = chunk<Lane[]>("flame").value;
   const longest = useMemo(() => Math.max(1, ...(lanes ?? []).map((lane) => nested(lane).end)), [lanes]);
   if (!lanes) return null;
   return (
-    <section><h2>Flame graph</h2>
-      <p class="quiet">Click a span to zoom in; arrow keys walk.{lanes.length > 1 ? " All processes have the same scale." : ""}</p>
+    <section><h2>{title}</h2>
+      <p class="quiet">Click a span to zoom in; arrow keys walk.{lanes.length > 1 ? " All have the same scale." : ""}</p>
       {lanes.map((lane) => <Flame lane={lane} whole={longest} hasTitle={lanes.length > 1} color={color} picked={picked} />)}
     </section>
   );
