@@ -15,7 +15,7 @@ const kindOf = (kind: string) => (kind.includes("reduction") ? "reduction" : ["e
 const stepName = (name: string) => name.replace(/^(?:triton_[a-z]+_fused_|cpp_fused_|triton_|aten\.|extern_kernels\.)/, "").replace(/\.(?:out|default)$/, "");
 const W_STEP = 190; // as in inspector/html/layout.py
 const W = 168, H = 40;
-type By = "kind" | "time" | "bytes";
+type By = "kind" | "time" | "bytes" | "dtype";
 
 export function Diagram({ number }: { number: number }): JSX.Element {
   const held = fusionOf(number).value as (Fusion & { layout: Placed }) | undefined | null;
@@ -33,8 +33,19 @@ function Drawing({ held, number }: { held: Fusion & { layout: Placed }; number: 
     const { clientWidth, clientHeight } = svg.current!, all = layout.width + 24;
     const w = all < clientWidth * 1.4 ? Math.max(clientWidth, all) : clientWidth;
     box.value = { x: w >= all ? (layout.width - (W_STEP - W) - w) / 2 : layout.x[0]! + W / 2 - w / 2, y: -16, w, h: clientHeight * (w / clientWidth) };
+    // A pane that becomes narrower shows less, at the same size.
+    let last = clientWidth;
+    const observer = new ResizeObserver(() => {
+      const now = svg.current?.clientWidth ?? last, b = box.peek();
+      if (now) box.value = { ...b, x: b.x + (b.w * (1 - now / last)) / 2, w: (b.w * now) / last, h: (b.w / last) * svg.current!.clientHeight };
+      last = now || last;
+    });
+    observer.observe(svg.current!);
+    return () => observer.disconnect();
   }, [held]);
   const most = useMemo(() => Math.max(1, ...steps.map((s) => value(s, by.value) ?? 0)), [steps, by.value]);
+  const dtypeOf = (step: Step) => /^\w+/.exec(held.buffers[Object.keys(step.writes)[0] ?? ""] ?? "")?.[0] ?? "none";
+  const dtypes = useMemo(() => [...new Set(steps.map(dtypeOf))], [steps]);
   const scale = () => box.value.w / (svg.current?.clientWidth || 1);
   const zoom = (factor: number, cx = 0.5, cy = 0.5) => {
     const b = box.value, w = Math.max(200, Math.min(layout.width * 3 + 400, b.w * factor)), f = w / b.w;
@@ -63,7 +74,7 @@ function Drawing({ held, number }: { held: Fusion & { layout: Placed }; number: 
   return (
     <>
       <div class="tools">
-        <Tabs label="Color by" names={steps.some((s) => s.work) ? ["kind", "time", "bytes"] : ["kind", "bytes"]} current={by.value} onPick={(name) => (by.value = name as By)} />
+        <Tabs label="Color by" names={steps.some((s) => s.work) ? ["kind", "time", "bytes", "dtype"] : ["kind", "bytes", "dtype"]} current={by.value} onPick={(name) => (by.value = name as By)} />
         {apart.length > 0 && <button type="button" aria-pressed={reasons.value} onClick={() => (reasons.value = !reasons.value)}>Why not fused ({number_(apart.length)})</button>}
         <span class="gap" />
         <span class="zoom"><button type="button" aria-label="Zoom in" onClick={() => zoom(0.75)}>+</button> <button type="button" aria-label="Zoom out" onClick={() => zoom(1.33)}>−</button>
@@ -81,13 +92,14 @@ function Drawing({ held, number }: { held: Fusion & { layout: Placed }; number: 
         {steps.map((step, n) => seen(n) && (
           <g class={`step ${kindOf(step.kind)} ${on(n)}`} transform={`translate(${layout.x[n]} ${layout.y[n]})`}
             onMouseEnter={() => (hovered.value = { kind: "step", fusion: number, step: n })} onMouseLeave={() => (hovered.value = null)} onClick={() => pin({ kind: "step", fusion: number, step: n })}>
-            <rect width={W} height={H} rx="6" class={by.value === "kind" ? "" : `heat h${Math.ceil(8 * Math.sqrt((value(step, by.value) ?? 0) / most))}`} />
+            <rect width={W} height={H} rx="6" class={by.value === "kind" ? "" : by.value === "dtype" ? `d${dtypes.indexOf(dtypeOf(step)) % 6}` : `h${Math.ceil(8 * Math.sqrt((value(step, by.value) ?? 0) / most))}`} />
             <text x="8" y="16">{short(stepName(step.name), 23)}</text>
             <text x="8" y="32" class="small">{[`#${n + 1}`, step.work ? duration(step.work.time_ns) : null, bytes(step.bytes_moved)].filter(Boolean).join(" · ")}</text>
             <title>{`${step.name}\n${step.nodes.length} operators`}</title>
           </g>))}
       </svg>
       {by.value === "kind" && <p class="kinds">{KINDS.filter(([kind]) => steps.some((step) => kindOf(step.kind) === kind)).map(([kind, title]) => <span><span class={`swatch ${kind}`} />{title}</span>)}</p>}
+      {by.value === "dtype" && <p class="kinds">{dtypes.map((name, n) => <span><span class={`swatch d${n % 6}`} />{name}</span>)}</p>}
       {reasons.value && (
         <ul class="apart-list" aria-label="Kernels that were not fused">{firstApart.map(({ pair, n }) => (
           <li class={n === chosen.value ? "on" : ""}>

@@ -80,7 +80,7 @@ function StepDetail({ fusion, step }: { fusion: number; step: number }): JSX.Ele
       {kernels[0] !== undefined && <p><a href={`#kernel-${kernels[0]}`}>Kernel source</a></p>}
       {pairs.length > 0 && <><h3>Not fused</h3><ul class="reasons">{pairs.map((pair) => (
         <li><b>with #{(pair.first === step ? pair.second : pair.first) + 1}</b> {pair.saved_bytes_at_most ? <span class="quiet">would save at most {bytes(pair.saved_bytes_at_most)}</span> : null}<br /><Prose text={pair.reason ?? ""} />{pair.change && <p class="fix"><Prose text={pair.change} /></p>}</li>))}</ul></>}
-      <div class="beside"><div><h3>Reads</h3><ul class="places">{buffers(found.reads)}</ul></div><div><h3>Writes</h3><ul class="places">{buffers(found.writes)}</ul></div></div>
+      {([["Reads", found.reads], ["Writes", found.writes]] as const).map(([title, sizes]) => Object.keys(sizes).length > 0 && <><h3>{title}</h3><ul class="places">{buffers(sizes)}</ul></>)}
     </aside>
   );
 }

@@ -13,12 +13,20 @@ export function headline(): string {
   const [low, high] = index.profile?.faster_than_eager_interval ?? [faster, faster];
   const speed = !faster ? "" : low! <= 1 && high! >= 1 ? "No measurable difference from eager"
     : faster >= 1 ? `${times(faster)} faster than eager` : `${times(1 / faster)} slower than eager`;
-  return [index.headline.replace(/\.$/, ""), speed].filter(Boolean).join(". ") || index.title;
+  const again = index.summary?.recompiles && !index.headline.includes("recomp") ? count(index.summary.recompiles, "recompilation") : "";
+  return [again, index.headline.replace(/\.$/, ""), speed].map(sentence).filter(Boolean).join(". ") || index.title;
 }
 
 function Figure({ value, label, detail, to, tone = "" }: { value: string; label: string; detail?: string; to?: string; tone?: "good" | "bad" | "" }): JSX.Element {
   const inner = <><span>{label}</span> <strong class={tone}>{value}</strong>{detail && <small>{detail}</small>}</>;
   return <li>{to ? <a class="figure" href={`#${to}`}>{inner}</a> : <div class="figure">{inner}</div>}</li>;
+}
+
+/** How near all kernels are to what limits each, weighted by time. */
+function ofPeakOnAverage(): string | null {
+  const timed = index.kernels.flatMap(({ time }) => (time?.share_of_ceiling && time.bound !== "launch" ? [time] : []));
+  const all = timed.reduce((sum, time) => sum + time.time_ns, 0);
+  return all ? `${percent(timed.reduce((sum, time) => sum + time.time_ns * time.share_of_ceiling, 0) / all)} of peak` : null;
 }
 
 function Figures(): JSX.Element {
@@ -39,7 +47,7 @@ function Figures(): JSX.Element {
       {summary ? <Figure label="Graph breaks" value={number(summary.graph_breaks)} tone={summary.graph_breaks ? "bad" : ""} to={summary.graph_breaks ? "break-1" : undefined}
         detail={summary.graph_breaks ? `at ${count(summary.distinct_graph_breaks, "site")}` : ""} /> : null}
       {summary ? <Figure label="Recompilations" value={number(summary.recompiles)} to="guards" tone={summary.recompiles ? "bad" : ""} detail={summary.recompile_limit_hits ? `limit reached ${count(summary.recompile_limit_hits, "time")}` : ""} /> : null}
-      {index.kernels.length ? <Figure label="Kernels" value={number(kernels.length)} detail={index.kernels.length > kernels.length ? `+ ${count(index.kernels.length - kernels.length, "library function")}` : ""} to="kernels" /> : null}
+      {index.kernels.length ? <Figure label="Kernels" value={number(kernels.length)} detail={[index.kernels.length > kernels.length && `+ ${number(index.kernels.length - kernels.length)} library`, ofPeakOnAverage()].filter(Boolean).join(" · ")} to="kernels" /> : null}
       {summary ? <Figure label="Compile time" value={duration(summary.compile_time_ns)} to="compile" /> : null}
     </ul>
   );
