@@ -41,7 +41,7 @@ export function Compare(): JSX.Element {
     <div class="page">
       <h1>{sentence(held.answer)}</h1>
       <dl class="sides">{(["before", "after"] as const).map((key, n) => <div><dt>{"AB"[n]}</dt><dd>{held[key].target ?? held[key].name} <span class="quiet">{[held[key].name, held[key].started?.slice(0, 10)].filter(Boolean).join(" · ")}</span></dd></div>)}</dl>
-      {was && now ? <p class="lead"><b>Warm call {duration(was)} → {duration(now)}</b>, {was > now ? `${times(was / now)} faster` : `${times(now / was)} slower`}. Spread is not compared here: <code>inspect bench</code> does.</p> : null}
+      {was && now ? <p class="lead"><b>Warm call {duration(was)} → {duration(now)}</b>, {was > now ? `${times(was / now)} faster` : `${times(now / was)} slower`}. One profile each: <code>inspect bench</code> measures with intervals.</p> : null}
       <div class="beside"><Conditions held={held} /><Totals before={held.before.counts} after={held.after.counts} /></div>
       <Findings held={held} />
       <Kernels held={held} />
