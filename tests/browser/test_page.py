@@ -38,6 +38,18 @@ def test_every_view_opens(name: str, pages: Pages, opened: Opened) -> None:
         assert page.locator("main").inner_text().strip()
 
 
+@pytest.mark.parametrize(
+    "file", sorted(Path("docs/gallery").glob("*.html")), ids=lambda file: file.stem
+)
+def test_the_gallery_opens(file: Path, opened: Opened) -> None:
+    assert file.stat().st_size < 500_000
+    page = opened(file)
+    links = page.locator("nav[aria-label=Views] a")
+    for number in range(links.count()):
+        links.nth(number).click()
+        expect(page.locator("main")).not_to_contain_text("Loading")
+
+
 def test_a_line_leads_to_its_nodes_its_kernel_and_its_time(pages: Pages, opened: Opened) -> None:
     page = opened(pages("bert_base"))
     page.locator("section[aria-labelledby=lines] a").first.click()
