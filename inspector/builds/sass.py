@@ -97,6 +97,22 @@ def parse_sass(
     return Listing(tuple(_located(instructions, callers or {})), labels)
 
 
+def sass_lines(
+    text: str, callers: Mapping[tuple[str, int], Sequence[int]] | None = None
+) -> tuple[tuple[int, int], ...]:
+    """Lines of a listing with the line of the kernel's source that each comes from.
+
+    Args:
+        callers: As in `parse_sass`.
+    """
+    numbers = (at for at, line in enumerate(text.splitlines(), 1) if _INSTRUCTION.match(line))
+    found = []
+    for number, item in zip(numbers, parse_sass(text, callers).instructions, strict=True):
+        own = [place.line for place in item.places if place.file == SOURCE]
+        found += [(number, own[-1])] if own else []
+    return tuple(found)
+
+
 def _located(
     instructions: Sequence[Instruction], callers: Mapping[tuple[str, int], Sequence[int]]
 ) -> Iterator[Instruction]:

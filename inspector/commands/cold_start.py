@@ -46,7 +46,8 @@ def command(target: str | None, asked: Asked, against: Path | None) -> int:
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     asked.check(target, _KIND)
     suffix = None if asked.output is None else renderer_for_suffix(asked.output, _KIND)
-    keep_spans = not {asked.format_, suffix}.isdisjoint(REPORTS[_KIND].formats)
+    draws_spans = not {asked.format_, suffix}.isdisjoint(REPORTS[_KIND].formats)
+    keep_spans = draws_spans or suffix == "html"
     other = None if against is None else _other(against)
     if target is not None and is_model(target):
         # Nothing here is measured in warm calls.
@@ -59,7 +60,7 @@ def command(target: str | None, asked: Asked, against: Path | None) -> int:
             run = read(str(made.place), keep_spans=True, explains_recompiles=False)
     else:
         run, code = read(target, keep_spans=keep_spans, explains_recompiles=False), 0
-    if keep_spans and not any(process.lanes for process in run.processes):
+    if draws_spans and not any(process.lanes for process in run.processes):
         raise RecordingError(
             "There is no span of any compilation in it, so that there is no timeline to write.",
             "Record a model that compiles something, or see: inspect explain",

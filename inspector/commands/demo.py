@@ -32,7 +32,7 @@ def command(output: Path, *, opens: bool | None) -> int:
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     check_place(output)
     with importlib.resources.as_file(_recording()) as file, opened(file) as recording:
-        run = read_run(recording, explains_recompiles=True)
+        run = read_run(recording, keep_spans=True)
         write_file(output, lambda stream: render_html(every_report(run), stream))
     sys.stderr.write(f"wrote {output}\n")
     show(output, opens=opens)

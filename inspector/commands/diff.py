@@ -14,9 +14,10 @@ from inspector.commands.output import check_output
 from inspector.commands.recording_options import Asked, recording_options
 from inspector.commands.target import check_file, existing, is_model, refuse_options
 from inspector.errors import UsageError
-from inspector.findings.diff_report import DiffReport, GraphFacts, graph_facts, make_diff_report
+from inspector.findings.diff_report import DiffReport, SideFacts, make_diff_report, side_facts
 from inspector.findings.kernels_compiled import not_compiled
 from inspector.findings.kernels_report import KernelsReport, make_kernels_report
+from inspector.plugins import load_rules
 
 
 @click.command("diff")
@@ -85,11 +86,12 @@ def _check(target: str, python: str | None) -> None:
         check_file(target)
 
 
-def _kernels(target: str, asked: Asked) -> tuple[KernelsReport, GraphFacts, int]:
+def _kernels(target: str, asked: Asked) -> tuple[KernelsReport, SideFacts, int]:
     """The kernels and graphs of one side, and the exit code of recording it."""
-    with asked.shown(target, graphs=True, backend="inductor", measure=False) as (run, code):
+    how = {"graphs": True, "backend": "inductor", "measure": False}
+    with asked.shown(target, is_whole=True, **how) as (run, code):
         report = make_kernels_report(run)
-        return report, graph_facts(run, report), code
+        return report, side_facts(run, report, load_rules("run")), code
 
 
 def _gate(report: DiffReport, fail_on: str | None) -> int:

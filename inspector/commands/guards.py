@@ -47,7 +47,7 @@ def command(target: str | None, asked: Asked, *, cuda_graphs: bool) -> int:
         how = {"device": "cuda", "backend": "inductor"}
         if asked.given.get("backend", "inductor") == "inductor":
             how["mode"] = "reduce-overhead"
-    with asked.shown(target, explains_recompiles=True, **how) as (run, code):
+    with asked.shown(target, is_whole=True, **how) as (run, code):
         rules = plugins.load_rules("run")
         if cuda_graphs:
             about = [rule for rule in rules if rule.id.startswith(_CUDA_GRAPH_RULES)]

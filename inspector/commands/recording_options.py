@@ -92,14 +92,14 @@ class Asked:
         return Request(target, **{**usual, **self.given})
 
     def shown(
-        self, target: str | None, *, explains_recompiles: bool = False, **usual: object
+        self, target: str | None, *, is_whole: bool = False, **usual: object
     ) -> AbstractContextManager[tuple[Run, int]]:
         """The run of a model that is recorded, or of what is read: see `shown_run`."""
         return shown_run(
             target,
             lambda model: self.request(model, **usual),
             self.settings,
-            explains_recompiles=explains_recompiles,
+            is_whole=is_whole,
         )
 
     def write(self, report: AnyReport, kind: str = "") -> None:

@@ -53,31 +53,31 @@ def shown_run(
     request: Callable[[str], Request],
     settings: Settings,
     *,
-    explains_recompiles: bool = False,
+    is_whole: bool = False,
 ) -> Iterator[tuple[Run, int]]:
     """The run that a view shows, and the exit code of recording it; its logs are there meanwhile.
 
     Args:
         target: A model, which is recorded, or what is read.
-        explains_recompiles: As in `read_run`, of what is read.
+        is_whole: Whether it is read with all that a page shows: spans, and why it recompiled.
 
     Raises:
         InspectorError: It cannot be recorded, or not be read.
     """
     if target is None or not is_model(target):
         with opened(existing(target)) as recording:
-            run = read_run(recording, explains_recompiles=explains_recompiles)
+            run = read_run(recording, keep_spans=is_whole, explains_recompiles=is_whole)
             run = dataclasses.replace(run, place=named(target))
             say_which(run, target)
             yield run, 0
         return
     made = recorded(request(target), settings)
-    if made.place.is_dir():
+    if made.place.is_dir() and not is_whole:
         yield made.run, made.exit_code
         return
     # What is read on demand is in the .zip by now.
     with opened(made.place) as recording:
-        run = read_run(recording, explains_recompiles=explains_recompiles)
+        run = read_run(recording, keep_spans=is_whole, explains_recompiles=is_whole)
         yield dataclasses.replace(run, place=made.run.place), made.exit_code
 
 

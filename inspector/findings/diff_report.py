@@ -5,13 +5,17 @@ from __future__ import annotations
 import collections
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
+from inspector.findings.finding import Finding
 from inspector.findings.graph_report import FUSION, make_graph_report
 from inspector.findings.kernel_build_wording import shortest
 from inspector.findings.kernels_compiled import NOT_COMPILED
 from inspector.findings.kernels_report import KernelRow, KernelsReport
-from inspector.findings.wording import listed
+from inspector.findings.profile_report import make_profile_report
+from inspector.findings.profiled import Profiled
+from inspector.findings.report import make_report
+from inspector.findings.rule import Rule
 from inspector.graphs.fusion import total
 from inspector.graphs.operators import count_operators
 from inspector.kernels.matching import matched
@@ -62,6 +66,19 @@ class Condition:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class FindingChange:
+    """A finding that one side alone has, or that is another one on side B."""
+
+    before: Finding | None
+    after: Finding | None
+
+    @property
+    def kind(self) -> str:
+        """``gone``, ``new`` or ``changed``."""
+        return "new" if self.before is None else "gone" if self.after is None else "changed"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class DiffReport:
     """Two runs side by side.
 
@@ -71,6 +88,7 @@ class DiffReport:
         conditions: Settings, versions and GPU of both.
         diff: What changed.
         notices: What to know before the two are compared; one sentence each.
+        library_times: ns of all calls of a library's function in a profiled call, before and after.
     """
 
     before: Side
@@ -78,32 +96,47 @@ class DiffReport:
     conditions: tuple[Condition, ...]
     diff: KernelDiff
     notices: tuple[str, ...]
+    findings: tuple[FindingChange, ...] = ()
+    library_times: Mapping[str, tuple[int | None, int | None]] = dataclasses.field(
+        default_factory=dict
+    )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class GraphFacts:
-    """What the graphs of one side say.
+class SideFacts:
+    """What the graphs, the profile and the rules say of one side.
 
     Attributes:
         traffic_bytes: Bytes that all kernels and calls read and write, as `inspect graph` counts
             them; None where the recording does not say.
+        profile: Of the first input; None without one.
     """
 
     operators: Mapping[str, int] = dataclasses.field(default_factory=dict)
     traffic_bytes: int | None = None
+    findings: tuple[Finding, ...] = ()
+    profile: Profiled | None = None
+
+    @property
+    def times_ns(self) -> Mapping[str, int]:
+        """The time of a call by the name of the kernel or function."""
+        found: collections.Counter[str] = collections.Counter()
+        for item in self.profile.work if self.profile else ():
+            found[item.name] += round(item.time_ns)
+        return found
 
 
-_NO_FACTS = GraphFacts()
+_NO_FACTS = SideFacts()
 
 
 def make_diff_report(
     before: KernelsReport,
     after: KernelsReport,
-    facts: tuple[GraphFacts, GraphFacts] = (_NO_FACTS, _NO_FACTS),
+    facts: tuple[SideFacts, SideFacts] = (_NO_FACTS, _NO_FACTS),
 ) -> DiffReport:
     """Compares the kernels of two runs."""
     moved = [item.traffic_bytes for item in facts]
-    counts = [_counts(report) for report in (before, after)]
+    counts = [_counts(*side) for side in zip((before, after), facts, strict=True)]
     is_whole = None not in moved
     if is_whole:
         counts = [dataclasses.replace(item, traffic_bytes=size)
@@ -112,16 +145,54 @@ def make_diff_report(
     diff = KernelDiff(
         before=counts[0],
         after=counts[1],
-        kernels=tuple(matched(_kernels(before), _kernels(after))),
+        kernels=tuple(
+            matched(*(_kernels(*side) for side in zip((before, after), facts, strict=True)))
+        ),
         libraries=_changed(before.libraries, after.libraries),
         operators=_changed(facts[0].operators, facts[1].operators),
     )
-    notices = (*_notices((before, after), conditions, diff), *_of_launches(diff, is_whole=is_whole))
-    return DiffReport(Side("A", before), Side("B", after), conditions, diff, notices)
+    notices = (*_notices((before, after), diff), *_of_launches(diff, is_whole=is_whole))
+    findings = tuple(_findings(facts[0].findings, facts[1].findings))
+    sides = Side("A", before), Side("B", after)
+    return DiffReport(*sides, conditions, diff, notices, findings, _library_times(sides, facts))
 
 
-def _kernels(report: KernelsReport) -> list[DiffKernel]:
-    return [_kernel(row) for row in report.rows if not row.is_candidate]
+def _findings(before: Sequence[Finding], after: Sequence[Finding]) -> Iterator[FindingChange]:
+    """By fingerprint; of equal ones the first belongs to the first."""
+    left: dict[str, list[Finding]] = collections.defaultdict(list)
+    for finding in after:
+        left[finding.fingerprint].append(finding)
+    changed = []
+    for finding in before:
+        same = left[finding.fingerprint]
+        if not same:
+            yield FindingChange(finding, None)
+            continue
+        now = same.pop(0)
+        if (finding.message, finding.records) != (now.message, now.records):
+            changed.append(FindingChange(finding, now))
+    yield from (
+        FindingChange(None, finding) for finding in after if finding in left[finding.fingerprint]
+    )
+    yield from changed
+
+
+def _library_times(
+    sides: tuple[Side, Side], facts: tuple[SideFacts, SideFacts]
+) -> dict[str, tuple[int | None, int | None]]:
+    before, after = (item.times_ns for item in facts)
+    own = {row.kernel.name for side in sides for row in side.report.rows}
+    names = [name for name in {**before, **after} if name not in own]
+    return {name: (before.get(name), after.get(name)) for name in names}
+
+
+def _kernels(report: KernelsReport, facts: SideFacts) -> list[DiffKernel]:
+    times = facts.times_ns
+    return [
+        dataclasses.replace(_kernel(row), time_ns=times.get(row.kernel.name))
+        for row in report.rows
+        if not row.is_candidate
+    ]
 
 
 def _kernel(row: KernelRow) -> DiffKernel:
@@ -138,8 +209,9 @@ def _kernel(row: KernelRow) -> DiffKernel:
     )
 
 
-def _counts(report: KernelsReport) -> Counts:
-    kernels = _kernels(report)
+def _counts(report: KernelsReport, facts: SideFacts) -> Counts:
+    kernels = _kernels(report, facts)
+    budget = facts.profile.budget if facts.profile else None
     summary = summarize(report.run)
     sizes = [
         None if item.traffic_bytes is None else item.traffic_bytes * item.launches
@@ -158,6 +230,8 @@ def _counts(report: KernelsReport) -> Counts:
         recompiles=summary.recompiles,
         compile_time_ns=summary.compile_time_ns,
         predicted_ns=sum(times) if times and len(times) == len(kernels) else None,
+        call_ns=round(budget.wall_ns) if budget else None,
+        busy_ns=round(budget.busy_ns) if budget else None,
     )
 
 
@@ -167,8 +241,10 @@ def _changed(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, t
     return {name: pair for name, pair in both.items() if pair[0] != pair[1]}
 
 
-def graph_facts(run: Run, report: KernelsReport) -> GraphFacts:
-    """Reads the graphs of a run, whose logs must still be there.
+def side_facts(
+    run: Run, report: KernelsReport, rules: Sequence[Rule[Run, Finding]] = ()
+) -> SideFacts:
+    """Reads the graphs and the profile of a run, whose logs must still be there.
 
     Raises:
         OSError: A log is gone.
@@ -182,7 +258,13 @@ def graph_facts(run: Run, report: KernelsReport) -> GraphFacts:
         for row in make_graph_report(run, FUSION).rows
     }
     sizes = [fused.get((graph.compile_id, graph.direction)) for graph in report.taken]
-    return GraphFacts(operators, total(sizes) if sizes else None)
+    profiles = make_profile_report(run).profiles
+    return SideFacts(
+        operators,
+        total(sizes) if sizes else None,
+        make_report(run, rules).findings,
+        next((item for item in profiles if not item.profile.error), None),
+    )
 
 
 def _of_launches(diff: KernelDiff, *, is_whole: bool) -> Iterator[str]:
@@ -231,14 +313,7 @@ def _settings(run: Run) -> dict[str, str]:
     }
 
 
-def _notices(
-    reports: tuple[KernelsReport, KernelsReport],
-    conditions: tuple[Condition, ...],
-    diff: KernelDiff,
-) -> Iterator[str]:
-    other = [condition.name for condition in conditions if condition.differs]
-    if other:
-        yield f"A and B differ in {listed(other)}"
+def _notices(reports: tuple[KernelsReport, KernelsReport], diff: KernelDiff) -> Iterator[str]:
     for letter, report in zip("AB", reports, strict=True):
         if report.run.meta.partial:
             yield f"{letter} is partial: {report.run.meta.partial.rstrip('.')}"

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 from typing import TextIO
 
+from inspector.findings.cold_start import ColdStartReport
+from inspector.findings.diff_report import DiffReport
 from inspector.findings.kernels_report import KernelsReport
 from inspector.html.data import Json, page_data
 from inspector.html.document import document
+from inspector.html.flame import flames
 from inspector.html.kernel_texts import KernelTexts, kernel_texts
 from inspector.html.page_fields import page_fields
 from inspector.model.roots import Roots
@@ -17,7 +21,7 @@ from inspector.pages.page import Page
 
 __all__ = ["write_page"]
 
-_WITH_VIEWS = frozenset({"cold-start", "explain", "graph", "guards", "kernels", "profile"})
+_WITH_VIEWS = frozenset({"cold-start", "diff", "explain", "graph", "guards", "kernels", "profile"})
 
 
 def write_page(reports: Iterable[tuple[str, Json, Page | None, object]], stream: TextIO) -> None:
@@ -31,6 +35,7 @@ def write_page(reports: Iterable[tuple[str, Json, Page | None, object]], stream:
     pages: dict[str, Json] = {}
     sources, roots, title, headline = Sources(), Roots(), "report", ""
     texts: KernelTexts = {}
+    lanes: list[Json] = []
     for kind, report, page, itself in reports:
         fields[kind] = report
         if kind == "explain" and page is not None:
@@ -39,9 +44,18 @@ def write_page(reports: Iterable[tuple[str, Json, Page | None, object]], stream:
             pages[kind] = {"findings": report.get("findings", []), **page_fields(page)}
         if isinstance(itself, KernelsReport):
             texts = kernel_texts(itself)
+        if isinstance(itself, ColdStartReport):
+            lanes = flames(itself.run)
+        if isinstance(itself, DiffReport):
+            lanes = [
+                {**lane, "title": f"{side.letter}: {lane['title']}"}
+                for side in (itself.before, itself.after)
+                for lane in flames(side.report.run)
+            ]
         run = getattr(itself, "run", None)
         if isinstance(run, Run):
             sources, roots, title = run.sources, run.roots, run.meta.target or run.meta.name
     data = page_data(fields, pages, texts, (sources, roots))
     data.index.update(title=title, headline=headline)
-    stream.write(document(data, title))
+    chunks = {**data.chunks, **({"flame": lanes} if lanes else {})}
+    stream.write(document(dataclasses.replace(data, chunks=chunks), title))

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inspector.html.graphs import fusion_steps, graph_columns
+from inspector.html.kernel_texts import KernelTexts
 from inspector.html.strings import Strings
 from inspector.html.tokens import tokens
 from inspector.model.roots import Roots
@@ -38,7 +39,7 @@ class Data:
 def page_data(
     reports: Mapping[str, Json],
     pages: Mapping[str, Json],
-    texts: Mapping[str, Mapping[str, str]],
+    texts: KernelTexts,
     source: tuple[Sources, Roots],
 ) -> Data:
     """The data of a page with these reports.
@@ -137,7 +138,7 @@ def _graphs(
 def _kernels(
     report: Json | None,
     profile: Json | None,
-    compiled: Mapping[str, Mapping[str, str]],
+    compiled: KernelTexts,
     page: tuple[Strings, dict[str, object]],
 ) -> list[Json]:
     files, chunks = page
@@ -159,8 +160,10 @@ def _kernels(
         language = "python" if kernel["language"] == "triton" else "cpp"
         build = kernel["build"] or {}
         texts = {"source": [kernel["source"], tokens(kernel["source"], language)]}
-        for form, text in compiled.get(kernel["name"], {}).items():
-            texts[form] = [text, tokens(text, form)]
+        for form, (text, lines) in compiled.get(kernel["name"], {}).items():
+            from_ = dict(lines)
+            numbers = range(1, text.count("\n") + 2)
+            texts[form] = [text, tokens(text, form), [from_.get(line, 0) for line in numbers]]
         configs = [_config(config) for config in build.get("configs", ())]
         together.append({"texts": texts, "configs": configs})
         if len(together) == _TOGETHER or number + 1 == len(report["kernels"]):

@@ -15,6 +15,7 @@ class DiffKernel:
     Attributes:
         launches: How often it is launched, if each graph runs once.
         traffic_bytes: Bytes that one launch reads and writes, as Inductor counts, or None.
+        time_ns: Of all its launches in a profiled call; None without a profile.
     """
 
     kernel: Kernel
@@ -23,6 +24,7 @@ class DiffKernel:
     registers: int | None = None
     spill_bytes: int | None = None
     predicted_ns: int | None = None
+    time_ns: int | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -62,6 +64,8 @@ class Counts:
         traffic_bytes: Bytes read and written, or None; of launches alone without fusion records.
         operators: Operators that Dynamo captured: as many on both sides where they do the same.
         predicted_ns: Predicted time of all launches in a row; None where one has none.
+        call_ns: Of a profiled warm call; None without a profile.
+        busy_ns: What of it the device is busy.
     """
 
     kernels: int
@@ -74,6 +78,8 @@ class Counts:
     recompiles: int
     compile_time_ns: int
     predicted_ns: int | None = None
+    call_ns: int | None = None
+    busy_ns: int | None = None
 
     @property
     def all_launches(self) -> int:
@@ -104,9 +110,11 @@ class KernelDiff:
     def is_empty(self) -> bool:
         """Whether nothing differs but what was measured."""
         same = all(change.kind == "same" for change in self.kernels)
-        before = dataclasses.replace(self.before, compile_time_ns=0)
-        after = dataclasses.replace(self.after, compile_time_ns=0)
-        return same and before == after and not self.libraries and not self.operators
+        sides = [
+            dataclasses.replace(side, compile_time_ns=0, call_ns=None, busy_ns=None)
+            for side in (self.before, self.after)
+        ]
+        return same and sides[0] == sides[1] and not self.libraries and not self.operators
 
     @property
     def is_worse(self) -> bool:

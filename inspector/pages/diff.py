@@ -42,12 +42,24 @@ def page(report: DiffReport) -> Page:
         About(context=[*map(_side_line, (report.before, report.after)), *_conditions(report)]),
         sections=(
             Section("Totals", [Table(totals, list(_totals(report.diff)), limit=20)]),
+            Section("Findings", [_findings(report)]),
             *(Section(f"{title} ({len(report.diff.of(kind)):,})", [_changes(report.diff, kind)])
               for kind, title in _TITLES.items()),
             Section("", [Lines(list(filter(None, rest)))]),
         ),
         notes=as_notes(report.notices),
     )  # fmt: skip
+
+
+def _findings(report: DiffReport) -> Block:
+    columns = (Column(""), Column("finding"), Column("place", "below"))
+    shown = ((change.kind, change.after or change.before) for change in report.findings)
+    rows = [
+        (kind, item.message, f"{item.place.file}:{item.place.line}" if item.place.file else "")
+        for kind, item in shown
+        if item is not None
+    ]
+    return Table(columns, rows, "finding")
 
 
 def answer(report: DiffReport) -> str:
@@ -128,17 +140,20 @@ def _totals(diff: KernelDiff) -> Iterator[tuple[str, str, str, str]]:
         "unknown" if new is None else size(new),
         "" if delta is None else _change(delta, size(abs(delta))),
     )
-    predicted = diff.before.predicted_ns, diff.after.predicted_ns
-    if predicted != (None, None):
-        one, other = ("unknown" if time is None else duration(time) for time in predicted)
-        change = _times(*predicted) if one != other else ""
-        yield ("generated kernels, predicted", one, other, change)
+    for name, pair in (
+        ("warm call", (diff.before.call_ns, diff.after.call_ns)),
+        ("device busy", (diff.before.busy_ns, diff.after.busy_ns)),
+        ("generated kernels, predicted", (diff.before.predicted_ns, diff.after.predicted_ns)),
+    ):
+        if pair != (None, None):
+            one, other = ("unknown" if time is None else duration(time) for time in pair)
+            yield (name, one, other, _times(*pair) if one != other else "")
     times = diff.before.compile_time_ns, diff.after.compile_time_ns
     yield ("compile time, measured", duration(times[0]), duration(times[1]), "")
 
 
 def _times(before: int | None, after: int | None) -> str:
-    """By how much a prediction differs."""
+    """By how much a time differs."""
     if not before or after is None or before == after:
         return ""
     return f"{(after - before) / before:+.0%}".replace("-", "−")  # noqa: RUF001 - a minus sign
@@ -180,6 +195,7 @@ def change_detail(change: KernelChange) -> str:
     if change.before is not None and change.after is not None:
         parts = [item for item in change.differences if item != "source"]
         parts += _of_builds(change.before, change.after)
+        parts += _of_calls(change.before, change.after)
         if change.added or change.removed:
             parts.append(f"source +{change.added} −{change.removed} lines")  # noqa: RUF001
         return " · ".join(parts)
@@ -202,12 +218,18 @@ def _of_builds(before: DiffKernel, after: DiffKernel) -> Iterator[str]:
         yield f"predicted {duration(old)} → {duration(new)}"
 
 
+def _of_calls(before: DiffKernel, after: DiffKernel) -> Iterator[str]:
+    if before.time_ns is not None and after.time_ns is not None:
+        yield f"{duration(before.time_ns)} → {duration(after.time_ns)} per call"
+
+
 def _detail(item: DiffKernel) -> str:
     names = [name.removeprefix("aten.").removeprefix("prims.") for name in item.kernel.aten]
     moved = "" if item.traffic_bytes is None else size(item.traffic_bytes)
     launches = count(item.launches, "launch", "launches") if item.launches != 1 else ""
     time = "" if item.predicted_ns is None else f"predicted {duration(item.predicted_ns)}"
-    parts = (item.kernel.kind, listed(names, _MOST_OPERATORS), launches, moved, time)
+    took = "" if item.time_ns is None else f"{duration(item.time_ns)} per call"
+    parts = (item.kernel.kind, listed(names, _MOST_OPERATORS), launches, moved, time, took)
     return " · ".join(part for part in parts if part)
 
 

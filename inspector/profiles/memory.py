@@ -50,6 +50,8 @@ class CallMemory:
         outside_bytes: What is allocated before the call and is no part of the model: workspaces of
             libraries, what this tool keeps; no part of the peak.
         tensors: What is allocated at the peak, the largest first.
+        curve: Bytes above those before the call, after each allocation and each free, in order; of
+            a long call the most of several. Without pools of CUDA graphs.
         reserved_bytes: What the allocator has of the device at most, or None (the CPU).
         fragmentation: How memory lies at the peak, or None.
         unseen_bytes: What the allocator counts at its peak and nobody saw.
@@ -64,6 +66,7 @@ class CallMemory:
     pool_bytes: int | None
     outside_bytes: int
     tensors: tuple[PeakTensor, ...]
+    curve: tuple[int, ...] = ()
     reserved_bytes: int | None = None
     fragmentation: Fragmentation | None = None
     unseen_bytes: int = 0

@@ -10,7 +10,7 @@ from inspector.model.kernel import NodeLine
 from inspector.profiles.blocks import BlockReader, Described
 from inspector.profiles.code_lines import CodeLines
 from inspector.profiles.memory import BASE, CallMemory, MemoryUse, PeakTensor
-from inspector.profiles.peak import Fragmentation, Peak, find_peak, fragmentation, in_pools
+from inspector.profiles.peak import Fragmentation, Peak, curve, find_peak, fragmentation, in_pools
 from inspector.records.memory_profile import HeldBlock, MemoryEvent, MemoryProfile, MemorySide
 
 
@@ -62,6 +62,7 @@ def _call(side: MemorySide, code: CodeLines, functions: Mapping[str, NodeLine]) 
         pool_bytes=0,
         outside_bytes=outside,
         tensors=_ordered(tensors),
+        curve=curve(held, events),
         # Pools are the compiled side's: what it has of them is told apart.
         reserved_bytes=stats["reserved_peak"] - pools if "reserved_peak" in stats else None,
         fragmentation=_general(side, held, events, peak) if stats else None,

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import bisect
 import dataclasses
+import math
 from collections.abc import Sequence
 
 from inspector.records.memory_profile import HeldBlock, MemoryEvent, MemorySide, Segment
+
+_MOST_POINTS = 600
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -79,12 +82,9 @@ def find_peak(held: Sequence[HeldBlock], events: Sequence[MemoryEvent]) -> Peak:
         held: What is allocated before it.
         events: What it allocates and frees; what is freed without having been seen is left out.
     """
-    walk = _Walk(held)
-    at, most = -1, 0
-    for number, event in enumerate(events):
-        walk.step(number, event)
-        if walk.added_bytes > most:
-            at, most = number, walk.added_bytes
+    added = _added(held, events)
+    most = max([0, *added])
+    at = added.index(most) if most else -1
     walk = _Walk(held)
     for number, event in enumerate(events[: at + 1]):
         walk.step(number, event)
@@ -95,6 +95,27 @@ def find_peak(held: Sequence[HeldBlock], events: Sequence[MemoryEvent]) -> Peak:
         tuple(sorted(number for number in numbers if number >= 0)),
         tuple(sorted(-1 - number for number in numbers if number < 0)),
     )
+
+
+def _added(held: Sequence[HeldBlock], events: Sequence[MemoryEvent]) -> list[int]:
+    walk = _Walk(held)
+    found = []
+    for number, event in enumerate(events):
+        walk.step(number, event)
+        found.append(walk.added_bytes)
+    return found
+
+
+def curve(held: Sequence[HeldBlock], events: Sequence[MemoryEvent]) -> tuple[int, ...]:
+    """What is allocated after each event, less what was before; of long calls the most of several.
+
+    Args:
+        held: As in `find_peak`.
+        events: As in `find_peak`.
+    """
+    added = _added(held, events)
+    step = math.ceil(len(added) / _MOST_POINTS) or 1
+    return tuple(max(added[at : at + step]) for at in range(0, len(added), step))
 
 
 def in_pools(segments: Sequence[Segment], addresses: Sequence[int]) -> list[bool]:

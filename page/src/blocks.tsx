@@ -1,13 +1,14 @@
 // Any report as a page of blocks, for the reports that have no view of their own.
 import type { JSX } from "preact";
 import { chunk, index } from "./data";
+import { sentence } from "./format";
 import { FindingCard } from "./overview";
 import { Loading, Prose } from "./parts";
 import type { Finding } from "./types";
 
 interface CodeLine { place: string; code: string }
 type Cell = string | number | (string | CodeLine)[];
-interface Column { title: string; kind: "text" | "number" | "code" | "below" | "bar" }
+interface Column { title: string; kind: "text" | "number" | "code" | "below" | "detail" | "bar" }
 type Block =
   | { type: "Lines"; lines: string[] }
   | { type: "Items"; head: string; items: string[] }
@@ -24,12 +25,12 @@ export function Report({ kind }: { kind: string }): JSX.Element {
   if (!page) return <Loading />;
   return (
     <div class="page">
-      <h1><Prose text={page.headline || page.kind} /></h1>
-      {page.summary.map((line) => <p><Prose text={line} /></p>)}
+      <h1><Prose text={sentence(page.headline || page.kind)} /></h1>
+      {page.summary.map((line) => <p><Prose text={sentence(line)} /></p>)}
       {page.findings.map((finding, n) => <FindingCard finding={finding} id={`${kind}-finding-${n + 1}`} />)}
       {page.sections.map((section) => section.blocks.some(hasContent) && (
-        <section>{section.title && <h2>{section.title}</h2>}{section.blocks.map((block) => <BlockView block={block} />)}</section>))}
-      {page.notes.map(([label, text]) => <p class={label === "note" ? "note" : "alert"}>{label !== "note" && `${label}: `}<Prose text={text} /></p>)}
+        <section>{section.title && <h2>{sentence(`${section.title} `)}</h2>}{section.blocks.map((block) => <BlockView block={block} />)}</section>))}
+      {page.notes.map(([label, text]) => <p class={label === "note" ? "note" : "alert"}>{label !== "note" && `${label}: `}<Prose text={label === "note" ? sentence(text) : text} /></p>)}
       {page.next_steps.map((step) => <pre class="command" tabIndex={0}>{step}</pre>)}
     </div>
   );
@@ -47,7 +48,7 @@ function hasContent(block: Block): boolean {
 
 function BlockView({ block }: { block: Block }): JSX.Element {
   switch (block.type) {
-    case "Lines": return <>{block.lines.map((line) => <p><Prose text={line} /></p>)}</>;
+    case "Lines": return <>{block.lines.map((line) => <p><Prose text={sentence(line)} /></p>)}</>;
     case "Items": return <><h3><Prose text={block.head} /></h3><ul class="changes">{block.items.map((item) => <li><Prose text={item} /></li>)}</ul></>;
     case "Code": return <pre tabIndex={0}>{block.text}</pre>;
     case "Fold": return <details><summary>{block.title}</summary>{block.blocks.map((inner) => <BlockView block={inner} />)}</details>;
@@ -60,7 +61,7 @@ function TableView({ block }: { block: Extract<Block, { type: "Table" }> }): JSX
   const numeric = (column: Column) => (column.kind === "number" ? "num" : "");
   return (
     <div class="scroll" tabIndex={0}><table class={block.tone}>
-      {block.columns.some((column) => column.title) && <thead><tr>{block.columns.map((column) => <th scope="col" class={numeric(column)}>{column.title}</th>)}</tr></thead>}
+      {block.columns.some((column) => column.title) && <thead><tr>{block.columns.map((column) => <th scope="col" class={numeric(column)}>{sentence(`${column.title} `)}</th>)}</tr></thead>}
       <tbody>{block.rows.map((row) => <tr>{row.map((cell, n) => <td class={numeric(block.columns[n]!)}><CellView cell={cell} longest={longest} isCode={block.columns[n]!.kind === "code"} /></td>)}</tr>)}</tbody>
     </table></div>
   );

@@ -5,6 +5,7 @@ import type { JSX } from "preact";
 import { fusion as fusionOf, index, kernel as kernelOf, report, source as sourceOf } from "./data";
 import { bytes, count, duration, flopRate, ofPeak, percent, rate, short } from "./format";
 import { GraphList } from "./graph-list";
+import { Listing } from "./listing";
 import { Line, Loading, Rows, Tabs } from "./parts";
 import { hovered, kernelName, lineKey, lit, pin, pinned, pinnedRelated, shownFile, shownGraph, shownKernel, timeOf } from "./select";
 import type { Config, Finding, Launch, SourceText } from "./types";
@@ -13,7 +14,9 @@ const ROW = 20;
 
 export function Code(): JSX.Element {
   if (shownFile.value === null) {
-    const own = index.sources.find((row) => row.owner === "project") ?? index.sources[0];
+    const slow = [...index.lines].sort((a, b) => b[2] - a[2]).map(([file]) => file);
+    const known = (file: number) => index.sources.find((row) => row.file === file);
+    const own = index.sources.find((row) => row.owner === "project") ?? slow.map(known).find((row) => row) ?? index.sources[0];
     if (own) shownFile.value = own.file;
   }
   return (
@@ -81,6 +84,7 @@ function SourceLines({ file, held }: { file: number; held: SourceText }): JSX.El
   const times = useMemo(() => new Map(index.lines.filter(([f]) => f === file).map(([, line, ns]) => [line, ns])), [file]);
   const most = useMemo(() => Math.max(1, ...index.lines.map(([, , ns]) => ns)), []);
   const place = useMemo(() => new Map(held.numbers.map((line, n) => [line, n])), [held]);
+  const start = held.numbers.findIndex((line) => times.has(line)) - 4;
   const current = (() => {
     const item = pinned.value;
     if (item?.kind === "line" && item.file === file) return place.get(item.line) ?? null;
@@ -88,7 +92,7 @@ function SourceLines({ file, held }: { file: number; held: SourceText }): JSX.El
     return lines.length ? place.get(Math.min(...lines)) ?? null : null;
   })();
   return (
-    <Rows count={held.numbers.length} height={ROW} label={`Lines of ${index.files[file]}`} current={current} class="source"
+    <Rows count={held.numbers.length} height={ROW} label={`Lines of ${index.files[file]}`} current={current} class="source" start={start}
       onMove={(n) => pin({ kind: "line", file, line: held.numbers[n]! })}
       row={(n) => {
         const line = held.numbers[n]!, key = lineKey(file, line), mark = marks.value.get(line), ns = times.get(line);
@@ -158,7 +162,7 @@ function KernelPane(): JSX.Element {
 
 function KernelChoice(): JSX.Element {
   const order = index.kernels.map((row, n) => ({ row, n })).sort((a, b) => (b.row.time?.time_ns ?? 0) - (a.row.time?.time_ns ?? 0));
-  return <ul class="choice">{order.map(({ row, n }) => <li><button type="button" onClick={() => pin({ kind: "kernel", kernel: n })}><span>{short(row.name)}</span> <span class="quiet">{row.time ? duration(row.time.time_ns) : count(row.launches, "launch").replace("launchs", "launches")}</span></button></li>)}</ul>;
+  return <ul class="choice">{order.map(({ row, n }) => <li><button type="button" onClick={() => pin({ kind: "kernel", kernel: n })}><span class="name" title={row.name}>{row.name}</span> <span class="quiet">{row.time ? duration(row.time.time_ns) : count(row.launches, "launch").replace("launchs", "launches")}</span></button></li>)}</ul>;
 }
 
 /** What a function of a library launches; its source is not part of a recording. */
@@ -217,16 +221,13 @@ export function KernelCode({ number }: { number: number }): JSX.Element {
   if (held === undefined) return <Loading />;
   const names = Object.keys(held?.texts ?? {});
   const shown = names.includes(tab.value) ? tab.value : names[0];
-  const [text, tokens] = shown ? held!.texts[shown]! : ["", []];
-  const lines = text.replace(/^\n/, "").split("\n");
-  const skipped = text.startsWith("\n") ? 1 : 0;
   return (
     <>
       <KernelFacts number={number} />
       {held && held.configs.length > 0 && <Configs configs={held.configs} />}
       {names.length > 1 && <Tabs label="Form" names={names.map((name) => NAMES[name] ?? name)} current={NAMES[shown!] ?? shown!} onPick={(name) => (tab.value = names.find((n) => NAMES[n] === name) ?? "source")} />}
       {shown
-        ? <Rows count={lines.length} height={ROW} label="Kernel source" role="group" class="source" row={(n) => <div key={n} class="line"><span class="no">{n + 1}</span><Line text={lines[n]!} tokens={tokens[n + skipped]} /></div>} />
+        ? <Listing texts={held!.texts} shown={shown} />
         : <DeviceKernels number={number} />}
     </>
   );

@@ -2,11 +2,12 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { index, report } from "./data";
-import { duration, functionName, number, percent } from "./format";
+import { Flames } from "./flame";
+import { duration, functionName, number, percent, sentence } from "./format";
 import { Loading, Prose } from "./parts";
 
 type Stages = Record<string, number>;
-interface Compilation { compile_id: string; occurrence: number; is_backward: boolean; begin_ns: number; name: string; file: string; first_line: number; user_file: string | null; user_line: number | null; time_ns: number; by_stage_ns: Stages }
+interface Compilation { process: number; compile_id: string; occurrence: number; is_backward: boolean; begin_ns: number; name: string; file: string; first_line: number; user_file: string | null; user_line: number | null; time_ns: number; by_stage_ns: Stages }
 interface ColdStart {
   compile_time_ns: number; compile_time_by_stage_ns: Stages; compilations: Compilation[];
   caches: { cache: string; hits: number; misses: number; bypasses: number; saved_ns: number; reasons: unknown[] }[];
@@ -15,7 +16,7 @@ interface ColdStart {
 }
 /** In the order in which a compilation goes through them; each has its color. */
 const ORDER = ["Dynamo", "guards", "AOTAutograd", "backend", "Inductor passes", "lowering", "scheduling", "code generation", "Triton compilation", "autotuning", "loading kernels", "caches", "unattributed"];
-const color = (stage: string) => `s${(ORDER.indexOf(stage) + 13) % 13}`;
+export const color = (stage: string) => `s${(ORDER.indexOf(stage) + 13) % 13}`;
 const sorted = (stages: Stages) => Object.entries(stages).filter(([, ns]) => ns > 0).sort(([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b));
 
 export function Compile(): JSX.Element {
@@ -32,12 +33,13 @@ export function Compile(): JSX.Element {
       </div>
       <ul class="legend">{stages.map(([name, ns]) => (
         <li><button type="button" aria-pressed={picked.value === name} onClick={() => (picked.value = picked.value === name ? null : name)}><span class={`swatch ${color(name)}`} />{name} <b>{duration(ns)}</b> <span class="quiet">{percent(ns / total)}</span></button></li>))}</ul>
+      <Flames color={color} picked={picked.value} />
       <section><h2>Compilations</h2><Timeline held={held} picked={picked.value} /></section>
       <section><h2>Caches</h2>
         <div class="scroll" tabIndex={0}><table><thead><tr><th scope="col">Cache</th><th scope="col" class="num">Hits</th><th scope="col" class="num">Misses</th><th scope="col" class="num">Bypasses</th><th scope="col" class="num">Saved</th></tr></thead>
           <tbody>{held.caches.map((row) => <tr><th scope="row">{row.cache}</th><td class="num">{number(row.hits)}</td><td class="num">{number(row.misses)}</td><td class="num">{number(row.bypasses)}</td><td class="num">{duration(row.saved_ns)}</td></tr>)}</tbody></table></div>
       </section>
-      {[...held.notes, ...held.notices].map((note) => <p class="note"><Prose text={note} /></p>)}
+      {[...held.notes, ...held.notices].map((note) => <p class="note"><Prose text={sentence(note)} /></p>)}
     </div>
   );
 }
@@ -45,8 +47,11 @@ export function Compile(): JSX.Element {
 function Timeline({ held, picked }: { held: ColdStart; picked: string | null }): JSX.Element {
   const items = [...held.compilations].sort((a, b) => a.begin_ns - b.begin_ns);
   if (!items.length) return <p class="quiet">The recording has no times of compilations.</p>;
-  const begin = items[0]!.begin_ns, end = Math.max(...items.map((item) => item.begin_ns + item.time_ns));
-  const all = end - begin || 1;
+  // Processes begin at different times: what is compared is how long they take.
+  const begins = new Map<number, number>();
+  for (const item of items) if (!begins.has(item.process)) begins.set(item.process, item.begin_ns);
+  const since = (item: Compilation) => item.begin_ns - begins.get(item.process)!;
+  const all = Math.max(1, ...items.map((item) => since(item) + item.time_ns));
   const share = (ns: number) => `${(ns / all) * 100}%`;
   return (
     <ol class="timeline">{items.map((item) => {
@@ -55,7 +60,7 @@ function Timeline({ held, picked }: { held: ColdStart; picked: string | null }):
         <li>
           <span class="bars-name">{item.compile_id}{item.is_backward ? " backward" : ""} {file >= 0 ? <a href={`#line-${file}-${line}`}>{functionName(item.name)}</a> : functionName(item.name)}</span>
           <span class="track">
-            <span class="span" style={{ left: share(item.begin_ns - begin), width: `max(2px, ${share(item.time_ns)})` }}>
+            <span class="span" style={{ left: share(since(item)), width: `max(2px, ${share(item.time_ns)})` }}>
               {sorted(item.by_stage_ns).map(([name, ns]) => <span class={`${color(name)} ${picked && picked !== name ? "off" : ""}`} style={{ width: `${(ns / item.time_ns) * 100}%` }} title={`${name}: ${duration(ns)}`} />)}
             </span>
           </span>

@@ -56,6 +56,7 @@ function List({ graph, columns, filter, by }: { graph: number; columns: GraphCol
     if (!next.delete(key)) next.add(key);
     open.value = next;
   };
+  const start = filter ? 0 : shown.findIndex((entry) => typeof entry === "number" && columns.texts[columns.op[entry]!]!.startsWith("call_")) - 1;
   const placeOf = (node: number) => {
     const at = shown.indexOf(node);
     return at >= 0 ? at : shown.findIndex((entry) => typeof entry !== "number" && entry.nodes.includes(node));
@@ -69,7 +70,7 @@ function List({ graph, columns, filter, by }: { graph: number; columns: GraphCol
     return first === undefined ? null : placeOf(first);
   })();
   return (
-    <Rows count={shown.length} height={ROW} label={`Nodes of ${index.graphs[graph]!.name}`} current={current} class="nodes"
+    <Rows count={shown.length} height={ROW} label={`Nodes of ${index.graphs[graph]!.name}`} current={current} class="nodes" start={start}
       onMove={(n) => { const entry = shown[n]!; pin({ kind: "node", graph, node: typeof entry === "number" ? entry : entry.nodes[0]! }); }}
       row={(n) => {
         const entry = shown[n]!;

@@ -16,10 +16,11 @@ export function Graphs(): JSX.Element {
   return (
     <div class="graphs-view">
       <section class="pane">
-        <header><h1>Graphs</h1><GraphPicker />
+        <header><h1>Graphs</h1><GraphPicker /></header>
+        <div class="tools">
+          <Tabs label="Collapse" names={["nodes", "modules", "kernels"]} current={by.value} onPick={(name) => (by.value = name as GroupBy)} />
           <input type="search" aria-label="Filter nodes" placeholder="Filter by name, operator or module" onInput={(event) => (filter.value = event.currentTarget.value)} />
-        </header>
-        <Tabs label="Collapse" names={["nodes", "modules", "kernels"]} current={by.value} onPick={(name) => (by.value = name as GroupBy)} />
+        </div>
         <GraphList graph={shownGraph.value} filter={filter.value} by={by.value} />
       </section>
       <section class="pane">
@@ -79,7 +80,7 @@ function StepDetail({ fusion, step }: { fusion: number; step: number }): JSX.Ele
       {kernels[0] !== undefined && <p><a href={`#kernel-${kernels[0]}`}>Kernel source</a></p>}
       {pairs.length > 0 && <><h3>Not fused</h3><ul class="reasons">{pairs.map((pair) => (
         <li><b>with #{(pair.first === step ? pair.second : pair.first) + 1}</b> {pair.saved_bytes_at_most ? <span class="quiet">would save at most {bytes(pair.saved_bytes_at_most)}</span> : null}<br /><Prose text={pair.reason ?? ""} />{pair.change && <p class="fix"><Prose text={pair.change} /></p>}</li>))}</ul></>}
-      <div class="beside"><div><h3>Reads</h3><ul class="places">{buffers(found.reads)}</ul></div><div><h3>Writes</h3><ul class="places">{buffers(found.writes)}</ul></div></div>
+      {([["Reads", found.reads], ["Writes", found.writes]] as const).map(([title, sizes]) => Object.keys(sizes).length > 0 && <><h3>{title}</h3><ul class="places">{buffers(sizes)}</ul></>)}
     </aside>
   );
 }

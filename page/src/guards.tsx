@@ -22,8 +22,8 @@ interface Explain { recompiles: Recompile[]; frames: { name: string; file: strin
 
 function place(file: string | null, line: number | null): JSX.Element | string {
   if (!file || !line) return "";
-  const at = index.files.indexOf(file);
-  return at < 0 ? `${file}:${line}` : <a href={`#line-${at}-${line}`}>{file}:{line}</a>;
+  const at = index.files.findIndex((name) => file === name || file.endsWith(`/${name}`)); // torch's own are whole
+  return at < 0 ? `${file}:${line}` : <a href={`#line-${at}-${line}`}>{index.files[at]}:{line}</a>;
 }
 
 export function Guards(): JSX.Element {

@@ -1,63 +1,54 @@
 // All kernels: a table to sort and filter, the roofline, and one kernel as a whole.
 import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import type { JSX } from "preact";
 import { index, report } from "./data";
-import { bytes, duration, flopRate, number, ofPeak, percent, rate, short } from "./format";
+import { bytes, duration, flopRate, number, ofPeak, percent, rate } from "./format";
 import { KernelCode } from "./code";
-import { Bar } from "./parts";
+import { Bar, useWidth } from "./parts";
 import { hovered, lit, pin, shownKernel } from "./select";
 import { go } from "./route";
+import { Sorted, type Column } from "./table";
 import type { KernelRow } from "./types";
 
-type Column = [title: string, value: (row: KernelRow) => number | string | null, show: (row: KernelRow) => JSX.Element | string];
+type Row = KernelRow & { n: number };
+const NARROW = ["Kernel", "Time", "Share", "Of peak", "Launches"];
 const busy = () => index.profile?.busy_ns || index.profile?.wall_ns || 1;
 
-function columns(): Column[] {
-  const all: Column[] = [["Kernel", (row) => row.name, (row) => short(row.name, 60)], ["Kind", (row) => row.kind, (row) => row.kind.replaceAll("_", " ")]];
+/** Next to a kernel there is room for fewer. */
+function columns(isNarrow: boolean): Column<Row>[] {
+  const all: Column<Row>[] = [
+    { title: "Kernel", isText: true, value: (row) => row.name, show: (row) => <a class="name" href={`#kernel-${row.n}`} title={row.name}>{row.name}</a> },
+    { title: "Kind", isText: true, value: (row) => row.kind, show: (row) => row.kind.replaceAll("_", " ") },
+  ];
+  const rateOf = (row: Row) => (row.time?.bytes ? (row.time.bytes / row.time.time_ns) * 1e9 : null);
   if (index.kernels.some((row) => row.time)) all.push(
-    ["Time", (row) => row.time?.time_ns ?? 0, (row) => duration(row.time?.time_ns)],
-    ["Share", (row) => row.time?.time_ns ?? 0, (row) => row.time ? <><Bar share={row.time.time_ns / busy()} /> {percent(row.time.time_ns / busy())}</> : "–"],
-    ["Of peak", (row) => row.time?.share_of_ceiling ?? 0, (row) => row.time?.bound ? ofPeak(row.time.bound, row.time.share_of_ceiling) : "–"],
-    ["Throughput", (row) => (row.time?.bytes ? row.time.bytes / row.time.time_ns : 0), (row) => (row.time?.bytes ? rate((row.time.bytes / row.time.time_ns) * 1e9) : "–")],
+    { title: "Time", value: (row) => row.time?.time_ns, show: (row) => duration(row.time?.time_ns) },
+    { title: "Share", value: (row) => row.time?.time_ns, show: (row) => row.time ? <span class="share"><Bar share={row.time.time_ns / busy()} /><span>{percent(row.time.time_ns / busy())}</span></span> : "–" },
+    { title: "Of peak", value: (row) => row.time?.share_of_ceiling, show: (row) => row.time?.bound ? ofPeak(row.time.bound, row.time.share_of_ceiling) : "–" },
+    { title: "Throughput", value: rateOf, show: (row) => rate(rateOf(row)) },
   );
-  all.push(["Launches", (row) => row.time?.calls ?? row.launches, (row) => number(row.time?.calls ?? row.launches)], ["Traffic", (row) => row.bytes ?? 0, (row) => bytes(row.bytes)]);
-  if (index.kernels.some((row) => row.registers)) all.push(["Registers", (row) => row.registers ?? 0, (row) => number(row.registers)]);
-  return all;
+  all.push(
+    { title: "Launches", value: (row) => row.time?.calls ?? row.launches, show: (row) => number(row.time?.calls ?? row.launches) },
+    { title: "Traffic", value: (row) => row.bytes, show: (row) => bytes(row.bytes) },
+  );
+  if (index.kernels.some((row) => row.registers)) all.push({ title: "Registers", value: (row) => row.registers, show: (row) => number(row.registers) });
+  return isNarrow ? all.filter(({ title }) => NARROW.includes(title)) : all;
 }
 
 export function Kernels(): JSX.Element {
-  const all = columns();
-  const sort = useSignal(all.findIndex(([title]) => title === "Time")), ascending = useSignal(false), filter = useSignal("");
-  const at = sort.value < 0 ? 0 : sort.value;
-  const value = all[at]![1];
-  const text = filter.value.toLowerCase();
-  const rows = index.kernels.map((row, n) => ({ row, n }))
-    .filter(({ row }) => `${row.name} ${row.kind} ${row.lines.map(([f, l]) => `${index.files[f]}:${l}`).join(" ")}`.toLowerCase().includes(text))
-    .sort((a, b) => {
-      const x = value(a.row) ?? 0, y = value(b.row) ?? 0;
-      const order = typeof x === "string" ? x.localeCompare(String(y)) : Number(x) - Number(y);
-      return ascending.value ? order : -order;
-    });
-  const chosen = shownKernel.value;
+  const chosen = shownKernel.value, all = columns(chosen !== null || innerWidth < 900), filter = useSignal(""), text = filter.value.toLowerCase();
+  const rows = index.kernels.map((row, n) => ({ ...row, n }))
+    .filter((row) => `${row.name} ${row.kind} ${row.lines.map(([f, l]) => `${index.files[f]}:${l}`).join(" ")}`.toLowerCase().includes(text));
   return (
     <div class="kernels-view">
       <section class="table-side">
         <div class="tools"><h1>Kernels</h1><input type="search" aria-label="Filter kernels" placeholder="Filter by name, kind or line" onInput={(event) => (filter.value = event.currentTarget.value)} /></div>
         <Roofline />
-        <div class="scroll" tabIndex={0}><table>
-          <thead><tr>{all.map(([title], n) => (
-            <th scope="col" aria-sort={n === at ? (ascending.value ? "ascending" : "descending") : undefined} class={n > 1 ? "num" : ""}>
-              <button type="button" onClick={() => (n === sort.value ? (ascending.value = !ascending.value) : ((sort.value = n), (ascending.value = n < 2)))}>{title}{n === at ? (ascending.value ? " ↑" : " ↓") : ""}</button>
-            </th>))}</tr></thead>
-          <tbody>{rows.map(({ row, n }) => (
-            <tr id={`kernel-${n}`} class={`${n === chosen ? "chosen" : ""} ${lit("kernels", n)}`}
-              onMouseEnter={() => (hovered.value = { kind: "kernel", kernel: n })} onMouseLeave={() => (hovered.value = null)}
-              onClick={() => go(`kernel-${n}`)}>
-              {all.map(([, , show], column) => column === 0
-                ? <th scope="row"><a href={`#kernel-${n}`} title={row.name}>{show(row)}</a></th>
-                : <td class={column > 1 ? "num" : ""}>{show(row)}</td>)}
-            </tr>))}</tbody>
-        </table></div>
+        <Sorted columns={all} rows={rows} by={all.some(({ title }) => title === "Time") ? "Time" : "Launches"} attributes={({ n }) => ({
+          id: `kernel-${n}`, class: `${n === chosen ? "chosen" : ""} ${lit("kernels", n)}`, onClick: () => go(`kernel-${n}`),
+          onMouseEnter: () => (hovered.value = { kind: "kernel", kernel: n }), onMouseLeave: () => (hovered.value = null),
+        })} />
       </section>
       {chosen !== null && (
         <section class="pane detail" aria-label="Kernel">
@@ -91,22 +82,33 @@ function Roofline(): JSX.Element | null {
   const held = report<{ profiles: { roofline: Roof | null }[] }>("profile").value;
   const roof = held?.profiles[0]?.roofline;
   const points = (roof?.points ?? []).filter((point) => point.flops_per_byte && point.flops_per_s);
-  if (!roof || !points.length) return null;
+  return roof && points.length ? <Plot roof={roof} points={points} /> : null;
+}
+
+function Plot({ roof, points }: { roof: Roof; points: Point[] }): JSX.Element {
+  const box = useRef<HTMLElement>(null), width = useWidth(box, 640);
   const rates = Object.entries(roof.bytes_per_s), peaks = Object.entries(roof.flops_per_s);
   const peak = Math.max(...peaks.map(([, f]) => f)), slow = Math.min(...rates.map(([, b]) => b));
   const x0 = Math.min(0.1, ...points.map((p) => p.flops_per_byte! / 2)), x1 = Math.max(1000, (peak / slow) * 4);
   const y1 = peak * 2, y0 = Math.min(...points.map((p) => p.flops_per_s! / 2));
-  const W = 640, H = 220, L = 84, B = 30;
-  const x = (v: number) => L + (Math.log(v / x0) / Math.log(x1 / x0)) * (W - L - 8);
-  const y = (v: number) => 8 + (1 - Math.log(v / y0) / Math.log(y1 / y0)) * (H - B - 8);
-  const ticks = (from: number, to: number) => Array.from({ length: Math.ceil(Math.log10(to / from)) + 1 }, (_, n) => 10 ** (Math.ceil(Math.log10(from)) + n)).filter((v) => v <= to);
+  const W = width.value, H = 250, L = 78, B = 34, R = 16;
+  const x = (v: number) => L + (Math.log(v / x0) / Math.log(x1 / x0)) * (W - L - R);
+  const y = (v: number) => 10 + (1 - Math.log(v / y0) / Math.log(y1 / y0)) * (H - B - 10);
+  const ticks = (from: number, to: number) => Array.from({ length: Math.ceil(Math.log10(to / from)) + 1 }, (_, n) => 10 ** (Math.ceil(Math.log10(from)) + n)).filter((v) => v >= from && v <= to);
+  const slope = (b: number) => (Math.atan2(y(2 * b) - y(b), x(2) - x(1)) * 180) / Math.PI;
+  const fastest = Math.max(...rates.map(([, b]) => b));
   return (
-    <figure class="roofline">
-      <svg viewBox={`0 0 ${W} ${H}`} role="img" aria-label={`Roofline: ${points.length} kernels against the peaks of the device`}>
-        {ticks(x0, x1).map((v) => <g><path class="grid" d={`M${x(v)} 8V${H - B}`} /><text x={x(v)} y={H - B + 14} text-anchor="middle">{v}</text></g>)}
-        {ticks(y0, y1).map((v) => <g><path class="grid" d={`M${L} ${y(v)}H${W - 8}`} /><text x={L - 5} y={y(v) + 4} text-anchor="end">{flopRate(v)}</text></g>)}
-        {rates.map(([name, b], n) => <g class="roof"><path d={`M${x(Math.max(x0, y0 / b))} ${y(Math.max(b * x0, y0))}L${x(peak / b)} ${y(peak)}`} /><text x={x(Math.max(x0, y0 / b)) + 4} y={y(Math.max(b * x0, y0)) + (n ? 22 : -8)}>{name} {rate(b)}</text></g>)}
-        {peaks.map(([name, f]) => <g class="roof"><path d={`M${x(f / Math.max(...rates.map(([, b]) => b)))} ${y(f)}H${W - 8}`} /><text x={W - 10} y={y(f) - 4} text-anchor="end">{name} {flopRate(f)}</text></g>)}
+    <figure class="roofline" ref={box}>
+      <figcaption>{[...new Set(points.map((point) => point.kind))].map((kind) => <span><span class={`swatch ${kind === "library" ? "extern" : "pointwise"}`} />{kind === "library" ? "library" : "generated"}</span>)}<span class="quiet">area: time per call</span></figcaption>
+      <svg width={W} height={H} role="img" aria-label={`Roofline: ${points.length} kernels against the peaks of the device`}>
+        {ticks(x0, x1).map((v) => <g><path class="grid" d={`M${x(v)} 10V${H - B}`} /><text x={x(v)} y={H - B + 14} text-anchor="middle">{v}</text></g>)}
+        {ticks(y0, y1).map((v) => <g><path class="grid" d={`M${L} ${y(v)}H${W - R}`} /><text x={L - 6} y={y(v) + 4} text-anchor="end">{flopRate(v).replace(/\.0+(?=\s)/, "")}</text></g>)}
+        {rates.map(([name, b]) => {
+          const from = Math.max(x0, y0 / b);
+          return <g class="roof"><path d={`M${x(from)} ${y(b * from)}L${x(peak / b)} ${y(peak)}`} />
+            <text transform={`translate(${x(from) + 8} ${y(b * from)}) rotate(${slope(b)})`} dy={b === fastest ? -6 : 14}>{name} {rate(b)}</text></g>;
+        })}
+        {peaks.map(([name, f]) => <g class="roof"><path d={`M${x(f / fastest)} ${y(f)}H${W - R}`} /><text x={W - R} y={y(f) + 14} text-anchor="end">{name} {flopRate(f)}</text></g>)}
         {points.map((point) => {
           const n = index.kernels.findIndex((row) => row.name === point.name);
           return (
@@ -115,7 +117,7 @@ function Roofline(): JSX.Element | null {
               <title>{`${point.name}\n${duration(point.time_ns)} · ${flopRate(point.flops_per_s)} · ${point.flops_per_byte!.toFixed(2)} FLOP/B`}</title>
             </circle>);
         })}
-        <text x={(W + L) / 2} y={H - 2} text-anchor="middle">FLOP per byte</text>
+        <text x={(W + L) / 2} y={H - 4} text-anchor="middle">FLOP per byte</text>
       </svg>
     </figure>
   );

@@ -1,7 +1,9 @@
 import { effect, signal } from "@preact/signals";
 import { render, type JSX } from "preact";
+import { useEffect } from "preact/hooks";
 import { Report } from "./blocks";
 import { Code } from "./code";
+import { Compare } from "./compare";
 import { Compile } from "./compile";
 import { index, start } from "./data";
 import { Graphs } from "./graphs";
@@ -14,12 +16,13 @@ import { isOpen, Search } from "./search";
 import { firstGraph, follow, hovered, pin, shownGraph } from "./select";
 import "./style.css";
 
-const TITLES: Record<string, string> = { overview: "Overview", code: "Code", graphs: "Graphs", kernels: "Kernels", guards: "Guards", compile: "Compile time", memory: "Memory" };
-const BODIES: Record<string, () => JSX.Element> = { overview: Overview, code: Code, graphs: Graphs, kernels: Kernels, guards: Guards, compile: Compile, memory: Memory };
+const TITLES: Record<string, string> = { overview: "Overview", code: "Code", graphs: "Graphs", kernels: "Kernels", guards: "Guards", compile: "Compile time", memory: "Memory", compare: "Compare" };
+const BODIES: Record<string, () => JSX.Element> = { overview: Overview, code: Code, graphs: Graphs, kernels: Kernels, guards: Guards, compile: Compile, memory: Memory, compare: Compare };
 const theme = signal<"auto" | "light" | "dark">("auto");
 
 function App(): JSX.Element {
   const Body = BODIES[view.value];
+  useEffect(() => document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [view.value]);
   const next = { auto: "light", light: "dark", dark: "auto" } as const;
   return (
     <>

@@ -1,7 +1,7 @@
 // The verdict, the figures, and the findings with their source and fix.
 import type { JSX } from "preact";
 import { index, report } from "./data";
-import { bytes, count, duration, number, percent, times } from "./format";
+import { bytes, count, duration, number, percent, sentence, times } from "./format";
 import { go } from "./route";
 import { Bar, Prose } from "./parts";
 import type { Finding } from "./types";
@@ -13,12 +13,20 @@ export function headline(): string {
   const [low, high] = index.profile?.faster_than_eager_interval ?? [faster, faster];
   const speed = !faster ? "" : low! <= 1 && high! >= 1 ? "No measurable difference from eager"
     : faster >= 1 ? `${times(faster)} faster than eager` : `${times(1 / faster)} slower than eager`;
-  return [index.headline.replace(/\.$/, ""), speed].filter(Boolean).join(". ") || index.title;
+  const again = index.summary?.recompiles && !index.headline.includes("recomp") ? count(index.summary.recompiles, "recompilation") : "";
+  return [again, index.headline.replace(/\.$/, ""), speed].map(sentence).filter(Boolean).join(". ") || index.title;
 }
 
-function Figure({ value, label, detail, to }: { value: string; label: string; detail?: string; to?: string }): JSX.Element {
-  const inner = <><span>{label}</span> <strong>{value}</strong>{detail && <small>{detail}</small>}</>;
+function Figure({ value, label, detail, to, tone = "" }: { value: string; label: string; detail?: string; to?: string; tone?: "good" | "bad" | "" }): JSX.Element {
+  const inner = <><span>{label}</span> <strong class={tone}>{value}</strong>{detail && <small>{detail}</small>}</>;
   return <li>{to ? <a class="figure" href={`#${to}`}>{inner}</a> : <div class="figure">{inner}</div>}</li>;
+}
+
+/** How near all kernels are to what limits each, weighted by time. */
+function ofPeakOnAverage(): string | null {
+  const timed = index.kernels.flatMap(({ time }) => (time?.share_of_ceiling && time.bound !== "launch" ? [time] : []));
+  const all = timed.reduce((sum, time) => sum + time.time_ns, 0);
+  return all ? `${percent(timed.reduce((sum, time) => sum + time.time_ns * time.share_of_ceiling, 0) / all)} of peak` : null;
 }
 
 function Figures(): JSX.Element {
@@ -29,19 +37,27 @@ function Figures(): JSX.Element {
   return (
     <ul class="figures">
       {profile?.faster_than_eager ? (
-        <Figure label="Speedup over eager" value={times(profile.faster_than_eager)} to="kernels"
-          detail={`${duration(profile.eager_ns)} → ${duration(profile.wall_ns)} per call${interval ? ` (${interval[0].toFixed(2)}–${interval[1].toFixed(2)}×)` : ""}`} />
+        <Figure label="Speedup" value={times(profile.faster_than_eager)} to="kernels" tone={!interval ? "" : interval[0] > 1 ? "good" : interval[1] < 1 ? "bad" : ""}
+          detail={`${duration(profile.eager_ns)} → ${duration(profile.wall_ns)}${interval ? ` (${interval[0].toFixed(2)}–${interval[1].toFixed(2)}×)` : ""}`} />
       ) : null}
       {idle !== null && profile?.device.kind !== "cpu" ? (
-        <Figure label="GPU busy" value={percent(idle)} detail={`${duration(profile!.busy_ns)} of ${duration(profile!.wall_ns)}, ${profile!.device.name}`} to="kernels" />
+        <Figure label="GPU busy" value={percent(idle)} detail={`${duration(profile!.busy_ns)} of ${duration(profile!.wall_ns)}`} to="kernels" tone={idle < 0.5 ? "bad" : ""} />
       ) : null}
       {summary ? <Figure label="Graphs" value={number(summary.graphs)} detail={count(summary.operators, "operator")} to="graphs" /> : null}
-      {summary ? <Figure label="Graph breaks" value={number(summary.distinct_graph_breaks)} detail={summary.graph_breaks !== summary.distinct_graph_breaks ? count(summary.graph_breaks, "record") : ""} /> : null}
-      {summary ? <Figure label="Recompilations" value={number(summary.recompiles)} to="guards" detail={summary.recompile_limit_hits ? `limit reached ${count(summary.recompile_limit_hits, "time")}` : ""} /> : null}
-      {index.kernels.length ? <Figure label="Kernels" value={number(kernels.length)} detail={index.kernels.length > kernels.length ? `and ${count(index.kernels.length - kernels.length, "library function")}` : ""} to="kernels" /> : null}
+      {summary ? <Figure label="Graph breaks" value={number(summary.graph_breaks)} tone={summary.graph_breaks ? "bad" : ""} to={summary.graph_breaks ? "break-1" : undefined}
+        detail={summary.graph_breaks ? `at ${count(summary.distinct_graph_breaks, "site")}` : ""} /> : null}
+      {summary ? <Figure label="Recompilations" value={number(summary.recompiles)} to="guards" tone={summary.recompiles ? "bad" : ""} detail={summary.recompile_limit_hits ? `limit reached ${count(summary.recompile_limit_hits, "time")}` : ""} /> : null}
+      {index.kernels.length ? <Figure label="Kernels" value={number(kernels.length)} detail={[index.kernels.length > kernels.length && `+ ${number(index.kernels.length - kernels.length)} library`, ofPeakOnAverage()].filter(Boolean).join(" · ")} to="kernels" /> : null}
       {summary ? <Figure label="Compile time" value={duration(summary.compile_time_ns)} to="compile" /> : null}
     </ul>
   );
+}
+
+/** The largest thing to win, in one line: what to do first. */
+function Lead(): JSX.Element | null {
+  const profile = index.profile, gain = profile?.gains[0];
+  if (!profile || !gain) return null;
+  return <p class="lead"><b>Largest opportunity: up to {duration(gain.at_most_ns)} of {duration(profile.wall_ns)}.</b> <Prose text={`${sentence(gain.because)}. ${sentence(gain.change)}.`} /></p>;
 }
 
 function Gains(): JSX.Element | null {
@@ -49,17 +65,16 @@ function Gains(): JSX.Element | null {
   if (!profile?.gains.length) return null;
   return (
     <section aria-labelledby="opportunities">
-      <h2 id="opportunities">Opportunities</h2>
+      <h2 id="opportunities">Opportunities <span class="quiet">upper bounds, of {duration(profile.wall_ns)} per call</span></h2>
       <ol class="gains">
         {profile.gains.map((gain) => (
           <li>
             <span class="gain-ns">{duration(gain.at_most_ns)}</span>
             <Bar share={gain.at_most_ns / profile.wall_ns} />
-            <div><p><Prose text={gain.because} />{gain.hidden_by_host ? <span class="quiet"> (hidden while the GPU waits for the host)</span> : null}</p><p class="fix"><Prose text={gain.change} /></p></div>
+            <div><p><Prose text={`${sentence(gain.because)}.`} />{gain.hidden_by_host ? <span class="quiet"> Hidden while the GPU waits for the host.</span> : null}</p><p class="good"><Prose text={`${sentence(gain.change)}.`} /></p></div>
           </li>
         ))}
       </ol>
-      <p class="quiet">Upper bounds per call of {duration(profile.wall_ns)}.</p>
     </section>
   );
 }
@@ -108,13 +123,13 @@ export function FindingCard({ finding, id }: { finding: Finding; id: string }): 
         </p>
       </header>
       <Excerpt finding={finding} />
-      {finding.why && <p class="why"><Prose text={finding.why} /></p>}
+      {finding.why && <p class="why"><Prose text={sentence(finding.why)} /></p>}
       {finding.output && <pre class="output" tabIndex={0}>{finding.output}</pre>}
       {finding.fix && <p class="fix"><b>Fix</b> <Prose text={finding.fix} /></p>}
       {finding.alternatives.length ? (
         <ul class="alternatives">{finding.alternatives.map((item) => <li><Prose text={typeof item === "string" ? item : item.text} /></li>)}</ul>
       ) : null}
-      {finding.notes.map((note) => <p class="note"><Prose text={note} /></p>)}
+      {finding.notes.map((note) => <p class="note"><Prose text={sentence(note)} /></p>)}
       {finding.example && (
         <details><summary>Example: before and after</summary>
           <div class="beside">
@@ -163,7 +178,7 @@ export function Overview(): JSX.Element {
   return (
     <div class="overview">
       <section class="verdict">
-        <h1>{headline()}</h1>
+        <h1>{sentence(headline())}</h1>
         <p class="meta">
           <span>{index.title}</span>
           {env && <span>torch {env.versions.torch}</span>}
@@ -171,12 +186,13 @@ export function Overview(): JSX.Element {
           {index.recording.started && <span>{index.recording.started.slice(0, 10)}</span>}
         </p>
         {index.recording.partial && <p class="alert">Partial recording: {index.recording.partial}</p>}
-        {explain?.warnings.map((item) => <p class="alert">{item.message}</p>)}
+        {explain?.warnings.map((item) => <p class="alert">{sentence(item.message)}</p>)}
+        <Lead />
         <Figures />
       </section>
       {findings.length ? (
         <section aria-labelledby="findings">
-          <h2 id="findings">Findings</h2>
+          <h2 id="findings">Findings <span class="quiet">{number(findings.length)}</span></h2>
           {findings.map((finding) => {
             const kind = finding.rule;
             const n = counts.get(kind) ?? 0;

@@ -1,5 +1,5 @@
 // Pieces that several views use.
-import { useComputed, useSignal } from "@preact/signals";
+import { useComputed, useSignal, type Signal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Tokens } from "./types";
@@ -19,9 +19,12 @@ export function Line({ text, tokens }: { text: string; tokens: Tokens | undefine
 }
 
 /** A list of rows of one height, of which only what is seen is drawn. */
-export function Rows({ count, height, row, label, current, onMove, role = "listbox", class: name }: {
+export function Rows({ count, height, row, label, current, start = 0, onMove, role = "listbox", class: name }: {
   count: number; height: number; row: (n: number) => JSX.Element; label: string;
-  current?: number | null; onMove?: (n: number) => void; role?: "listbox" | "group"; class?: string;
+  current?: number | null;
+  /** The row at the top at first. */
+  start?: number;
+  onMove?: (n: number) => void; role?: "listbox" | "group"; class?: string;
 }): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const top = useSignal(0), size = useSignal(600);
@@ -31,6 +34,7 @@ export function Rows({ count, height, row, label, current, onMove, role = "listb
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     measure();
+    if (start > 0) element.scrollTop = start * height;
     return () => observer.disconnect();
   }, []);
   useEffect(() => {
@@ -59,6 +63,26 @@ export function Rows({ count, height, row, label, current, onMove, role = "listb
       </div>
     </div>
   );
+}
+
+/** The width of an element, as it changes; what is drawn at that width has text of its own size. */
+export function useWidth(element: { current: Element | null }, first: number): Signal<number> {
+  const width = useSignal(first);
+  useLayoutEffect(() => {
+    const measure = () => (width.value = element.current?.clientWidth || first);
+    const observer = new ResizeObserver(measure);
+    if (element.current) observer.observe(element.current);
+    measure();
+    return () => observer.disconnect();
+  }, []);
+  return width;
+}
+
+/** The first of many, and a button that shows all; drawing hundreds takes longer than a click may. */
+export function useFirst<T>(items: T[], most: number): [shown: T[], button: JSX.Element | null] {
+  const all = useSignal(false);
+  if (all.value || items.length <= most) return [items, null];
+  return [items.slice(0, most), <p><button type="button" class="link" onClick={() => (all.value = true)}>Show all {items.length.toLocaleString("en-US")}</button></p>];
 }
 
 export function Tabs({ names, current, onPick, label }: {

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { index } from "./data";
 import { pin, pinned, shownFile, shownGraph, shownKernel } from "./select";
 
-export const VIEWS = ["overview", "code", "graphs", "kernels", "guards", "compile", "memory"] as const;
+export const VIEWS = ["overview", "code", "graphs", "kernels", "guards", "compile", "memory", "compare"] as const;
 export type View = (typeof VIEWS)[number] | `report-${string}`;
 export const view = signal<View>("overview");
 
@@ -56,7 +56,8 @@ function isThere(name: (typeof VIEWS)[number]): boolean {
     case "kernels": return index.kernels.length > 0;
     case "guards": return has("guards");
     case "compile": return has("cold-start");
-    case "memory": return index.profile !== null;
+    case "compare": return has("diff");
+    case "memory": return index.profile !== null || index.fusions.length > 0;
   }
 }
 export { pinned };

@@ -85,7 +85,11 @@ export interface Config {
   resources: { registers: number | null; spilled_registers: number | null; shared_bytes: number | null } | null;
   predicted_ns: number | null; error: string | null;
 }
-export interface KernelText { texts: Record<string, [string, Tokens[]]>; configs: Config[] }
+export interface KernelText {
+  /** By form; of PTX and SASS with the source line that each line comes from, or 0. */
+  texts: Record<string, [text: string, tokens: Tokens[], lines?: number[]]>;
+  configs: Config[];
+}
 
 export interface Finding {
   rule: string; severity: string; message: string; file: string | null; line: number | null; column: number | null;

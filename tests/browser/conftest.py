@@ -28,15 +28,29 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     def page(name: str) -> Path:
         file = folder / f"{name}.html"
         if not file.exists():
-            write(GALLERY[name], file, *(["--compile"] if name == "transformer_block" else []))
+            written(GALLERY[name], file, *(["--compile"] if name == "transformer_block" else []))
         return file
 
     return page
 
 
-def write(recording: Path, file: Path, *options: str) -> None:
-    command = [sys.executable, "-m", "inspector.commands", "report", str(recording)]
-    subprocess.run([*command, *options, "-o", str(file)], check=True, capture_output=True)
+@pytest.fixture(scope="session")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of two recordings that differ in settings, findings and kernels."""
+    file = tmp_path_factory.mktemp("compared") / "diff.html"
+    before, after = GALLERY["graph_breaks"], SAMPLES / "training_step" / "h200-training.zip"
+    _inspect("diff", str(before), str(after), "-o", str(file))
+    return file
+
+
+def written(recording: Path, file: Path, *options: str) -> Path:
+    _inspect("report", str(recording), *options, "-o", str(file))
+    return file
+
+
+def _inspect(*arguments: str) -> None:
+    command = [sys.executable, "-m", "inspector.commands", *arguments]
+    subprocess.run(command, check=True, capture_output=True)
 
 
 @pytest.fixture(scope="session")

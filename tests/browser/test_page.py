@@ -12,7 +12,7 @@ import pytest
 
 from inspector.commands.everything import every_report
 from inspector.html import write_page
-from inspector.plugins import report_kind
+from inspector.plugins import render_html, report_kind
 from inspector.renderers.json import fields
 from inspector.sources.recording import opened as open_recording
 from inspector.sources.recording import read_run
@@ -36,6 +36,18 @@ def test_every_view_opens(name: str, pages: Pages, opened: Opened) -> None:
         page.wait_for_selector("main h1, main h2")
         expect(page.locator("main")).not_to_contain_text("Loading")
         assert page.locator("main").inner_text().strip()
+
+
+@pytest.mark.parametrize(
+    "file", sorted(Path("docs/gallery").glob("*.html")), ids=lambda file: file.stem
+)
+def test_the_gallery_opens(file: Path, opened: Opened) -> None:
+    assert file.stat().st_size < 500_000
+    page = opened(file)
+    links = page.locator("nav[aria-label=Views] a")
+    for number in range(links.count()):
+        links.nth(number).click()
+        expect(page.locator("main")).not_to_contain_text("Loading")
 
 
 def test_a_line_leads_to_its_nodes_its_kernel_and_its_time(pages: Pages, opened: Opened) -> None:
@@ -210,6 +222,88 @@ def test_axe_finds_nothing_serious(scheme: str, pages: Pages, opened: Opened) ->
     assert found == []
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_in_a_comparison(
+    scheme: str, compared: Path, opened: Opened
+) -> None:
+    page = opened(compared, color_scheme=scheme, bypass_csp=True)
+    page.locator("button.name").first.click()
+    violations = axe.Axe().run(page).response["violations"]
+    assert [item["id"] for item in violations if item["impact"] in _SERIOUS] == []
+
+
+def test_a_comparison_has_settings_findings_and_kernels(compared: Path, opened: Opened) -> None:
+    page = opened(compared)
+    assert page.locator("main h2").all_inner_texts()[:4] == [
+        "Settings that differ", "Totals", "Findings", "Kernels",
+    ]  # fmt: skip
+    expect(page.locator("section", has_text="Settings that differ").first).to_contain_text("train")
+    expect(page.locator(".kind", has_text="Gone")).to_contain_text("5 findings")
+    name = page.locator("table.sorted tbody th").first
+    before = name.inner_text()
+    page.get_by_role("button", name="Time A").click()
+    expect(name).not_to_have_text(before)
+    expect(page.locator("th[aria-sort=descending]")).to_contain_text("Time A")
+    page.locator("button.name").first.click()
+    expect(page.locator("tr.below")).to_contain_text("@triton.jit")
+
+
+def test_spans_of_compilation_zoom_and_are_walked_by_keyboard(pages: Pages, opened: Opened) -> None:
+    page = opened(pages("graph_breaks"))
+    page.evaluate("location.hash = 'compile'")
+    spans = page.locator(".flame > div")
+    expect(spans.filter(has_text="0/0 forward")).to_be_visible()
+    whole = spans.count()
+    spans.filter(has_text="4/0").click()
+    expect(spans).not_to_have_count(whole)
+    expect(page.locator(".told")).to_contain_text("compilation 4/0")
+    page.locator(".flame").focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".told")).to_contain_text("entire_frame_compile")
+    page.get_by_role("button", name="Zoom out").click()
+    expect(spans).to_have_count(whole)
+
+
+def test_memory_is_drawn_as_measured_or_as_an_estimate(
+    pages: Pages, opened: Opened, tmp_path: Path
+) -> None:
+    page = opened(pages("training_step"))
+    page.evaluate("location.hash = 'memory'")
+    expect(page.locator("main h1")).to_contain_text("of eager")
+    expect(page.locator(".curve")).to_have_count(2)
+    page.locator(".plot").hover()
+    expect(page.locator(".cursor")).to_have_count(1)
+    file = tmp_path / "graphs.html"
+    with open_recording(GALLERY["bert_base"]) as recording, file.open("w") as stream:
+        reports = every_report(read_run(recording))
+        render_html([item for item in reports if report_kind(item) != "profile"], stream)
+    page = opened(file)
+    page.evaluate("location.hash = 'memory'")
+    expect(page.locator("main")).to_contain_text("An estimate")
+
+
+def test_reasons_for_what_is_not_fused_are_reached_by_keyboard(
+    pages: Pages, opened: Opened
+) -> None:
+    page = opened(pages("bert_base"))
+    page.get_by_role("link", name="Graphs", exact=True).click()
+    page.get_by_role("button", name="Why not fused").press("Enter")
+    page.locator(".apart-list button").first.press("Enter")
+    expect(page.locator(".apart-list li.on")).to_contain_text("is a call of a library")
+    expect(page.locator(".edge.apart.on")).to_have_count(1)
+
+
+def test_a_line_of_a_kernel_marks_its_instructions(pages: Pages, opened: Opened) -> None:
+    page = opened(pages("transformer_block"))
+    page.goto(f"{page.url}#kernel-0")
+    page.get_by_role("button", name="SASS").click()
+    source, instructions = (page.locator(".linked .rows").nth(number) for number in range(2))
+    instructions.locator(".line", has_text="LDC.64 R2").first.click()
+    expect(source.locator(".line.on")).to_contain_text("tmp0 = tl.load")
+    source.locator(".line", has_text="tmp24 = tl.load").click()
+    expect(instructions.locator(".line.on").first).to_be_visible()
+
+
 def test_nodes_collapse_by_module_and_open_again(pages: Pages, opened: Opened) -> None:
     page = opened(pages("bert_base"))
     page.get_by_role("link", name="Graphs", exact=True).click()
@@ -225,6 +319,6 @@ def test_a_kernel_has_its_sass_and_its_configurations(pages: Pages, opened: Open
     page = opened(pages("transformer_block"))
     page.goto(f"{page.url}#kernel-0")
     page.get_by_role("button", name="SASS").click()
-    page.wait_for_selector("text=.text.triton_")
+    expect(page.locator(".linked")).to_contain_text("LDC R1")
     page.locator("details.configs summary").click()
     expect(page.locator("details.configs tbody")).to_contain_text("XBLOCK=")

@@ -5,10 +5,17 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from inspector.findings.diff_report import FORMAT_VERSION, Condition, DiffReport, Side
+from inspector.findings.diff_report import (
+    FORMAT_VERSION,
+    Condition,
+    DiffReport,
+    FindingChange,
+    Side,
+)
 from inspector.model.kernel import NodeLine
 from inspector.model.kernel_diff import Counts, DiffKernel, KernelChange
 from inspector.pages.diff import answer
+from inspector.renderers.json.common import COMMON
 from inspector.renderers.json.encode import Scope, View, Views, tool_version
 from inspector.renderers.json.kernels import GPU
 
@@ -20,6 +27,15 @@ class _Pair:
     name: str
     before: int
     after: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Times:
+    """What a library's function takes in a profiled call, over all its calls."""
+
+    name: str
+    before_ns: int | None
+    after_ns: int | None
 
 
 def _pairs(items: Mapping[str, tuple[int, int]]) -> list[_Pair]:
@@ -34,6 +50,12 @@ def _libraries(scope: Scope) -> list[_Pair]:
 def _operators(scope: Scope) -> list[_Pair]:
     """Operators that the captured graphs of one side have more often."""
     return _pairs(scope.of(DiffReport).diff.operators)
+
+
+def _library_times(scope: Scope) -> list[_Times]:
+    """Functions of libraries that a profile has timed."""
+    times = scope.of(DiffReport).library_times
+    return [_Times(name, *pair) for name, pair in times.items()]
 
 
 def _answer(scope: Scope) -> str:
@@ -54,15 +76,18 @@ def _counts(scope: Scope) -> Counts:
 
 
 VIEWS: Views = {
+    **COMMON,
     **GPU,
     DiffReport: View(
         """format_version kind tool_version answer is_empty=diff.is_empty is_worse=diff.is_worse
-        before after conditions kernels=diff.kernels libraries operators notices""",
+        before after conditions findings kernels=diff.kernels libraries library_times operators
+        notices""",
         format_version=FORMAT_VERSION,
         kind="diff",
         tool_version=tool_version,
         answer=_answer,
         libraries=_libraries,
+        library_times=_library_times,
         operators=_operators,
     ),
     Side: View(
@@ -74,13 +99,14 @@ VIEWS: Views = {
         counts=_counts,
     ),
     Condition: View("name before? after? differs"),
+    FindingChange: View("kind before after"),
     KernelChange: View(
         """kind matched_by? before after part_of? differences lines_added=added
         lines_removed=removed"""
     ),
     DiffKernel: View(
         """name=kernel.name language=kernel.language kind=kernel.kind launches bytes=traffic_bytes
-        registers spill_bytes predicted_ns aten=kernel.aten nodes=kernel.nodes
+        registers spill_bytes predicted_ns time_ns aten=kernel.aten nodes=kernel.nodes
         source=kernel.source"""
     ),
     NodeLine: View("node file? line? code?"),

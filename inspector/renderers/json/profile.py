@@ -238,7 +238,7 @@ VIEWS: Views = {
         """peak_bytes peak_known=is_whole before_bytes=base_bytes added_bytes
         cuda_graphs_bytes=pool_bytes not_counted_bytes=outside_bytes not_seen_bytes=unseen_bytes
         reserved_bytes fragmentation retries out_of_memory=ooms error=failed? events_left_out=cut
-        at_peak=tensors"""
+        at_peak=tensors curve"""
     ),
     Fragmentation: View("reserved_bytes allocated_bytes free_bytes largest_free_bytes split_bytes"),
     PeakTensor: View(

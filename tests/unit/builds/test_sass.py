@@ -7,7 +7,7 @@ import pytest
 from inspector.builds.accesses import own_line
 from inspector.builds.opcodes import access_bits, kind_of, tensor_core_dtype
 from inspector.builds.ptx_lines import read_ptx_lines
-from inspector.builds.sass import Instruction, parse_sass
+from inspector.builds.sass import Instruction, parse_sass, sass_lines
 from inspector.model.kernel_analysis import InstructionKind
 
 LISTING = """
@@ -55,6 +55,8 @@ def test_ptx_says_where_a_line_is_inlined_that_the_binary_does_not() -> None:
     assert lines.callers["/lib/helpers.py", 118] == (42,)
     assert own_line(parse_sass(LISTING).instructions[2]) == 0
     assert own_line(parse_sass(LISTING, lines.callers).instructions[2]) == 42
+    assert sass_lines(LISTING) == ((4, 18), (7, 39))
+    assert sass_lines(LISTING, lines.callers) == ((4, 18), (7, 39), (10, 42), (11, 42), (12, 42))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import dataclasses
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.profiles.peak import find_peak, fragmentation, in_pools
+from inspector.profiles.peak import curve, find_peak, fragmentation, in_pools
 from inspector.records.memory_profile import HeldBlock, MemoryEvent, MemorySide, Segment
 
 MIB = 1 << 20
@@ -102,3 +102,12 @@ def test_a_segment_that_was_given_back_leaves_free_blocks_unknown() -> None:
     assert found.largest_free_bytes is None
     assert found.split_bytes is None
     assert found.free_bytes == 8 * MIB
+
+
+def test_the_curve_has_the_peak_and_few_points() -> None:
+    events = [MemoryEvent(1, 10), MemoryEvent(2, 5), MemoryEvent(1, -10), MemoryEvent(3, 1)]
+    assert curve([], events) == (10, 15, 5, 6)
+    many = [MemoryEvent(number, 1 + (number == 777)) for number in range(1000)]
+    assert len(curve([], many)) <= 600
+    assert max(curve([], many)) == find_peak([], many).added_bytes == 1001
+    assert curve([], []) == ()

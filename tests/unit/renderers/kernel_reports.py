@@ -10,7 +10,7 @@ from pathlib import Path
 
 from inspector import plugins
 from inspector.costs.sites import site_costs
-from inspector.findings.diff_report import DiffReport, graph_facts, make_diff_report
+from inspector.findings.diff_report import DiffReport, make_diff_report, side_facts
 from inspector.findings.finding import Place
 from inspector.findings.graph_breaks_apart import with_breaks
 from inspector.findings.graph_report import FUSION, GraphReport, make_graph_report
@@ -125,7 +125,7 @@ def diff_compiled() -> DiffReport:
     with opened(_TRITON) as recording:
         run = read_run(recording)
         report = make_kernels_report(run)
-        facts = graph_facts(run, report)
+        facts = side_facts(run, report)
     return make_diff_report(report, kernels_compiled(), (facts, facts))
 
 

@@ -12,8 +12,10 @@ import pytest
 
 from inspector import plugins
 from inspector.commands.schema import schema_of
-from inspector.findings.diff_report import DiffReport, make_diff_report
+from inspector.findings.diff_report import DiffReport, SideFacts, make_diff_report
+from inspector.findings.finding import Finding
 from inspector.findings.kernels_report import KernelsReport
+from inspector.findings.severity import Severity
 from inspector.pages.diff import answer
 from tests.unit.cpp_logs import cpp_log, cpp_report, plain_log
 
@@ -102,6 +104,22 @@ def test_json_and_markdown(report: KernelsReport, empty: KernelsReport) -> None:
     assert "**worse fused" in text
     assert "## Gone" in text
     assert check_schema(make_diff_report(report, report), "diff")["is_empty"] is True
+
+
+def test_findings_are_matched_by_what_identifies_them(report: KernelsReport) -> None:
+    first, second, third = (
+        Finding("graph-break", Severity.WARNING, f"break {name}", fingerprint=name)
+        for name in ("a", "b", "c")
+    )
+
+    again = dataclasses.replace(second, records=3)
+    sides = SideFacts(findings=(first, second)), SideFacts(findings=(again, third, third))
+    diff = make_diff_report(report, report, sides)
+    kinds = [(change.kind, (change.after or change.before)) for change in diff.findings]
+    assert kinds == [("gone", first), ("new", third), ("new", third), ("changed", again)]
+    assert "break c" in rendered(diff, "terminal")
+    fields = check_schema(diff, "diff")
+    assert [item["kind"] for item in fields["findings"]] == ["gone", "new", "new", "changed"]  # type: ignore[attr-defined]
 
 
 def test_nothing_to_compare(report: KernelsReport, tmp_path: Path) -> None:
