@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
+from inspector.records.record import SignedInt
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GpuLimits:
@@ -82,7 +84,7 @@ class ConfigBuild:
         texts: File by kind (``ttgir``, ``ptx``, ``sass``, …), relative to the build's folder.
     """
 
-    values: tuple[tuple[str, int | str | bool | None], ...]
+    values: tuple[tuple[str, SignedInt | str | bool | None], ...]
     num_warps: int
     num_stages: int
     num_ctas: int = 1
@@ -126,7 +128,7 @@ class KernelBuild:
     size_hints: tuple[tuple[str, int], ...] = ()
     device: TargetDevice | None = None
     arguments: tuple[tuple[str, str], ...] = ()
-    constants: tuple[tuple[str, int | str | bool | None], ...] = ()
+    constants: tuple[tuple[str, SignedInt | str | bool | None], ...] = ()
     configs: tuple[ConfigBuild, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
     error: str = ""

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from inspector.errors import RecordingError
-from inspector.model.message import read_as
 from inspector.model.meta_file import FORMAT_VERSION, META_FILE, meta_text
 from inspector.model.run import Meta
+from inspector.records.codec import decode
 
 
 def begun_meta(name: str, target: str, settings: Mapping[str, object], partial: str) -> Meta:
@@ -40,9 +40,6 @@ def write_meta(folder: Path, meta: Meta, extra: Mapping[str, object]) -> None:
 def read_meta(folder: Path, name: str) -> Meta:
     """Reads a recording's description; a folder without one is a plain trace.
 
-    Fields that this version does not know are passed over; a field of a wrong type makes it no
-    description, for nothing else in it could be trusted.
-
     Raises:
         RecordingError: It is damaged, cannot be read, or is of a newer format.
     """
@@ -51,7 +48,7 @@ def read_meta(folder: Path, name: str) -> Meta:
         return Meta(format_version=0, name=name)
     try:
         fields = json.loads(path.read_text(encoding="utf-8"))
-        meta = read_as(Meta, {**fields, "name": name})
+        meta = decode(Meta, fields, name=name)
     except (TypeError, ValueError, RecursionError, OSError) as error:
         raise _no_description(path, str(error)) from error
     version = meta.format_version
