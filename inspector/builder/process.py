@@ -6,24 +6,21 @@ import collections
 from typing import TypeAlias
 
 from inspector.builder.account import Account
-from inspector.builder.boundary import Boundaries
+from inspector.builder.boundary import boundaries, graph_inputs
 from inspector.builder.cold_start import ColdStartDraft, graph_hits
 from inspector.builder.compilations import CompilationRecord, CompilationsDraft
 from inspector.builder.cuda_graphs import CudaGraphEvent, CudaGraphsDraft
 from inspector.builder.frames import make_frames
 from inspector.builder.graph_places import GraphEvent, GraphPlacesDraft
-from inspector.builder.output_codes import OutputCodesDraft, OutputEvent
 from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
 from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,
-    DynamoOutputGraph,
     DynamoStart,
     TorchVersion,
 )
 from inspector.events.envelope import Envelope
-from inspector.events.graph_logged import GraphLogged
-from inspector.events.inductor import AheadCode, InductorStage, OutputCode
+from inspector.events.inductor import GraphLogged, OutputCode
 from inspector.events.kept import KeptRecord
 from inspector.events.registry import UnknownEvent, read
 from inspector.events.timing import ChromiumEvent
@@ -31,23 +28,10 @@ from inspector.model.compile_time import StageTime
 from inspector.model.roots import Roots
 from inspector.model.run import Process
 from inspector.records.environment import Dropped, Environment, Problem, SourceText
-from inspector.records.gpu_target import GpuTarget
 from inspector.records.graph_breaks import LineTimes
-from inspector.records.kernels import CppKernelLoops, TritonKernelFacts
 from inspector.records.record import Record
 from inspector.records.timeline import CallProfile
 
-# What stands in a log under a compile id and says nothing of what Dynamo does.
-_StageEvent: TypeAlias = (
-    AheadCode
-    | GraphLogged
-    | InductorStage
-    | CppKernelLoops
-    | GpuTarget
-    | KeptRecord
-    | TritonKernelFacts
-    | OutputCode
-)
 _CompileTimeEvent: TypeAlias = CacheArtifact | CodeState | LineTimes | TritonKernels
 
 
@@ -69,9 +53,7 @@ class ProcessBuilder:
         self._account = Account()
         self._compilations = CompilationsDraft()
         self._cold_start = ColdStartDraft(keep_spans=keep_spans)
-        self._boundaries = Boundaries()
         self._cuda_graphs = CudaGraphsDraft()
-        self._codes = OutputCodesDraft()
         self._graphs = GraphPlacesDraft()
         self._unknown: collections.Counter[str] = collections.Counter()
 
@@ -97,8 +79,8 @@ class ProcessBuilder:
             self._cold_start.add_event(event)
             self._cuda_graphs.add_span(event)
             self._compilations.add_span(event)
-        elif isinstance(event, _StageEvent):
-            self._take_of_stage(envelope, event)
+        elif isinstance(event, GraphEvent):
+            self._take_graph(envelope, event)
         elif isinstance(event, _CompileTimeEvent):
             self._take_of_compile_time(envelope, event)
         elif isinstance(event, CudaGraphEvent):
@@ -107,19 +89,20 @@ class ProcessBuilder:
             self._torch_version = event.version
         elif isinstance(event, UnknownEvent):
             self._unknown[event.label] += 1
-        elif not isinstance(event, Record | KeptRecord) or isinstance(event, CompilationRecord):
+        elif not isinstance(event, Record) or isinstance(event, CompilationRecord):
             self._take_of_compilation(envelope, event)
 
-    def _take_of_stage(self, envelope: Envelope, event: _StageEvent) -> None:
+    def _take_graph(self, envelope: Envelope, event: GraphEvent) -> None:
         compile_id = str(envelope.compile_id or "")
-        if isinstance(event, OutputEvent):
-            self._codes.add(compile_id, event)
-        if isinstance(event, GraphEvent):
-            self._graphs.add(compile_id, event)
-        if isinstance(event, AheadCode) and not event.is_rest:
-            self._compilations.begin_ahead(envelope.compile_id, self._codes.exported)
-        if isinstance(event, InductorStage | OutputCode | AheadCode):
+        if isinstance(event, GraphLogged) and event.stage == "dynamo":
+            compile_id = str(self._compilations.add(envelope, event, self._account.last_call))
+        self._graphs.add(compile_id, event)
+        is_lowered = isinstance(event, GraphLogged) and event.stage == "post_grad"
+        if is_lowered or isinstance(event, OutputCode):
             self._lowered.add(str(envelope.compile_id))
+        if isinstance(event, OutputCode) and event.is_ahead and not event.is_rest:
+            exported = self._graphs.exported
+            self._compilations.begin_ahead(envelope.compile_id, exported.text if exported else None)
 
     def _take_of_compile_time(self, envelope: Envelope, event: _CompileTimeEvent) -> None:
         self._cold_start.add_said(envelope.compile_id, event)
@@ -133,14 +116,8 @@ class ProcessBuilder:
             case DynamoStart():
                 for frame in event.stack:
                     self.torch_hint = self.torch_hint.with_torch_from(frame.file)
-            case DynamoOutputGraph():
-                self._boundaries.add_graph(compile_id, event)
-                self._codes.add(str(compile_id), event)
-                self._graphs.add(str(compile_id), event)
-            case CreateSymbol():
-                self._boundaries.add_hint(event)
-                if isinstance(event.value, int):
-                    self._graphs.add_hint(str(compile_id), event.symbol, event.value)
+            case CreateSymbol(value=int() as value):
+                self._graphs.add_hint(str(compile_id), event.symbol, value)
             case CompilationMetrics():
                 self._cold_start.add_metrics(compile_id, event)
                 self._cuda_graphs.add_metrics(compile_id, event)
@@ -169,7 +146,8 @@ class ProcessBuilder:
         """The process, as far as it was logged."""
         account, environment = self._account, self._account.environment
         stages = (*self._cold_start.stages(), *self._dropped_time())
-        codes = self._codes.build()
+        graphs, codes = self._graphs.graphs(), self._graphs.codes()
+        captured = self._graphs.captured()
         ahead = {text.compile_id for text in codes.texts if text.is_ahead}
         lookups = self._cold_start.lookups(ahead)
         drafts = self._compilations.drafts
@@ -190,8 +168,8 @@ class ProcessBuilder:
             unknown_events=dict(self._unknown),
             problems=tuple(f"{item.where}: {item.error}" for item in account.of(Problem)),
             has_inspector_events=environment is not None,
-            boundaries=self._boundaries.boundaries(
-                is_profiled=bool(account.of(CallProfile)), broke=broke
+            boundaries=boundaries(
+                captured, graphs.hints, is_profiled=bool(account.of(CallProfile)), broke=broke
             ),
             late_hooks=account.late_hooks,
             cache_hits=graph_hits(lookups),
@@ -204,9 +182,9 @@ class ProcessBuilder:
             traced_lines=self._cold_start.traced_lines(),
             lowered=frozenset(self._lowered),
             ahead=self._compilations.ahead,
-            cuda_graphs=self._cuda_graphs.build(self._boundaries.graph_inputs),
+            cuda_graphs=self._cuda_graphs.build(lambda key: graph_inputs(captured.get(key))),
             codes=codes,
-            graphs=self._graphs.build(),
+            graphs=graphs,
             recorded=account.records(),
             stored=account.places(),
         )

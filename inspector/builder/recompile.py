@@ -26,7 +26,7 @@ from inspector.builder.recompile_parts import (
 )
 from inspector.builder.recompile_symbols import guarded_symbols, is_dynamic
 from inspector.events.compile_id import CompileId
-from inspector.events.failed_guard import CausedBy, FailedGuard, parse_reason
+from inspector.events.failed_guard import FailedGuard, parse_reason
 from inspector.model.compilation import Compilation
 from inspector.model.recompile import Answer, Change, OtherInstance, Recompile
 from inspector.model.roots import Roots
@@ -84,7 +84,7 @@ def make_recompile(
         now=now_of(case),
         answer=_answer(item, case),
         guard_stack=below_recorder(failed.user_stack, roots),
-        caused_by=_caused_by(failed.caused_by),
+        caused_by=next(iter(failed.caused_by), None),
         symbols=tuple(guarded_symbols(case, roots)),
         whitelist=facts.whitelist,
         call=item.call,
@@ -198,8 +198,3 @@ def _answer(item: Compilation, case: GuardCase) -> Answer:
     if item.gave_nothing:
         return Answer.EAGER
     return Answer.DYNAMIC if is_dynamic(case) else Answer.AGAIN
-
-
-def _caused_by(places: Iterable[CausedBy]) -> StackFrame | None:
-    first = next(iter(places), None)
-    return None if first is None else StackFrame(first.file, first.line, first.name, first.code)

@@ -12,7 +12,6 @@ from inspector.events.envelope import Envelope
 from inspector.events.fields import nanoseconds, natural
 from inspector.events.graph_break import Raised, parse_stack
 from inspector.events.guards import DynamoSettings, read_settings
-from inspector.events.kept import KeptPayload
 from inspector.records.stack import StackFrame
 
 _SECOND_NS = 1_000_000_000
@@ -60,11 +59,6 @@ class DynamoStart:
     def read(cls, envelope: Envelope) -> Self:
         """Reads the event's stack."""
         return cls(stack=envelope.frames(envelope.fields().get("stack")))
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class DynamoOutputGraph(KeptPayload):
-    """Event ``dynamo_output_graph``: the backend gets a graph, whose text stays in the log."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

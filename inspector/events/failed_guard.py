@@ -28,20 +28,6 @@ _LOCAL = re.compile(r"L\[\s*['\"](.*?)['\"]\s*\]")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class CausedBy:
-    """The line that a guard's own comment names.
-
-    Attributes:
-        file: The file, of which torch shows the last two parts alone.
-    """
-
-    file: str
-    line: int
-    name: str
-    code: str
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class FailedGuard:
     """Why one cache entry did not fit.
 
@@ -50,7 +36,7 @@ class FailedGuard:
         guard: The guard, as far as its spelling is known.
         text: The guard as torch spells it, without the entry and what follows it.
         comment: What torch says behind the guard: user lines and remarks, or an empty string.
-        caused_by: The lines that the comment names.
+        caused_by: The lines that the comment names; of their files torch shows two parts alone.
         user_stack: The user's stack where the guard was made, outermost first.
     """
 
@@ -58,7 +44,7 @@ class FailedGuard:
     guard: Guard
     text: str
     comment: str
-    caused_by: tuple[CausedBy, ...]
+    caused_by: tuple[StackFrame, ...]
     hint: str
     user_stack: tuple[StackFrame, ...]
 
@@ -112,14 +98,14 @@ def _is_expression(text: str) -> bool:
     return True
 
 
-def _places(comment: str) -> list[CausedBy]:
+def _places(comment: str) -> list[StackFrame]:
     """Every ``code  # file:line in name`` of a comment; ``and`` joins those of several guards."""
-    found: list[CausedBy] = []
+    found: list[StackFrame] = []
     begin = 0
     for match in _PLACE.finditer(comment):
         before = comment[begin : match.start()]
         code = before.rpartition("#")[0].strip() if "#" in before else ""
         code = code.partition(") and ")[2] if ") and " in code else code
-        found.append(CausedBy(match["file"], int(match["line"]), match["name"], code.strip()))
+        found.append(StackFrame(match["file"], int(match["line"]), match["name"], code.strip()))
         begin = match.end()
     return found

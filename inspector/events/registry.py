@@ -21,7 +21,6 @@ from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,
     DynamoError,
-    DynamoOutputGraph,
     DynamoStart,
     RecompileReasons,
     SymbolGuard,
@@ -31,15 +30,8 @@ from inspector.events.dynamo import (
 from inspector.events.envelope import Envelope
 from inspector.events.failed_trace import FailedTrace
 from inspector.events.graph_break import GraphBreakReason
-from inspector.events.graph_logged import GRAPH_TEXTS, GraphLogged
 from inspector.events.guards import DynamoGuards
-from inspector.events.inductor import (
-    AHEAD_CODES,
-    INDUCTOR_KEYS,
-    AheadCode,
-    InductorStage,
-    OutputCode,
-)
+from inspector.events.inductor import AHEAD_CODES, GRAPH_STAGES, GraphLogged, OutputCode
 from inspector.events.kept import KeptRecord
 from inspector.events.timing import ChromiumEvent
 from inspector.records.codec import decode
@@ -71,12 +63,10 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("compilation_metrics", ""): CompilationMetrics,
     ("create_symbol", ""): CreateSymbol,
     ("dynamo_cpp_guards_str", ""): DynamoGuards,
-    ("dynamo_output_graph", ""): DynamoOutputGraph,
     ("dynamo_start", ""): DynamoStart,
     **{("artifact", name): CacheArtifact for name in CACHE_ARTIFACTS},
     **{("artifact", name): CodeState for name in CODE_STATES},
-    **dict.fromkeys(INDUCTOR_KEYS, InductorStage),
-    **{("graph_dump", name): AheadCode for name in AHEAD_CODES},
+    **{("graph_dump", name): OutputCode for name in AHEAD_CODES},
     ("guard_added_fast", ""): SymbolGuard,
     ("inductor_output_code", ""): OutputCode,
     ("symbolic_shape_specialization", ""): SymbolSpecialized,
@@ -86,7 +76,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "recompile_reasons"): RecompileReasons,
     ("artifact", "torch_version"): TorchVersion,
     ("artifact", "triton_kernel_info"): TritonKernels,
-    **dict.fromkeys(GRAPH_TEXTS, GraphLogged),
+    **dict.fromkeys(GRAPH_STAGES, GraphLogged),
 }
 
 # Found by listing the calls of trace_structured in torch 2.11 and 2.13.

@@ -14,9 +14,8 @@ from inspector.model.compilation import Compilation, Frame
 from inspector.model.compile_time import CompilationTime, LineTime, StageTime
 from inspector.model.cuda_graphs import CudaGraphs
 from inspector.model.graph_break import GraphBreak
-from inspector.model.graph_places import GraphPlaces
+from inspector.model.graph_places import GraphPlaces, OutputCodes
 from inspector.model.lanes import Lane
-from inspector.model.output_code import OutputCodes
 from inspector.model.roots import Roots
 from inspector.model.source import Sources
 from inspector.records.calls import LateHook, TargetCall
