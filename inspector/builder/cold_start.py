@@ -10,11 +10,10 @@ from inspector.builder.compilation import CompilationDraft
 from inspector.builder.lanes import LaneBuilder
 from inspector.builder.lookups import SWITCHED_OFF, Asked, Lookups, concerns_caches
 from inspector.builder.spans import Spans
-from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
+from inspector.events.caches import CacheLookup, CacheState, CodeState, TritonKernels
 from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import CompilationMetrics
 from inspector.events.timing import ChromiumEvent
-from inspector.model.cache_lookup import CacheLookup, CacheState
 from inspector.model.compile_time import CompilationTime, LineTime, StageTime
 from inspector.model.lanes import Lane
 from inspector.model.roots import Roots
@@ -62,12 +61,12 @@ class ColdStartDraft:
     def add_said(
         self,
         compile_id: CompileId | None,
-        event: CacheArtifact | CodeState | LineTimes | TritonKernels,
+        event: CacheLookup | CodeState | LineTimes | TritonKernels,
     ) -> None:
         """Takes what a cache said, or how long the lines of a function were traced."""
         asked = self._asked("" if compile_id is None else str(compile_id))
         match event:
-            case CacheArtifact():
+            case CacheLookup():
                 self._lookups.add_artifact(asked, event)
             case CodeState():
                 self._lookups.add_code_state(asked, event)

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 
 from inspector.builder.pairing import Span
 from inspector.builder.stages import COMPILED_FILE, VECTOR_CHECK
-from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
+from inspector.events.caches import CacheLookup, CacheState, CodeState, TritonKernels
 from inspector.events.timing import ChromiumEvent
-from inspector.model.cache_lookup import CacheLookup, CacheState
 
 _MOST_COUNTED = 10_000  # a garbled count makes no list of billions
 SWITCHED_OFF = "the cache is switched off"
@@ -48,24 +47,16 @@ class Lookups:
         self._has_profile = False
         self._benchmarked: set[str] = set()
 
-    def add_artifact(self, asked: Asked, event: CacheArtifact) -> None:
+    def add_artifact(self, asked: Asked, event: CacheLookup) -> None:
         """Takes what the FX graph or the AOTAutograd cache said about a graph."""
-        backward = asked.is_backward if event.is_backward is None else event.is_backward
-        components = tuple(self._strings.setdefault(line, line) for line in event.components)
+        backward = event.names_backward
         self._found.append(
-            CacheLookup(
-                cache=event.cache,
-                state=CacheState(event.state),
+            dataclasses.replace(
+                event,
                 compile_id=asked.compile_id,
                 occurrence=asked.occurrence,
-                is_backward=backward,
-                detail=event.detail,
-                key=event.key,
-                components=components,
-                reason=event.reason,
-                exception=event.exception,
-                time_saved_ns=event.time_saved_ns,
-                time_taken_ns=event.time_taken_ns,
+                is_backward=asked.is_backward if backward is None else backward,
+                components=tuple(self._strings.setdefault(line, line) for line in event.components),
             )
         )
 

@@ -12,7 +12,7 @@ from inspector.builder.compilations import CompilationRecord, CompilationsDraft
 from inspector.builder.cuda_graphs import CudaGraphEvent, CudaGraphsDraft
 from inspector.builder.frames import make_frames
 from inspector.builder.graph_places import GraphEvent, GraphPlacesDraft
-from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
+from inspector.events.caches import CacheLookup, CacheState, CodeState, TritonKernels
 from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,
@@ -32,7 +32,7 @@ from inspector.records.graph_breaks import LineTimes
 from inspector.records.record import Record
 from inspector.records.timeline import CallProfile
 
-_CompileTimeEvent: TypeAlias = CacheArtifact | CodeState | LineTimes | TritonKernels
+_CompileTimeEvent: TypeAlias = CacheLookup | CodeState | LineTimes | TritonKernels
 
 
 class ProcessBuilder:
@@ -107,7 +107,9 @@ class ProcessBuilder:
     def _take_of_compile_time(self, envelope: Envelope, event: _CompileTimeEvent) -> None:
         self._cold_start.add_said(envelope.compile_id, event)
         # Other backends come by AOTAutograd's cache, too, and miss it.
-        if isinstance(event, CacheArtifact) and (event.state == "hit" or event.cache == "FX graph"):
+        if isinstance(event, CacheLookup) and (
+            event.state is CacheState.HIT or event.cache == "FX graph"
+        ):
             self._lowered.add(str(envelope.compile_id))
 
     def _take_of_compilation(self, envelope: Envelope, event: object) -> None:

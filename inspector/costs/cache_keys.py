@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from inspector.model.cache_lookup import CacheLookup, CacheState
+from inspector.events.caches import CacheLookup, CacheState
 from inspector.model.cold_start import Change, KeyChange, KeyVerdict
 from inspector.model.run import Process, Run
 

@@ -6,7 +6,7 @@ import collections
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
-from inspector.model.cache_lookup import CACHES, CacheLookup, CacheState
+from inspector.events.caches import CACHES, CacheLookup, CacheState
 from inspector.model.cold_start import CacheUse, ColdStart, OwnTime, PlaceTime, Reason
 from inspector.model.compile_time import CompilationTime, LineTime, StageTime
 from inspector.model.run import Run

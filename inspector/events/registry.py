@@ -13,7 +13,7 @@ from typing import Protocol
 from inspector.events.caches import (
     CACHE_ARTIFACTS,
     CODE_STATES,
-    CacheArtifact,
+    CacheLookup,
     CodeState,
     TritonKernels,
 )
@@ -64,7 +64,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("create_symbol", ""): CreateSymbol,
     ("dynamo_cpp_guards_str", ""): DynamoGuards,
     ("dynamo_start", ""): DynamoStart,
-    **{("artifact", name): CacheArtifact for name in CACHE_ARTIFACTS},
+    **{("artifact", name): CacheLookup for name in CACHE_ARTIFACTS},
     **{("artifact", name): CodeState for name in CODE_STATES},
     **{("graph_dump", name): OutputCode for name in AHEAD_CODES},
     ("guard_added_fast", ""): SymbolGuard,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
+from inspector.events.caches import CacheLookup
 from inspector.findings.escaping import one_line
 from inspector.findings.overview import notices
 from inspector.findings.place import qualified_name
 from inspector.findings.processes import labels
 from inspector.findings.report import Report
 from inspector.findings.wording import count, duration, listed
-from inspector.model.cache_lookup import CacheLookup
 from inspector.model.cold_start import CacheUse, ColdStart, KeyChange, KeyVerdict, PlaceTime
 from inspector.model.compile_time import CompilationTime, StageTime
 from inspector.model.run import Run

@@ -7,9 +7,9 @@ import itertools
 from collections.abc import Mapping
 from typing import TypeVar
 
+from inspector.events.caches import CacheLookup
 from inspector.events.payload import Payload
 from inspector.model.boundary import Boundary
-from inspector.model.cache_lookup import CacheLookup
 from inspector.model.compilation import Compilation, Frame
 from inspector.model.compile_time import CompilationTime, LineTime, StageTime
 from inspector.model.cuda_graphs import CudaGraphs

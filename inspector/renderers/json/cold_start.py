@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
+from inspector.events.caches import CacheLookup
 from inspector.findings.cold_start import Against, ColdStartReport, cold_notes, cold_notices
-from inspector.model.cache_lookup import CacheLookup
 from inspector.model.cold_start import CacheUse, Change, KeyChange, OwnTime, PlaceTime, Reason
 from inspector.model.compile_time import LineTime
 from inspector.model.run import Process

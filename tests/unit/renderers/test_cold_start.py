@@ -17,8 +17,8 @@ from rich.cells import cell_len
 
 from inspector import plugins
 from inspector.commands.schema import schema_of
+from inspector.events.caches import CacheState
 from inspector.findings.cold_start import ColdStartReport
-from inspector.model.cache_lookup import CacheState
 from inspector.model.run import Run
 from tests.unit import cold_starts
 from tests.unit.renderers import hostile, runs
