@@ -238,9 +238,7 @@ def render(report: AnyReport, format_: str, stream: TextIO, *, is_whole: bool = 
     """Writes a report in a format.
 
     Args:
-        report: A report of any command.
         format_: For `load_renderer`.
-        stream: Where it is written to.
         is_whole: Whether nothing is left out for brevity.
 
     Raises:
@@ -259,12 +257,7 @@ def render(report: AnyReport, format_: str, stream: TextIO, *, is_whole: bool = 
 
 
 def render_html(reports: Iterable[AnyReport], stream: TextIO) -> None:
-    """Writes reports of one run as one HTML page, linked with each other.
-
-    Args:
-        reports: The reports, made one after the other.
-        stream: Where it is written to.
-    """
+    """Writes reports of one run as one HTML page, linked with each other."""
     from inspector.html import write_page
     from inspector.renderers import json
 

@@ -50,8 +50,6 @@ def boundaries(
     Args:
         graphs: By compilation.
         hints: Example values of symbolic sizes, by compilation.
-        is_profiled: Whether there are profiles.
-        broke: Whether there are graph breaks.
     """
     size_bytes = sum(graph.text.length_bytes for graph in graphs.values() if graph.text)
     if not is_profiled and not (broke and size_bytes <= _MOST_TEXT_BYTES):
@@ -75,7 +73,6 @@ def make_boundary(graph: GraphText, hints: Mapping[str, int]) -> Boundary:
     """The boundary of a graph; tensors of unknown size are left out.
 
     Args:
-        graph: The graph.
         hints: Example values of symbolic sizes.
     """
     by_name = {node.name: node for node in (*graph.inputs, *graph.nodes)}

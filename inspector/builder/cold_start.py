@@ -26,9 +26,6 @@ _GRAPH_CACHES = ("AOTAutograd", "FX graph")
 class ColdStartDraft:
     """Takes the events of one process that say something about its cold start, in order.
 
-    Args:
-        keep_spans: Whether spans are kept for a timeline, instead of added up alone.
-
     Attributes:
         has_spans: Whether the log has any; else times are those of the metrics.
     """

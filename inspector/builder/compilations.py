@@ -69,8 +69,6 @@ class CompilationsDraft:
         """Takes one event.
 
         Args:
-            envelope: Where it stood.
-            event: The event.
             call: The call of the target that was begun last, or None.
 
         Returns:

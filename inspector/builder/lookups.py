@@ -25,13 +25,7 @@ _TRITON_DETAIL = "compiled, or taken from Triton's own cache: torch does not say
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Asked:
-    """Who looked something up.
-
-    Attributes:
-        compile_id: The compilation in torch's spelling, or an empty string.
-        occurrence: How often that id had been used before.
-        is_backward: Whether a backward graph is being compiled.
-    """
+    """Who looked something up."""
 
     compile_id: str
     occurrence: int

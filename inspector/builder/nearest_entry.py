@@ -52,8 +52,6 @@ def nearest(
 
     Args:
         failures: The failed guards, the newest entry's first; at least one.
-        facts: What was compiled instead.
-        entry_of: Finds what was compiled for an entry.
     """
     is_unseen = facts.entry() is None and facts.seen is None
     if is_unseen and len({_subject(item) for item in failures}) == 1:
@@ -96,7 +94,6 @@ def _guarded(
     Args:
         behind: The sources, each with what fails in entries in which it fails first.
         failed: The guard of the entry that fails first.
-        facts: What was compiled for the entry.
     """
     own = failed.guard.source
     sources = [

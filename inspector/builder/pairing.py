@@ -27,10 +27,8 @@ class Span:
     Attributes:
         begin_ns: UTC in ns.
         end_ns: UTC in ns, never before the begin.
-        compile_id: The compilation in torch's spelling, or an empty string.
         occurrence: How often that id had been used before by another compilation.
         arguments: What torch said when it began and when it ended.
-        ended: Whether its end was logged.
         in_code_generation: Whether code was being generated, and none loaded yet, when it began.
     """
 

@@ -39,9 +39,7 @@ class ProcessBuilder:
     """Takes the envelopes of one process in the order of its log.
 
     Args:
-        pid: Its process id.
         rank: Its rank as far as its log's name says it; what records say takes precedence.
-        keep_spans: Whether spans of compilation are kept for a timeline.
     """
 
     def __init__(self, pid: int, rank: int | None = None, *, keep_spans: bool = False) -> None:

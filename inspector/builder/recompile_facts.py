@@ -34,10 +34,7 @@ class Became:
     """Instant ``automatic_dynamic``: torch saw two values of a source and may make it dynamic.
 
     Attributes:
-        source: The source in Dynamo's spelling.
         what: The dimension's number, ``scalar`` or ``all``.
-        before: The value known before.
-        now: The value seen now.
     """
 
     source: str

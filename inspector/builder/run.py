@@ -32,8 +32,6 @@ class Progress:
     """What has been seen so far, for showing progress.
 
     Attributes:
-        frames: Frames that Dynamo began to trace.
-        graph_breaks: Records of graph breaks.
         doing: The frame that is being compiled, or an empty string.
     """
 
@@ -48,10 +46,6 @@ class RunBuilder:
 
     What belongs together is told by (log, pid): forked processes can share a log, and the ranks of
     a job can share a host and, in containers, a pid.
-
-    Args:
-        keep_spans: Whether spans of compilation are kept for a timeline.
-        explains_recompiles: Whether it is found out what each recompilation was for.
     """
 
     def __init__(self, *, keep_spans: bool = False, explains_recompiles: bool = True) -> None:

@@ -84,9 +84,6 @@ def shown_run(
 def check_target(target: str | None, python: str | None, given: Mapping[str, object]) -> None:
     """Refuses what can be refused before anything is recorded or read.
 
-    Args:
-        given: The options that are about recording.
-
     Raises:
         UsageError: The model's file is none, or there are such options and nothing to record.
     """

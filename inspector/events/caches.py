@@ -58,8 +58,6 @@ class CacheLookup:
         detail: Torch's finer word (``full_miss``, ``guard_miss``), or an empty string.
         components: What the key is made of, as torch prints it: ``[hash] name: value``. Empty
             where torch does not log it (AOTAutograd's on 2.13).
-        reason: Why the cache was passed by, or an empty string.
-        exception: The exception behind that, or an empty string.
         time_saved_ns: How long what was found had taken to compile, or None.
         time_taken_ns: How long what was not found took to compile, or None.
     """

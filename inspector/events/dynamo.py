@@ -67,7 +67,6 @@ class CreateSymbol:
 
     Attributes:
         symbol: Its name (``s77``, ``zf12`` for a float).
-        value: Its value in the call that was traced, or None.
         source: What it stands for (``L['x'].size()[0]``), or an empty string.
         text: Its value as torch writes it (also of floats), or an empty string.
         stack: The user's stack where it was made, outermost first.
@@ -176,7 +175,6 @@ class DynamoError:
     Attributes:
         stack: The user's stack where it was raised, from the compiled frame inwards; empty where a
             backend raised it.
-        raised: What Python's traceback says.
     """
 
     stack: tuple[StackFrame, ...]
@@ -222,18 +220,12 @@ class CompilationMetrics:
         name: The code object's name, or None (torch says none at the recompile limit).
         has_guarded_code: Whether code was compiled; None where nothing was attempted.
         operator_count: call_function, call_method and call_module nodes, or None.
-        fail_type: Name of the exception that ended it, or None.
-        fail_file: User file where it failed, or None.
-        fail_line: User line where it failed, or None.
         restart_reasons: Why an attempt was given up and tracing restarted.
-        recompile_reason: The guard that failed in the newest cache entry, or None.
         start_time_ns: UTC, in ns since the epoch, or None.
-        duration_ns: Wall time of the whole compilation of the frame, or None.
         is_forward: False for a backward compilation that ran later.
         logging_ns: What torch has spent on the structured trace under this compile id so far.
         cache_counts: How often a cache hit or missed in it: ``FX graph hit`` → 2.
         guard_latency_ns: Torch's own figure for the guards, cold caches of the processor, or None.
-        settings: Settings of Dynamo that decide what a failed guard leads to, or None.
         cuda_graph_skip: Why no CUDA graph is made of what was compiled, or None.
         backend_ns: How much of the duration was the backend's, or None.
         inductor_ns: How much of that was Inductor's, or None.
@@ -312,8 +304,7 @@ class CompilationMetrics:
         """Graphs that the backend accepted, as torch's ``unique_graphs`` counts them.
 
         Args:
-            attempted: How many graphs were logged.
-            failed: How many of them the backend refused and Dynamo went on without.
+            failed: How many graphs the backend refused and Dynamo went on without.
         """
         # A backend can also ask to skip the frame, whose metrics then count no operator.
         if self.fail_type is None and self.operator_count is None:

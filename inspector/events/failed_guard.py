@@ -33,7 +33,6 @@ class FailedGuard:
 
     Attributes:
         entry: The compile id of the entry in torch's spelling, or an empty string.
-        guard: The guard, as far as its spelling is known.
         text: The guard as torch spells it, without the entry and what follows it.
         comment: What torch says behind the guard: user lines and remarks, or an empty string.
         caused_by: The lines that the comment names; of their files torch shows two parts alone.

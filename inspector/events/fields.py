@@ -24,7 +24,6 @@ def nanoseconds(value: object, unit_ns: int) -> int | None:
     """A finite time from 0 on in ns, or None.
 
     Args:
-        value: The number, in the unit.
         unit_ns: How many ns the unit has.
     """
     if not isinstance(value, int | float) or isinstance(value, bool):

@@ -54,7 +54,6 @@ class OutputCode(KeptPayload):
 
     Attributes:
         file: The file that torch wrote it to, or an empty string.
-        is_ahead: Whether it is C++ of AOTInductor.
         is_rest: Whether it has the C++ kernels of the wrapper that was logged before it.
     """
 

@@ -28,7 +28,6 @@ class PlaceTime:
         file: File name as the recorded process knew it; empty for time that is nobody's.
         line: The line: the code object's first, or the user's.
         compilations: How many compilations it had, backward halves not counted.
-        stages: The time by stage, over all processes.
     """
 
     file: str
@@ -46,11 +45,7 @@ class PlaceTime:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a cache was passed by.
-
-    Attributes:
-        text: In torch's words.
-    """
+    """Why a cache was passed by."""
 
     text: str
     exception: str
@@ -81,9 +76,7 @@ class ColdStart:
     """Where the compile time of a run went.
 
     Attributes:
-        stages: The same by stage, adding up to it.
         compilations: The same by compilation, adding up to it, in order of time in each process.
-        caches: What the caches had, from the outermost to the innermost.
         vector_checks: How many small files were compiled to see what the C++ compiler can do.
         logging_ns: What torch spent on writing its trace while it compiled; part of the time.
         traced_lines: How long Dynamo traced each line, the longest first; empty if unmeasured.
@@ -131,7 +124,6 @@ class KeyChange:
     """How the key of one graph differs between two recordings.
 
     Attributes:
-        cache: ``FX graph`` or ``AOTAutograd``.
         before: What came of the look-up in the other recording.
         verdict: ``hidden``: the keys differ in no part that torch logs; ``unknown``: it logs none.
     """

@@ -24,7 +24,6 @@ class LineTime:
     """How long Dynamo traced a line of the user's, with what torch's own code below it took.
 
     Attributes:
-        file: File name as the recorded process knew it.
         time_ns: Wall time of tracing, without the backend's, over all attempts.
     """
 

@@ -25,7 +25,6 @@ class CudaGraphWarning:
 
     Attributes:
         kind: No graph is made; no more are made after too many; many sizes were captured.
-        stack: The line that torch names, or nothing.
         key: The function that was called, or None while something is compiled.
         evidence: Where this was said: an artifact of ours, or ``compilation_metrics``.
     """
@@ -43,7 +42,6 @@ class CudaGraphs:
     """Everything about the CUDA graphs of a process.
 
     Attributes:
-        functions: The wrapped functions in the order of their first calls.
         captured: Captures by compilation, as torch's own spans say; all that a plain trace has.
         inputs: What goes into Dynamo's graph, in order, by compilation, where one was captured.
     """

@@ -48,7 +48,6 @@ class OutputText:
     """The output code of one graph.
 
     Attributes:
-        graph: The graph that Dynamo captured, or None.
         lowered: The post-grad graph, which Inductor lowered, or None.
         rest: Of what AOTInductor generates ahead of time, where the C++ kernels are, or None.
     """

@@ -33,11 +33,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TensorSpec:
-    """A tensor to be filled with random elements.
-
-    Attributes:
-        limit: Its elements are whole numbers below this, or None where none was given.
-    """
+    """A tensor to be filled with random elements."""
 
     dtype: DType
     shape: tuple[int, ...]

@@ -54,7 +54,6 @@ class Resources:
         stack_bytes: Stack frame of a thread; what the driver calls local memory. A quarter of it
             is what `CachingAutotuner` reports as ``n_spills``.
         spill_store_bytes: Bytes that a thread's instructions spill, or None where ptxas was silent.
-        shared_bytes: Shared memory of a block that Triton asks for.
         static_shared_bytes: Shared memory that is part of the binary, without what is reserved.
     """
 
@@ -76,7 +75,6 @@ class ConfigBuild:
     """One configuration of a kernel, compiled.
 
     Attributes:
-        values: Its values by name (``XBLOCK``, ``R0_BLOCK``, …).
         scaled: Whether `CachingAutotuner` adds it after it has seen the registers of another.
         grid: Blocks by axis, or empty where the source does not say.
         grid_is_exact: Whether the sizes are in the source; else they are rounded hints.

@@ -14,7 +14,6 @@ class DiffKernel:
 
     Attributes:
         launches: How often it is launched, if each graph runs once.
-        traffic_bytes: Bytes that one launch reads and writes, as Inductor counts, or None.
     """
 
     kernel: Kernel
@@ -58,7 +57,6 @@ class Counts:
     """The totals of one side.
 
     Attributes:
-        launches: Launches of them, if each graph runs once.
         traffic_bytes: Bytes read and written, or None; of launches alone without fusion records.
         operators: Operators that Dynamo captured: as many on both sides where they do the same.
         predicted_ns: Predicted time of all launches in a row; None where one has none.

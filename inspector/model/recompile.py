@@ -132,9 +132,7 @@ class Change:
     Attributes:
         source: What the guard looks at in Dynamo's spelling; of a relation the expression.
         name: The same as reasons spell it.
-        index: The dimension, or None.
         before: What the entry wants, as far as that can be said in a few words.
-        now: What the call has, likewise.
     """
 
     kind: RecompileClass
@@ -209,7 +207,6 @@ class OtherInstance:
         classes: The class of the entry's, and of the call's.
         numbers: What tells each apart from all others of the process, likewise.
         alive: How many of these classes share the code, or None where that is not known.
-        alone: Whether those are compiled by themselves.
     """
 
     name: str
@@ -226,17 +223,14 @@ class Recompile:
     Attributes:
         entry: Whose guard it is, or None: of those that did not fit the nearest.
         others: What the other entries say, each ``0/0: guard``, the newest first.
-        comment: What torch says behind it, or an empty string.
         source: What the guard looks at in Dynamo's spelling (``L['x']``), or an empty string.
         name: The same as the user would write it (``x``).
         index: The dimension or the position, or None.
         dimensions: All dimensions of the tensor whose size torch saw change here.
         holds: Class of a container's first item (``int``), or an empty string where unknown.
         before: What the guard wants; None where unknown.
-        now: What it found, likewise.
         time_ns: Wall time of all stages of this compilation, backward included; None where
             unknown.
-        stages: The same time by stage.
         failure: What ended it in the first line of torch's words, or an empty string.
         changes: All that this entry wants otherwise; empty where guard trees were not logged.
         wraps: The class of the module that a function of torch's own wraps, or an empty string.

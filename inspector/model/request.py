@@ -27,12 +27,10 @@ class Request(Message):
         target: ``model.py``, ``model.py:name`` or ``package.module:name``.
         inputs: The ``--input`` texts in order, unparsed (see `inspector.model.input_spec`).
         device: Where model and inputs go (``cpu``, ``cuda``, ``cuda:1``), or None to leave them.
-        dtype: Floating-point dtype of model and inputs in this project's spelling, or None.
         train: Whether a call is forward, sum of the outputs, and backward.
         dynamic: ``torch.compile``'s ``dynamic``; None leaves the choice to torch.
         backend: ``torch.compile``'s ``backend``; ``eager`` runs the captured graphs unlowered.
         calls: How often each input is called to be measured, after two calls that are not.
-        measure: Whether it is.
         dynamic_sources: Value of ``TORCH_COMPILE_DYNAMIC_SOURCES`` to compile with, or None.
         marks: Dimensions of the inputs to mark as dynamic, each ``name:dimension``.
         gpu: The GPU to generate code for (`inspector.model.gpu_table`), or None.

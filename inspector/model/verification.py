@@ -20,7 +20,6 @@ class Candidate:
 
     Attributes:
         gb_ids: Ids of the recorded graph breaks that it could remove.
-        caution: What else it changes, in one sentence, or an empty string.
     """
 
     settings: tuple[Setting, ...] = ()
@@ -148,7 +147,6 @@ class Verification:
         deterministic: Whether two processes without settings gave equal outputs; None if unknown.
         left_out: Settings that would have been tried, and that this torch does not have.
         not_tried: Why nothing, or not everything, was tried, in one sentence, or an empty string.
-        rewrites_left: How many changes of lines were not tried, because they are too many.
     """
 
     backend: str = ""

@@ -52,9 +52,7 @@ class WarmupCheck:
     """What a fresh process did that ran the script, and then called all inputs.
 
     Attributes:
-        failure: Why it did not finish, or an empty string.
         ready_ns: From the process's begin until it was warm.
-        loaded: Whether the artifact was loaded.
         calls: The calls of the plan.
         later: The calls of all inputs after it.
         counters: Hits, misses and bypasses of the caches of graphs.
@@ -84,7 +82,6 @@ class StartEnd:
 
     Attributes:
         failure: Why a call is missing, in one sentence; empty where none is.
-        detail: The user's own traceback, or an empty string.
     """
 
     start: str
@@ -98,13 +95,8 @@ class WarmupPlan(Plan):
 
     Attributes:
         job: ``torch.compiler.config.job_id`` of all starts.
-        is_grad: Whether calls are made with gradients.
-        device: ``--device``, or None.
-        texts: The ``--input`` texts.
         batches: Batch sizes that each input is called with; or none.
-        variations: What the inputs are, where they were asked to vary.
         loading: How the target is loaded, or None where that is not known.
-        check: What a fresh process did that ran the plan, or None.
     """
 
     target: str

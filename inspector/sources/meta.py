@@ -18,8 +18,6 @@ def begun_meta(name: str, target: str, settings: Mapping[str, object], partial: 
 
     Args:
         name: Its number in the store, or the file's name.
-        target: What is recorded, as the user wrote it.
-        settings: By name, as they were asked for.
         partial: Why it is not complete, should nobody complete it.
     """
     started = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")

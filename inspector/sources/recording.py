@@ -30,9 +30,7 @@ class Recording:
     """A recording that can be read.
 
     Attributes:
-        logs: Its logs, in the order of their names.
         names: What each log is called below the folder: those of two machines can be alike.
-        warnings: What of it cannot be read.
     """
 
     name: str
@@ -91,7 +89,6 @@ def read_run(
     """Reads all logs of a recording.
 
     Args:
-        keep_spans: Whether spans of compilation are kept for a timeline.
         explains_recompiles: Whether it is found out what each recompilation was for, which takes
             as long as all else.
 
