@@ -68,9 +68,9 @@ def _loaded(root: Path, *args: str) -> set[str]:
 def test_help_lists_every_command(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--help") == 0
     out = capsys.readouterr().out
-    for name, entry in COMMANDS.items():
+    for name, text in COMMANDS.items():
         assert name in out
-        assert entry.help in out
+        assert text in out
 
 
 def test_without_a_command_the_help_is_shown(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
@@ -98,7 +98,7 @@ def test_the_group_alone_loads_no_command_and_nothing_slow(root: Path, args: lis
     loaded = _loaded(root, *args)
     slow = {"graphviz", "jinja2", "networkx", "orjson", "rich", "torch", "triton"}
     assert loaded.isdisjoint(slow)
-    assert loaded.isdisjoint(entry.module for entry in COMMANDS.values())
+    assert loaded.isdisjoint(f"inspector.commands.{name.replace('-', '_')}" for name in COMMANDS)
 
 
 def test_doctor_loads_no_torch(root: Path) -> None:
