@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from inspector.builder.process import ProcessBuilder
 from inspector.events.envelope import Envelope
 from inspector.model.ended import with_ending
+from inspector.model.meta import Meta
 from inspector.model.roots import Roots
-from inspector.model.run import LogWarning, Meta, Process, Run
+from inspector.model.run import LogWarning, Process, Run
 from inspector.model.source import Sources
 from inspector.records.environment import SourceText
 

@@ -16,6 +16,7 @@ from inspector.model.cuda_graphs import CudaGraphs
 from inspector.model.graph_break import GraphBreak
 from inspector.model.graph_places import GraphPlaces, OutputCodes
 from inspector.model.lanes import Lane
+from inspector.model.meta import Meta
 from inspector.model.roots import Roots
 from inspector.model.source import Sources
 from inspector.records.calls import LateHook, TargetCall
@@ -124,36 +125,6 @@ class Process:
         One that was killed, left with ``os._exit``, is still at work, or of a plain trace did not.
         """
         return bool(self.records(End))
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Meta:
-    """What a recording says about itself.
-
-    Attributes:
-        format_version: Version of the recording's format; 0 for a plain trace.
-        name: The recording's number in the store or the file's name.
-        started: UTC in ISO 8601, or an empty string.
-        partial: Why the recording is not complete, in one sentence, or an empty string.
-        error_detail: The user's own traceback, or an empty string.
-        exit_code: The program's own exit code, 128 and its number for a signal; None where nobody
-            knows it, or where a target was called.
-        ended: How it ended: ``running`` (its recorder is at work, or was cut off), ``whole``,
-            ``failed`` (the target, or the writing of the log), ``interrupted``, ``timed-out`` or
-            ``killed``.
-    """
-
-    format_version: int
-    name: str
-    target: str = ""
-    settings: Mapping[str, object] = dataclasses.field(default_factory=dict)
-    started: str = ""
-    partial: str = ""
-    error: str = ""
-    error_detail: str = ""
-    error_exit_code: int = 0
-    exit_code: int | None = None
-    ended: str = "whole"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -1,37 +1,55 @@
-"""Reads and writes ``meta.json`` of a recording, whose text `inspector.model.meta_file` makes."""
+"""Begins recordings, and reads and writes ``meta.json`` of them."""
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 from collections.abc import Mapping
 from pathlib import Path
 
 from inspector.errors import RecordingError
-from inspector.model.meta_file import FORMAT_VERSION, META_FILE, meta_text
-from inspector.model.run import Meta
+from inspector.model.meta import FORMAT_VERSION, META_FILE, Meta, begun_meta
 from inspector.records.codec import decode
+from inspector.sources.store import new_recording, prune, recorder_mark
+from inspector.version import __version__
 
 
-def begun_meta(name: str, target: str, settings: Mapping[str, object], partial: str) -> Meta:
-    """What a recording says of itself that begins now.
+def begin(
+    folder: Path | None, name: str, target: str, settings: Mapping[str, object], partial: str
+) -> tuple[Path, Meta]:
+    """Makes the folder of a recording, and writes what that says until it is complete.
 
     Args:
-        name: Its number in the store, or the file's name.
+        folder: One that is empty or not there yet, or None for the next one in the store.
+        name: What it is called, where that is not the folder's name.
         partial: Why it is not complete, should nobody complete it.
+
+    Raises:
+        RecordingError: The folder is not empty, or cannot be written to.
     """
-    started = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
-    return Meta(FORMAT_VERSION, name, target, settings, started, partial, ended="running")
+    try:
+        if folder is None:
+            folder = new_recording()
+            prune(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise RecordingError(f"{folder} is not empty.", "Choose another folder.")
+        meta = begun_meta(name or folder.name, target, settings, partial)
+        write_meta(folder, meta, {"tool_version": __version__, **recorder_mark()})
+    except OSError as error:
+        raise unwritable(folder or Path(".inspector"), error) from error
+    return folder, meta
+
+
+def unwritable(folder: Path, error: OSError) -> RecordingError:
+    """That a recording cannot be written."""
+    message = f"No recording can be written to {folder} ({error.strerror})."
+    return RecordingError(message, "Choose another folder.")
 
 
 def write_meta(folder: Path, meta: Meta, extra: Mapping[str, object]) -> None:
-    """Writes a recording's description, whole or not at all.
-
-    Args:
-        extra: What only people and other tools read (versions, hardware, digests, writer).
-    """
+    """Writes a recording's description, whole or not at all; see `Meta.text`."""
     temporary = folder / f"{META_FILE}.part"
-    temporary.write_text(meta_text(meta, extra), encoding="utf-8")
+    temporary.write_text(meta.text(extra), encoding="utf-8")
     temporary.replace(folder / META_FILE)
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from inspector.builder.run import RunBuilder
 from inspector.errors import RecordingError
-from inspector.model.meta_file import META_FILE
-from inspector.model.run import LogWarning, Meta, Run
+from inspector.model.meta import META_FILE, Meta
+from inspector.model.run import LogWarning, Run
 from inspector.sources.log import LogReader
 from inspector.sources.log_files import Found, failures_of_logs, find_logs, notes
 from inspector.sources.meta import read_meta

@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path
 
 from inspector.errors import RecordingError
-from inspector.model.meta_file import META_FILE
+from inspector.model.meta import META_FILE
 
 MAX_RATIO = 200
 """Largest size of what is unpacked over that of the file: logs have 5 to 50, bombs 1,000."""

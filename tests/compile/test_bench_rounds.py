@@ -11,9 +11,9 @@ from typing import Any
 
 from inspector.benches.rows import BenchRow, make_rows
 from inspector.model.bench import BenchPlan, Combination, Setting, WorkerRequest, Workload
-from inspector.model.meta_file import FORMAT_VERSION, META_FILE, meta_text
+from inspector.model.meta import FORMAT_VERSION, META_FILE, Meta, meta_text
 from inspector.model.request import Request
-from inspector.model.run import Meta, Run
+from inspector.model.run import Run
 from inspector.sources.recording import opened, read_run
 from inspector.sources.worker import Worker
 

@@ -11,8 +11,7 @@ import pytest
 from inspector.commands.target import check_target, read
 from inspector.errors import RecordingError, UsageError
 from inspector.findings.command_line import command_about
-from inspector.model.meta_file import FORMAT_VERSION, META_FILE, meta_text
-from inspector.model.run import Meta
+from inspector.model.meta import FORMAT_VERSION, META_FILE, Meta, meta_text
 from tests.unit.logs import start
 
 if TYPE_CHECKING:

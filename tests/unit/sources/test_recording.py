@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from inspector.errors import RecordingError
-from inspector.model.meta_file import FORMAT_VERSION
-from inspector.model.run import Meta
+from inspector.model.meta import FORMAT_VERSION, Meta
 from inspector.model.summary import summarize
 from inspector.sources.meta import read_meta, write_meta
 from inspector.sources.recording import opened, read_run, write_zip
