@@ -6,8 +6,15 @@ import dataclasses
 
 from inspector.events.caches import CacheLookup
 from inspector.findings.cold_start import Against, ColdStartReport, cold_notes, cold_notices
-from inspector.model.cold_start import CacheUse, Change, KeyChange, OwnTime, PlaceTime, Reason
-from inspector.model.compile_time import LineTime
+from inspector.model.compile_time import (
+    CacheUse,
+    Change,
+    CompilationTime,
+    KeyChange,
+    LineTime,
+    PlaceTime,
+    Reason,
+)
 from inspector.model.run import Process
 from inspector.renderers.json.common import COMMON
 from inspector.renderers.json.encode import Scope, View, Views, tool_version
@@ -63,11 +70,9 @@ VIEWS: Views = {
         process=_process,
         torch=_torch,
     ),
-    OwnTime: View(
-        """process compile_id=time.compile_id? occurrence=time.occurrence
-        is_backward=time.is_backward begin_ns=time.begin_ns name=time.name? file=~time.file?
-        first_line=time.first_line? user_file=~time.user.file user_line=time.user.line
-        time_ns=time.time_ns by_stage_ns=time.stages{}"""
+    CompilationTime: View(
+        """process compile_id? occurrence is_backward begin_ns name? file=~file? first_line?
+        user_file=~user.file user_line=user.line time_ns by_stage_ns=stages{}"""
     ),
     PlaceTime: View("file=~file? line? name? compilations processes time_ns by_stage_ns=stages{}"),
     LineTime: View("file=~file? line? name? time_ns"),
