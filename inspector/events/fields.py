@@ -5,8 +5,6 @@ A value that is not what torch writes is None: one bad field never costs the who
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-
 MAX_GUARD_CHARACTERS = 1 << 16
 """Of one guard's text that are read: parsing takes more than linear time."""
 
@@ -30,13 +28,3 @@ def nanoseconds(value: object, unit_ns: int) -> int | None:
         return None
     # NaN is in no range, and what is too large for a float is never multiplied with one.
     return round(value * unit_ns) if 0 <= value < _LIMIT // unit_ns else None
-
-
-def items(value: object) -> list[object]:
-    """A list's items; none where it is no list."""
-    return value if isinstance(value, list) else []
-
-
-def mappings(value: object) -> Iterator[Mapping[str, object]]:
-    """Those items of a list that are JSON objects."""
-    return (item for item in items(value) if isinstance(item, dict))
