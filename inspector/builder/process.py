@@ -27,7 +27,7 @@ from inspector.events.timing import ChromiumEvent
 from inspector.model.compile_time import StageTime
 from inspector.model.roots import Roots
 from inspector.model.run import Process
-from inspector.records.environment import Dropped, Environment, Problem, SourceText
+from inspector.records.environment import Dropped, Environment, Problem
 from inspector.records.graph_breaks import LineTimes
 from inspector.records.record import Record
 from inspector.records.timeline import CallProfile
@@ -48,8 +48,8 @@ class ProcessBuilder:
         self._rank = rank
         self._torch_version = ""
         self._lowered: set[str] = set()
-        self._account = Account()
-        self._compilations = CompilationsDraft()
+        self.account = Account()
+        self.compilations = CompilationsDraft()
         self._cold_start = ColdStartDraft(keep_spans=keep_spans)
         self._cuda_graphs = CudaGraphsDraft()
         self._graphs = GraphPlacesDraft()
@@ -66,9 +66,9 @@ class ProcessBuilder:
             self._rank = envelope.rank
         event = read(envelope)
         if isinstance(event, Record):
-            self._account.add(event)
+            self.account.add(event)
         elif isinstance(event, KeptRecord):
-            self._account.add_place(event)
+            self.account.add_place(event)
         if event is not None:
             self._take(envelope, event)
 
@@ -76,7 +76,7 @@ class ProcessBuilder:
         if isinstance(event, ChromiumEvent):
             self._cold_start.add_event(event)
             self._cuda_graphs.add_span(event)
-            self._compilations.add_span(event)
+            self.compilations.add_span(event)
         elif isinstance(event, GraphEvent):
             self._take_graph(envelope, event)
         elif isinstance(event, _CompileTimeEvent):
@@ -93,14 +93,14 @@ class ProcessBuilder:
     def _take_graph(self, envelope: Envelope, event: GraphEvent) -> None:
         compile_id = str(envelope.compile_id or "")
         if isinstance(event, GraphLogged) and event.stage == "dynamo":
-            compile_id = str(self._compilations.add(envelope, event, self._account.last_call))
+            compile_id = str(self.compilations.add(envelope, event, self.account.last_call))
         self._graphs.add(compile_id, event)
         is_lowered = isinstance(event, GraphLogged) and event.stage == "post_grad"
         if is_lowered or isinstance(event, OutputCode):
             self._lowered.add(str(envelope.compile_id))
         if isinstance(event, OutputCode) and event.is_ahead and not event.is_rest:
             exported = self._graphs.exported
-            self._compilations.begin_ahead(envelope.compile_id, exported.text if exported else None)
+            self.compilations.begin_ahead(envelope.compile_id, exported.text if exported else None)
 
     def _take_of_compile_time(self, envelope: Envelope, event: _CompileTimeEvent) -> None:
         self._cold_start.add_said(envelope.compile_id, event)
@@ -111,7 +111,7 @@ class ProcessBuilder:
             self._lowered.add(str(envelope.compile_id))
 
     def _take_of_compilation(self, envelope: Envelope, event: object) -> None:
-        compile_id = self._compilations.add(envelope, event, self._account.last_call)
+        compile_id = self.compilations.add(envelope, event, self.account.last_call)
         match event:
             case DynamoStart():
                 for frame in event.stack:
@@ -122,35 +122,15 @@ class ProcessBuilder:
                 self._cold_start.add_metrics(compile_id, event)
                 self._cuda_graphs.add_metrics(compile_id, event)
 
-    @property
-    def environment(self) -> Environment | None:
-        """The machine and what is installed, as far as that was logged."""
-        return self._account.environment
-
-    @property
-    def sources(self) -> list[SourceText]:
-        """The source text that the process read."""
-        return self._account.of(SourceText)
-
-    @property
-    def counts(self) -> tuple[int, int, int]:
-        """Frames, graphs and records of graph breaks so far, for showing progress."""
-        return self._compilations.counts
-
-    @property
-    def doing(self) -> str:
-        """What is being compiled, for showing progress."""
-        return self._compilations.compiling
-
     def build(self, roots: Roots, *, explains_recompiles: bool = True) -> Process:
         """The process, as far as it was logged."""
-        account, environment = self._account, self._account.environment
+        account, environment = self.account, self.account.environment
         stages = (*self._cold_start.stages(), *self._dropped_time())
         graphs, codes = self._graphs.graphs(), self._graphs.codes()
         captured = self._graphs.captured()
         ahead = {text.compile_id for text in codes.texts if text.is_ahead}
         lookups = self._cold_start.lookups(ahead)
-        drafts = self._compilations.drafts
+        drafts = self.compilations.drafts
         frames = tuple(make_frames(drafts, roots, explains_recompiles=explains_recompiles))
         broke = any(item.graph_breaks for frame in frames for item in frame.compilations)
         return Process(
@@ -173,7 +153,7 @@ class ProcessBuilder:
             ),
             late_hooks=account.late_hooks,
             cache_hits=graph_hits(lookups),
-            compile_times=self._cold_start.compile_times(self._compilations.drafts, roots),
+            compile_times=self._cold_start.compile_times(self.compilations.drafts, roots),
             lookups=lookups,
             logging_ns=self._cold_start.logging_ns,
             has_spans=self._cold_start.has_spans,
@@ -181,7 +161,7 @@ class ProcessBuilder:
             lanes=self._cold_start.lanes(),
             traced_lines=self._cold_start.traced_lines(),
             lowered=frozenset(self._lowered),
-            ahead=self._compilations.ahead,
+            ahead=self.compilations.ahead,
             cuda_graphs=self._cuda_graphs.build(lambda key: graph_inputs(captured.get(key))),
             codes=codes,
             graphs=graphs,
@@ -191,7 +171,7 @@ class ProcessBuilder:
 
     def _dropped_time(self) -> tuple[StageTime, ...]:
         """Compile time whose stages were dropped from the log, as a stage of its own."""
-        dropped = next(reversed(self._account.of(Dropped)), None)
+        dropped = next(reversed(self.account.of(Dropped)), None)
         time_ns = dropped.counts.get("compile_time_ns", 0) if dropped else 0
         return (StageTime("details dropped", time_ns),) if time_ns else ()
 

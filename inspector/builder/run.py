@@ -81,9 +81,11 @@ class RunBuilder:
     @property
     def progress(self) -> Progress:
         """What has been seen so far."""
-        counts = [builder.counts for builder in self._processes.values()]
+        counts = [builder.compilations.counts for builder in self._processes.values()]
         frames, graphs, graph_breaks = (sum(each) for each in zip((0, 0, 0), *counts, strict=True))
-        doing = next((b.doing for b in reversed(self._processes.values()) if b.doing), "")
+        doing = next(
+            filter(None, (b.compilations.compiling for b in reversed(self._processes.values()))), ""
+        )
         return Progress(frames, graphs, graph_breaks, doing)
 
     def build(self, meta: Meta) -> Run:
@@ -98,7 +100,7 @@ class RunBuilder:
             meta=with_ending(meta, processes, roots),
             processes=processes,
             roots=roots,
-            sources=_sources([source for builder in builders for source in builder.sources]),
+            sources=_sources([s for builder in builders for s in builder.account.of(SourceText)]),
             warnings=(*self._warnings, *self._untold()),
         )
 
@@ -117,7 +119,8 @@ def _in_order(processes: list[Process]) -> tuple[Process, ...]:
 
 
 def _roots(builders: list[ProcessBuilder]) -> Roots:
-    environments = [builder.environment for builder in builders if builder.environment]
+    found = (builder.account.environment for builder in builders)
+    environments = [environment for environment in found if environment]
     # The folder in which the first process of a program was started is the project.
     first = min(environments, key=lambda item: item.time_ns or 0, default=None)
     known = first.roots if first else None

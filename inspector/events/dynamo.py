@@ -267,7 +267,7 @@ class CompilationMetrics:
             name=_text(fields, "co_name"),
             file=_text(fields, "co_filename"),
             first_line=natural(fields.get("co_firstlineno")),
-            has_guarded_code=_has_code(fields),
+            has_guarded_code=_flag(fields, "has_guarded_code"),
             operator_count=natural(fields.get("graph_op_count")),
             guard_count=natural(fields.get("guard_count")),
             fail_type=fail_type,
@@ -342,13 +342,6 @@ def _text(fields: Mapping[str, object], name: str) -> str | None:
 def _texts(fields: Mapping[str, object], name: str) -> tuple[str, ...]:
     value = fields.get(name)
     return tuple(str(item) for item in value) if isinstance(value, list) else ()
-
-
-def _has_code(fields: Mapping[str, object]) -> bool | None:
-    """Whether code was compiled; before torch 2.4, which says it, code is what has guards."""
-    if "has_guarded_code" in fields:
-        return _flag(fields, "has_guarded_code")
-    return fields.get("guard_count") is not None
 
 
 def _flag(fields: Mapping[str, object], name: str) -> bool | None:
