@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from inspector.builder.process import ProcessBuilder
 from inspector.events.envelope import Envelope
@@ -14,6 +14,7 @@ from inspector.model.meta import Meta
 from inspector.model.roots import Roots
 from inspector.model.run import LogWarning, Process, Run
 from inspector.model.source import Sources
+from inspector.records.codec import decode
 from inspector.records.environment import SourceText
 
 # What data of a wrong shape can raise: one record never ends the report.
@@ -123,23 +124,10 @@ def _roots(builders: list[ProcessBuilder]) -> Roots:
     environments = [environment for environment in found if environment]
     # The folder in which the first process of a program was started is the project.
     first = min(environments, key=lambda item: item.time_ns or 0, default=None)
-    known = first.roots if first else None
-    if known is None:
-        hints = (builder.torch_hint for builder in builders)
-        return next((hint for hint in hints if hint.torch), Roots())
-    site = known.get("site")
-    return Roots(
-        project=_text(known, "project"),
-        torch=_text(known, "torch"),
-        stdlib=_text(known, "stdlib"),
-        site=tuple(str(folder) for folder in site) if isinstance(site, list) else (),
-        own=_text(known, "own"),
-    )
-
-
-def _text(values: Mapping[str, object], name: str) -> str:
-    value = values.get(name)
-    return value if isinstance(value, str) else ""
+    if first is not None:
+        return decode(Roots, first.roots)
+    hints = (builder.torch_hint for builder in builders)
+    return next((hint for hint in hints if hint.torch), Roots())
 
 
 def _sources(parts: list[SourceText]) -> Sources:

@@ -228,10 +228,7 @@ def _crossings(
         if boundary is None:
             continue
         if graph.entered_by is not None:
-            old = found.get(graph.entered_by, Crossing())
-            new = crossing(earlier, boundary)
-            found[graph.entered_by] = Crossing(
-                old.size_bytes + new.size_bytes, old.fusible_bytes + new.fusible_bytes
-            )
+            before = found.get(graph.entered_by, Crossing())
+            found[graph.entered_by] = before + crossing(earlier, boundary)
         earlier.append(boundary)
     return found

@@ -27,11 +27,7 @@ def computed_crossings(process: Process, breaks: Breaks) -> Mapping[Site, Crossi
         boundary = process.boundaries.get(str(compilation.compile_id))
         if boundary is not None:
             if broken is not None:
-                old = found.get(broken[1], Crossing())
-                new = crossing(earlier, boundary)
-                found[broken[1]] = Crossing(
-                    old.size_bytes + new.size_bytes, old.fusible_bytes + new.fusible_bytes
-                )
+                found[broken[1]] = found.get(broken[1], Crossing()) + crossing(earlier, boundary)
             earlier.append(boundary)
         site = breaks.site(str(compilation.compile_id))
         if site is not None:

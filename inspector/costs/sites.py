@@ -134,17 +134,16 @@ class _Measured:
             outside += self._around_ns()
         elif not reached and not outside and not shared:
             return self._computed(site, _NOT_TOLD_APART)
-        crossing_bytes = round(self._per_call(lambda call: _crossing(call, site)[0]))
-        fusible_bytes = round(self._per_call(lambda call: _crossing(call, site)[1]))
+        crossing_bytes = round(self._per_call(lambda call: _crossing(call, site).size_bytes))
+        fusible_bytes = round(self._per_call(lambda call: _crossing(call, site).fusible_bytes))
         rates = self._process.last(CopyRates)
         crossing_ns = rates.time_ns(fusible_bytes) if rates and fusible_bytes else 0
         if crossing_ns and self._call_ns:  # a rate that was measured while the machine was busy
             crossing_ns = min(crossing_ns, max(0, self._call_ns - round(outside)))
         times = reached or (1.0 if is_whole else None)  # code that runs eagerly tells nothing
-        return Cost(
-            kind=CostKind.MEASURED,
+        return dataclasses.replace(
+            self._all_of(outside),
             cost_ns=round(outside) + (crossing_ns or 0),
-            outside_ns=round(outside),
             shares=self._shares(site, is_whole=is_whole),
             shared_ns=round(shared),
             shared_with=self._others(site, run),
@@ -152,10 +151,6 @@ class _Measured:
             fusible_bytes=fusible_bytes,
             crossing_ns=crossing_ns,
             executions_per_call=times if outside or shared else reached,
-            calls=self._calls,
-            spread=self._spread,
-            scale=self._scale,
-            call_ns=self._call_ns,
             is_whole_frame=is_whole,
             backend=self._backend or ("inductor" if self._is_lowered(site) else ""),
             note=self._note(site),
@@ -355,6 +350,6 @@ def _is_own(blame: Blame, site: Site) -> bool:
     return blame.site == site and not blame.shared_with
 
 
-def _crossing(call: CallCosts, site: Site) -> tuple[int, int]:
-    found = [item for blame, item in call.crossings.items() if _is_own(blame, site)]
-    return sum(item.size_bytes for item in found), sum(item.fusible_bytes for item in found)
+def _crossing(call: CallCosts, site: Site) -> Crossing:
+    found = (item for blame, item in call.crossings.items() if _is_own(blame, site))
+    return sum(found, start=Crossing())

@@ -52,6 +52,11 @@ class Crossing:
     size_bytes: int = 0
     fusible_bytes: int = 0
 
+    def __add__(self, other: Crossing) -> Crossing:
+        return Crossing(
+            self.size_bytes + other.size_bytes, self.fusible_bytes + other.fusible_bytes
+        )
+
 
 def crossing(earlier: Iterable[Boundary], graph: Boundary) -> Crossing:
     """What a graph reads of what others wrote before, told by dtype, shape and stride."""
