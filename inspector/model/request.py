@@ -7,16 +7,12 @@ import dataclasses
 from inspector.model.edit import Edit, Setting
 from inspector.model.message import Message
 
-# Of these a recording's description says nothing: they say what to record, or try something out.
-_OURS = (
-    "target", "config", "graphs", "line_times", "prims", "dynamic_sources", "marks",
-    "keep_outputs", "counters", "compare_outputs", "fresh_ceilings", "seconds", "kernel",
-    "launch", "edits", "command",
+# What a recording's description says of a request: the first always, the others where asked for.
+_SAID = (
+    "inputs", "device", "dtype", "train", "dynamic", "fullgraph", "mode", "backend", "calls",
+    "measure", "guards",
 )  # fmt: skip
-
-
-# Of these it says something where they were asked for: recordings from before know nothing of them.
-_WHERE_ASKED = ("gpu", "no_grad", "fake", "generates", "profile")
+_SAID_WHERE_ASKED = ("gpu", "no_grad", "fake", "generates", "profile")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -83,10 +79,8 @@ class Request(Message):
     @property
     def asked(self) -> dict[str, object]:
         """The settings by name, as a recording's description has them."""
-        fields = dataclasses.asdict(self)
-        for name in (*_OURS, *(name for name in _WHERE_ASKED if not fields[name])):
-            del fields[name]
-        return fields
+        asked = (name for name in _SAID_WHERE_ASKED if getattr(self, name))
+        return {name: getattr(self, name) for name in (*_SAID, *asked)}
 
     @property
     def verb(self) -> str:
