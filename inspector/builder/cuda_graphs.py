@@ -13,11 +13,7 @@ from inspector.events.dynamo import CompilationMetrics
 from inspector.events.graph_text import TextNode
 from inspector.events.printed_stack import printed_frames
 from inspector.events.timing import ChromiumEvent
-from inspector.model.cuda_graphs import (
-    CudaGraphs,
-    CudaGraphWarning,
-    WarningKind,
-)
+from inspector.model.cuda_graphs import CudaGraphs, CudaGraphWarning, WarningKind
 from inspector.records.cuda_graphs import (
     CudaGraphCalls,
     CudaGraphCapture,

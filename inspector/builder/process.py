@@ -13,12 +13,7 @@ from inspector.builder.cuda_graphs import CudaGraphEvent, CudaGraphsDraft
 from inspector.builder.frames import make_frames
 from inspector.builder.graph_places import GraphEvent, GraphPlacesDraft
 from inspector.events.caches import CacheLookup, CacheState, CodeState, TritonKernels
-from inspector.events.dynamo import (
-    CompilationMetrics,
-    CreateSymbol,
-    DynamoStart,
-    TorchVersion,
-)
+from inspector.events.dynamo import CompilationMetrics, CreateSymbol, DynamoStart, TorchVersion
 from inspector.events.envelope import Envelope
 from inspector.events.inductor import GraphLogged, OutputCode
 from inspector.events.kept import KeptRecord

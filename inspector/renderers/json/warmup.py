@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.warmup_report import (
-    FORMAT_VERSION,
-    Start,
-    StillCompiles,
-    WarmupReport,
-)
+from inspector.findings.warmup_report import FORMAT_VERSION, Start, StillCompiles, WarmupReport
 from inspector.findings.warmup_wording import warmup_notices, warmup_verdict
 from inspector.model.compile_time import CacheUse, ColdStart
 from inspector.model.warmup import WarmupCheck

@@ -11,14 +11,7 @@ from inspector.findings.finding import Finding, StackLine
 from inspector.findings.stacks import callers
 from inspector.findings.tried import tried_sentence
 from inspector.findings.verdict import status
-from inspector.findings.wording import (
-    advice,
-    kind,
-    location,
-    paragraphs,
-    pointer,
-    title,
-)
+from inspector.findings.wording import advice, kind, location, paragraphs, pointer, title
 from inspector.renderers.markdown.markup import code, details, fenced, prose
 
 
