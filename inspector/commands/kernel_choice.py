@@ -67,7 +67,7 @@ def benched(run: Run, asked: str, timed: Sequence[str] = ()) -> KernelBench:
         if not bench.name and bench.asked == asked:
             raise which_kernel(asked, bench.matching, bench.kernels)
     if run.meta.error:
-        raise RecordingError(f"No kernel was timed: {run.meta.error}", "Mend the model first.")
+        raise RecordingError(f"No kernel was timed: {run.meta.error}", "Fix the model first.")
     problem = next(
         (text for process in run.processes for text in process.problems if "one kernel" in text), ""
     )

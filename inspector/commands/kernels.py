@@ -180,7 +180,7 @@ def _write_all_exported(report: KernelsReport, folder: Path) -> None:
         message = "No kernel could be exported."
         raise UsageError(
             message,
-            "What stands in the way of each is said above."
+            "The reason for each is above."
             if compilable(report)
             else "Only Triton kernels are, and there are none: record with --gpu h200.",
         )

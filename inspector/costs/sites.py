@@ -25,7 +25,7 @@ _Value: TypeAlias = Callable[[CallCosts], float]
 _NOT_REACHED = "no measured call reached it"
 _NOT_MEASURED = "no warm call was measured"
 _NOT_WARM = "every measured call compiled again, so none was warm"
-_NOT_TOLD_APART = "its time cannot be told from that of the code around it"
+_NOT_TOLD_APART = "its time cannot be separated from that of the code around it"
 _OPERATORS = "operators at the break are not in it: this backend does not mark its graphs"
 _BACKWARD = (
     "the backward is not in it: this backend does not compile it; --backend inductor does, and "

@@ -80,4 +80,4 @@ def read_meta(folder: Path, name: str) -> Meta:
 
 def _no_description(path: Path, reason: str) -> RecordingError:
     message = f"{path} is not the description of a recording ({reason})."
-    return RecordingError(message, "Read the .log files beside it as a plain trace.")
+    return RecordingError(message, "Read the .log files next to it as a plain trace.")
