@@ -40,11 +40,7 @@ def site_costs(run: Run) -> dict[Site, Cost]:
     for process in run.processes:
         if not process.profiles and not process.boundaries:
             continue
-        measured = _Measured(
-            process,
-            str(run.meta.settings.get("backend") or ""),
-            is_train=bool(run.meta.settings.get("train")),
-        )
+        measured = _Measured(run, process)
         for site in dict.fromkeys(_sites(process)):
             cost = measured.about(site).cost(site, run)
             known = found.get(site)
@@ -57,7 +53,7 @@ def entry_cost(run: Run, process: Process) -> Cost | None:
     """The time of a target that runs without any compiled graph of its own, or None."""
     if not process.profiles or process.last(TargetFunction) is None:
         return None  # a program: nothing tells how long the function took
-    return _Measured(process, str(run.meta.settings.get("backend") or "")).whole_frame()
+    return _Measured(run, process).whole_frame()
 
 
 def limit_costs(run: Run, process: Process) -> dict[Site, Cost]:
@@ -69,7 +65,7 @@ def limit_costs(run: Run, process: Process) -> dict[Site, Cost]:
     ]
     if not sites or not process.profiles:
         return {}
-    measured = _Measured(process, str(run.meta.settings.get("backend") or ""))
+    measured = _Measured(run, process)
     costs = ((site, measured.about(site).eager(site)) for site in sites)
     return {site: cost for site, cost in costs if cost is not None}
 
@@ -83,10 +79,10 @@ def _sites(process: Process) -> Iterable[Site]:
 class _Measured:
     """The measured calls of one process, by input."""
 
-    def __init__(self, process: Process, backend: str, *, is_train: bool = False) -> None:
+    def __init__(self, run: Run, process: Process) -> None:
         self._process = process
-        self._backend = backend
-        self._is_train = is_train
+        self._backend = str(run.meta.settings.get("backend") or "")
+        self._is_train = bool(run.meta.settings.get("train"))
         breaks = Breaks(process)
         self._crossings = computed_crossings(process, breaks)
         self.inputs: list[Typical] = []

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Self
 
 from inspector.events.envelope import Envelope
-from inspector.events.fields import nanoseconds, natural
+from inspector.events.fields import nanoseconds, natural, text, texts
 
 CACHE_ARTIFACTS = {
     f"{prefix}_cache_{state}": (cache, state)
@@ -93,12 +93,12 @@ class CacheLookup:
         saved = fields.get("time_saved_ns")
         return cls(
             cache=cache,
-            state=CacheState(state or _text(fields, "cache_state") or "miss"),
-            detail=_text(fields, "cache_status_detailed"),
-            key=_text(fields, "key"),
-            components=_components(fields),
-            reason=_text(fields, "cache_bypass_reason"),
-            exception=_text(fields, "cache_bypass_exception_type"),
+            state=CacheState(state or text(fields, "cache_state") or "miss"),
+            detail=text(fields, "cache_status_detailed"),
+            key=text(fields, "key"),
+            components=tuple(part[:_LONGEST_COMPONENT] for part in texts(fields, "components")),
+            reason=text(fields, "cache_bypass_reason"),
+            exception=text(fields, "cache_bypass_exception_type"),
             time_saved_ns=nanoseconds(fields.get("time_saved_ms"), _MS_NS)
             if saved is None
             else natural(saved),
@@ -142,7 +142,7 @@ class TritonKernels:
         kernels = {
             str(name): (
                 nanoseconds(info.get("compile_time_us"), _US_NS),
-                _text(info, "autotune_cache_state"),
+                text(info, "autotune_cache_state"),
             )
             for name, info in _fields(envelope).items()
             if isinstance(info, dict)
@@ -156,15 +156,3 @@ def _fields(envelope: Envelope) -> Mapping[str, object]:
     except (ValueError, RecursionError):
         return {}  # that the cache was asked is known by the record alone
     return payload if isinstance(payload, dict) else {}
-
-
-def _text(fields: Mapping[str, object], name: str) -> str:
-    value = fields.get(name)
-    return value if isinstance(value, str) else ""
-
-
-def _components(fields: Mapping[str, object]) -> tuple[str, ...]:
-    value = fields.get("components")
-    if not isinstance(value, list):
-        return ()
-    return tuple(str(item)[:_LONGEST_COMPONENT] for item in value)

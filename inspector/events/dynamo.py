@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Self
 
 from inspector.events.envelope import Envelope
-from inspector.events.fields import nanoseconds, natural
+from inspector.events.fields import nanoseconds, natural, texts
 from inspector.events.graph_break import Raised, parse_stack
 from inspector.events.guards import DynamoSettings, read_settings
 from inspector.records.codec import decode
@@ -155,7 +155,7 @@ class SymbolSpecialized:
         fields = envelope.fields()
         return cls(
             symbol=str(fields.get("symbol", "")),
-            sources=_texts(fields, "sources"),
+            sources=texts(fields, "sources"),
             value=str(fields.get("value", "")),
             stack=envelope.frames(fields.get("user_stack")),
             inside=_inside(envelope),
@@ -316,8 +316,3 @@ def _cache_counts(fields: Mapping[str, object]) -> dict[str, int]:
         remote_hits = natural(fields.get(f"{prefix}_remote_cache_hit_count")) or 0
         counts[f"{cache} miss"] = max(counts[f"{cache} miss"] - remote_hits, 0)
     return {name: number for name, number in counts.items() if number}
-
-
-def _texts(fields: Mapping[str, object], name: str) -> tuple[str, ...]:
-    value = fields.get(name)
-    return tuple(str(item) for item in value) if isinstance(value, list) else ()

@@ -5,6 +5,8 @@ A value that is not what torch writes is None: one bad field never costs the who
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 MAX_GUARD_CHARACTERS = 1 << 16
 """Of one guard's text that are read: parsing takes more than linear time."""
 
@@ -28,3 +30,15 @@ def nanoseconds(value: object, unit_ns: int) -> int | None:
         return None
     # NaN is in no range, and what is too large for a float is never multiplied with one.
     return round(value * unit_ns) if 0 <= value < _LIMIT // unit_ns else None
+
+
+def text(fields: Mapping[str, object], name: str) -> str:
+    """A field that is text, or an empty string."""
+    value = fields.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def texts(fields: Mapping[str, object], name: str) -> tuple[str, ...]:
+    """The items of a list as text; none where it is no list."""
+    value = fields.get(name)
+    return tuple(map(str, value)) if isinstance(value, list) else ()

@@ -16,7 +16,7 @@ from inspector.model.compile_time import (
     Reason,
 )
 from inspector.model.run import Process
-from inspector.renderers.json.common import COMMON
+from inspector.renderers.json.common import COMMON, process_index
 from inspector.renderers.json.encode import Scope, View, Views, tool_version
 
 FORMAT_VERSION = 1
@@ -37,11 +37,6 @@ def _notes(scope: Scope) -> list[str]:
 def _notices(scope: Scope) -> list[_Notice]:
     """What the recording lacks, and what went wrong when it was made."""
     return [_Notice(*notice) for notice in cold_notices(scope.of(ColdStartReport))]
-
-
-def _process(scope: Scope) -> int:
-    """Index of its process."""
-    return scope.index_of(Process)
 
 
 def _torch(scope: Scope) -> str | None:
@@ -67,7 +62,7 @@ VIEWS: Views = {
     Process: View(
         """process rank host? pid torch compile_time_ns compile_time_by_stage_ns=stages{}
         has_inspector_events""",
-        process=_process,
+        process=process_index,
         torch=_torch,
     ),
     CompilationTime: View(
@@ -81,7 +76,7 @@ VIEWS: Views = {
     CacheLookup: View(
         """process cache state compile_id? occurrence is_backward what? detail? key? reason?
         exception? time_saved_ns time_taken_ns""",
-        process=_process,
+        process=process_index,
     ),
     Against: View("name compile_time_ns=time_ns only_here only_there keys=changes"),
     KeyChange: View("cache process name compile_id? is_backward before now verdict changes"),
