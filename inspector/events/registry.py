@@ -80,87 +80,46 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
 }
 
 # Found by listing the calls of trace_structured in torch 2.11 and 2.13.
-_UNUSED_KEYS = frozenset(
-    [
-        "bwd_compilation_metrics_runtime",
-        "compilation_metrics_runtime",
-        "compiled_autograd_graph",
-        "create_unbacked_symbol",
-        "describe_source",
-        "describe_storage",
-        "describe_tensor",
-        "dump_file",
-        "dynamo_guards",
-        "exported_program",
-        "expression_created",
-        "guard_added",
-        "guard_on_data_dependent_error",
-        "link",
-        "mismatched_fake_kernel",
-        "missing_fake_kernel",
-        "optimize_ddp_split_child",
-        "optimize_ddp_split_graph",
-        "propagate_real_tensors",
-        "propagate_real_tensors_provenance",
-    ]
+_UNUSED_KEYS = re.compile(
+    r"""
+    bwd_compilation_metrics_runtime | compilation_metrics_runtime | compiled_autograd_graph
+    | create_unbacked_symbol | describe_source | describe_storage | describe_tensor |
+    dump_file | dynamo_guards | exported_program | expression_created | guard_added |
+    guard_on_data_dependent_error | link | mismatched_fake_kernel | missing_fake_kernel |
+    optimize_ddp_split_child | optimize_ddp_split_graph | propagate_real_tensors |
+    propagate_real_tensors_provenance
+    """,
+    re.VERBOSE,
 )
-_UNUSED_ARTIFACTS = frozenset(
-    [
-        "after_activation_quantization_bwd_aten_pass",
-        "after_activation_quantization_fwd_aten_pass",
-        "after_joint_graph",
-        "aot_forward_graph_fw_metadata",
-        "aot_forward_graph_fw_subclass_metadata",
-        "aot_inference_graph_after_hop_passes",
-        "aot_joint_graph_sync_decision_cross_ranks",
-        "aot_saved_tensors_hooks_graphs",
-        "aotautograd_cache_pickle_failure",
-        "backward_epilogue",
-        "backward_prologue",
-        "before_activation_quantization_bwd_aten_pass",
-        "before_activation_quantization_fwd_aten_pass",
-        "before_joint_graph",
-        "before_post_grad_graph",
-        "before_pre_grad_graph",
-        "compiled_autograd_compile_reasons",
-        "compiled_autograd_graph_pre_reordering",
-        "compiled_fn_wrapper",
-        "compiled_function_backward",
-        "compiled_function_forward",
-        "compiler_collective",
-        "cprofile_manifold_url",
-        "dynamo_cache_bypass",
-        "dynamo_cache_entries",
-        "dynamo_cache_exception",
-        "dynamo_side_effects",
-        "eager_compile_backwards_failure",
-        "fx_graph_bundled_cache_hit",
-        "fx_graph_cache_hash",
-        "fx_graph_runnable",
-        "fx_interpreter_error",
-        "graph_execution",
-        "inductor_autotune_at_compile_time_code",
-        "inductor_collective_schedule",
-        "inductor_overlap_cyclic_extra_deps",
-        "inductor_provenance_tracking_kernel_stack_traces",
-        "inductor_provenance_tracking_node_mappings",
-        "inductor_runtime_and_tensor_meta",
-        "inductor_spmd_graph_mismatch",
-        "invoke_subgraph_backward_duplicate",
-        "min_cut_failed_edge_list",
-        "min_cut_failed_fx_graph",
-        "min_cut_failed_svg",
-        "min_cut_information",
-        "precompile_cache_bypass",
-        "runtime_wrapper_orchestration",
-        "scheduler_nodes_before_comm_overlap",
-        "torch._functorch.config",
-    ]
+_UNUSED_ARTIFACTS = re.compile(
+    r"""
+    after_activation_quantization_bwd_aten_pass |
+    after_activation_quantization_fwd_aten_pass | after_joint_graph |
+    aot_forward_graph_fw_metadata | aot_forward_graph_fw_subclass_metadata |
+    aot_inference_graph_after_hop_passes | aot_joint_graph_sync_decision_cross_ranks |
+    aot_saved_tensors_hooks_graphs | aotautograd_cache_pickle_failure | backward_epilogue |
+    backward_prologue | before_activation_quantization_bwd_aten_pass |
+    before_activation_quantization_fwd_aten_pass | before_joint_graph |
+    before_post_grad_graph | before_pre_grad_graph | compiled_autograd_compile_reasons |
+    compiled_autograd_graph_pre_reordering | compiled_fn_wrapper |
+    compiled_function_backward | compiled_function_forward | compiler_collective |
+    cprofile_manifold_url | dynamo_cache_bypass | dynamo_cache_entries |
+    dynamo_cache_exception | dynamo_side_effects | eager_compile_backwards_failure |
+    fx_graph_bundled_cache_hit | fx_graph_cache_hash | fx_graph_runnable |
+    fx_interpreter_error | graph_execution | inductor_autotune_at_compile_time_code |
+    inductor_collective_schedule | inductor_overlap_cyclic_extra_deps |
+    inductor_provenance_tracking_kernel_stack_traces |
+    inductor_provenance_tracking_node_mappings | inductor_runtime_and_tensor_meta |
+    inductor_spmd_graph_mismatch | invoke_subgraph_backward_duplicate |
+    min_cut_failed_edge_list | min_cut_failed_fx_graph | min_cut_failed_svg |
+    min_cut_information | precompile_cache_bypass | runtime_wrapper_orchestration |
+    scheduler_nodes_before_comm_overlap | torch\._functorch\.config | inspector_output_graph
+    | .*_(?:ORIGINAL|MODIFIED)_BYTECODE | .*_(?:pre|post)_grad |
+    inductor_triton_kernel_to_.*
+    """,
+    re.VERBOSE,
 )
 _UNUSED_DUMPS = frozenset({("graph_dump", "inductor_aot_header_code")})
-_UNUSED_PATTERN = re.compile(
-    r"inspector_output_graph|.*_(?:ORIGINAL|MODIFIED)_BYTECODE|.*_(?:pre|post)_grad|inductor_triton_kernel_to_.*"
-)
 
 
 def is_read(key: str, name: str) -> bool:
@@ -170,14 +129,11 @@ def is_read(key: str, name: str) -> bool:
 
 def is_known(key: str, name: str) -> bool:
     """Whether torch is known to write such an event."""
-    if is_read(key, name):
-        return True
-    if (key, name) in _UNUSED_DUMPS:
+    if is_read(key, name) or (key, name) in _UNUSED_DUMPS:
         return True
     if key != "artifact":
-        return key in _UNUSED_KEYS
-    is_unused = name in _UNUSED_ARTIFACTS or is_retired(name)
-    return is_unused or _UNUSED_PATTERN.fullmatch(name) is not None
+        return _UNUSED_KEYS.fullmatch(key) is not None
+    return is_retired(name) or _UNUSED_ARTIFACTS.fullmatch(name) is not None
 
 
 def record_type(key: str, name: str) -> type[Record] | None:
