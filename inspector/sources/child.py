@@ -206,7 +206,7 @@ class Recorder:
         if limit is not None and elapsed_ns > limit * 1e9:
             return "timed-out", f"it was ended after --timeout {limit:g} seconds"
         if signals.ending:
-            return "killed", f"its recorder was ended by {_signal_name(signals.ending)}"
+            return "killed", f"its recorder was ended by {signal_name(signals.ending)}"
         # The terminal sent Ctrl-C to the program too, which may have something to finish: a
         # program (a checkpoint, say) as long as it takes, a model a moment.
         patience = _GRACE_SECONDS if self._job.is_target else float("inf")
@@ -325,7 +325,8 @@ def _end(process: subprocess.Popen[bytes], signals: _Signals) -> None:
     process.wait()
 
 
-def _signal_name(number: int) -> str:
+def signal_name(number: int) -> str:
+    """``SIGTERM``; of a number without a name, that."""
     try:
         return signal.Signals(number).name
     except ValueError:
@@ -333,7 +334,7 @@ def _signal_name(number: int) -> str:
 
 
 def _how_it_died(code: int) -> str:
-    name = _signal_name(-code)
+    name = signal_name(-code)
     reasons = {
         "SIGKILL": "it was killed (SIGKILL: by the out-of-memory killer, perhaps)",
         "SIGSEGV": "it crashed (SIGSEGV)",
