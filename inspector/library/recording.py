@@ -4,21 +4,45 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import io
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from inspector import plugins
 from inspector.errors import InspectorError, UsageError
-from inspector.library.shown import ShownReport, shown_report
+from inspector.findings.closing import next_steps
+from inspector.findings.report import Report, make_report
 from inspector.model.meta import Meta
 from inspector.model.run import Run
 from inspector.sources.meta import begin, unwritable, write_meta
 from inspector.sources.recording import opened, read_run
 from inspector.version import __version__
 
-__all__ = ["Recording", "record", "recorded"]
-
 _AT_WORK = "it is still being recorded, or the process was ended from outside"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ShownReport(Report):
+    """A `inspector.findings.report.Report` with the methods that Python and Jupyter look for."""
+
+    def __str__(self) -> str:
+        return self._rendered("terminal")
+
+    def _repr_markdown_(self) -> str:
+        return self._rendered("markdown")
+
+    def _repr_html_(self) -> str:
+        # Only its own page can keep the columns that carets point at, with colours.
+        from inspector.pages.explain import page
+        from inspector.renderers.terminal.html import html
+
+        return html(page(self))
+
+    def _rendered(self, format_: str) -> str:
+        stream = io.StringIO()
+        plugins.render(self, format_, stream)
+        return stream.getvalue()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -37,8 +61,11 @@ class Recording:
             return read_run(recording)
 
     def report(self) -> ShownReport:
-        """What was found in it."""
-        return shown_report(self.run())
+        """What was found in it, by all rules that there are."""
+        run = self.run()
+        report = make_report(run, plugins.load_rules("run"), next_steps(run))
+        fields = {field.name: getattr(report, field.name) for field in dataclasses.fields(Report)}
+        return ShownReport(**fields)
 
 
 @contextlib.contextmanager
