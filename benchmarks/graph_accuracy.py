@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from inspector.model.graph import Graph, Node
-    from inspector.model.output_code import OutputText
+    from inspector.model.graph_places import OutputText
     from inspector.model.run import Run
 
 CHILD = "benchmarks.graph_accuracy_child"

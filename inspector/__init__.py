@@ -19,8 +19,7 @@ from inspector.version import __version__
 
 if TYPE_CHECKING:
     from inspector.library.explaining import explain
-    from inspector.library.recording import Recording, record
-    from inspector.library.shown import ShownReport
+    from inspector.library.recording import Recording, ShownReport, record
 
 __all__ = ["Recording", "ShownReport", "__version__", "explain", "record"]
 
@@ -28,7 +27,7 @@ __all__ = ["Recording", "ShownReport", "__version__", "explain", "record"]
 # inspector` must cost nothing, and never torch.
 _PLACES = {
     "Recording": "inspector.library.recording",
-    "ShownReport": "inspector.library.shown",
+    "ShownReport": "inspector.library.recording",
     "explain": "inspector.library.explaining",
     "record": "inspector.library.recording",
 }

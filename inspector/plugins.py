@@ -8,7 +8,7 @@ listed. A built-in cannot be replaced.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -24,116 +24,42 @@ if TYPE_CHECKING:
     from inspector.findings.any_report import AnyReport
 
 
-@dataclass(frozen=True, slots=True)
-class CommandEntry:
-    """One command of the command line, not yet imported.
-
-    Attributes:
-        module: Dotted name of the module whose ``command`` is the click command.
-        help: What the command does, for the list of commands.
-    """
-
-    module: str
-    help: str
-
-
-COMMANDS: dict[str, CommandEntry] = {
-    "explain": CommandEntry(
-        "inspector.commands.explain", "Show every graph break: its line, its cause and its fix."
-    ),
-    "run": CommandEntry(
-        "inspector.commands.run", "Record any program, however it calls torch.compile."
-    ),
-    "cold-start": CommandEntry(
-        "inspector.commands.cold_start", "Show where compile time goes, and what the caches had."
-    ),
-    "guards": CommandEntry(
-        "inspector.commands.guards",
-        "Show what is assumed, at what price, and what recompiles next.",
-    ),
-    "kernels": CommandEntry(
-        "inspector.commands.kernels",
-        "Show the generated kernels, also for a GPU that is not here.",
-    ),
-    "graph": CommandEntry(
-        "inspector.commands.graph",
-        "Show which operators became which kernel, and each stage.",
-    ),
-    "profile": CommandEntry(
-        "inspector.commands.profile",
-        "Time the kernels in place, against what the machine can do.",
-    ),
-    "bench": CommandEntry(
-        "inspector.commands.bench",
-        "Measure eager PyTorch against the compiler's modes and backends.",
-    ),
-    "report": CommandEntry(
-        "inspector.commands.report", "Write one HTML page with everything, to look at or send."
-    ),
-    "demo": CommandEntry(
-        "inspector.commands.demo", "Write a finished page: no torch, no GPU, no model needed."
-    ),
-    "diff": CommandEntry(
-        "inspector.commands.diff", "Show which kernels a change adds, removes and alters."
-    ),
-    "rule": CommandEntry(
-        "inspector.commands.rule", "Say what a rule, or one of torch's GB ids, means."
-    ),
-    "schema": CommandEntry("inspector.commands.schema", "Describe the fields of a report as JSON."),
-    "doctor": CommandEntry(
-        "inspector.commands.doctor", "Say what is installed, what is missing, and how to get it."
-    ),
+COMMANDS = {
+    "explain": "Show every graph break: its line, its cause and its fix.",
+    "run": "Record any program, however it calls torch.compile.",
+    "cold-start": "Show where compile time goes, and what the caches had.",
+    "guards": "Show what is assumed, at what price, and what recompiles next.",
+    "kernels": "Show the generated kernels, also for a GPU that is not here.",
+    "graph": "Show which operators became which kernel, and each stage.",
+    "profile": "Time the kernels in place, against what the machine can do.",
+    "bench": "Measure eager PyTorch against the compiler's modes and backends.",
+    "report": "Write one HTML page with everything, to look at or send.",
+    "demo": "Write a finished page: no torch, no GPU, no model needed.",
+    "diff": "Show which kernels a change adds, removes and alters.",
+    "rule": "Say what a rule, or one of torch's GB ids, means.",
+    "schema": "Describe the fields of a report as JSON.",
+    "doctor": "Say what is installed, what is missing, and how to get it.",
 }
+"""What each command does; its module in `inspector.commands` has its name."""
 
-RULES: dict[str, tuple[str, ...]] = {
-    "run": (
-        "inspector.analyses.compile_error",
-        "inspector.analyses.constraint_violation",
-        "inspector.analyses.cuda_graph_copies",
-        "inspector.analyses.cuda_graph_partition",
-        "inspector.analyses.cuda_graph_recapture",
-        "inspector.analyses.cuda_graph_sizes",
-        "inspector.analyses.cuda_graph_skip",
-        "inspector.analyses.graph_break",
-        "inspector.analyses.guard_cost",
-        "inspector.analyses.late_hook",
-        "inspector.analyses.recompile",
-        "inspector.analyses.size_expression",
-        "inspector.analyses.skipped_frame",
-        "inspector.analyses.cache_bypass",
-        "inspector.analyses.unrolled_loop",
-    ),
-    "cold-start": (
-        "inspector.analyses.autotuning_time",
-        "inspector.analyses.cache_bypass",
-        "inspector.analyses.cpp_time",
-        "inspector.analyses.frame_time",
-    ),
-    "code": (
-        "inspector.analyses.aten_fallback",
-        "inspector.analyses.repeated_call",
-    ),
-    "cpp": (
-        "inspector.analyses.cpp_not_vectorised",
-        "inspector.analyses.cpp_serial",
-    ),
-    "kernel": (
-        "inspector.analyses.kernel_atomics",
-        "inspector.analyses.kernel_copy",
-        "inspector.analyses.kernel_few_blocks",
-        "inspector.analyses.kernel_float64",
-        "inspector.analyses.kernel_indirect",
-        "inspector.analyses.kernel_int64",
-        "inspector.analyses.kernel_narrow",
-        "inspector.analyses.kernel_occupancy",
-        "inspector.analyses.kernel_spills",
-        "inspector.analyses.kernel_tensor_cores",
-        "inspector.analyses.kernel_uncoalesced",
-    ),
-    "kernels": (
-        "inspector.analyses.kernel_small",
-        "inspector.analyses.kernel_split_reduction",
-    ),
+_RULES = {
+    "run": """
+        compile_error constraint_violation cuda_graph_copies cuda_graph_partition
+        cuda_graph_recapture cuda_graph_sizes cuda_graph_skip graph_break guard_cost late_hook
+        recompile size_expression skipped_frame cache_bypass unrolled_loop
+    """,
+    "cold-start": "autotuning_time cache_bypass cpp_time frame_time",
+    "code": "aten_fallback repeated_call",
+    "cpp": "cpp_not_vectorised cpp_serial",
+    "kernel": """
+        kernel_atomics kernel_copy kernel_few_blocks kernel_float64 kernel_indirect kernel_int64
+        kernel_narrow kernel_occupancy kernel_spills kernel_tensor_cores kernel_uncoalesced
+    """,
+    "kernels": "kernel_small kernel_split_reduction",
+}
+RULES = {
+    kind: tuple(f"inspector.analyses.{name}" for name in names.split())
+    for kind, names in _RULES.items()
 }
 """Modules whose ``RULE`` is a rule, by what the rules look at, in the order in which they run.
 
@@ -155,50 +81,35 @@ RENDERERS: dict[str, str] = {
 _NAMES = frozenset({"terminal", "markdown"})  # of formats, that are no suffixes
 
 
-@dataclass(frozen=True, slots=True)
-class ReportEntry:
-    """One kind of report, not yet imported.
-
-    Attributes:
-        report: The name of its type.
-        page: Module whose ``page`` makes its page.
-        formats: Formats that it alone has, and the module of each, which renders the report.
-    """
-
-    report: str
-    page: str
-    formats: dict[str, str] = field(default_factory=dict)
-
-
-REPORTS: dict[str, ReportEntry] = {
-    "explain": ReportEntry("Report", "inspector.pages.explain"),
-    "guards": ReportEntry("GuardsReport", "inspector.pages.guards"),
-    "cuda-graphs": ReportEntry("CudaGraphsReport", "inspector.pages.cuda_graphs"),
-    "kernels": ReportEntry("KernelsReport", "inspector.pages.kernels"),
-    "diff": ReportEntry("DiffReport", "inspector.pages.diff"),
-    "graph": ReportEntry("GraphReport", "inspector.pages.graph"),
-    "profile": ReportEntry("ProfileReport", "inspector.pages.profile"),
-    "bench": ReportEntry("BenchReport", "inspector.pages.bench"),
-    "bench-collection": ReportEntry("CollectionReport", "inspector.pages.bench_collection"),
-    "kernel-bench": ReportEntry("KernelBenchReport", "inspector.pages.kernel_bench"),
-    "warmup": ReportEntry("WarmupReport", "inspector.pages.warmup"),
-    "cold-start": ReportEntry(
-        "ColdStartReport",
-        "inspector.pages.cold_start",
-        {
-            "speedscope.json": "inspector.renderers.speedscope",
-            "perfetto.json": "inspector.renderers.perfetto",
-            "trace.json": "inspector.renderers.perfetto",
-        },
-    ),
+REPORTS = {
+    "explain": "Report",
+    "guards": "GuardsReport",
+    "cuda-graphs": "CudaGraphsReport",
+    "kernels": "KernelsReport",
+    "diff": "DiffReport",
+    "graph": "GraphReport",
+    "profile": "ProfileReport",
+    "bench": "BenchReport",
+    "bench-collection": "CollectionReport",
+    "kernel-bench": "KernelBenchReport",
+    "warmup": "WarmupReport",
+    "cold-start": "ColdStartReport",
 }
+"""The name of the type of each kind of report; its page is in `inspector.pages`, by its kind."""
+
+TIMELINES = {
+    "speedscope.json": "inspector.renderers.speedscope",
+    "perfetto.json": "inspector.renderers.perfetto",
+    "trace.json": "inspector.renderers.perfetto",
+}
+"""Module by format, of those that a cold start alone has; they render the report itself."""
 
 
-def command_table() -> dict[str, CommandEntry]:
-    """Returns all commands by name, the built-in ones first."""
+def command_table() -> dict[str, str]:
+    """Returns what each command does, by name, the built-in ones first."""
     table = dict(COMMANDS)
     for point in _entry_points("inspector.commands"):
-        table.setdefault(point.name, CommandEntry(point.module, f"(from {_distribution(point)})"))
+        table.setdefault(point.name, f"(from {_distribution(point)})")
     return table
 
 
@@ -212,7 +123,7 @@ def load_command(name: str) -> ModuleType | None:
         EnvironmentLacksError: An installed plugin cannot be imported.
     """
     if name in COMMANDS:
-        return import_module(COMMANDS[name].module)
+        return import_module(_module("commands", name))
     return next(
         (_load(point) for point in _entry_points("inspector.commands") if point.name == name), None
     )
@@ -238,9 +149,7 @@ def render(report: AnyReport, format_: str, stream: TextIO, *, is_whole: bool = 
     """Writes a report in a format.
 
     Args:
-        report: A report of any command.
         format_: For `load_renderer`.
-        stream: Where it is written to.
         is_whole: Whether nothing is left out for brevity.
 
     Raises:
@@ -252,35 +161,29 @@ def render(report: AnyReport, format_: str, stream: TextIO, *, is_whole: bool = 
         return
     kind = report_kind(report)
     renderer = load_renderer(format_, kind)
-    if format_ != "json" and format_ not in REPORTS[kind].formats:
-        page = import_module(REPORTS[kind].page).page(report)
+    if format_ != "json" and format_ not in TIMELINES:
+        page = _page(kind, report)
         report = replace(page, is_whole=True) if is_whole else page
     renderer.render(report, stream)
 
 
 def render_html(reports: Iterable[AnyReport], stream: TextIO) -> None:
-    """Writes reports of one run as one HTML page, linked with each other.
-
-    Args:
-        reports: The reports, made one after the other.
-        stream: Where it is written to.
-    """
+    """Writes reports of one run as one HTML page, linked with each other."""
     from inspector.html import write_page
     from inspector.renderers import json
 
     made = []
     for report in reports:
         kind = report_kind(report)
-        page = import_module(REPORTS[kind].page).page(report)
         data: Any = json.cleaned(json.fields(report))
-        made.append((kind, data, page, report))
+        made.append((kind, data, _page(kind, report), report))
     write_page(made, stream)
 
 
 def report_kind(report: object) -> str:
     """The key of `REPORTS` for a report."""
     names = {base.__name__ for base in type(report).__mro__}
-    return next(kind for kind, entry in REPORTS.items() if entry.report in names)
+    return next(kind for kind, name in REPORTS.items() if name in names)
 
 
 def load_renderer(name: str, kind: str = "") -> ModuleType:
@@ -294,7 +197,7 @@ def load_renderer(name: str, kind: str = "") -> ModuleType:
         UsageError: There is no such format.
         EnvironmentLacksError: An installed plugin cannot be imported.
     """
-    own = REPORTS[kind].formats if kind else {}
+    own = _formats(kind)
     if name in {**RENDERERS, **own}:
         return import_module({**RENDERERS, **own}[name])
     installed = {point.name: point for point in _entry_points("inspector.renderers")}
@@ -330,9 +233,22 @@ def report_suffixes() -> tuple[str, ...]:
 
 def _suffixes(kind: str = "") -> Iterator[str]:
     """The formats of a kind of report that are suffixes, the built-in ones first."""
-    yield from REPORTS[kind].formats if kind else ()
+    yield from _formats(kind)
     yield from (name for name in RENDERERS if name not in _NAMES)
     yield from (point.name for point in _entry_points("inspector.renderers"))
+
+
+def _formats(kind: str) -> dict[str, str]:
+    """The formats that a kind of report alone has."""
+    return TIMELINES if kind == "cold-start" else {}
+
+
+def _module(package: str, name: str) -> str:
+    return f"inspector.{package}.{name.replace('-', '_')}"
+
+
+def _page(kind: str, report: AnyReport) -> Any:  # noqa: ANN401 - a page, which is not imported here
+    return import_module(_module("pages", kind)).page(report)
 
 
 def _choices(name: str, known: Iterable[str]) -> str:

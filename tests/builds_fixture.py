@@ -19,9 +19,10 @@ from typing import Any
 from inspector.builds.analyse import analyse_texts
 from inspector.builds.facts import texts_of
 from inspector.builds.predict import predict
-from inspector.builds.run import compile_kernels, kernel_build
+from inspector.builds.run import compile_kernels
 from inspector.model.kernel_build import GpuLimits, KernelBuild
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
+from inspector.records.codec import decode
 
 # NVIDIA H200 datasheet (SXM); CUDA C++ programming guide, technical specifications for 9.0.
 H200 = GpuLimits(
@@ -90,7 +91,7 @@ def recorded_pairs() -> list[tuple[dict[str, Any], KernelBuild, list[dict[str, s
     rows = recorded_kernels(load("h200_recorded.json.xz"))
     made = load("h200_texts.json.xz")
     return [
-        (row, kernel_build(entry["build"]), entry["texts"])
+        (row, decode(KernelBuild, entry["build"]), entry["texts"])
         for row, entry in zip(rows, made, strict=True)
     ]
 

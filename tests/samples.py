@@ -23,7 +23,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from inspector.model.meta_file import META_FILE
+from inspector.model.meta import META_FILE
 from inspector.sources.counters import FILE as COUNTERS
 from inspector.sources.recording import write_zip
 

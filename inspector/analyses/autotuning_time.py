@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.costs.cold_start import cold_start, most_ns, most_of
+from inspector.events.caches import CacheLookup, CacheState
 from inspector.findings.finding import Finding
 from inspector.findings.kernel_build_wording import compiled_twice
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count, duration, listed
-from inspector.model.cache_lookup import CacheLookup, CacheState
 from inspector.model.run import Run
 
 _MOST_NAMED = 3

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from inspector.events.caches import CacheLookup, CacheState
 from inspector.findings.bypassed import Bypassed, bypassed_key, bypassed_operators
 from inspector.findings.finding import Finding
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
-from inspector.model.cache_lookup import CacheLookup, CacheState
 from inspector.model.compile_time import CompilationTime
 from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame

@@ -15,9 +15,8 @@ from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count, duration, listed, size
 from inspector.model.cost import Cost, CostKind
-from inspector.model.cuda_graphs import CudaGraphFunction
 from inspector.model.run import Process, Run
-from inspector.records.cuda_graphs import CudaGraphCapture
+from inspector.records.cuda_graphs import CudaGraphCalls, CudaGraphCapture
 from inspector.records.timeline import CopyRates
 
 # Below, a copy on a GPU is its launch.
@@ -59,7 +58,7 @@ class CudaGraphCopiesRule(Rule[Run, Finding]):
 
 
 def _finding(
-    run: Run, process: Process, function: CudaGraphFunction, capture: CudaGraphCapture
+    run: Run, process: Process, function: CudaGraphCalls, capture: CudaGraphCapture
 ) -> Finding:
     large = [
         item for item in capture.copies if item.size_bytes >= _LEAST_SHARE * capture.copied_bytes

@@ -15,10 +15,9 @@ from inspector.findings.finding import Finding
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count, duration, listed
-from inspector.model.cuda_graphs import CudaGraphFunction
 from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame
-from inspector.records.cuda_graphs import CudaGraphCapture, LoggedInput
+from inspector.records.cuda_graphs import CudaGraphCalls, CudaGraphCapture, LoggedInput
 
 _STATIC = "StaticInputIdxMismatch"
 _MANAGED = "CudagraphManagedIdxMismatch"
@@ -90,7 +89,7 @@ def _kind(capture: CudaGraphCapture) -> str:
 def _finding(
     run: Run,
     process: Process,
-    function: CudaGraphFunction,
+    function: CudaGraphCalls,
     kind: str,
     again: list[CudaGraphCapture],
 ) -> Finding:
@@ -130,7 +129,7 @@ def _changed(again: list[CudaGraphCapture]) -> list[LoggedInput]:
 
 
 def _place(
-    run: Run, process: Process, function: CudaGraphFunction, changed: list[LoggedInput]
+    run: Run, process: Process, function: CudaGraphCalls, changed: list[LoggedInput]
 ) -> StackFrame | None:
     """Where the first of them is used; else the function."""
     used = (input_place(run, printed_frames(item.stack)) for item in changed)
@@ -138,7 +137,7 @@ def _place(
     return first or compiled_frame(process, function.key.compile_id)
 
 
-def _named(process: Process, function: CudaGraphFunction, changed: list[LoggedInput]) -> str:
+def _named(process: Process, function: CudaGraphCalls, changed: list[LoggedInput]) -> str:
     names = [
         f"{input_name(process, function.key, item)} ({item.dtype}{list(item.shape)})"
         for item in changed

@@ -9,8 +9,9 @@ from inspector.findings.finding import Finding
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count, duration, listed
-from inspector.model.cuda_graphs import CudaGraphFunction, WarningKind
+from inspector.model.cuda_graphs import WarningKind
 from inspector.model.run import Process, Run
+from inspector.records.cuda_graphs import CudaGraphCalls
 
 # Fewer sizes are what dynamic shapes are for, as long as they come again.
 _MANY_SIZES = 8
@@ -46,7 +47,7 @@ class CudaGraphSizesRule(Rule[Run, Finding]):
     def check(self, run: Run) -> Iterator[Finding]:
         """One finding per compiled function."""
         for process in run.processes:
-            groups: dict[tuple[str, str], list[CudaGraphFunction]] = {}
+            groups: dict[tuple[str, str], list[CudaGraphCalls]] = {}
             for function in process.cuda_graphs.functions:
                 if function.key.integers:
                     key = (function.key.compile_id, function.key.mode)
@@ -56,7 +57,7 @@ class CudaGraphSizesRule(Rule[Run, Finding]):
                     yield _finding(run, process, functions)
 
 
-def _matters(process: Process, functions: list[CudaGraphFunction]) -> bool:
+def _matters(process: Process, functions: list[CudaGraphCalls]) -> bool:
     """Many sizes, or several of which most did not come again, or what torch itself warns of."""
     sizes = {function.key.integers for function in functions}
     replayed = {function.key.integers for function in functions if function.replays}
@@ -65,7 +66,7 @@ def _matters(process: Process, functions: list[CudaGraphFunction]) -> bool:
     return len(sizes) >= _MANY_SIZES or is_rare or (is_warned and len(sizes) > 1)
 
 
-def _finding(run: Run, process: Process, functions: list[CudaGraphFunction]) -> Finding:
+def _finding(run: Run, process: Process, functions: list[CudaGraphCalls]) -> Finding:
     key = functions[0].key
     place = compiled_frame(process, key.compile_id)
     replays, calls = (

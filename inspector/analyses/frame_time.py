@@ -10,7 +10,7 @@ from inspector.findings.place import frame_kind
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
 from inspector.findings.wording import count, duration
-from inspector.model.cold_start import PlaceTime
+from inspector.model.compile_time import PlaceTime
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame, shown_name
 

@@ -20,11 +20,7 @@ _R = TypeVar("_R", bound=Record)
 
 
 class Account:
-    """What a process has recorded so far.
-
-    Attributes:
-        calls: The calls of the target.
-    """
+    """What a process has recorded so far."""
 
     def __init__(self) -> None:
         self.calls: list[TargetCall] = []
@@ -86,11 +82,7 @@ class Account:
         return tuple(hooks.values())
 
     def skipped(self, roots: Roots) -> tuple[SkippedFrame, ...]:
-        """The frames that Dynamo left alone without an event.
-
-        Args:
-            roots: Whose code a file is.
-        """
+        """The frames that Dynamo left alone without an event."""
         return tuple(
             dataclasses.replace(item, stack=below_recorder(item.stack, roots))
             for item in self.of(SkippedFrame)

@@ -6,13 +6,12 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 
-from inspector.events.compile_id import CompileId
-from inspector.events.dynamo import CreateSymbol, DynamoOutputGraph
-from inspector.events.graph_text import GraphText, TextNode, TextTensor, parse_graph
-from inspector.events.payload import Payload
+from inspector.events.graph_text import GraphText, TextNode, parse_graph
 from inspector.model.boundary import Boundary, BoundaryTensor
 from inspector.model.dtypes import DTYPES
+from inspector.model.graph_places import GraphPlace
 from inspector.model.symbol_sizes import size_at
+from inspector.records.graphs import TensorMeta
 
 _ITEM_BYTES = {dtype.name: dtype.size_bytes for dtype in DTYPES}
 # Dynamo's names of module attributes; with modules inlined they are inputs of the graph.
@@ -33,54 +32,47 @@ _VIEWS = re.compile(
 _MOST_TEXT_BYTES = 1 << 24
 
 
-class Boundaries:
-    """Keeps where the texts of graphs are, and the values of symbolic sizes."""
+def graph_inputs(graph: GraphPlace | None) -> tuple[TextNode, ...]:
+    """What goes into a captured graph, in order, as its text names it."""
+    read = _read(graph)
+    return read.inputs if read else ()
 
-    def __init__(self) -> None:
-        self._texts: dict[str, Payload] = {}
-        self._hints: dict[str, int] = {}
 
-    def add_hint(self, event: CreateSymbol) -> None:
-        """Takes the value of a symbolic size."""
-        if isinstance(event.value, int):
-            self._hints[event.symbol] = event.value
+def boundaries(
+    graphs: Mapping[str, GraphPlace],
+    hints: Mapping[str, Mapping[str, int]],
+    *,
+    is_profiled: bool,
+    broke: bool,
+) -> dict[str, Boundary]:
+    """The boundaries of captured graphs; they cost reading their texts, and only costs need them.
 
-    def add_graph(self, compile_id: CompileId, event: DynamoOutputGraph) -> None:
-        """Takes the place of a graph's text; that of a further attempt replaces it."""
-        if event.text is not None:
-            self._texts[str(compile_id)] = event.text
+    Args:
+        graphs: By compilation.
+        hints: Example values of symbolic sizes, by compilation.
+    """
+    size_bytes = sum(graph.text.length_bytes for graph in graphs.values() if graph.text)
+    if not is_profiled and not (broke and size_bytes <= _MOST_TEXT_BYTES):
+        return {}
+    texts = {compile_id: _read(graph) for compile_id, graph in graphs.items()}
+    return {
+        compile_id: make_boundary(text, hints.get(compile_id, {}))
+        for compile_id, text in texts.items()
+        if text is not None
+    }
 
-    def graph_inputs(self, compile_id: str) -> tuple[TextNode, ...]:
-        """What goes into the graph of a compilation, in order, as its text names it."""
-        text = self._texts.get(compile_id)
-        try:
-            return parse_graph(text.text()).inputs if text is not None else ()
-        except (ValueError, SyntaxError, RecursionError):
-            return ()  # it was cut off
 
-    def boundaries(self, *, is_profiled: bool, broke: bool) -> dict[str, Boundary]:
-        """The boundaries of the graphs; they cost reading their texts, and only costs need them.
-
-        Args:
-            is_profiled: Whether there are profiles.
-            broke: Whether there are graph breaks.
-        """
-        found: dict[str, Boundary] = {}
-        size_bytes = sum(text.length_bytes for text in self._texts.values())
-        is_wanted = is_profiled or (broke and size_bytes <= _MOST_TEXT_BYTES)
-        for compile_id, text in self._texts.items() if is_wanted else ():
-            try:
-                found[compile_id] = make_boundary(parse_graph(text.text()), self._hints)
-            except (ValueError, SyntaxError, RecursionError):
-                continue  # a text that was cut off: what crosses there is not known
-        return found
+def _read(graph: GraphPlace | None) -> GraphText | None:
+    try:
+        return parse_graph(graph.text.text()) if graph and graph.text else None
+    except (ValueError, SyntaxError, RecursionError):
+        return None  # it was cut off: what crosses there is not known
 
 
 def make_boundary(graph: GraphText, hints: Mapping[str, int]) -> Boundary:
     """The boundary of a graph; tensors of unknown size are left out.
 
     Args:
-        graph: The graph.
         hints: Example values of symbolic sizes.
     """
     by_name = {node.name: node for node in (*graph.inputs, *graph.nodes)}
@@ -143,7 +135,7 @@ def _short(node: TextNode) -> str:
 
 
 def _tensors(
-    tensor: TextTensor | None, hints: Mapping[str, int], *, is_fusible: bool
+    tensor: TensorMeta | None, hints: Mapping[str, int], *, is_fusible: bool
 ) -> Iterator[BoundaryTensor]:
     item_bytes = _ITEM_BYTES.get(tensor.dtype) if tensor else None
     if tensor is None or item_bytes is None:
@@ -151,11 +143,11 @@ def _tensors(
     shape = _numbers(tensor.shape, hints)
     if shape is None:
         return
-    stride = None if tensor.stride is None else _numbers(tensor.stride, hints)
+    stride = _numbers(tensor.stride, hints)
     yield BoundaryTensor(tensor.dtype, shape, stride, math.prod(shape) * item_bytes, is_fusible)
 
 
-def _numbers(sizes: tuple[str, ...], hints: Mapping[str, int]) -> tuple[int, ...] | None:
+def _numbers(sizes: tuple[int | str, ...], hints: Mapping[str, int]) -> tuple[int, ...] | None:
     values = [size_at(size, hints) for size in sizes]
     known = tuple(value for value in values if value is not None)
     return known if len(known) == len(values) else None

@@ -8,13 +8,12 @@ from collections.abc import Collection, Iterable, Sequence
 
 from inspector.builder.compilation import CompilationDraft
 from inspector.builder.lanes import LaneBuilder
-from inspector.builder.lookups import SWITCHED_OFF, Asked, Lookups, concerns_caches
+from inspector.builder.lookups import SWITCHED_OFF, Lookups, concerns_caches
 from inspector.builder.spans import Spans
-from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
+from inspector.events.caches import CacheLookup, CacheState, CodeState, TritonKernels
 from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import CompilationMetrics
 from inspector.events.timing import ChromiumEvent
-from inspector.model.cache_lookup import CacheLookup, CacheState
 from inspector.model.compile_time import CompilationTime, LineTime, StageTime
 from inspector.model.lanes import Lane
 from inspector.model.roots import Roots
@@ -26,9 +25,6 @@ _GRAPH_CACHES = ("AOTAutograd", "FX graph")
 
 class ColdStartDraft:
     """Takes the events of one process that say something about its cold start, in order.
-
-    Args:
-        keep_spans: Whether spans are kept for a timeline, instead of added up alone.
 
     Attributes:
         has_spans: Whether the log has any; else times are those of the metrics.
@@ -56,18 +52,18 @@ class ColdStartDraft:
                 self._lookups.add_span(self._asked(span.compile_id), span)
             if self._lanes:
                 self._lanes.add(span)
-        if self._lanes and ended and self._spans.is_idle:
+        if self._lanes and ended and self._spans.pairing.is_idle:
             self._lanes.settle()
 
     def add_said(
         self,
         compile_id: CompileId | None,
-        event: CacheArtifact | CodeState | LineTimes | TritonKernels,
+        event: CacheLookup | CodeState | LineTimes | TritonKernels,
     ) -> None:
         """Takes what a cache said, or how long the lines of a function were traced."""
         asked = self._asked("" if compile_id is None else str(compile_id))
         match event:
-            case CacheArtifact():
+            case CacheLookup():
                 self._lookups.add_artifact(asked, event)
             case CodeState():
                 self._lookups.add_code_state(asked, event)
@@ -83,10 +79,10 @@ class ColdStartDraft:
         # What torch says is the sum since the id was first used (torch/_logging/_internal.py).
         self._logging[text] = max(self._logging.get(text, 0), event.logging_ns or 0)
         counts = self._counts.setdefault(
-            (text, self._spans.occurrence(text)), collections.Counter()
+            (text, self._spans.pairing.occurrence(text)), collections.Counter()
         )
         counts.update(event.cache_counts)
-        self._spans.end(text)
+        self._spans.pairing.end(text)
         if not self.has_spans and event.is_forward:
             self._of_metrics.add(text, event)
 
@@ -106,7 +102,7 @@ class ColdStartDraft:
     @property
     def lost_ends(self) -> int:
         """How many spans have no end in the log, although their compilation has one."""
-        return self._spans.lost
+        return self._spans.pairing.lost
 
     @property
     def _timed(self) -> Spans:
@@ -115,7 +111,7 @@ class ColdStartDraft:
 
     def lanes(self) -> tuple[Lane, ...]:
         """The spans side by side, where they are kept."""
-        return self._lanes.build(self._spans.unfinished()) if self._lanes else ()
+        return self._lanes.build(self._spans.pairing.unfinished()) if self._lanes else ()
 
     def lookups(self, ahead: Collection[str] = ()) -> tuple[CacheLookup, ...]:
         """What was looked up, in order.
@@ -145,9 +141,12 @@ class ColdStartDraft:
             for item in self._timed.compilations()
         )
 
-    def _asked(self, compile_id: str) -> Asked:
-        named = compile_id or self._spans.compiling
-        return Asked(named, self._spans.occurrence(named), self._spans.in_backward)
+    def _asked(self, compile_id: str) -> CacheLookup:
+        """Whose a look-up is, which is a miss unless something else is known."""
+        pairing = self._spans.pairing
+        named = compile_id or pairing.compiling
+        occurrence = pairing.occurrence(named)
+        return CacheLookup("", CacheState.MISS, named, occurrence, pairing.in_backward)
 
 
 def graph_hits(lookups: Iterable[CacheLookup]) -> dict[str, int]:

@@ -24,12 +24,7 @@ from inspector.events.payload import Payload
 from inspector.model.compilation import Compilation, Failure
 from inspector.model.graph_break import Evidence, GraphBreak, Outcome
 from inspector.model.roots import Owner, Roots
-from inspector.model.stack import (
-    StackFrame,
-    below_recorder,
-    project_frame,
-    user_frame,
-)
+from inspector.model.stack import StackFrame, below_recorder, project_frame, user_frame
 from inspector.records.graph_breaks import BreakPositions
 from inspector.records.recompiles import GuardCosts
 

@@ -10,7 +10,6 @@ from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,
     DynamoError,
-    DynamoOutputGraph,
     DynamoStart,
     RecompileReasons,
     SymbolGuard,
@@ -20,6 +19,7 @@ from inspector.events.envelope import Envelope
 from inspector.events.failed_trace import FailedTrace
 from inspector.events.graph_break import GraphBreakReason
 from inspector.events.guards import DynamoGuards
+from inspector.events.inductor import GraphLogged
 from inspector.events.payload import Payload
 from inspector.events.timing import ChromiumEvent
 from inspector.records.calls import TargetCall
@@ -27,7 +27,7 @@ from inspector.records.graph_breaks import BreakPositions, Caller, OperatorRaise
 from inspector.records.recompiles import FailedGuards, GuardCosts, Identities
 
 _EXPORT, _AHEAD, _PRECOMPILED = "torch.export", "AOTInductor", "aot_compile"
-_OfAFrame = DynamoStart | DynamoOutputGraph | DynamoError | GraphBreakReason | RecompileReasons
+_OfAFrame = DynamoStart | GraphLogged | DynamoError | GraphBreakReason | RecompileReasons
 
 
 CompilationRecord: TypeAlias = (
@@ -69,8 +69,6 @@ class CompilationsDraft:
         """Takes one event.
 
         Args:
-            envelope: Where it stood.
-            event: The event.
             call: The call of the target that was begun last, or None.
 
         Returns:
@@ -83,7 +81,7 @@ class CompilationsDraft:
         match event:
             case DynamoStart():
                 draft.stack = event.stack
-            case DynamoOutputGraph():
+            case GraphLogged():
                 draft.graph_attempts.append(envelope.attempt)
                 draft.graph_text = event.text
                 draft.failed_trace = None

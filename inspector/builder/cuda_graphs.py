@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import re
 from collections.abc import Callable
 from typing import TypeAlias
@@ -12,12 +13,7 @@ from inspector.events.dynamo import CompilationMetrics
 from inspector.events.graph_text import TextNode
 from inspector.events.printed_stack import printed_frames
 from inspector.events.timing import ChromiumEvent
-from inspector.model.cuda_graphs import (
-    CudaGraphFunction,
-    CudaGraphs,
-    CudaGraphWarning,
-    WarningKind,
-)
+from inspector.model.cuda_graphs import CudaGraphs, CudaGraphWarning, WarningKind
 from inspector.records.cuda_graphs import (
     CudaGraphCalls,
     CudaGraphCapture,
@@ -94,19 +90,12 @@ class CudaGraphsDraft:
             },
         )
 
-    def _function(self, key: FunctionKey) -> CudaGraphFunction:
+    def _function(self, key: FunctionKey) -> CudaGraphCalls:
         captures = tuple(self._captures.get(key, ()))
         said = self._calls.get(key)
         if said is None:  # the log was cut off behind a capture
             said = CudaGraphCalls(key, len(captures), recordings=len(captures))
-        return CudaGraphFunction(
-            key=key,
-            calls=said.calls,
-            replays=said.replays,
-            recordings=said.recordings,
-            warmups=said.warmups,
-            captures=captures,
-        )
+        return dataclasses.replace(said, captures=captures)
 
     def _warn(self, message: str, compile_id: str, key: FunctionKey | None, evidence: str) -> None:
         said = _STACK.split(message, maxsplit=1)[0].strip()

@@ -55,13 +55,7 @@ def called_with(facts: CompileFacts, like: Entry | None) -> State | None:
 
 
 def differences(entry: Entry, state: State, facts: CompileFacts) -> tuple[Change, ...]:
-    """What an entry wants otherwise than a call has it, in the order of its guards.
-
-    Args:
-        entry: The cache entry.
-        state: What the call came with.
-        facts: What was compiled for the call.
-    """
+    """What an entry wants otherwise than a call has it, in the order of its guards."""
     found: dict[tuple[RecompileClass, str, int | str | None], Change] = {}
     whole: list[str] = []
     for guard in (*entry.guards, *_of_other_name(entry, state)):

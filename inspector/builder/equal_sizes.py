@@ -24,12 +24,7 @@ _BASE = "._base."
 
 
 def equal_sizes(case: GuardCase, changes: Sequence[Change]) -> EqualSizes | None:
-    """The sizes that a cache entry has as one and the call has not; None where there are none.
-
-    Args:
-        case: The guard that failed.
-        changes: All that the entry wants otherwise.
-    """
+    """The sizes that a cache entry has as one and the call has not; None where there are none."""
     if case.kind is RecompileClass.SIZE:
         return _of_constant(case, changes)
     if case.kind is RecompileClass.SYMBOLIC_SHAPE and _DUCK in case.failed.comment:

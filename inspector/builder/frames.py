@@ -22,13 +22,7 @@ _OTHER_RESTART = "<class '"
 def make_frames(
     drafts: Sequence[CompilationDraft], roots: Roots, *, explains_recompiles: bool = True
 ) -> Iterator[Frame]:
-    """The frames that Dynamo met, in order, with what their recompilations were for.
-
-    Args:
-        drafts: The compilations, in the order in which they began.
-        roots: Whose code a file is.
-        explains_recompiles: Whether it is found out what each recompilation was for.
-    """
+    """The frames that Dynamo met, in order, with what their recompilations were for."""
     _complete_older(drafts)
     compilations = _compilations if explains_recompiles else _outcomes
     for own in _by_frame(drafts):

@@ -5,13 +5,11 @@ from __future__ import annotations
 import array
 import dataclasses
 from collections.abc import Iterable, Mapping
-from typing import TypeAlias
 
 from inspector.builder.pairing import Span
 from inspector.builder.stages import stage_of
-from inspector.model.lanes import Lane
+from inspector.model.lanes import Lane, LaneSpan
 
-_Kind: TypeAlias = tuple[str, str, str, int, tuple[tuple[str, str], ...], bool]
 # What is worth showing of what torch says at a span; the rest are keys, configurations and counts.
 _SHOWN = ("kernel_name", "fn_name", "cache_state", "cache_bypass_reason", "is_backward")
 _LONGEST_DETAIL = 200
@@ -45,7 +43,7 @@ class LaneBuilder:
     def __init__(self) -> None:
         self._lanes: list[_Draft] = [_Draft()]
         self._pending: list[tuple[int, int, int, bool]] = []
-        self._kinds: dict[_Kind, int] = {}
+        self._kinds: dict[LaneSpan, int] = {}
 
     def add(self, span: Span) -> None:
         """Takes a span that has ended."""
@@ -89,10 +87,10 @@ class LaneBuilder:
         return self._lanes[-1]
 
 
-def _kind(span: Span) -> _Kind:
+def _kind(span: Span) -> LaneSpan:
     stage = stage_of(span.name, in_code_generation=span.in_code_generation) or ""
     details = _details(span.arguments)
-    return span.name, stage, span.compile_id, span.occurrence, details, span.ended
+    return LaneSpan(span.name, 0, 0, stage, span.compile_id, span.occurrence, details, span.ended)
 
 
 def _details(arguments: Mapping[str, object]) -> tuple[tuple[str, str], ...]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
+from dataclasses import replace
 
 from inspector.builder.pairing import Span
 from inspector.builder.stages import COMPILED_FILE, VECTOR_CHECK
-from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
+from inspector.events.caches import CacheLookup, CacheState, CodeState, TritonKernels
 from inspector.events.timing import ChromiumEvent
-from inspector.model.cache_lookup import CacheLookup, CacheState
 
 _MOST_COUNTED = 10_000  # a garbled count makes no list of billions
 SWITCHED_OFF = "the cache is switched off"
@@ -24,23 +23,11 @@ _AUTOTUNE_STATES = {
 _TRITON_DETAIL = "compiled, or taken from Triton's own cache: torch does not say which"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Asked:
-    """Who looked something up.
-
-    Attributes:
-        compile_id: The compilation in torch's spelling, or an empty string.
-        occurrence: How often that id had been used before.
-        is_backward: Whether a backward graph is being compiled.
-    """
-
-    compile_id: str
-    occurrence: int
-    is_backward: bool
-
-
 class Lookups:
-    """Takes everything that says something about a cache, in the order of a process's log."""
+    """Takes everything that says something about a cache, in the order of a process's log.
+
+    ``asked`` is a miss of nobody knows which cache, which says whose the look-up is.
+    """
 
     def __init__(self) -> None:
         self._found: list[CacheLookup] = []
@@ -48,69 +35,62 @@ class Lookups:
         self._has_profile = False
         self._benchmarked: set[str] = set()
 
-    def add_artifact(self, asked: Asked, event: CacheArtifact) -> None:
+    def add_artifact(self, asked: CacheLookup, event: CacheLookup) -> None:
         """Takes what the FX graph or the AOTAutograd cache said about a graph."""
-        backward = asked.is_backward if event.is_backward is None else event.is_backward
-        components = tuple(self._strings.setdefault(line, line) for line in event.components)
-        self._found.append(
-            CacheLookup(
-                cache=event.cache,
-                state=CacheState(event.state),
-                compile_id=asked.compile_id,
-                occurrence=asked.occurrence,
-                is_backward=backward,
-                detail=event.detail,
-                key=event.key,
-                components=components,
-                reason=event.reason,
-                exception=event.exception,
-                time_saved_ns=event.time_saved_ns,
-                time_taken_ns=event.time_taken_ns,
-            )
+        backward = event.names_backward
+        found = replace(
+            event,
+            compile_id=asked.compile_id,
+            occurrence=asked.occurrence,
+            is_backward=asked.is_backward if backward is None else backward,
+            components=tuple(self._strings.setdefault(line, line) for line in event.components),
         )
+        self._found.append(found)
 
-    def add_instant(self, asked: Asked, event: ChromiumEvent) -> None:
+    def add_instant(self, asked: CacheLookup, event: ChromiumEvent) -> None:
         """Takes an instant: that a cache is switched off is said nowhere else."""
         if event.name == "fx_graph_cache_disabled":
-            self._add(asked, "FX graph", CacheState.BYPASS, reason=SWITCHED_OFF)
+            off = replace(asked, cache="FX graph", state=CacheState.BYPASS, reason=SWITCHED_OFF)
+            self._found.append(off)
 
-    def add_kernels(self, asked: Asked, event: TritonKernels) -> None:
+    def add_kernels(self, asked: CacheLookup, event: TritonKernels) -> None:
         """Takes the Triton kernels that a graph waited for."""
         for name, (time_ns, autotune) in event.kernels.items():
+            asked = replace(asked, what=name)
             if time_ns is not None:
-                self._add(
-                    asked, "Triton", CacheState.MISS, what=name, taken=time_ns,
-                    detail=_TRITON_DETAIL,
-                )  # fmt: skip
+                made = replace(asked, cache="Triton", detail=_TRITON_DETAIL, time_taken_ns=time_ns)
+                self._found.append(made)
             state = _AUTOTUNE_STATES.get(autotune)
             if state is not None:
                 reason = SWITCHED_OFF if state is CacheState.BYPASS else ""
-                self._add(asked, "autotune", state, what=name, reason=reason)
+                self._found.append(replace(asked, cache="autotune", state=state, reason=reason))
                 self._benchmarked.add(name)
 
-    def add_code_state(self, asked: Asked, event: CodeState) -> None:
-        """Takes that the profile of dynamic shapes was read or written."""
-        if event.state == "hit":
-            self._has_profile = True
-            self._add(asked, "PGO", CacheState.HIT, detail=event.where)
-        elif not self._has_profile:
-            # It is written after every change; that none was there is known by the first writing.
-            self._has_profile = True
-            self._add(asked, "PGO", CacheState.MISS, detail=event.where)
+    def add_code_state(self, asked: CacheLookup, event: CodeState) -> None:
+        """Takes that the profile of dynamic shapes was read or written.
 
-    def add_span(self, asked: Asked, span: Span) -> None:
+        It is written after every change; that none was there is known by the first writing.
+        """
+        is_hit = event.state == "hit"
+        if is_hit or not self._has_profile:
+            state = CacheState.HIT if is_hit else CacheState.MISS
+            self._found.append(replace(asked, cache="PGO", state=state, detail=event.where))
+        self._has_profile = True
+
+    def add_span(self, asked: CacheLookup, span: Span) -> None:
         """Takes a span: what was compiled or tuned in it was in no cache."""
-        taken = span.end_ns - span.begin_ns
+        taken = replace(asked, time_taken_ns=span.end_ns - span.begin_ns)
         if span.name == COMPILED_FILE:
             what = VECTOR_CHECK if span.in_code_generation else ""
-            self._add(asked, "C++", CacheState.MISS, what=what, taken=taken)
+            self._found.append(replace(taken, cache="C++", what=what))
         elif span.name.endswith(_AUTOTUNED):
             what = span.name.removesuffix(_AUTOTUNED)
-            self._add(asked, "autotune", CacheState.MISS, what=what, taken=taken)
+            self._found.append(replace(taken, cache="autotune", what=what))
         elif span.name == _BENCHMARKED:
-            self._add_benchmarked(asked, str(span.arguments.get("kernel_name") or ""), taken)
-        for name in _names(span.arguments):
-            self._add(asked, "Triton", CacheState.HIT, what=name, detail="kept with the graph")
+            what = str(span.arguments.get("kernel_name") or "")
+            self._add_benchmarked(replace(taken, cache="autotune", what=what))
+        kept = replace(asked, cache="Triton", state=CacheState.HIT, detail="kept with the graph")
+        self._found += [replace(kept, what=name) for name in _names(span.arguments)]
 
     def found(
         self, counted: Mapping[tuple[str, int], Mapping[str, int]]
@@ -129,37 +109,20 @@ class Lookups:
                 if (compile_id, occurrence, cache) not in known:
                     detail = "counted in torch's metrics; nothing else is known of it"
                     lookup = CacheLookup(
-                        cache, CacheState(state), compile_id, occurrence,
-                        is_backward=False, detail=detail,
-                    )  # fmt: skip
+                        cache, CacheState(state), compile_id, occurrence, detail=detail
+                    )
                     found += [lookup] * min(number, _MOST_COUNTED)
         return tuple(found)
 
-    def _add_benchmarked(self, asked: Asked, kernel: str, taken: int) -> None:
+    def _add_benchmarked(self, tuned: CacheLookup) -> None:
         """A Triton kernel whose configurations were tried when it first ran."""
-        if kernel in self._benchmarked:
+        if tuned.what in self._benchmarked:
             for at, item in enumerate(self._found):
-                if item.cache == "autotune" and item.what == kernel and not item.time_taken_ns:
-                    self._found[at] = dataclasses.replace(item, time_taken_ns=taken)
+                is_same = (item.cache, item.what) == (tuned.cache, tuned.what)
+                if is_same and not item.time_taken_ns:
+                    self._found[at] = replace(item, time_taken_ns=tuned.time_taken_ns)
                     return
-        self._add(asked, "autotune", CacheState.MISS, what=kernel, taken=taken)
-
-    def _add(  # noqa: PLR0913 - one parameter per thing that is known
-        self,
-        asked: Asked,
-        cache: str,
-        state: CacheState,
-        *,
-        what: str = "",
-        detail: str = "",
-        reason: str = "",
-        taken: int | None = None,
-    ) -> None:
-        lookup = CacheLookup(
-            cache, state, asked.compile_id, asked.occurrence, asked.is_backward,
-            what=what, detail=detail, reason=reason, time_taken_ns=taken,
-        )  # fmt: skip
-        self._found.append(lookup)
+        self._found.append(tuned)
 
 
 def concerns_caches(span: Span) -> bool:

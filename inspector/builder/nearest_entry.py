@@ -47,8 +47,6 @@ def nearest(
 
     Args:
         failures: The failed guards, the newest entry's first; at least one.
-        facts: What was compiled instead.
-        entry_of: Finds what was compiled for an entry.
     """
     own = called_with(facts, None)
     found = [(item, *_differences(item, facts, entry_of, own)) for item in failures]

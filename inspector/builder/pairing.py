@@ -27,10 +27,8 @@ class Span:
     Attributes:
         begin_ns: UTC in ns.
         end_ns: UTC in ns, never before the begin.
-        compile_id: The compilation in torch's spelling, or an empty string.
         occurrence: How often that id had been used before by another compilation.
         arguments: What torch said when it began and when it ended.
-        ended: Whether its end was logged.
         in_code_generation: Whether code was being generated, and none loaded yet, when it began.
     """
 
@@ -76,9 +74,10 @@ class Pairing:
         """Whether no span is open."""
         return not self._open
 
-    def open_names(self) -> Iterator[str]:
-        """The names of the open spans."""
-        return (name for name, _, _ in self._open)
+    @property
+    def in_backward(self) -> bool:
+        """Whether a backward graph is being compiled."""
+        return any(is_backward(name) for name, _, _ in self._open)
 
     @property
     def compiling(self) -> str:
@@ -188,7 +187,7 @@ class Pairing:
         return ended
 
     def _in_code_generation(self) -> bool:
-        names = set(self.open_names())
+        names = {name for name, _, _ in self._open}
         return _GENERATES in names and not names & _LOADS
 
     def unfinished(self) -> Iterator[Span]:

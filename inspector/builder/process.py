@@ -6,58 +6,35 @@ import collections
 from typing import TypeAlias
 
 from inspector.builder.account import Account
-from inspector.builder.boundary import Boundaries
+from inspector.builder.boundary import boundaries, graph_inputs
 from inspector.builder.cold_start import ColdStartDraft, graph_hits
 from inspector.builder.compilations import CompilationRecord, CompilationsDraft
 from inspector.builder.cuda_graphs import CudaGraphEvent, CudaGraphsDraft
 from inspector.builder.frames import make_frames
 from inspector.builder.graph_places import GraphEvent, GraphPlacesDraft
-from inspector.builder.output_codes import OutputCodesDraft, OutputEvent
-from inspector.events.caches import CacheArtifact, CodeState, TritonKernels
-from inspector.events.dynamo import (
-    CompilationMetrics,
-    CreateSymbol,
-    DynamoOutputGraph,
-    DynamoStart,
-    TorchVersion,
-)
+from inspector.events.caches import CacheLookup, CacheState, CodeState, TritonKernels
+from inspector.events.dynamo import CompilationMetrics, CreateSymbol, DynamoStart, TorchVersion
 from inspector.events.envelope import Envelope
-from inspector.events.graph_logged import GraphLogged
-from inspector.events.inductor import AheadCode, InductorStage, OutputCode
+from inspector.events.inductor import GraphLogged, OutputCode
 from inspector.events.kept import KeptRecord
 from inspector.events.registry import UnknownEvent, read
 from inspector.events.timing import ChromiumEvent
 from inspector.model.compile_time import StageTime
 from inspector.model.roots import Roots
 from inspector.model.run import Process
-from inspector.records.environment import Dropped, Environment, Problem, SourceText
-from inspector.records.gpu_target import GpuTarget
+from inspector.records.environment import Dropped, Environment, Problem
 from inspector.records.graph_breaks import LineTimes
-from inspector.records.kernels import CppKernelLoops, TritonKernelFacts
 from inspector.records.record import Record
 from inspector.records.timeline import CallProfile
 
-# What stands in a log under a compile id and says nothing of what Dynamo does.
-_StageEvent: TypeAlias = (
-    AheadCode
-    | GraphLogged
-    | InductorStage
-    | CppKernelLoops
-    | GpuTarget
-    | KeptRecord
-    | TritonKernelFacts
-    | OutputCode
-)
-_CompileTimeEvent: TypeAlias = CacheArtifact | CodeState | LineTimes | TritonKernels
+_CompileTimeEvent: TypeAlias = CacheLookup | CodeState | LineTimes | TritonKernels
 
 
 class ProcessBuilder:
     """Takes the envelopes of one process in the order of its log.
 
     Args:
-        pid: Its process id.
         rank: Its rank as far as its log's name says it; what records say takes precedence.
-        keep_spans: Whether spans of compilation are kept for a timeline.
     """
 
     def __init__(self, pid: int, rank: int | None = None, *, keep_spans: bool = False) -> None:
@@ -66,12 +43,10 @@ class ProcessBuilder:
         self._rank = rank
         self._torch_version = ""
         self._lowered: set[str] = set()
-        self._account = Account()
-        self._compilations = CompilationsDraft()
+        self.account = Account()
+        self.compilations = CompilationsDraft()
         self._cold_start = ColdStartDraft(keep_spans=keep_spans)
-        self._boundaries = Boundaries()
         self._cuda_graphs = CudaGraphsDraft()
-        self._codes = OutputCodesDraft()
         self._graphs = GraphPlacesDraft()
         self._unknown: collections.Counter[str] = collections.Counter()
 
@@ -86,9 +61,9 @@ class ProcessBuilder:
             self._rank = envelope.rank
         event = read(envelope)
         if isinstance(event, Record):
-            self._account.add(event)
+            self.account.add(event)
         elif isinstance(event, KeptRecord):
-            self._account.add_place(event)
+            self.account.add_place(event)
         if event is not None:
             self._take(envelope, event)
 
@@ -96,9 +71,9 @@ class ProcessBuilder:
         if isinstance(event, ChromiumEvent):
             self._cold_start.add_event(event)
             self._cuda_graphs.add_span(event)
-            self._compilations.add_span(event)
-        elif isinstance(event, _StageEvent):
-            self._take_of_stage(envelope, event)
+            self.compilations.add_span(event)
+        elif isinstance(event, GraphEvent):
+            self._take_graph(envelope, event)
         elif isinstance(event, _CompileTimeEvent):
             self._take_of_compile_time(envelope, event)
         elif isinstance(event, CudaGraphEvent):
@@ -107,72 +82,50 @@ class ProcessBuilder:
             self._torch_version = event.version
         elif isinstance(event, UnknownEvent):
             self._unknown[event.label] += 1
-        elif not isinstance(event, Record | KeptRecord) or isinstance(event, CompilationRecord):
+        elif not isinstance(event, Record) or isinstance(event, CompilationRecord):
             self._take_of_compilation(envelope, event)
 
-    def _take_of_stage(self, envelope: Envelope, event: _StageEvent) -> None:
+    def _take_graph(self, envelope: Envelope, event: GraphEvent) -> None:
         compile_id = str(envelope.compile_id or "")
-        if isinstance(event, OutputEvent):
-            self._codes.add(compile_id, event)
-        if isinstance(event, GraphEvent):
-            self._graphs.add(compile_id, event)
-        if isinstance(event, AheadCode) and not event.is_rest:
-            self._compilations.begin_ahead(envelope.compile_id, self._codes.exported)
-        if isinstance(event, InductorStage | OutputCode | AheadCode):
+        if isinstance(event, GraphLogged) and event.stage == "dynamo":
+            compile_id = str(self.compilations.add(envelope, event, self.account.last_call))
+        self._graphs.add(compile_id, event)
+        is_lowered = isinstance(event, GraphLogged) and event.stage == "post_grad"
+        if is_lowered or isinstance(event, OutputCode):
             self._lowered.add(str(envelope.compile_id))
+        if isinstance(event, OutputCode) and event.is_ahead and not event.is_rest:
+            exported = self._graphs.exported
+            self.compilations.begin_ahead(envelope.compile_id, exported.text if exported else None)
 
     def _take_of_compile_time(self, envelope: Envelope, event: _CompileTimeEvent) -> None:
         self._cold_start.add_said(envelope.compile_id, event)
         # Other backends come by AOTAutograd's cache, too, and miss it.
-        if isinstance(event, CacheArtifact) and (event.state == "hit" or event.cache == "FX graph"):
+        if isinstance(event, CacheLookup) and (
+            event.state is CacheState.HIT or event.cache == "FX graph"
+        ):
             self._lowered.add(str(envelope.compile_id))
 
     def _take_of_compilation(self, envelope: Envelope, event: object) -> None:
-        compile_id = self._compilations.add(envelope, event, self._account.last_call)
+        compile_id = self.compilations.add(envelope, event, self.account.last_call)
         match event:
             case DynamoStart():
                 for frame in event.stack:
                     self.torch_hint = self.torch_hint.with_torch_from(frame.file)
-            case DynamoOutputGraph():
-                self._boundaries.add_graph(compile_id, event)
-                self._codes.add(str(compile_id), event)
-                self._graphs.add(str(compile_id), event)
-            case CreateSymbol():
-                self._boundaries.add_hint(event)
-                if isinstance(event.value, int):
-                    self._graphs.add_hint(str(compile_id), event.symbol, event.value)
+            case CreateSymbol(value=int() as value):
+                self._graphs.add_hint(str(compile_id), event.symbol, value)
             case CompilationMetrics():
                 self._cold_start.add_metrics(compile_id, event)
                 self._cuda_graphs.add_metrics(compile_id, event)
 
-    @property
-    def environment(self) -> Environment | None:
-        """The machine and what is installed, as far as that was logged."""
-        return self._account.environment
-
-    @property
-    def sources(self) -> list[SourceText]:
-        """The source text that the process read."""
-        return self._account.of(SourceText)
-
-    @property
-    def counts(self) -> tuple[int, int, int]:
-        """Frames, graphs and records of graph breaks so far, for showing progress."""
-        return self._compilations.counts
-
-    @property
-    def doing(self) -> str:
-        """What is being compiled, for showing progress."""
-        return self._compilations.compiling
-
     def build(self, roots: Roots, *, explains_recompiles: bool = True) -> Process:
         """The process, as far as it was logged."""
-        account, environment = self._account, self._account.environment
+        account, environment = self.account, self.account.environment
         stages = (*self._cold_start.stages(), *self._dropped_time())
-        codes = self._codes.build()
+        graphs, codes = self._graphs.graphs(), self._graphs.codes()
+        captured = self._graphs.captured()
         ahead = {text.compile_id for text in codes.texts if text.is_ahead}
         lookups = self._cold_start.lookups(ahead)
-        drafts = self._compilations.drafts
+        drafts = self.compilations.drafts
         frames = tuple(make_frames(drafts, roots, explains_recompiles=explains_recompiles))
         broke = any(item.graph_breaks for frame in frames for item in frame.compilations)
         return Process(
@@ -190,12 +143,12 @@ class ProcessBuilder:
             unknown_events=dict(self._unknown),
             problems=tuple(f"{item.where}: {item.error}" for item in account.of(Problem)),
             has_inspector_events=environment is not None,
-            boundaries=self._boundaries.boundaries(
-                is_profiled=bool(account.of(CallProfile)), broke=broke
+            boundaries=boundaries(
+                captured, graphs.hints, is_profiled=bool(account.of(CallProfile)), broke=broke
             ),
             late_hooks=account.late_hooks,
             cache_hits=graph_hits(lookups),
-            compile_times=self._cold_start.compile_times(self._compilations.drafts, roots),
+            compile_times=self._cold_start.compile_times(self.compilations.drafts, roots),
             lookups=lookups,
             logging_ns=self._cold_start.logging_ns,
             has_spans=self._cold_start.has_spans,
@@ -203,17 +156,17 @@ class ProcessBuilder:
             lanes=self._cold_start.lanes(),
             traced_lines=self._cold_start.traced_lines(),
             lowered=frozenset(self._lowered),
-            ahead=self._compilations.ahead,
-            cuda_graphs=self._cuda_graphs.build(self._boundaries.graph_inputs),
+            ahead=self.compilations.ahead,
+            cuda_graphs=self._cuda_graphs.build(lambda key: graph_inputs(captured.get(key))),
             codes=codes,
-            graphs=self._graphs.build(),
+            graphs=graphs,
             recorded=account.records(),
             stored=account.places(),
         )
 
     def _dropped_time(self) -> tuple[StageTime, ...]:
         """Compile time whose stages were dropped from the log, as a stage of its own."""
-        dropped = next(reversed(self._account.of(Dropped)), None)
+        dropped = next(reversed(self.account.of(Dropped)), None)
         time_ns = dropped.counts.get("compile_time_ns", 0) if dropped else 0
         return (StageTime("details dropped", time_ns),) if time_ns else ()
 

@@ -48,10 +48,8 @@ def make_recompile(
     """What a compilation after the first of its code object was for.
 
     Args:
-        item: The compilation.
         facts: What its log says beyond its outcome.
         entries: The same of the earlier compilations, by the text of their compile id.
-        roots: Whose code a file is.
         superseded: The entries that were compiled once more with what changed made dynamic: what
             does not fit the later one does not fit them for the same reason.
     """
@@ -116,8 +114,6 @@ def _other_instance(
 
     Args:
         names: What changed, as reasons spell it.
-        entry: What was compiled for the cache entry.
-        facts: What was compiled instead.
         hit_limit: Whether nothing was, as the limit is reached.
     """
     changed = tuple(names)

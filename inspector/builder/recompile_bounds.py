@@ -22,13 +22,7 @@ _UNTOLD = re.compile(r".*\.stride\(\)|\(?2 <= [^<>=]*$")
 
 
 def bounds_of(facts: CompileFacts, changes: Sequence[Change], roots: Roots) -> Iterator[Bound]:
-    """The relations that what was compiled instead has on what became dynamic, the shortest first.
-
-    Args:
-        facts: What was compiled instead.
-        changes: All that the entry that did not fit wants otherwise.
-        roots: Whose code a file is.
-    """
+    """What was compiled instead wants of what became dynamic: relations, the shortest first."""
     before = dict(_before(changes))
     entry = facts.entry() if before else None
     state = called_with(facts, None) if entry else None

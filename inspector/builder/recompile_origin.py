@@ -22,13 +22,7 @@ _MODULE_PARTS = ("_modules", "_parameters", "_buffers", "training")
 
 
 def origin_of(context: Context, source: str, kind: RecompileClass) -> Origin:
-    """Where what changed comes from; a plain trace does not tell arguments from closures.
-
-    Args:
-        context: The guard.
-        source: What it looks at, in Dynamo's spelling.
-        kind: The class of the guard.
-    """
+    """Where what changed comes from; a plain trace does not tell arguments from closures."""
     name = _SIZE.sub("", _WRAPPERS.sub("", without_class_dicts(context.guard.source)))
     seen = context.seen
     if kind in _STATE:

@@ -70,7 +70,6 @@ def with_cells(name: str, seen: FailedGuards | None) -> str:
 
     Args:
         name: The source as reasons spell it (``fn.__closure__[0].cell_contents``).
-        seen: What the process saw, or None.
     """
     match = _CLOSURE.fullmatch(name)
     variable = seen.cells.get(match["cell"]) if match and seen else None
@@ -96,7 +95,6 @@ def held_by(case: GuardCase, keys: Iterable[str] = ()) -> str:
     """The class of a container's first item, as far as one of the trees has it.
 
     Args:
-        case: The guard.
         keys: Of a dict, the keys that came or went.
     """
     items = list(keys)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import collections
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from inspector.builder.process import ProcessBuilder
 from inspector.events.envelope import Envelope
 from inspector.model.ended import with_ending
+from inspector.model.meta import Meta
 from inspector.model.roots import Roots
-from inspector.model.run import LogWarning, Meta, Process, Run
+from inspector.model.run import LogWarning, Process, Run
 from inspector.model.source import Sources
+from inspector.records.codec import decode
 from inspector.records.environment import SourceText
 
 # What data of a wrong shape can raise: one record never ends the report.
@@ -32,8 +34,6 @@ class Progress:
     """What has been seen so far, for showing progress.
 
     Attributes:
-        frames: Frames that Dynamo began to trace.
-        graph_breaks: Records of graph breaks.
         doing: The frame that is being compiled, or an empty string.
     """
 
@@ -48,10 +48,6 @@ class RunBuilder:
 
     What belongs together is told by (log, pid): forked processes can share a log, and the ranks of
     a job can share a host and, in containers, a pid.
-
-    Args:
-        keep_spans: Whether spans of compilation are kept for a timeline.
-        explains_recompiles: Whether it is found out what each recompilation was for.
     """
 
     def __init__(self, *, keep_spans: bool = False, explains_recompiles: bool = True) -> None:
@@ -86,9 +82,11 @@ class RunBuilder:
     @property
     def progress(self) -> Progress:
         """What has been seen so far."""
-        counts = [builder.counts for builder in self._processes.values()]
+        counts = [builder.compilations.counts for builder in self._processes.values()]
         frames, graphs, graph_breaks = (sum(each) for each in zip((0, 0, 0), *counts, strict=True))
-        doing = next((b.doing for b in reversed(self._processes.values()) if b.doing), "")
+        doing = next(
+            filter(None, (b.compilations.compiling for b in reversed(self._processes.values()))), ""
+        )
         return Progress(frames, graphs, graph_breaks, doing)
 
     def build(self, meta: Meta) -> Run:
@@ -103,7 +101,7 @@ class RunBuilder:
             meta=with_ending(meta, processes, roots),
             processes=processes,
             roots=roots,
-            sources=_sources([source for builder in builders for source in builder.sources]),
+            sources=_sources([s for builder in builders for s in builder.account.of(SourceText)]),
             warnings=(*self._warnings, *self._untold()),
         )
 
@@ -122,26 +120,14 @@ def _in_order(processes: list[Process]) -> tuple[Process, ...]:
 
 
 def _roots(builders: list[ProcessBuilder]) -> Roots:
-    environments = [builder.environment for builder in builders if builder.environment]
+    found = (builder.account.environment for builder in builders)
+    environments = [environment for environment in found if environment]
     # The folder in which the first process of a program was started is the project.
     first = min(environments, key=lambda item: item.time_ns or 0, default=None)
-    known = first.roots if first else None
-    if known is None:
-        hints = (builder.torch_hint for builder in builders)
-        return next((hint for hint in hints if hint.torch), Roots())
-    site = known.get("site")
-    return Roots(
-        project=_text(known, "project"),
-        torch=_text(known, "torch"),
-        stdlib=_text(known, "stdlib"),
-        site=tuple(str(folder) for folder in site) if isinstance(site, list) else (),
-        own=_text(known, "own"),
-    )
-
-
-def _text(values: Mapping[str, object], name: str) -> str:
-    value = values.get(name)
-    return value if isinstance(value, str) else ""
+    if first is not None:
+        return decode(Roots, first.roots)
+    hints = (builder.torch_hint for builder in builders)
+    return next((hint for hint in hints if hint.torch), Roots())
 
 
 def _sources(parts: list[SourceText]) -> Sources:

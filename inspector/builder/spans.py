@@ -31,10 +31,13 @@ class Spans:
     """Collects begin and end events of one process, which can interleave over threads.
 
     Memory is that of the spans of one compilation: as soon as none is open, they are added up.
+
+    Attributes:
+        pairing: The spans that are open.
     """
 
     def __init__(self) -> None:
-        self._pairing = Pairing()
+        self.pairing = Pairing()
         self._pending: list[_Interval] = []
         self._folded_ns = 0  # what lies before is added up
         self._totals: dict[tuple[_Owner, bool], collections.Counter[int]] = {}
@@ -45,48 +48,16 @@ class Spans:
 
         Spans outside of any compilation count as well.
         """
-        ended = self._pairing.add(event)
+        ended = self.pairing.add(event)
         if not ended:
             return ended
         self._pending += map(_interval, ended)
-        if self._pairing.is_idle:
+        if self.pairing.is_idle:
             self._fold(self._pending, None)
             self._pending = []
         elif len(self._pending) >= _MOST_PENDING:
             self._fold_until(event.time_ns)
         return ended
-
-    def end(self, compile_id: str) -> None:
-        """Says that a compilation is over, but for the end of the spans around it."""
-        self._pairing.end(compile_id)
-
-    @property
-    def lost(self) -> int:
-        """How many spans have no end in the log and end with what is around them."""
-        return self._pairing.lost
-
-    def occurrence(self, compile_id: str) -> int:
-        """How often torch had used the id before the compilation at work."""
-        return self._pairing.occurrence(compile_id)
-
-    @property
-    def in_backward(self) -> bool:
-        """Whether a backward graph is being compiled."""
-        return any(is_backward(name) for name in self._pairing.open_names())
-
-    @property
-    def compiling(self) -> str:
-        """The compilation at work, or an empty string."""
-        return self._pairing.compiling
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether no span is open."""
-        return self._pairing.is_idle
-
-    def unfinished(self) -> Iterator[Span]:
-        """The spans that never ended."""
-        return self._pairing.unfinished()
 
     def stages(self) -> tuple[StageTime, ...]:
         """Time by stage, in the order of the stages; their sum is the union of all spans."""
@@ -115,14 +86,14 @@ class Spans:
         """What is added up, and what is still open as if it ended with the last event."""
         kept, folded_ns = self._totals, self._folded_ns
         self._totals = {key: collections.Counter(item) for key, item in kept.items()}
-        unfinished = [_interval(span) for span in self._pairing.unfinished()]
+        unfinished = [_interval(span) for span in self.pairing.unfinished()]
         self._fold([*self._pending, *unfinished], None)
         totals, self._totals, self._folded_ns = self._totals, kept, folded_ns
         return totals
 
     def _fold_until(self, time_ns: int) -> None:
         """Adds up what lies before a time, of the open spans too."""
-        unfinished = [_interval(span) for span in self._pairing.unfinished()]
+        unfinished = [_interval(span) for span in self.pairing.unfinished()]
         self._fold([*self._pending, *unfinished], time_ns)
         self._pending = []
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from inspector.errors import EnvironmentLacksError
 from inspector.model.kernel_build import KernelBuild
-from inspector.model.message import read_as
+from inspector.records.codec import decode
 
 _MAIN = Path(__file__).resolve().parent.parent / "capture" / "__main__.py"
 _LAST_LINES = 20
@@ -109,7 +109,7 @@ def _lines(
         for line in lines:
             said = json.loads(line)
             if "build" in said:
-                yield kernel_build(said["build"])
+                yield decode(KernelBuild, said["build"])
             elif on_progress is not None:
                 progress = said["progress"]
                 on_progress(progress["done"], progress["of"], progress["name"])
@@ -125,12 +125,3 @@ def _failed(python: str, said: str) -> EnvironmentLacksError:
         "with --python.",
         detail="\n".join(lines[-_LAST_LINES:]),
     )
-
-
-def kernel_build(payload: object) -> KernelBuild:
-    """Reads a payload of any version: fields that are unknown here are left out.
-
-    Raises:
-        TypeError, ValueError: It lacks what every version has, or is not shaped so.
-    """
-    return read_as(KernelBuild, payload)

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import datetime as dt
 import os
 import socket
 import sys
 from dataclasses import replace
 from pathlib import Path
 
-from inspector.model.meta_file import FORMAT_VERSION, META_FILE, meta_text
-from inspector.model.run import Meta
+from inspector.model.meta import META_FILE, Meta, begun_meta
 from inspector.version import __version__
 
 _FALLBACK = "64M"
@@ -89,15 +87,7 @@ def describe(folder: Path) -> None:
     which imported torch first (a launcher, the parent of a pool), and so the last to end.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    meta = Meta(
-        format_version=FORMAT_VERSION,
-        name=folder.name,
-        target=_program(),
-        settings={"caches": "user"},
-        started=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
-        partial=_NO_END,
-        ended="running",
-    )
+    meta = begun_meta(folder.name, _program(), {"caches": "user"}, _NO_END)
     if _write_meta(folder, meta, is_first=True):
         atexit.register(_say_end, folder, meta, os.getpid())
 
@@ -114,7 +104,7 @@ def _write_meta(folder: Path, meta: Meta, *, is_first: bool) -> bool:
         return False
     part = folder / f"{META_FILE}.{os.getpid()}.part"
     writer = {"host": socket.gethostname(), "pid": os.getpid()}
-    text = meta_text(meta, {"tool_version": __version__, "first_process": writer})
+    text = meta.text({"tool_version": __version__, "first_process": writer})
     part.write_text(text, encoding="utf-8")
     try:
         if is_first:

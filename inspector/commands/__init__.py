@@ -20,8 +20,6 @@ from inspector.commands.streams import abandon_stdout, prepare_streams, stdout_f
 from inspector.errors import InspectorError, RecordingError
 from inspector.version import __version__
 
-__all__ = ["Session", "main"]
-
 INTERNAL_ERROR = 70  # EX_SOFTWARE of sysexits.h
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 BROKEN_PIPE = 141  # 128 + SIGPIPE, as shells report it

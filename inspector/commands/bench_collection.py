@@ -39,7 +39,7 @@ from inspector.findings.collection_report import (
     measured_of,
 )
 from inspector.findings.escaping import one_line
-from inspector.model.meta_file import META_FILE
+from inspector.model.meta import META_FILE
 from inspector.sources.meta import read_meta
 from inspector.sources.plans import read_plan
 from inspector.sources.recording import opened, read_run

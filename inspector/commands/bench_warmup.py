@@ -24,7 +24,7 @@ from inspector.commands.warmup_starts import Starts
 from inspector.costs.cold_start import cold_start
 from inspector.errors import ModelFailedError, RecordingError, UsageError
 from inspector.findings.warmup_report import WarmupReport, make_warmup_report, start_processes
-from inspector.model.cold_start import ColdStart
+from inspector.model.compile_time import ColdStart
 from inspector.model.input_parser import parse_inputs
 from inspector.model.run import Run
 from inspector.model.warmup import ARTIFACT, INPUTS, WarmupPlan

@@ -16,7 +16,7 @@ from inspector.errors import RecordingError, UsageError
 from inspector.findings.cold_start import Against, ColdStartReport
 from inspector.findings.report import make_report
 from inspector.model.run import Run
-from inspector.plugins import REPORTS, load_rules, renderer_for_suffix
+from inspector.plugins import TIMELINES, load_rules, renderer_for_suffix
 
 _KIND = "cold-start"
 
@@ -46,7 +46,7 @@ def command(target: str | None, asked: Asked, against: Path | None) -> int:
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     asked.check(target, _KIND)
     suffix = None if asked.output is None else renderer_for_suffix(asked.output, _KIND)
-    draws_spans = not {asked.format_, suffix}.isdisjoint(REPORTS[_KIND].formats)
+    draws_spans = not {asked.format_, suffix}.isdisjoint(TIMELINES)
     keep_spans = draws_spans or suffix == "html"
     other = None if against is None else _other(against)
     if target is not None and is_model(target):

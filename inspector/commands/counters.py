@@ -11,8 +11,8 @@ from pathlib import Path
 from inspector.commands.job import world_size
 from inspector.commands.record import record_request
 from inspector.errors import InspectorError
-from inspector.events.counted import CountedKernel
 from inspector.model.request import Request
+from inspector.records.device_profile import CountedKernel
 from inspector.sources.child import Settings
 from inspector.sources.counters import (
     METRICS,

@@ -26,7 +26,6 @@ def every_report(
     """Makes the reports of a run, whose logs must still be there.
 
     Args:
-        run: The run.
         compiled: Compiles the kernels of a report, or says that nobody did.
 
     Raises:

@@ -10,13 +10,7 @@ import click
 
 from inspector import plugins
 from inspector.commands.completion import complete_file
-from inspector.commands.gate import (
-    EXIT_FINDINGS,
-    asked_gate,
-    gate_options,
-    say_verdict,
-    with_gate,
-)
+from inspector.commands.gate import EXIT_FINDINGS, asked_gate, gate_options, say_verdict, with_gate
 from inspector.commands.job import check_alone
 from inspector.commands.recording_options import Asked, recording_options
 from inspector.commands.target import is_model, read, recorded

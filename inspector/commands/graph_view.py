@@ -122,8 +122,6 @@ class Drawn:
     """How a picture is asked to be, each part None where it is not asked for.
 
     Attributes:
-        collapse: What becomes one box.
-        colour: What the colours tell.
         force: Whether every box is drawn, however many.
     """
 

@@ -11,17 +11,9 @@ from pathlib import Path
 import click
 
 from inspector.commands.completion import complete_file
-from inspector.commands.kernel_builds import (
-    TEXTS,
-    compiled,
-    compiled_if_possible,
-    text_of,
-)
+from inspector.commands.kernel_builds import TEXTS, compiled, compiled_if_possible, text_of
 from inspector.commands.kernel_choice import which_kernel
-from inspector.commands.options import (
-    always_inductor,
-    gpu_options,
-)
+from inspector.commands.options import always_inductor, gpu_options
 from inspector.commands.output import check_place, write_file
 from inspector.commands.recording_options import Asked, recording_options
 from inspector.commands.target import is_recorded_now
@@ -188,7 +180,7 @@ def _write_all_exported(report: KernelsReport, folder: Path) -> None:
         message = "No kernel could be exported."
         raise UsageError(
             message,
-            "What stands in the way of each is said above."
+            "The reason for each is above."
             if compilable(report)
             else "Only Triton kernels are, and there are none: record with --gpu h200.",
         )

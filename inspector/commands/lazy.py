@@ -87,17 +87,15 @@ class LazyGroup(click.Group):
         """Writes the list of commands from the table, without importing any."""
         del ctx
         with formatter.section("Commands"):
-            formatter.write_dl(
-                [(name, entry.help) for name, entry in plugins.command_table().items()]
-            )
+            formatter.write_dl([*plugins.command_table().items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Completes names of commands from the table; click's own would import them all."""
         from click.shell_completion import CompletionItem
 
         names = [
-            CompletionItem(name, help=entry.help)
-            for name, entry in plugins.command_table().items()
+            CompletionItem(name, help=text)
+            for name, text in plugins.command_table().items()
             if name.startswith(incomplete)
         ]
         return [*names, *click.Command.shell_complete(self, ctx, incomplete)]

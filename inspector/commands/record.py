@@ -20,13 +20,12 @@ from inspector.errors import (
     RecordingError,
     UsageError,
 )
-from inspector.model.meta_file import META_FILE
+from inspector.model.meta import META_FILE, Meta
 from inspector.model.request import Request
-from inspector.model.run import Meta, Run
+from inspector.model.run import Run
 from inspector.sources.child import Ending, Job, Recorder, Settings
-from inspector.sources.meta import begun_meta, write_meta
+from inspector.sources.meta import begin, write_meta
 from inspector.sources.recording import write_zip
-from inspector.sources.store import new_recording, prune, recorder_mark
 from inspector.version import __version__
 
 _EXIT_FAILED = 3
@@ -55,20 +54,6 @@ class Recorded:
         if meta.ended == "interrupted":
             return _EXIT_INTERRUPTED
         return meta.error_exit_code or (_EXIT_FAILED if meta.partial else 0)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Folder:
-    """Where a recording is written.
-
-    Attributes:
-        path: The folder; empty in the beginning.
-        is_ours: Whether this process made it.
-    """
-
-    path: Path
-    name: str
-    is_ours: bool
 
 
 def record(
@@ -127,26 +112,22 @@ def recording(save: Path | None, target: str, asked: Mapping[str, object]) -> It
     Raises:
         RecordingError: It cannot be written.
     """
-    folder = _folder(save)
+    is_zip = save is not None and save.suffix == ".zip"
+    if save is not None and is_zip:
+        _check_zip(save)
+    is_ours = save is None or is_zip or not save.exists()
+    place = Path(tempfile.mkdtemp(prefix="inspector-")) if is_zip else save
+    path, meta = begin(place, save.name if save else "", target, asked, _CUT_OFF)
     try:
-        yield Begun(folder.path, _begun(folder, target, asked))
+        yield Begun(path, meta)
     except InspectorError:
-        _discard(folder)
+        _discard(path, is_ours=is_ours)
         raise
 
 
 def finish(begun: Begun, run: Run, save: Path | None) -> tuple[Run, Path]:
     """Completes the description of a recording; the run with it, and where the recording is."""
     return _completed(begun.path, run), _kept(begun.path, save)
-
-
-def _begun(folder: _Folder, target: str, asked: Mapping[str, object]) -> Meta:
-    meta = begun_meta(folder.name, target, dict(asked), _CUT_OFF)
-    try:
-        write_meta(folder.path, meta, {"tool_version": __version__, **recorder_mark()})
-    except OSError as error:
-        raise _unwritable(folder.path, error) from error
-    return meta
 
 
 def _ending(
@@ -189,24 +170,6 @@ def _completed(folder: Path, run: Run) -> Run:
     return run
 
 
-def _folder(save: Path | None) -> _Folder:
-    try:
-        if save is None:
-            folder = new_recording()
-            prune(folder)
-            return _Folder(folder, folder.name, is_ours=True)
-        if save.suffix == ".zip":
-            _check_zip(save)
-            return _Folder(Path(tempfile.mkdtemp(prefix="inspector-")), save.name, is_ours=True)
-        is_ours = not save.exists()
-        save.mkdir(parents=True, exist_ok=True)
-        if any(save.iterdir()):
-            raise RecordingError(f"{save} is not empty.", "Choose another folder with --save.")
-    except OSError as error:
-        raise _unwritable(save or Path(".inspector"), error) from error
-    return _Folder(save, save.name, is_ours=is_ours)
-
-
 def _check_zip(save: Path) -> None:
     if save.is_dir():
         raise RecordingError(f"{save} is a folder.", "Choose another name with --save.")
@@ -214,12 +177,7 @@ def _check_zip(save: Path) -> None:
         raise RecordingError(f"There is no folder {save.parent}.", "Make it first.")
 
 
-def _unwritable(place: Path, error: OSError) -> RecordingError:
-    message = f"No recording can be written to {place} ({error.strerror})."
-    return RecordingError(message, "Choose a place with --save DIR.")
-
-
-def _discard(folder: _Folder) -> None:
+def _discard(folder: Path, *, is_ours: bool) -> None:
     """Deletes a recording that nobody needs: our own files, and the folder if we made it."""
     with contextlib.suppress(OSError):
         for pattern in (
@@ -229,10 +187,10 @@ def _discard(folder: _Folder) -> None:
             "log_failed.*",
             "problem.*.json",
         ):
-            for path in folder.path.glob(pattern):
+            for path in folder.glob(pattern):
                 path.unlink()
-        if folder.is_ours:
-            folder.path.rmdir()
+        if is_ours:
+            folder.rmdir()
 
 
 def _kept(folder: Path, save: Path | None) -> Path:

@@ -10,13 +10,7 @@ from pathlib import Path
 import click
 
 from inspector import plugins
-from inspector.commands.gate import (
-    EXIT_FINDINGS,
-    asked_gate,
-    gate_options,
-    say_verdict,
-    with_gate,
-)
+from inspector.commands.gate import EXIT_FINDINGS, asked_gate, gate_options, say_verdict, with_gate
 from inspector.commands.options import process_options, size_option
 from inspector.commands.record import record
 from inspector.errors import EnvironmentLacksError

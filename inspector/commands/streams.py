@@ -2,38 +2,17 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import os
 import sys
 from pathlib import Path
 
 
-class _Closed(io.TextIOBase):
-    """Standard output that the caller has closed (``>&-``): Python has None for it."""
-
-    def __init__(self) -> None:
-        self._error: OSError | None = None
-
-    def write(self, text: str, /) -> int:
-        del text
-        self._error = OSError(errno.EBADF, "it is closed")
-        raise self._error
-
-    def flush(self) -> None:
-        if self._error is not None:
-            raise self._error
-
-
 def prepare_streams() -> None:
-    """Escapes what the output's encoding lacks: a path may hold any bytes, a pipe be ASCII.
-
-    A command that writes nothing to a closed standard output works as ever.
-    """
-    if sys.stdout is None:
-        sys.stdout = _Closed()
-    if sys.stderr is None:
-        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - to the end
+    """Escapes what the output's encoding lacks: a path may hold any bytes, a pipe be ASCII."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller: ``>&-``
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)  # not there when somebody replaced it
         if reconfigure is not None:
@@ -53,7 +32,4 @@ def stdout_fails(error: OSError) -> bool:
 
 def abandon_stdout() -> None:
     """Keeps the interpreter from failing again when it flushes standard output at its end."""
-    if isinstance(sys.stdout, _Closed):
-        sys.stdout = _Closed()
-    else:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

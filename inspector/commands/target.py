@@ -84,9 +84,6 @@ def shown_run(
 def check_target(target: str | None, python: str | None, given: Mapping[str, object]) -> None:
     """Refuses what can be refused before anything is recorded or read.
 
-    Args:
-        given: The options that are about recording.
-
     Raises:
         UsageError: The model's file is none, or there are such options and nothing to record.
     """
@@ -109,9 +106,6 @@ def check_file(target: str) -> None:
         return  # package.module:name
     try:
         if not path.exists() and not Path(target).exists():
-            if path.is_symlink():
-                message = f"{path} is a link to what is not there."
-                raise UsageError(message, "Mend the link, or name another file.")
             raise UsageError(f"There is no file {path}.", _near_file(path))
     except PermissionError as error:
         raise UsageError(f"{path} may not be read.", "Ask its owner for a copy.") from error
@@ -186,9 +180,6 @@ def existing(target: str | None) -> Path:
     path = newest_recording() if target is None else Path(target)
     if target is not None and not _exists(path) and target.isascii() and target.isdigit():
         path = _numbered(target)
-    if not _exists(path) and path.is_symlink():
-        message = f"{target} is a link to what is not there."
-        raise UsageError(message, "Mend the link, or name another file.")
     if not _exists(path):
         near = near_matches(path.name, (item.name for item in Path().iterdir()))
         hint = f"Did you mean {' or '.join(near)}?" if near else "Name a model.py to record it."

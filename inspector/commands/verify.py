@@ -42,7 +42,6 @@ class Outcome:
 
     Attributes:
         run: What was recorded, or None where nothing was.
-        failure: What failed, in one sentence, or an empty string.
         stop: Exit code with which everything ends (Ctrl-C), or 0.
     """
 

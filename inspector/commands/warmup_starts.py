@@ -17,7 +17,6 @@ from typing import Any
 from inspector.commands.bench_workers import with_caches
 from inspector.commands.progress import BenchProgress
 from inspector.errors import EnvironmentLacksError
-from inspector.model.message import read_as
 from inspector.model.warmup import (
     ARTIFACT,
     Loading,
@@ -26,6 +25,7 @@ from inspector.model.warmup import (
     WarmupPlan,
     WarmupRequest,
 )
+from inspector.records.codec import decode
 from inspector.sources.worker import Worker
 
 _READY_SECONDS = 3600.0
@@ -71,7 +71,7 @@ class Starts:
             if name == "eager" and worker.error is not None:
                 raise worker.error
             if loaded is not None:
-                plan = dataclasses.replace(plan, loading=read_as(Loading, loaded["loading"]))
+                plan = dataclasses.replace(plan, loading=decode(Loading, loaded["loading"]))
             ends = [*plan.ends, StartEnd(name, worker.failure, worker.detail)]
             has_artifact = (self._folder / ARTIFACT).exists()
             if name == "directory" and not has_artifact:
@@ -135,7 +135,7 @@ class Starts:
             return WarmupCheck(f"{failure or 'warmup.py failed'}: {last[:_MOST_SHOWN]}")
         ready_ns = max(0, fields.pop("ready_at_ns") - began_ns)
         fields |= {"failure": failure, "ready_ns": ready_ns}
-        return read_as(WarmupCheck, fields)
+        return decode(WarmupCheck, fields)
 
     def _wait(self, process: subprocess.Popen[bytes]) -> str:
         """Waits for its end; why it failed, or an empty string."""

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from inspector.model.cache_lookup import CacheLookup, CacheState
-from inspector.model.cold_start import Change, KeyChange, KeyVerdict
+from inspector.events.caches import CacheLookup, CacheState
+from inspector.model.compile_time import Change, KeyChange, KeyVerdict
 from inspector.model.run import Process, Run
 
 _LINE = re.compile(

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
-from inspector.model.cache_lookup import CACHES, CacheLookup, CacheState
-from inspector.model.cold_start import CacheUse, ColdStart, OwnTime, PlaceTime, Reason
-from inspector.model.compile_time import CompilationTime, LineTime, StageTime
+from inspector.events.caches import CACHES, CacheLookup, CacheState
+from inspector.model.compile_time import (
+    CacheUse,
+    ColdStart,
+    CompilationTime,
+    LineTime,
+    PlaceTime,
+    Reason,
+    StageTime,
+)
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame
 
@@ -23,7 +31,7 @@ LEAST_SHARE = 0.5
 def cold_start(run: Run) -> ColdStart:
     """Where the compile time of a run went, over all of its processes."""
     compilations = tuple(
-        OwnTime(index, time)
+        dataclasses.replace(time, process=index)
         for index, process in enumerate(run.processes)
         for time in process.compile_times
     )
@@ -84,27 +92,23 @@ def _line(time: CompilationTime) -> _Place:
 
 
 def _places(
-    compilations: Sequence[OwnTime], place_of: Callable[[CompilationTime], _Place]
+    compilations: Sequence[CompilationTime], place_of: Callable[[CompilationTime], _Place]
 ) -> tuple[PlaceTime, ...]:
-    groups: dict[_Place, list[OwnTime]] = {}
+    groups: dict[_Place, list[CompilationTime]] = {}
     for item in compilations:
-        groups.setdefault(place_of(item.time), []).append(item)
+        groups.setdefault(place_of(item), []).append(item)
     places = [_place(place, found) for place, found in groups.items()]
     return tuple(sorted(places, key=lambda item: -item.time_ns))
 
 
-def _place(place: _Place, found: Sequence[OwnTime]) -> PlaceTime:
-    ids = {
-        (item.process, item.time.compile_id, item.time.occurrence)
-        for item in found
-        if item.time.compile_id
-    }
+def _place(place: _Place, found: Sequence[CompilationTime]) -> PlaceTime:
+    ids = {(item.process, item.compile_id, item.occurrence) for item in found if item.compile_id}
     return PlaceTime(
         file=place[0],
         line=place[1],
         name=place[2],
         compilations=len(ids),
-        stages=summed(stage for item in found for stage in item.time.stages),
+        stages=summed(stage for item in found for stage in item.stages),
         processes=tuple(sorted({item.process for item in found})),
     )
 

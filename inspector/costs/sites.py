@@ -25,7 +25,7 @@ _Value: TypeAlias = Callable[[CallCosts], float]
 _NOT_REACHED = "no measured call reached it"
 _NOT_MEASURED = "no warm call was measured"
 _NOT_WARM = "every measured call compiled again, so none was warm"
-_NOT_TOLD_APART = "its time cannot be told from that of the code around it"
+_NOT_TOLD_APART = "its time cannot be separated from that of the code around it"
 _OPERATORS = "operators at the break are not in it: this backend does not mark its graphs"
 _BACKWARD = (
     "the backward is not in it: this backend does not compile it; --backend inductor does, and "
@@ -40,11 +40,7 @@ def site_costs(run: Run) -> dict[Site, Cost]:
     for process in run.processes:
         if not process.profiles and not process.boundaries:
             continue
-        measured = _Measured(
-            process,
-            str(run.meta.settings.get("backend") or ""),
-            is_train=bool(run.meta.settings.get("train")),
-        )
+        measured = _Measured(run, process)
         for site in dict.fromkeys(_sites(process)):
             cost = measured.about(site).cost(site, run)
             known = found.get(site)
@@ -57,7 +53,7 @@ def entry_cost(run: Run, process: Process) -> Cost | None:
     """The time of a target that runs without any compiled graph of its own, or None."""
     if not process.profiles or process.last(TargetFunction) is None:
         return None  # a program: nothing tells how long the function took
-    return _Measured(process, str(run.meta.settings.get("backend") or "")).whole_frame()
+    return _Measured(run, process).whole_frame()
 
 
 def limit_costs(run: Run, process: Process) -> dict[Site, Cost]:
@@ -69,7 +65,7 @@ def limit_costs(run: Run, process: Process) -> dict[Site, Cost]:
     ]
     if not sites or not process.profiles:
         return {}
-    measured = _Measured(process, str(run.meta.settings.get("backend") or ""))
+    measured = _Measured(run, process)
     costs = ((site, measured.about(site).eager(site)) for site in sites)
     return {site: cost for site, cost in costs if cost is not None}
 
@@ -83,10 +79,10 @@ def _sites(process: Process) -> Iterable[Site]:
 class _Measured:
     """The measured calls of one process, by input."""
 
-    def __init__(self, process: Process, backend: str, *, is_train: bool = False) -> None:
+    def __init__(self, run: Run, process: Process) -> None:
         self._process = process
-        self._backend = backend
-        self._is_train = is_train
+        self._backend = str(run.meta.settings.get("backend") or "")
+        self._is_train = bool(run.meta.settings.get("train"))
         breaks = Breaks(process)
         self._crossings = computed_crossings(process, breaks)
         self.inputs: list[Typical] = []
@@ -134,17 +130,16 @@ class _Measured:
             outside += self._around_ns()
         elif not reached and not outside and not shared:
             return self._computed(site, _NOT_TOLD_APART)
-        crossing_bytes = round(self._per_call(lambda call: _crossing(call, site)[0]))
-        fusible_bytes = round(self._per_call(lambda call: _crossing(call, site)[1]))
+        crossing_bytes = round(self._per_call(lambda call: _crossing(call, site).size_bytes))
+        fusible_bytes = round(self._per_call(lambda call: _crossing(call, site).fusible_bytes))
         rates = self._process.last(CopyRates)
         crossing_ns = rates.time_ns(fusible_bytes) if rates and fusible_bytes else 0
         if crossing_ns and self._call_ns:  # a rate that was measured while the machine was busy
             crossing_ns = min(crossing_ns, max(0, self._call_ns - round(outside)))
         times = reached or (1.0 if is_whole else None)  # code that runs eagerly tells nothing
-        return Cost(
-            kind=CostKind.MEASURED,
+        return dataclasses.replace(
+            self._all_of(outside),
             cost_ns=round(outside) + (crossing_ns or 0),
-            outside_ns=round(outside),
             shares=self._shares(site, is_whole=is_whole),
             shared_ns=round(shared),
             shared_with=self._others(site, run),
@@ -152,10 +147,6 @@ class _Measured:
             fusible_bytes=fusible_bytes,
             crossing_ns=crossing_ns,
             executions_per_call=times if outside or shared else reached,
-            calls=self._calls,
-            spread=self._spread,
-            scale=self._scale,
-            call_ns=self._call_ns,
             is_whole_frame=is_whole,
             backend=self._backend or ("inductor" if self._is_lowered(site) else ""),
             note=self._note(site),
@@ -355,6 +346,6 @@ def _is_own(blame: Blame, site: Site) -> bool:
     return blame.site == site and not blame.shared_with
 
 
-def _crossing(call: CallCosts, site: Site) -> tuple[int, int]:
-    found = [item for blame, item in call.crossings.items() if _is_own(blame, site)]
-    return sum(item.size_bytes for item in found), sum(item.fusible_bytes for item in found)
+def _crossing(call: CallCosts, site: Site) -> Crossing:
+    found = (item for blame, item in call.crossings.items() if _is_own(blame, site))
+    return sum(found, start=Crossing())

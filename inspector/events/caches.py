@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 from collections.abc import Mapping
 from typing import Self
 
 from inspector.events.envelope import Envelope
-from inspector.events.fields import nanoseconds, natural
+from inspector.events.fields import nanoseconds, natural, text, texts
 
 CACHE_ARTIFACTS = {
     f"{prefix}_cache_{state}": (cache, state)
@@ -33,50 +34,71 @@ _BACKWARD = "fx_kwargs[is_backward]: "
 _LONGEST_COMPONENT = 1 << 16
 
 
+CACHES = ("AOTAutograd", "FX graph", "Triton", "C++", "autotune", "PGO")
+"""The caches, from the outermost to the innermost; what hits in one spares those behind it."""
+
+
+class CacheState(enum.Enum):
+    """What came of a look-up."""
+
+    HIT = "hit"
+    MISS = "miss"
+    BYPASS = "bypass"
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
-class CacheArtifact:
-    """``fx_graph_cache_*`` and ``aotautograd_cache_*``: a graph was looked for in a cache.
+class CacheLookup:
+    """One look-up in a cache; read from ``fx_graph_cache_*`` and ``aotautograd_cache_*``.
 
     Attributes:
-        cache: ``FX graph`` or ``AOTAutograd``.
-        state: ``hit``, ``miss`` or ``bypass``.
+        cache: One of `CACHES`.
+        compile_id: The compilation in torch's spelling, or an empty string.
+        occurrence: As `inspector.model.compile_time.CompilationTime` has it.
+        what: What was looked for where that is no graph: a kernel's name, or an empty string.
         detail: Torch's finer word (``full_miss``, ``guard_miss``), or an empty string.
         components: What the key is made of, as torch prints it: ``[hash] name: value``. Empty
             where torch does not log it (AOTAutograd's on 2.13).
-        reason: Why the cache was passed by, or an empty string.
-        exception: The exception behind that, or an empty string.
-        is_backward: Whether it is a backward graph; None where its key does not say.
-        time_saved_ns: How long the graph took to compile when it was stored, or None.
-        time_taken_ns: How long it took now, or None.
+        time_saved_ns: How long what was found had taken to compile, or None.
+        time_taken_ns: How long what was not found took to compile, or None.
     """
 
     cache: str
-    state: str
-    detail: str
-    key: str
-    components: tuple[str, ...]
-    reason: str
-    exception: str
-    is_backward: bool | None
-    time_saved_ns: int | None
-    time_taken_ns: int | None
+    state: CacheState
+    compile_id: str = ""
+    occurrence: int = 0
+    is_backward: bool = False
+    what: str = ""
+    detail: str = ""
+    key: str = ""
+    components: tuple[str, ...] = dataclasses.field(default=(), repr=False)
+    reason: str = ""
+    exception: str = ""
+    time_saved_ns: int | None = None
+    time_taken_ns: int | None = None
+
+    @property
+    def names_backward(self) -> bool | None:
+        """Whether its key is that of a backward graph; None where the key does not say."""
+        for line in self.components:
+            _, found, value = line[:200].partition(_BACKWARD)
+            if found:
+                return value == "True"
+        return None
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the JSON payload; without one, what the artifact's name says is left."""
         cache, state = CACHE_ARTIFACTS[envelope.name]
         fields = _fields(envelope)
-        components = _components(fields)
         saved = fields.get("time_saved_ns")
         return cls(
             cache=cache,
-            state=state or _text(fields, "cache_state") or "miss",
-            detail=_text(fields, "cache_status_detailed"),
-            key=_text(fields, "key"),
-            components=components,
-            reason=_text(fields, "cache_bypass_reason"),
-            exception=_text(fields, "cache_bypass_exception_type"),
-            is_backward=_is_backward(components),
+            state=CacheState(state or text(fields, "cache_state") or "miss"),
+            detail=text(fields, "cache_status_detailed"),
+            key=text(fields, "key"),
+            components=tuple(part[:_LONGEST_COMPONENT] for part in texts(fields, "components")),
+            reason=text(fields, "cache_bypass_reason"),
+            exception=text(fields, "cache_bypass_exception_type"),
             time_saved_ns=nanoseconds(fields.get("time_saved_ms"), _MS_NS)
             if saved is None
             else natural(saved),
@@ -120,7 +142,7 @@ class TritonKernels:
         kernels = {
             str(name): (
                 nanoseconds(info.get("compile_time_us"), _US_NS),
-                _text(info, "autotune_cache_state"),
+                text(info, "autotune_cache_state"),
             )
             for name, info in _fields(envelope).items()
             if isinstance(info, dict)
@@ -134,23 +156,3 @@ def _fields(envelope: Envelope) -> Mapping[str, object]:
     except (ValueError, RecursionError):
         return {}  # that the cache was asked is known by the record alone
     return payload if isinstance(payload, dict) else {}
-
-
-def _text(fields: Mapping[str, object], name: str) -> str:
-    value = fields.get(name)
-    return value if isinstance(value, str) else ""
-
-
-def _components(fields: Mapping[str, object]) -> tuple[str, ...]:
-    value = fields.get("components")
-    if not isinstance(value, list):
-        return ()
-    return tuple(str(item)[:_LONGEST_COMPONENT] for item in value)
-
-
-def _is_backward(components: tuple[str, ...]) -> bool | None:
-    for line in components:
-        _, found, value = line[:200].partition(_BACKWARD)
-        if found:
-            return value == "True"
-    return None

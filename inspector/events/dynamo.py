@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from typing import Self
 
 from inspector.events.envelope import Envelope
-from inspector.events.fields import nanoseconds, natural
+from inspector.events.fields import nanoseconds, natural, texts
 from inspector.events.graph_break import Raised, parse_stack
 from inspector.events.guards import DynamoSettings, read_settings
-from inspector.events.kept import KeptPayload
+from inspector.records.codec import decode
+from inspector.records.record import doc, part
 from inspector.records.stack import StackFrame
 
 _SECOND_NS = 1_000_000_000
@@ -31,6 +32,15 @@ _LONGEST_NUMBER = 40
 _CONVERT_FRAME = "/_dynamo/convert_frame.py"
 # torch/_dynamo/utils.py: all metrics have the key; the version came with records of breaks, in 2.6.
 _KEY, _VERSION = "frame_key", "log_format_version"
+_TIMES = {
+    "start_time_ns": ("start_time", _SECOND_NS),
+    "duration_ns": ("entire_frame_compile_time_s", _SECOND_NS),
+    "logging_ns": ("structured_logging_overhead_us", _US_NS),
+    "guard_latency_ns": ("guard_latency_us", _US_NS),
+    "backend_ns": ("backend_compile_time_s", _SECOND_NS),
+    "inductor_ns": ("inductor_compile_time_s", _SECOND_NS),
+    "code_generation_ns": ("code_gen_time_s", _SECOND_NS),
+}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -63,17 +73,11 @@ class DynamoStart:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class DynamoOutputGraph(KeptPayload):
-    """Event ``dynamo_output_graph``: the backend gets a graph, whose text stays in the log."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class CreateSymbol:
     """Event ``create_symbol``: a size became symbolic.
 
     Attributes:
         symbol: Its name (``s77``, ``zf12`` for a float).
-        value: Its value in the call that was traced, or None.
         source: What it stands for (``L['x'].size()[0]``), or an empty string.
         text: Its value as torch writes it (also of floats), or an empty string.
         stack: The user's stack where it was made, outermost first.
@@ -151,7 +155,7 @@ class SymbolSpecialized:
         fields = envelope.fields()
         return cls(
             symbol=str(fields.get("symbol", "")),
-            sources=_texts(fields, "sources"),
+            sources=texts(fields, "sources"),
             value=str(fields.get("value", "")),
             stack=envelope.frames(fields.get("user_stack")),
             inside=_inside(envelope),
@@ -182,7 +186,6 @@ class DynamoError:
     Attributes:
         stack: The user's stack where it was raised, from the compiled frame inwards; empty where a
             backend raised it.
-        raised: What Python's traceback says.
     """
 
     stack: tuple[StackFrame, ...]
@@ -220,88 +223,55 @@ class RecompileReasons:
         return cls(reasons=tuple(_without_scope(str(reason)) for reason in reasons))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@part
 class CompilationMetrics:
     """Events ``compilation_metrics`` and ``bwd_compilation_metrics``: a compilation has ended.
 
-    Attributes:
-        name: The code object's name, or None (torch says none at the recompile limit).
-        has_guarded_code: Whether code was compiled; None where nothing was attempted.
-        operator_count: call_function, call_method and call_module nodes, or None.
-        fail_type: Name of the exception that ended it, or None.
-        fail_file: User file where it failed, or None.
-        fail_line: User line where it failed, or None.
-        restart_reasons: Why an attempt was given up and tracing restarted.
-        recompile_reason: The guard that failed in the newest cache entry, or None.
-        start_time_ns: UTC, in ns since the epoch, or None.
-        duration_ns: Wall time of the whole compilation of the frame, or None.
-        is_forward: False for a backward compilation that ran later.
-        logging_ns: What torch has spent on the structured trace under this compile id so far.
-        cache_counts: How often a cache hit or missed in it: ``FX graph hit`` → 2.
-        guard_latency_ns: Torch's own figure for the guards, cold caches of the processor, or None.
-        settings: Settings of Dynamo that decide what a failed guard leads to, or None.
-        cuda_graph_skip: Why no CUDA graph is made of what was compiled, or None.
-        backend_ns: How much of the duration was the backend's, or None.
-        inductor_ns: How much of that was Inductor's, or None.
-        code_generation_ns: How much of that was generating code, or None.
-        logs_breaks: Whether its torch writes records of graph breaks, as 2.6 and later do.
+    What is None torch does not say.
     """
 
-    name: str | None
-    file: str | None
-    first_line: int | None
-    has_guarded_code: bool | None
-    operator_count: int | None
+    name: str | None = doc("None at the recompile limit", key="co_name")
+    file: str | None = doc(key="co_filename")
+    first_line: int | None = doc(key="co_firstlineno")
+    has_guarded_code: bool | None = doc("None where nothing was attempted")
+    operator_count: int | None = doc(
+        "call_function, call_method and call_module nodes", key="graph_op_count"
+    )
     guard_count: int | None
-    fail_type: str | None
+    fail_type: str | None = doc("class of the exception that ended it")
     fail_reason: str | None
-    fail_file: str | None
-    fail_line: int | None
-    restart_reasons: tuple[str, ...]
+    fail_file: str | None = doc(key="fail_user_frame_filename")
+    fail_line: int | None = doc(key="fail_user_frame_lineno")
+    restart_reasons: tuple[str, ...] = doc("why attempts were given up and tracing restarted")
     recompile_reason: str | None
-    start_time_ns: int | None
+    cuda_graph_skip: str | None = doc("why none is made of it", key="cudagraph_skip_reason")
+    is_forward: bool = doc("False for a backward compilation that ran later")
+    start_time_ns: int | None = doc("UTC, in ns since the epoch")
     duration_ns: int | None
-    is_forward: bool
-    logging_ns: int | None = None
-    cache_counts: Mapping[str, int] = dataclasses.field(default_factory=dict)
-    guard_latency_ns: int | None = None
-    settings: DynamoSettings | None = None
-    cuda_graph_skip: str | None = None
-    backend_ns: int | None = None
-    inductor_ns: int | None = None
-    code_generation_ns: int | None = None
-    logs_breaks: bool = True
+    logging_ns: int | None = doc("spent on the structured trace under this compile id so far")
+    guard_latency_ns: int | None = doc("of all guards, with cold caches of the processor")
+    backend_ns: int | None = doc("part of the duration")
+    inductor_ns: int | None = doc("part of the backend's")
+    code_generation_ns: int | None = doc("part of Inductor's")
+    cache_counts: Mapping[str, int] = doc("how often a cache hit or missed: FX graph hit → 2")
+    settings: DynamoSettings | None
+    logs_breaks: bool = doc("records of graph breaks, as torch 2.6 and later do")
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Reads the fields that are used out of about a hundred."""
         fields = envelope.fields()
-        fail_type = _CLASS.sub(r"\1", _text(fields, "fail_type") or "") or None
-        return cls(
-            name=_text(fields, "co_name"),
-            file=_text(fields, "co_filename"),
-            first_line=natural(fields.get("co_firstlineno")),
-            has_guarded_code=_has_code(fields),
-            operator_count=natural(fields.get("graph_op_count")),
-            guard_count=natural(fields.get("guard_count")),
+        fail_type = _CLASS.sub(r"\1", str(fields.get("fail_type") or "")) or None
+        return decode(
+            cls,
+            fields,
+            **{name: nanoseconds(fields.get(key), unit) for name, (key, unit) in _TIMES.items()},
             fail_type=fail_type,
-            fail_reason=_text(fields, "fail_reason"),
-            fail_file=_text(fields, "fail_user_frame_filename"),
-            fail_line=natural(fields.get("fail_user_frame_lineno")),
-            restart_reasons=_texts(fields, "restart_reasons"),
-            recompile_reason=_without_scope(_text(fields, "recompile_reason") or "") or None,
-            start_time_ns=nanoseconds(fields.get("start_time"), _SECOND_NS),
-            duration_ns=nanoseconds(fields.get("entire_frame_compile_time_s"), _SECOND_NS),
+            recompile_reason=_without_scope(str(fields.get("recompile_reason") or "")) or None,
             # Torch 2.6 takes what the limit refused for a backward: it does not say what it is.
             is_forward=envelope.key == "compilation_metrics" or fail_type in _LIMIT_ERRORS,
-            logging_ns=nanoseconds(fields.get("structured_logging_overhead_us"), _US_NS),
             cache_counts=_cache_counts(fields),
-            guard_latency_ns=nanoseconds(fields.get("guard_latency_us"), 1000),
             settings=read_settings(fields.get("dynamo_config")),
-            cuda_graph_skip=_text(fields, "cudagraph_skip_reason"),
-            backend_ns=nanoseconds(fields.get("backend_compile_time_s"), _SECOND_NS),
-            inductor_ns=nanoseconds(fields.get("inductor_compile_time_s"), _SECOND_NS),
-            code_generation_ns=nanoseconds(fields.get("code_gen_time_s"), _SECOND_NS),
             logs_breaks=_VERSION in fields or _KEY not in fields,
         )
 
@@ -318,8 +288,7 @@ class CompilationMetrics:
         """Graphs that the backend accepted, as torch's ``unique_graphs`` counts them.
 
         Args:
-            attempted: How many graphs were logged.
-            failed: How many of them the backend refused and Dynamo went on without.
+            failed: How many graphs the backend refused and Dynamo went on without.
         """
         # A backend can also ask to skip the frame, whose metrics then count no operator.
         if self.fail_type is None and self.operator_count is None:
@@ -347,25 +316,3 @@ def _cache_counts(fields: Mapping[str, object]) -> dict[str, int]:
         remote_hits = natural(fields.get(f"{prefix}_remote_cache_hit_count")) or 0
         counts[f"{cache} miss"] = max(counts[f"{cache} miss"] - remote_hits, 0)
     return {name: number for name, number in counts.items() if number}
-
-
-def _text(fields: Mapping[str, object], name: str) -> str | None:
-    value = fields.get(name)
-    return None if value is None else str(value)
-
-
-def _texts(fields: Mapping[str, object], name: str) -> tuple[str, ...]:
-    value = fields.get(name)
-    return tuple(str(item) for item in value) if isinstance(value, list) else ()
-
-
-def _has_code(fields: Mapping[str, object]) -> bool | None:
-    """Whether code was compiled; before torch 2.4, which says it, code is what has guards."""
-    if "has_guarded_code" in fields:
-        return _flag(fields, "has_guarded_code")
-    return fields.get("guard_count") is not None
-
-
-def _flag(fields: Mapping[str, object], name: str) -> bool | None:
-    value = fields.get(name)
-    return value if isinstance(value, bool) else None

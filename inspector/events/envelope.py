@@ -18,11 +18,7 @@ class Envelope:
     Attributes:
         key: The event's key (``dynamo_start``, ``artifact``, …).
         name: The artifact's or dumped graph's name, or an empty string.
-        metadata: What stands under the key.
         compile_id: The compilation during which it was logged, or None outside of one.
-        attempt: Which attempt of that compilation.
-        rank: Rank in a distributed job, or None.
-        pid: The process that wrote it.
         line: Line number in the log, from 1.
         strings: The interned file names that the process knows, by number.
     """

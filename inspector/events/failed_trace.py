@@ -7,7 +7,7 @@ import re
 from typing import Self
 
 from inspector.events.envelope import Envelope
-from inspector.events.placed_lines import placed_lines
+from inspector.events.graph_text import placed_lines
 from inspector.records.stack import StackFrame
 
 _NODE = re.compile(

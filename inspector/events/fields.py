@@ -5,7 +5,7 @@ A value that is not what torch writes is None: one bad field never costs the who
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 MAX_GUARD_CHARACTERS = 1 << 16
 """Of one guard's text that are read: parsing takes more than linear time."""
@@ -24,7 +24,6 @@ def nanoseconds(value: object, unit_ns: int) -> int | None:
     """A finite time from 0 on in ns, or None.
 
     Args:
-        value: The number, in the unit.
         unit_ns: How many ns the unit has.
     """
     if not isinstance(value, int | float) or isinstance(value, bool):
@@ -33,11 +32,13 @@ def nanoseconds(value: object, unit_ns: int) -> int | None:
     return round(value * unit_ns) if 0 <= value < _LIMIT // unit_ns else None
 
 
-def items(value: object) -> list[object]:
-    """A list's items; none where it is no list."""
-    return value if isinstance(value, list) else []
+def text(fields: Mapping[str, object], name: str) -> str:
+    """A field that is text, or an empty string."""
+    value = fields.get(name)
+    return value if isinstance(value, str) else ""
 
 
-def mappings(value: object) -> Iterator[Mapping[str, object]]:
-    """Those items of a list that are JSON objects."""
-    return (item for item in items(value) if isinstance(item, dict))
+def texts(fields: Mapping[str, object], name: str) -> tuple[str, ...]:
+    """The items of a list as text; none where it is no list."""
+    value = fields.get(name)
+    return tuple(map(str, value)) if isinstance(value, list) else ()

@@ -7,6 +7,9 @@ import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from inspector.records.graphs import TensorMeta
+from inspector.records.stack import StackFrame
+
 # `f32[8, 64][64, 1]cpu`, in torch/fx/graph.py; a symbol can stand for any number.
 _TENSOR = re.compile(
     r"(?P<dtype>[a-z]\w*)\[(?P<shape>[^\]]*)\](?:\[(?P<stride>[^\]]*)\])?(?P<device>[\w:]*)"
@@ -19,36 +22,12 @@ _FLATTENED = "fx_pytree.tree_flatten_spec"
 # recomputed has `ac_graph_id: 4 - PREFER_RECOMPUTE` in front. `# No stacktrace found for following
 # nodes` ends it.
 _FILE = re.compile(
-    r"\s*# (?:[^#]*? )?File: (?P<file>.+?):(?P<line>\d+) in [^,]+(?:, code: (?P<code>.*))?"
+    r"\s*# (?:[^#]*? )?File: (?P<file>.+?):(?P<line>\d{1,9}) in (?P<name>[^,]+)"
+    r"(?:, code: (?P<code>.*))?"
 )
+_NO_FILE = re.compile(r"\s*# (?:[^#]*? )?No stacktrace found")
 # What Python's tokenizer takes for the end of a line; `str.splitlines` knows more.
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_NO_FILE = re.compile(r"\s*# (?:[^#]*? )?No stacktrace found")
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class TextTensor:
-    """What a graph's text says of a tensor.
-
-    Attributes:
-        dtype: In torch's short spelling (``f32``).
-        shape: Sizes as texts: numbers, symbols or expressions of them.
-        stride: Strides as texts, or None.
-    """
-
-    dtype: str
-    shape: tuple[str, ...]
-    stride: tuple[str, ...] | None
-    device: str
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class TextPlace:
-    """The innermost line of a node's stack."""
-
-    file: str
-    line: int
-    code: str
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -61,15 +40,15 @@ class TextNode:
             tree (``Add``, ``Gt``; ``IAdd`` in place), ``getitem``, ``setitem`` or ``getattr``;
             empty where an input gets another name, or an attribute of the module is taken.
         arguments: Names of the nodes that it uses: of inputs, and of what stands before it.
-        tensor: What it is, or None.
-        place: The line that led to it, or None.
+        tensor: What it is, with the dtype in torch's short spelling (``f32``), or None.
+        place: The innermost line that led to it, or None.
     """
 
     name: str
     operation: str
     arguments: tuple[str, ...]
-    tensor: TextTensor | None
-    place: TextPlace | None = None
+    tensor: TensorMeta | None
+    place: StackFrame | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -104,11 +83,27 @@ def parse_graph(text: str) -> GraphText:
         message = "there is no `forward` in the graph"
         raise ValueError(message)
     inputs = _inputs(forward)
-    body = _Body((input_.name for input_ in inputs), _places(text))
+    body = _Body((input_.name for input_ in inputs), [place for _, place in placed_lines(text)])
     nodes = tuple(body.nodes(forward.body))
     returned = [node for node in forward.body if isinstance(node, ast.Return)]
     outputs = body.used(returned[-1].value) if returned else ()
     return GraphText(inputs, nodes, outputs)
+
+
+def placed_lines(text: str) -> Iterator[tuple[str, StackFrame | None]]:
+    """Each line of the code, with the innermost frame that torch printed above it, or None.
+
+    The comments that have these frames are empty lines.
+    """
+    place = None
+    for line in _LINE_END.split(text):
+        if file := _FILE.match(line):
+            code = (file["code"] or "").strip()
+            place = StackFrame(file["file"], int(file["line"]), file["name"], code)
+        is_placed = file or _NO_FILE.match(line)
+        if is_placed and not file:
+            place = None
+        yield "" if is_placed else line, place
 
 
 def _functions(scope: ast.ClassDef) -> Iterator[ast.FunctionDef]:
@@ -142,7 +137,7 @@ def _inputs(forward: ast.FunctionDef) -> tuple[TextNode, ...]:
 class _Body:
     """Reads statements; knows the names that stand before them."""
 
-    def __init__(self, names: Iterable[str], places: Sequence[TextPlace | None]) -> None:
+    def __init__(self, names: Iterable[str], places: Sequence[StackFrame | None]) -> None:
         self._names = set(names)
         self._places = places
 
@@ -202,19 +197,6 @@ def _sign(value: ast.AST) -> str:
     return ""
 
 
-def _places(text: str) -> list[TextPlace | None]:
-    """The place that each line of the text stands below."""
-    places: list[TextPlace | None] = []
-    place = None
-    for line in _LINE_END.split(text):
-        if match := _FILE.match(line):
-            place = TextPlace(match["file"], int(match["line"]), match["code"] or "")
-        elif _NO_FILE.match(line):
-            place = None
-        places.append(place)
-    return places
-
-
 def _is_in_place(statement: ast.stmt) -> bool:
     """Whether it is `x += y`, or `x[0] = y`."""
     return isinstance(statement, ast.AugAssign) or (
@@ -231,20 +213,16 @@ def _names(value: ast.AST | None) -> Iterator[str]:
             yield from _names(child)
 
 
-def _tensor(annotation: ast.expr | None) -> TextTensor | None:
+def _tensor(annotation: ast.expr | None) -> TensorMeta | None:
     if not isinstance(annotation, ast.Constant) or not isinstance(annotation.value, str):
         return None
     match = _TENSOR.match(annotation.value)
     if match is None:
         return None
-    stride = match["stride"]
-    return TextTensor(
-        dtype=match["dtype"],
-        shape=_sizes(match["shape"]),
-        stride=None if stride is None else _sizes(stride),
-        device=match["device"],
-    )
+    sizes, strides = _sizes(match["shape"]), _sizes(match["stride"] or "")
+    return TensorMeta(match["dtype"], sizes, strides, match["device"])
 
 
-def _sizes(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip())
+def _sizes(text: str) -> tuple[int | str, ...]:
+    sizes = (part.strip() for part in text.split(",") if part.strip())
+    return tuple(int(size) if size.isdecimal() else size for size in sizes)

@@ -28,17 +28,11 @@ class DynamoSettings:
     automatic_dynamic: bool = doc(
         "a size that changed is compiled as dynamic", key="automatic_dynamic_shapes", default=True
     )
-    assume_static: bool = doc(
-        "sizes are constants at first", key="assume_static_by_default", default=True
-    )
     int_attributes: bool = doc(
         "of modules may become dynamic", key="allow_unspec_int_on_nn_module", default=False
     )
     specialize_float: bool = doc("floats are always constants", default=False)
     specialize_int: bool = doc("ints are always constants", default=False)
-    skips_hooks: bool = doc(
-        "of modules are not guarded on", key="skip_nnmodule_hook_guards", default=True
-    )
     accumulated_limit: int = doc(
         "cache entries of a code object with all of its objects, likewise",
         key="accumulated_recompile_limit",

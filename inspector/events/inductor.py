@@ -1,4 +1,4 @@
-"""What only Inductor logs: with any of it, the compilation was lowered by Inductor."""
+"""Graphs of all stages and the code of them, whose texts stay in the log."""
 
 from __future__ import annotations
 
@@ -6,14 +6,22 @@ import dataclasses
 from typing import Self
 
 from inspector.events.envelope import Envelope
+from inspector.events.kept import KeptPayload
 from inspector.events.payload import Payload
 
-INDUCTOR_KEYS = (
-    ("artifact", "inductor_post_grad_graph"),
-    ("artifact", "after_post_grad_graph"),
-    ("inductor_post_grad_graph", ""),
-)
-"""Key and artifact name (torch/_inductor: codecache.py, compile_fx.py, graph.py; 2.4 to 2.13)."""
+GRAPH_STAGES = {
+    ("dynamo_output_graph", ""): "dynamo",
+    ("artifact", "after_pre_grad_graph"): "pre_grad",
+    ("aot_joint_graph", ""): "joint",
+    ("aot_forward_graph", ""): "forward",
+    ("aot_backward_graph", ""): "backward",
+    ("aot_inference_graph", ""): "inference",
+    ("artifact", "inductor_post_grad_graph"): "post_grad",
+    ("artifact", "after_post_grad_graph"): "post_grad",
+    ("inductor_post_grad_graph", ""): "post_grad",
+}
+"""Stage by key and artifact name (torch/_dynamo/output_graph.py, torch/_functorch/_aot_autograd and
+torch/_inductor: codecache.py, compile_fx.py, graph.py; 2.4 to 2.13)."""
 AHEAD_CODES = {
     "inductor_aot_code": False,
     "inductor_aot_wrapper_code": False,
@@ -23,53 +31,43 @@ AHEAD_CODES = {
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class InductorStage:
-    """The post-grad graph: what Inductor lowers, whose text stays in the log."""
-
-    text: Payload | None = None
-
-    @classmethod
-    def read(cls, envelope: Envelope) -> Self:
-        """Keeps the place of the text, and not the text."""
-        payload = envelope.payload
-        return cls(payload and payload.place())
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class OutputCode:
-    """Event ``inductor_output_code``: the code of one graph, whose text stays in the log.
+class GraphLogged:
+    """A graph.
 
     Attributes:
-        file: The file that torch wrote it to, or an empty string.
+        stage: One of `GRAPH_STAGES`; ``post_grad`` is what Inductor lowers.
     """
 
+    stage: str
     text: Payload | None
-    file: str
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Keeps the place of the text, and not the text."""
         payload = envelope.payload
-        file = envelope.fields().get("filename")
-        return cls(payload and payload.place(), str(file or ""))
+        return cls(GRAPH_STAGES[envelope.key, envelope.name], payload and payload.place())
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class AheadCode:
-    """Event ``graph_dump`` of AOTInductor: C++ of one graph, whose text stays in the log.
+class OutputCode(KeptPayload):
+    """Event ``inductor_output_code``, or ``graph_dump`` of AOTInductor: the code of one graph.
 
     Attributes:
         file: The file that torch wrote it to, or an empty string.
         is_rest: Whether it has the C++ kernels of the wrapper that was logged before it.
     """
 
-    text: Payload | None
     file: str
-    is_rest: bool
+    is_ahead: bool = False
+    is_rest: bool = False
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:
         """Keeps the place of the text, and not the text."""
         payload = envelope.payload
-        file = envelope.fields().get("filename")
-        return cls(payload and payload.place(), str(file or ""), AHEAD_CODES[envelope.name])
+        return cls(
+            payload and payload.place(),
+            str(envelope.fields().get("filename") or ""),
+            is_ahead=envelope.name in AHEAD_CODES,
+            is_rest=AHEAD_CODES.get(envelope.name, False),
+        )

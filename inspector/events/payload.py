@@ -16,7 +16,6 @@ class Payload:
     """Where an event's payload lies in its log.
 
     Attributes:
-        path: The log file.
         offset: Where the payload's first (tab-prefixed) line begins, in bytes.
         length_bytes: Length in the file, tabs and line ends included.
         md5: What the writer said the payload's MD5 is, or an empty string.

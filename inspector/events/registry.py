@@ -13,7 +13,7 @@ from typing import Protocol
 from inspector.events.caches import (
     CACHE_ARTIFACTS,
     CODE_STATES,
-    CacheArtifact,
+    CacheLookup,
     CodeState,
     TritonKernels,
 )
@@ -21,7 +21,6 @@ from inspector.events.dynamo import (
     CompilationMetrics,
     CreateSymbol,
     DynamoError,
-    DynamoOutputGraph,
     DynamoStart,
     RecompileReasons,
     SymbolGuard,
@@ -31,15 +30,8 @@ from inspector.events.dynamo import (
 from inspector.events.envelope import Envelope
 from inspector.events.failed_trace import FailedTrace
 from inspector.events.graph_break import GraphBreakReason
-from inspector.events.graph_logged import GRAPH_TEXTS, GraphLogged
 from inspector.events.guards import DynamoGuards
-from inspector.events.inductor import (
-    AHEAD_CODES,
-    INDUCTOR_KEYS,
-    AheadCode,
-    InductorStage,
-    OutputCode,
-)
+from inspector.events.inductor import AHEAD_CODES, GRAPH_STAGES, GraphLogged, OutputCode
 from inspector.events.kept import KeptRecord
 from inspector.events.timing import ChromiumEvent
 from inspector.records.codec import decode
@@ -71,12 +63,10 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("compilation_metrics", ""): CompilationMetrics,
     ("create_symbol", ""): CreateSymbol,
     ("dynamo_cpp_guards_str", ""): DynamoGuards,
-    ("dynamo_output_graph", ""): DynamoOutputGraph,
     ("dynamo_start", ""): DynamoStart,
-    **{("artifact", name): CacheArtifact for name in CACHE_ARTIFACTS},
+    **{("artifact", name): CacheLookup for name in CACHE_ARTIFACTS},
     **{("artifact", name): CodeState for name in CODE_STATES},
-    **dict.fromkeys(INDUCTOR_KEYS, InductorStage),
-    **{("graph_dump", name): AheadCode for name in AHEAD_CODES},
+    **{("graph_dump", name): OutputCode for name in AHEAD_CODES},
     ("guard_added_fast", ""): SymbolGuard,
     ("inductor_output_code", ""): OutputCode,
     ("symbolic_shape_specialization", ""): SymbolSpecialized,
@@ -86,91 +76,50 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("artifact", "recompile_reasons"): RecompileReasons,
     ("artifact", "torch_version"): TorchVersion,
     ("artifact", "triton_kernel_info"): TritonKernels,
-    **dict.fromkeys(GRAPH_TEXTS, GraphLogged),
+    **dict.fromkeys(GRAPH_STAGES, GraphLogged),
 }
 
 # Found by listing the calls of trace_structured in torch 2.11 and 2.13.
-_UNUSED_KEYS = frozenset(
-    [
-        "bwd_compilation_metrics_runtime",
-        "compilation_metrics_runtime",
-        "compiled_autograd_graph",
-        "create_unbacked_symbol",
-        "describe_source",
-        "describe_storage",
-        "describe_tensor",
-        "dump_file",
-        "dynamo_guards",
-        "exported_program",
-        "expression_created",
-        "guard_added",
-        "guard_on_data_dependent_error",
-        "link",
-        "mismatched_fake_kernel",
-        "missing_fake_kernel",
-        "optimize_ddp_split_child",
-        "optimize_ddp_split_graph",
-        "propagate_real_tensors",
-        "propagate_real_tensors_provenance",
-    ]
+_UNUSED_KEYS = re.compile(
+    r"""
+    bwd_compilation_metrics_runtime | compilation_metrics_runtime | compiled_autograd_graph
+    | create_unbacked_symbol | describe_source | describe_storage | describe_tensor |
+    dump_file | dynamo_guards | exported_program | expression_created | guard_added |
+    guard_on_data_dependent_error | link | mismatched_fake_kernel | missing_fake_kernel |
+    optimize_ddp_split_child | optimize_ddp_split_graph | propagate_real_tensors |
+    propagate_real_tensors_provenance
+    """,
+    re.VERBOSE,
 )
-_UNUSED_ARTIFACTS = frozenset(
-    [
-        "after_activation_quantization_bwd_aten_pass",
-        "after_activation_quantization_fwd_aten_pass",
-        "after_joint_graph",
-        "aot_forward_graph_fw_metadata",
-        "aot_forward_graph_fw_subclass_metadata",
-        "aot_inference_graph_after_hop_passes",
-        "aot_joint_graph_sync_decision_cross_ranks",
-        "aot_saved_tensors_hooks_graphs",
-        "aotautograd_cache_pickle_failure",
-        "backward_epilogue",
-        "backward_prologue",
-        "before_activation_quantization_bwd_aten_pass",
-        "before_activation_quantization_fwd_aten_pass",
-        "before_joint_graph",
-        "before_post_grad_graph",
-        "before_pre_grad_graph",
-        "compiled_autograd_compile_reasons",
-        "compiled_autograd_graph_pre_reordering",
-        "compiled_fn_wrapper",
-        "compiled_function_backward",
-        "compiled_function_forward",
-        "compiler_collective",
-        "cprofile_manifold_url",
-        "dynamo_cache_bypass",
-        "dynamo_cache_entries",
-        "dynamo_cache_exception",
-        "dynamo_side_effects",
-        "eager_compile_backwards_failure",
-        "fx_graph_bundled_cache_hit",
-        "fx_graph_cache_hash",
-        "fx_graph_runnable",
-        "fx_interpreter_error",
-        "graph_execution",
-        "inductor_autotune_at_compile_time_code",
-        "inductor_collective_schedule",
-        "inductor_overlap_cyclic_extra_deps",
-        "inductor_provenance_tracking_kernel_stack_traces",
-        "inductor_provenance_tracking_node_mappings",
-        "inductor_runtime_and_tensor_meta",
-        "inductor_spmd_graph_mismatch",
-        "invoke_subgraph_backward_duplicate",
-        "min_cut_failed_edge_list",
-        "min_cut_failed_fx_graph",
-        "min_cut_failed_svg",
-        "min_cut_information",
-        "precompile_cache_bypass",
-        "runtime_wrapper_orchestration",
-        "scheduler_nodes_before_comm_overlap",
-        "torch._functorch.config",
-    ]
+_UNUSED_ARTIFACTS = re.compile(
+    r"""
+    after_activation_quantization_bwd_aten_pass |
+    after_activation_quantization_fwd_aten_pass | after_joint_graph |
+    aot_forward_graph_fw_metadata | aot_forward_graph_fw_subclass_metadata |
+    aot_inference_graph_after_hop_passes | aot_joint_graph_sync_decision_cross_ranks |
+    aot_saved_tensors_hooks_graphs | aotautograd_cache_pickle_failure | backward_epilogue |
+    backward_prologue | before_activation_quantization_bwd_aten_pass |
+    before_activation_quantization_fwd_aten_pass | before_joint_graph |
+    before_post_grad_graph | before_pre_grad_graph | compiled_autograd_compile_reasons |
+    compiled_autograd_graph_pre_reordering | compiled_fn_wrapper |
+    compiled_function_backward | compiled_function_forward | compiler_collective |
+    cprofile_manifold_url | dynamo_cache_bypass | dynamo_cache_entries |
+    dynamo_cache_exception | dynamo_side_effects | eager_compile_backwards_failure |
+    fx_graph_bundled_cache_hit | fx_graph_cache_hash | fx_graph_runnable |
+    fx_interpreter_error | graph_execution | inductor_autotune_at_compile_time_code |
+    inductor_collective_schedule | inductor_overlap_cyclic_extra_deps |
+    inductor_provenance_tracking_kernel_stack_traces |
+    inductor_provenance_tracking_node_mappings | inductor_runtime_and_tensor_meta |
+    inductor_spmd_graph_mismatch | invoke_subgraph_backward_duplicate |
+    min_cut_failed_edge_list | min_cut_failed_fx_graph | min_cut_failed_svg |
+    min_cut_information | precompile_cache_bypass | runtime_wrapper_orchestration |
+    scheduler_nodes_before_comm_overlap | torch\._functorch\.config | inspector_output_graph
+    | .*_(?:ORIGINAL|MODIFIED)_BYTECODE | .*_(?:pre|post)_grad |
+    inductor_triton_kernel_to_.*
+    """,
+    re.VERBOSE,
 )
 _UNUSED_DUMPS = frozenset({("graph_dump", "inductor_aot_header_code")})
-_UNUSED_PATTERN = re.compile(
-    r"inspector_output_graph|.*_(?:ORIGINAL|MODIFIED)_BYTECODE|.*_(?:pre|post)_grad|inductor_triton_kernel_to_.*"
-)
 
 
 def is_read(key: str, name: str) -> bool:
@@ -180,14 +129,11 @@ def is_read(key: str, name: str) -> bool:
 
 def is_known(key: str, name: str) -> bool:
     """Whether torch is known to write such an event."""
-    if is_read(key, name):
-        return True
-    if (key, name) in _UNUSED_DUMPS:
+    if is_read(key, name) or (key, name) in _UNUSED_DUMPS:
         return True
     if key != "artifact":
-        return key in _UNUSED_KEYS
-    is_unused = name in _UNUSED_ARTIFACTS or is_retired(name)
-    return is_unused or _UNUSED_PATTERN.fullmatch(name) is not None
+        return _UNUSED_KEYS.fullmatch(key) is not None
+    return is_retired(name) or _UNUSED_ARTIFACTS.fullmatch(name) is not None
 
 
 def record_type(key: str, name: str) -> type[Record] | None:

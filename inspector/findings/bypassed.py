@@ -6,7 +6,7 @@ import dataclasses
 import re
 from collections.abc import Iterator
 
-from inspector.events.placed_lines import placed_lines
+from inspector.events.graph_text import placed_lines
 from inspector.graphs.operators import shown_operator
 from inspector.graphs.reading import captured_graphs
 from inspector.model.graph import Node
@@ -81,12 +81,12 @@ def bypassed_operators(run: Run, process: Process, compile_id: str, key: str) ->
 def _effects(run: Run, places: list[GraphPlace], nodes: list[Node], key: str) -> Iterator[Bypassed]:
     """The operators with an effect: a check of errors, a print, a custom operator."""
     for place in places:
-        text = place.text.text() if place.text and place.stage in _AFTER_AOT else ""
+        text = place.read_text() if place.stage in _AFTER_AOT else ""
         for line, frame in placed_lines(text):
             effect = _EFFECT.search(line)
             if effect is None:
                 continue
-            at = StackFrame(frame.file, frame.line, frame.name, frame.code) if frame else None
+            at = frame
             if at is None or not run.roots.is_user(at.file):
                 at = _captured_line(nodes, effect["says"] or effect["operator"])
             checks = (effect["says"] or "").removeprefix("linalg.")

@@ -5,15 +5,22 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
+from inspector.events.caches import CacheLookup
 from inspector.findings.escaping import one_line
 from inspector.findings.overview import notices
 from inspector.findings.place import qualified_name
 from inspector.findings.processes import labels
 from inspector.findings.report import Report
 from inspector.findings.wording import count, duration, listed
-from inspector.model.cache_lookup import CacheLookup
-from inspector.model.cold_start import CacheUse, ColdStart, KeyChange, KeyVerdict, PlaceTime
-from inspector.model.compile_time import CompilationTime, StageTime
+from inspector.model.compile_time import (
+    CacheUse,
+    ColdStart,
+    CompilationTime,
+    KeyChange,
+    KeyVerdict,
+    PlaceTime,
+    StageTime,
+)
 from inspector.model.run import Run
 from inspector.model.stack import shown_name
 
@@ -69,8 +76,8 @@ def cold_headline(report: ColdStartReport) -> str:
         return "torch logged no compile times"
     compiling = sum(bool(process.compile_time_ns) for process in processes)
     over = f" in {compiling} processes" if compiling > 1 else ""
-    forward = [item for item in cold.compilations if not item.time.is_backward]
-    ids = {(i.process, str(i.time.compile_id), i.time.occurrence) for i in forward}
+    forward = [item for item in cold.compilations if not item.is_backward]
+    ids = {(i.process, str(i.compile_id), i.occurrence) for i in forward}
     refused = {
         (number, str(item.compile_id))
         for number, process in enumerate(processes)
@@ -108,12 +115,12 @@ def compilation_rows(report: ColdStartReport) -> tuple[TimeRow, ...]:
     asked = [_asked(process.lookups) for process in run.processes]
     rows = [
         TimeRow(
-            " ".join(filter(None, (_compilation(run, item.time), named[item.process]))),
-            item.time.time_ns,
-            share(item.time.time_ns, cold.time_ns),
+            " ".join(filter(None, (_compilation(run, item), named[item.process]))),
+            item.time_ns,
+            share(item.time_ns, cold.time_ns),
             "; ".join(filter(None, (
-                _mostly(item.time.stages),
-                asked[item.process].get(_graph(item.time), ""),
+                _mostly(item.stages),
+                asked[item.process].get(_graph(item), ""),
             ))),
         )
         for item in cold.compilations

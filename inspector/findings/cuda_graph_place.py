@@ -47,8 +47,7 @@ def input_name(process: Process, key: FunctionKey, item: LoggedInput) -> str:
 def _fits(node: TextNode, item: LoggedInput) -> bool:
     sizes = node.tensor.shape if node.tensor else ()
     return len(sizes) == len(item.shape) and all(
-        str(said) == str(size) or not str(said).isdecimal()
-        for said, size in zip(sizes, item.shape, strict=True)
+        said == size or isinstance(said, str) for said, size in zip(sizes, item.shape, strict=True)
     )
 
 

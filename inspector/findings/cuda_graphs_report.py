@@ -11,8 +11,8 @@ from inspector.findings.finding import Finding
 from inspector.findings.overview import reading_texts
 from inspector.findings.processes import found_in
 from inspector.findings.rule import Rule
-from inspector.model.cuda_graphs import CudaGraphFunction
 from inspector.model.run import Process, Run
+from inspector.records.cuda_graphs import CudaGraphCalls
 
 FORMAT_VERSION = 1
 """Of a report on CUDA graphs as JSON: counts up when a field changes its meaning or goes."""
@@ -103,7 +103,7 @@ def make_cuda_graphs_report(run: Run, rules: Iterable[Rule[Run, Finding]]) -> Cu
 
 def _rows(run: Run, index: int, process: Process) -> Iterator[CudaGraphRow]:
     graphs = process.cuda_graphs
-    groups: dict[tuple[str, str], list[CudaGraphFunction]] = {}
+    groups: dict[tuple[str, str], list[CudaGraphCalls]] = {}
     for function in graphs.functions:
         groups.setdefault((function.key.compile_id, function.key.mode), []).append(function)
     for (compile_id, mode), functions in groups.items():
@@ -119,7 +119,7 @@ def _rows(run: Run, index: int, process: Process) -> Iterator[CudaGraphRow]:
 
 
 def _row(
-    process: int, compile_id: str, name: str, mode: str, functions: Sequence[CudaGraphFunction]
+    process: int, compile_id: str, name: str, mode: str, functions: Sequence[CudaGraphCalls]
 ) -> CudaGraphRow:
     sizes = tuple(dict.fromkeys(function.key.integers for function in functions))
     captures = [capture for function in functions for capture in function.captures]

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from inspector.errors import UsageError
 from inspector.findings.kernels_report import KernelRow, KernelsReport
 from inspector.kernels.reference import LoweredGraph, Reference
+from inspector.model.graph_places import OutputText
 from inspector.model.kernel_build import ConfigBuild, KernelBuild
-from inspector.model.output_code import OutputText
 from inspector.records.kernels import KernelArgument, TritonKernelFacts
 
 _DTYPE = re.compile(r"torch\.\w+")
@@ -72,7 +72,7 @@ def make_kernel_export(report: KernelsReport, row: KernelRow, gpu: str) -> Kerne
     tensors = [
         _as_stored(item, row.kernel.source) for item in said.arguments if item.kind == "TensorArg"
     ]
-    graph = LoweredGraph(text.lowered.text() if text.lowered else "", said.symbols)
+    graph = LoweredGraph(text.lowered.read_text() if text.lowered else "", said.symbols)
     reads = {item.reads: item.buffer for item in tensors if item.is_read and item.reads}
     writes = {item.writes: item.buffer for item in tensors if item.is_written and item.writes}
     parts = dict(_parts(tensors, text, graph))

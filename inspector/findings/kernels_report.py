@@ -20,9 +20,9 @@ from inspector.kernels.node_lines import node_lines, recorded_node_lines
 from inspector.kernels.output_code import read_output_code, read_template
 from inspector.model.gpu_table import find_gpu
 from inspector.model.gpus import Gpu
+from inspector.model.graph_places import GraphPlace, OutputCodes, OutputText
 from inspector.model.kernel import Call, GraphCode, Kernel, NodeLine
 from inspector.model.kernel_facts import KernelFacts
-from inspector.model.output_code import OutputCodes, OutputText
 from inspector.model.roots import Roots
 from inspector.model.run import Process, Run
 from inspector.records.gpu_target import GpuTarget
@@ -194,32 +194,32 @@ def _text(payload: Payload | None) -> str:
 
 
 def _captured_lines(text: OutputText, roots: Roots) -> Mapping[str, NodeLine]:
-    known = _recorded_lines(text.nodes, roots)
+    known = _recorded_lines(text.graph, roots)
     if known is not None:
         return known
-    return node_lines(text.graph.text()) if text.graph else {}
+    return node_lines(text.graph.read_text()) if text.graph else {}
 
 
-def _recorded_lines(nodes: Payload | None, roots: Roots) -> Mapping[str, NodeLine] | None:
+def _recorded_lines(graph: GraphPlace | None, roots: Roots) -> Mapping[str, NodeLine] | None:
     """None where no nodes were recorded, or they were cut off: the text may be there."""
-    if nodes is None:
+    if graph is None or graph.recorded is None:
         return None
     try:
-        return recorded_node_lines(kept_record(RecordedGraph, nodes), roots)
+        return recorded_node_lines(kept_record(RecordedGraph, graph.recorded), roots)
     except ValueError:
         return None
 
 
 def _lowered_lines(text: OutputText, roots: Roots) -> Mapping[str, NodeLine]:
     """The text has the innermost line of each node, which may be torch's own."""
-    known = _recorded_lines(text.lowered_nodes, roots)
+    known = _recorded_lines(text.lowered, roots)
     if known is not None:
         return {name: line for name, line in known.items() if line.file}
     return _user_lines(text.lowered, roots)
 
 
-def _user_lines(graph: Payload | None, roots: Roots) -> Mapping[str, NodeLine]:
-    found = node_lines(graph.text()) if graph else {}
+def _user_lines(graph: GraphPlace | None, roots: Roots) -> Mapping[str, NodeLine]:
+    found = node_lines(graph.read_text()) if graph else {}
     return {name: line for name, line in found.items() if roots.is_user(line.file)}
 
 

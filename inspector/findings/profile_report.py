@@ -6,7 +6,6 @@ import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 
-from inspector.events.counted import CountedKernel
 from inspector.findings.all_compiled import is_all_compiled
 from inspector.findings.graph_report import FUSION, make_graph_report
 from inspector.findings.kernels_report import make_kernels_report
@@ -36,7 +35,7 @@ from inspector.profiles.module_groups import in_groups
 from inspector.profiles.step_facts import Part
 from inspector.profiles.typical import of_typical_calls
 from inspector.records.ceilings import Ceilings, DeviceState
-from inspector.records.device_profile import DeviceProfile
+from inspector.records.device_profile import CountedKernel, DeviceProfile
 from inspector.records.memory_profile import MemoryProfile
 
 FORMAT_VERSION = 1

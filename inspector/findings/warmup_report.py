@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.findings.bench_machine import processor_of, torch_of
 from inspector.findings.recompile_wording import changed
-from inspector.model.cold_start import CacheUse, ColdStart
 from inspector.model.compilation import Compilation
+from inspector.model.compile_time import CacheUse, ColdStart
 from inspector.model.run import Run
 from inspector.model.warmup import StartEnd, WarmupCall, WarmupPlan
 from inspector.records.bench import Warmup

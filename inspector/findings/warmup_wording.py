@@ -8,7 +8,7 @@ from inspector.findings.bench_machine import device_text
 from inspector.findings.escaping import one_line
 from inspector.findings.warmup_report import Start, WarmupReport
 from inspector.findings.wording import count, duration, listed, size
-from inspector.model.cold_start import CacheUse
+from inspector.model.compile_time import CacheUse
 
 _START_NAMES = {
     "eager": "eager",

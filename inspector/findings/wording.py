@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from inspector.errors import UsageError
 from inspector.findings.escaping import clipped, escaped, one_line
 from inspector.findings.finding import Finding, Place
-from inspector.model.run import Meta
+from inspector.model.meta import Meta
 
 _NS_PER_US = 1_000
 _NS_PER_MS = 1_000_000

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import dataclasses
 
-from inspector.events.graph_text import TextNode, TextPlace, TextTensor, parse_graph
+from inspector.events.graph_text import TextNode, parse_graph
 from inspector.model.dtypes import find_dtype
 from inspector.model.graph import Node
 from inspector.model.roots import Roots
@@ -56,11 +56,11 @@ def _node(node: TextNode, roots: Roots) -> Node:
     )
 
 
-def _stack(place: TextPlace | None, roots: Roots) -> tuple[StackFrame, ...]:
+def _stack(place: StackFrame | None, roots: Roots) -> tuple[StackFrame, ...]:
     """The text has the innermost frame alone, which may be torch's own."""
     if place is None or not roots.is_user(place.file):
         return ()
-    return (StackFrame(place.file, place.line, "", place.code),)
+    return (place,)
 
 
 def _op(operation: str) -> str:
@@ -87,13 +87,9 @@ def _target(operation: str) -> str:
     return operation
 
 
-def _tensors(tensor: TextTensor | None) -> tuple[TensorMeta, ...]:
+def _tensors(tensor: TensorMeta | None) -> tuple[TensorMeta, ...]:
     if tensor is None:
         return ()
     dtype = find_dtype(tensor.dtype)
     name = dtype.torch_name if dtype else tensor.dtype
-    return (TensorMeta(name, _sizes(tensor.shape), _sizes(tensor.stride or ()), tensor.device),)
-
-
-def _sizes(texts: Iterable[str]) -> tuple[int | str, ...]:
-    return tuple(int(text) if text.isdecimal() else text for text in texts)
+    return (dataclasses.replace(tensor, dtype=name),)

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.model.cpp_kernel import CppFacts, CppText, TextLoop
+from inspector.model.graph_places import OutputText
 from inspector.model.kernel import GraphCode, Kernel, NodeLine
-from inspector.model.output_code import OutputText
 from inspector.records.kernels import CppKernelLoops, TritonKernelFacts, source_nodes
 
 _CAST = re.compile(r"static_cast<\w+>\(")

@@ -17,8 +17,6 @@ from typing import Any
 from inspector.findings.closing import closing_lines
 from inspector.library.recording import Recording, recorded
 
-__all__ = ["begin"]
-
 
 def __getattr__(name: str) -> Callable[..., Any]:
     if name != "inspector":

@@ -9,10 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.errors import InspectorError
-from inspector.library.recording import Recording, recorded
-from inspector.library.shown import ShownReport
-
-__all__ = ["explain"]
+from inspector.library.recording import Recording, ShownReport, recorded
 
 
 def explain(  # noqa: PLR0913 - one parameter per option, all of them by name

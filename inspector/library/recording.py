@@ -4,21 +4,45 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import io
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from inspector.errors import InspectorError, RecordingError, UsageError
-from inspector.library.shown import ShownReport, shown_report
-from inspector.model.run import Meta, Run
-from inspector.sources.meta import begun_meta, write_meta
+from inspector import plugins
+from inspector.errors import InspectorError, UsageError
+from inspector.findings.closing import next_steps
+from inspector.findings.report import Report, make_report
+from inspector.model.meta import Meta
+from inspector.model.run import Run
+from inspector.sources.meta import begin, unwritable, write_meta
 from inspector.sources.recording import opened, read_run
-from inspector.sources.store import new_recording, prune, recorder_mark
 from inspector.version import __version__
 
-__all__ = ["Recording", "record", "recorded"]
-
 _AT_WORK = "it is still being recorded, or the process was ended from outside"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ShownReport(Report):
+    """A `inspector.findings.report.Report` with the methods that Python and Jupyter look for."""
+
+    def __str__(self) -> str:
+        return self._rendered("terminal")
+
+    def _repr_markdown_(self) -> str:
+        return self._rendered("markdown")
+
+    def _repr_html_(self) -> str:
+        # Only its own page can keep the columns that carets point at, with colours.
+        from inspector.pages.explain import page
+        from inspector.renderers.terminal.html import html
+
+        return html(page(self))
+
+    def _rendered(self, format_: str) -> str:
+        stream = io.StringIO()
+        plugins.render(self, format_, stream)
+        return stream.getvalue()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -37,8 +61,11 @@ class Recording:
             return read_run(recording)
 
     def report(self) -> ShownReport:
-        """What was found in it."""
-        return shown_report(self.run())
+        """What was found in it, by all rules that there are."""
+        run = self.run()
+        report = make_report(run, plugins.load_rules("run"), next_steps(run))
+        fields = {field.name: getattr(report, field.name) for field in dataclasses.fields(Report)}
+        return ShownReport(**fields)
 
 
 @contextlib.contextmanager
@@ -86,9 +113,10 @@ def recorded(
     from inspector.capture.attach import attach
     from inspector.capture.caches import fresh_caches
 
-    folder = _folder(path)
-    meta = begun_meta(folder.name, target, settings, _AT_WORK)
-    _describe(folder, meta, recorder_mark())
+    # The program may change the working directory.
+    asked = None if path is None else Path(path).absolute()
+    folder, meta = begin(asked, "", target, settings, _AT_WORK)
+    folder = folder.absolute()
     with contextlib.ExitStack() as stack:
         if settings.get("caches") == "fresh":
             stack.enter_context(fresh_caches())
@@ -109,7 +137,10 @@ def recorded(
                 attachment.handler.end_measuring()
             attachment.detach()
             if pid == os.getpid():  # a fork that leaves the block ends its own log alone
-                _describe(folder, _ended(meta, error), {})
+                try:
+                    write_meta(folder, _ended(meta, error), {"tool_version": __version__})
+                except OSError as failed:
+                    raise unwritable(folder, failed) from failed
 
 
 def _ended(meta: Meta, error: BaseException | None) -> Meta:
@@ -124,30 +155,3 @@ def _ended(meta: Meta, error: BaseException | None) -> Meta:
     first_line = str(error).strip().partition("\n")[0]
     said = f"{type(error).__name__}: {first_line}" if first_line else type(error).__name__
     return dataclasses.replace(meta, partial="", ended="failed", error=f"the block raised {said}")
-
-
-def _describe(folder: Path, meta: Meta, mark: Mapping[str, object]) -> None:
-    try:
-        write_meta(folder, meta, {"tool_version": __version__, **mark})
-    except OSError as error:
-        raise _unwritable(folder, error) from error
-
-
-def _folder(path: str | os.PathLike[str] | None) -> Path:
-    if path is None:
-        folder = new_recording().absolute()
-        prune(folder)
-        return folder
-    folder = Path(path).absolute()  # the program may change the working directory
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()):
-            raise RecordingError(f"{path} is not empty.", "Choose another folder.")
-    except OSError as error:
-        raise _unwritable(folder, error) from error
-    return folder
-
-
-def _unwritable(folder: Path, error: OSError) -> RecordingError:
-    message = f"No recording can be written to {folder} ({error.strerror})."
-    return RecordingError(message, "Choose another folder.")

@@ -13,7 +13,6 @@ class BoundaryTensor:
 
     Attributes:
         dtype: In torch's short spelling.
-        stride: Strides, or None where the text does not say.
         is_fusible: Whether its writer or a reader could be fused; a matrix product could not.
     """
 

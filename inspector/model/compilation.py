@@ -49,11 +49,8 @@ class Compilation:
         call: Which call of the target it happened in (0 is an input's first), or None if unknown.
         input: Number of the input of that call, from 0, or None if unknown.
         graphs: Graphs handed to the backend and compiled.
-        operators: Operators in them, or None where torch did not say.
         has_guarded_code: Whether it ended with code; None where it never ended.
         recompile_reasons: Why no existing cache entry fitted, the newest entry first.
-        hit_limit: Whether Dynamo refused to compile because the recompile limit was reached.
-        recompile: What it was for where the code object had been compiled before, or None.
         guard_latency_ns: Torch's own figure for its guards, cold caches of the processor, or None.
         symbols: Values that sizes and numbers had which it keeps dynamic, by source.
     """

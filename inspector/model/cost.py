@@ -44,7 +44,6 @@ class Cost:
         shared_ns: Time that belongs to this site and to others: it ends when all of them do.
         shared_with: Those others, as ``file:line``.
         crossing_ns: Time to write and read those, at the measured copy rate, or None.
-        calls: Number of warm calls that were measured.
         spread: How far the medians of thirds of these calls differ: largest by smallest less 1.
         scale: What the times were multiplied with, as calls took longer under the profiler.
         call_ns: Median time of a warm call without the profiler, or None.

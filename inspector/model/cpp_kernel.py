@@ -16,7 +16,6 @@ class TextLoop:
         is_collapsed: Whether it is shared together with a loop around it.
         uses_vectors: Whether its body, without the loops inside of it, calls ``at::vec``.
         gathers: Vectors in that body that are filled element by element.
-        is_innermost: Whether no loop over elements is inside of it.
     """
 
     var: str
@@ -66,9 +65,7 @@ class CppFacts:
     """What is known of a C++ kernel.
 
     Attributes:
-        text: Its loops, as its text has them.
         said: What was recorded of it, or None (a plain trace, a cache hit).
-        cores: Cores of the machine, or None where nobody knows.
     """
 
     text: CppText

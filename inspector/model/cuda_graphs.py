@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from inspector.events.graph_text import TextNode
 from inspector.model.stack import StackFrame
-from inspector.records.cuda_graphs import CudaGraphCapture, CudaGraphPartitions, FunctionKey
+from inspector.records.cuda_graphs import CudaGraphCalls, CudaGraphPartitions, FunctionKey
 
 
 class WarningKind(enum.Enum):
@@ -25,7 +25,6 @@ class CudaGraphWarning:
 
     Attributes:
         kind: No graph is made; no more are made after too many; many sizes were captured.
-        stack: The line that torch names, or nothing.
         key: The function that was called, or None while something is compiled.
         evidence: Where this was said: an artifact of ours, or ``compilation_metrics``.
     """
@@ -39,40 +38,15 @@ class CudaGraphWarning:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class CudaGraphFunction:
-    """One function that torch wrapped, and what became of its calls.
-
-    Attributes:
-        replays: How often a captured graph ran instead.
-        recordings: How often it was captured.
-        warmups: How often it ran as it is because it was to be captured.
-        captures: The captures, in order.
-    """
-
-    key: FunctionKey
-    calls: int
-    replays: int
-    recordings: int
-    warmups: int
-    captures: tuple[CudaGraphCapture, ...]
-
-    @property
-    def eager(self) -> int:
-        """How often it ran as it is, and was not to be captured."""
-        return max(0, self.calls - self.replays - self.recordings - self.warmups)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class CudaGraphs:
     """Everything about the CUDA graphs of a process.
 
     Attributes:
-        functions: The wrapped functions in the order of their first calls.
         captured: Captures by compilation, as torch's own spans say; all that a plain trace has.
         inputs: What goes into Dynamo's graph, in order, by compilation, where one was captured.
     """
 
-    functions: tuple[CudaGraphFunction, ...] = ()
+    functions: tuple[CudaGraphCalls, ...] = ()
     warnings: tuple[CudaGraphWarning, ...] = ()
     partitions: tuple[CudaGraphPartitions, ...] = ()
     captured: Mapping[str, int] = dataclasses.field(default_factory=dict)

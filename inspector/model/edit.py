@@ -20,7 +20,6 @@ class Edit:
 
     Attributes:
         new: What is to stand there: no more lines.
-        is_statement: Whether it is a whole statement, and not a part of one.
         file: The file, as Python names it in its code; empty where it is known from elsewhere.
     """
 
@@ -48,7 +47,6 @@ class Rewrite:
 
     Attributes:
         file: The file, for people: relative to the project's folder.
-        caution: What else they change, in one sentence, or an empty string.
         settings: Settings of Dynamo without which they do not help.
     """
 

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from inspector.events.graph_break import parse_causes, parse_stack
 from inspector.model.compilation import Failure
 from inspector.model.graph_break import GraphBreak
+from inspector.model.meta import Meta
 from inspector.model.roots import Owner, Roots
-from inspector.model.run import Meta, Process, Run
+from inspector.model.run import Process, Run
 from inspector.model.stack import StackFrame, user_frame
 from inspector.records.calls import Uncaught
 

@@ -110,14 +110,10 @@ def find_gpu(asked: str) -> Gpu | None:
     if architecture is not None:
         key = f"sm_{architecture[1]}"
         default = _DEFAULTS.get(key)
-        return None if default is None else _stand_in(key, GPUS[default])
+        return dataclasses.replace(GPUS[default], key=key, assumed=True) if default else None
     plain = re.sub(r"[^a-z0-9]", "", asked.lower()).removeprefix("nvidia")
     keys = {re.sub(r"[^a-z0-9]", "", key): key for key in GPUS} | dict(_ALIASES)
     return GPUS[keys[plain]] if plain in keys else None
-
-
-def _stand_in(key: str, gpu: Gpu) -> Gpu:
-    return dataclasses.replace(gpu, key=key, assumed=True)
 
 
 def known_gpu(asked: str) -> Gpu:

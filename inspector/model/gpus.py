@@ -22,7 +22,6 @@ class Architecture:
     """What all GPUs of a compute capability share.
 
     Attributes:
-        capability: The compute capability, as (major, minor).
         threads_per_multiprocessor: The most that are resident at a time.
         blocks_per_multiprocessor: The most that are resident at a time.
         registers_per_multiprocessor: Of 32 bits.
@@ -55,7 +54,6 @@ class Gpu:
         peaks: Operations per second by dtype (``float32`` without tensor cores, ``tf32``,
             ``float16``, ``bfloat16``, ``float8``, ``int8`` with them, ``float64`` the faster of
             both), dense.
-        sources: The vendor's documents that the figures are from.
         assumed: Whether this stands for a whole architecture, with figures of one of its GPUs.
     """
 

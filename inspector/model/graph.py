@@ -31,17 +31,13 @@ class Node:
     """A node of a graph.
 
     Attributes:
-        name: Its name, which no other node of the graph has.
         op: ``placeholder``, ``get_attr``, ``call_function``, ``call_method``, ``call_module`` or
             ``output``.
         target: What is called (``aten.mm.default``, ``torch.relu``), or taken.
-        inputs: Names of the nodes whose values it takes.
-        tensors: What it gives.
         stack: The user's frames that led to it, outermost first; torch's own are left out.
         modules: The path of each module that it is in with the name of its class, outermost first.
         earlier: Names that it had in graphs of earlier stages, Dynamo's first.
         aten: The ATen operator that it was before decompositions, or an empty string.
-        is_backward: Whether it belongs to the backward pass.
         flops: Floating-point operations by the formulas of ``torch.utils.flop_counter``, or None.
         is_saved: Whether the forward pass keeps what it gives for the backward pass.
         kernels: Kernels, or functions of libraries, that compute it.

@@ -65,11 +65,7 @@ class GraphBreak:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class BreakSite:
-    """All records of one site.
-
-    Attributes:
-        records: The records in the order of the log; never empty.
-    """
+    """All records of one site."""
 
     records: tuple[GraphBreak, ...]
 

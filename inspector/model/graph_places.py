@@ -1,4 +1,4 @@
-"""Where the graphs of a process lie, until somebody asks for them."""
+"""Where the graphs of a process lie, and the code of them, until somebody asks for them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Mapping
 
 from inspector.events.payload import Payload
+from inspector.records.gpu_target import GpuTarget
+from inspector.records.kernels import CppKernelLoops, TritonKernelFacts
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -23,6 +25,10 @@ class GraphPlace:
     recorded: Payload | None = None
     text: Payload | None = None
 
+    def read_text(self) -> str:
+        """Torch's text of it, or an empty string."""
+        return self.text.text() if self.text else ""
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GraphPlaces:
@@ -35,3 +41,36 @@ class GraphPlaces:
 
     places: tuple[GraphPlace, ...] = ()
     hints: Mapping[str, Mapping[str, int]] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OutputText:
+    """The output code of one graph.
+
+    Attributes:
+        lowered: The post-grad graph, which Inductor lowered, or None.
+        rest: Of what AOTInductor generates ahead of time, where the C++ kernels are, or None.
+    """
+
+    compile_id: str
+    text: Payload | None
+    file: str
+    graph: GraphPlace | None
+    lowered: GraphPlace | None = None
+    cpp: tuple[CppKernelLoops, ...] = ()
+    triton: tuple[TritonKernelFacts, ...] = ()
+    rest: Payload | None = None
+    is_ahead: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OutputCodes:
+    """All output code of a process.
+
+    Attributes:
+        gpu: What ``--gpu`` calls the GPU that is not there, or an empty string.
+    """
+
+    gpu: str = ""
+    texts: tuple[OutputText, ...] = ()
+    targets: tuple[tuple[str, GpuTarget], ...] = ()

@@ -1,15 +1,13 @@
-"""Reads the grammar of `inspector.model.input_spec`: a tokenizer and a recursive descent."""
+"""Reads the grammar of `inspector.model.input_spec`, which is one of Python expressions."""
 
 from __future__ import annotations
 
 import ast
-import dataclasses
 import re
-from types import MappingProxyType
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import NoReturn
 
 from inspector.errors import UsageError
-from inspector.model.dtypes import DType, find_dtype, parse_dtype
+from inspector.model.dtypes import find_dtype, parse_dtype
 from inspector.model.input_spec import (
     InputSpec,
     MappingSpec,
@@ -19,31 +17,13 @@ from inspector.model.input_spec import (
     ValueSpec,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 _EXAMPLE = "Write it like `f32[8,3,224,224]`, `ids=i64[1,128]<30522`, `flag=true` or `n=3`."
-_TOKEN = re.compile(
-    r"""\s*(?:
-        (?P<string>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")
-      | (?P<number>[+-]?(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?)
-      | (?P<word>[^\W\d]\w*(?:\.[^\W\d]\w*)*)
-      | (?P<mark>[][(){}<,:=])
-      | (?P<end>\Z)
-    )""",
-    re.VERBOSE,
+_ARGUMENT = re.compile(r"\s*(?P<name>[^\W\d][\w.]*)\s*=(?!=)")
+# `f32[]`, which is no Python; strings are passed over.
+_NO_SIZES = re.compile(
+    r"(?P<string>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")|(?<=\w)\[(?P<space>\s*)\]"
 )
-_WORDS = MappingProxyType({"true": True, "false": False, "none": None})
-_NESTING = 50
-
-_Item = TypeVar("_Item")
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Token:
-    kind: str
-    text: str
-    at: int
+_WORDS = {"true": True, "false": False, "none": None}
 
 
 def parse_inputs(texts: tuple[str, ...]) -> tuple[InputSpec, ...]:
@@ -69,147 +49,97 @@ def parse_input(text: str) -> InputSpec:
     Raises:
         UsageError: It is not in the grammar; the detail points at the offending place.
     """
-    return _Parser(text).input()
+    return _Reader(text).input()
 
 
-class _Parser:
-    """Reads one text from left to right."""
+class _Reader:
+    """Reads one text."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._depth = 0
-        self._tokens = self._tokenize()
-        self._position = 0
+        argument = _ARGUMENT.match(text)
+        self._name = argument["name"] if argument else None
+        value = text[argument.end() :] if argument else text
+        self._begin = len(text) - len(value.lstrip())
+        self._value = " ".join(text[self._begin :].splitlines())
 
     def input(self) -> InputSpec:
-        """``[ NAME "=" ] value``, and then nothing."""
-        name = None
-        if self._peek().kind == "word" and self._peek(1).text == "=":
-            name = self._next().text
-            self._next()
-            if not name.isidentifier():
-                self._fail(0, f"`{name}` is not the name of an argument")
-        value = self._value()
-        if self._peek().kind != "end":
-            self._unexpected("nothing more")
-        return InputSpec(name, value)
-
-    def _value(self) -> Spec:
-        token = self._next()
-        match token.kind, token.text:
-            case "string" | "number", _:
-                return ValueSpec(self._literal(token))
-            case "word", word:
-                return self._word(token, word)
-            case "mark", "[" | "(" | "{" as mark:
-                return self._container(mark)
-        return self._unexpected("a value", token)
-
-    def _container(self, mark: str) -> Spec:
-        if mark == "{":
-            return MappingSpec(self._items("}", self._pair))
-        is_tuple = mark == "("
-        return SequenceSpec(self._items(")" if is_tuple else "]", self._value), is_tuple)
-
-    def _word(self, token: _Token, word: str) -> Spec:
-        if self._peek().text == "[":
-            return self._tensor(token)
-        if word.lower() in _WORDS:
-            return ValueSpec(_WORDS[word.lower()])
-        if find_dtype(word):
-            self._fail(token.at, f"`{word}` lacks its sizes (`{word}[]` is a tensor without any)")
-        return self._fail(token.at, f"`{word}` is no value (a text needs quotes: `'{word}'`)")
-
-    def _tensor(self, token: _Token) -> TensorSpec:
+        """``[ NAME "=" ] value``."""
+        if self._name is not None and not self._name.isidentifier():
+            self._fail(0, f"`{self._name}` is not the name of an argument")
+        python = _NO_SIZES.sub(lambda found: found["string"] or f"({found['space']})", self._value)
         try:
-            dtype = parse_dtype(token.text)
-        except UsageError as error:
-            self._fail(token.at, error.message.removesuffix("."), error.next_step)
-        self._next()
-        shape = self._items("]", self._size)
-        limit = None
-        if self._peek().text == "<":
-            self._next()
-            limit = self._limit(dtype)
-        return TensorSpec(dtype, shape, limit)
+            tree = ast.parse(python, mode="eval").body
+        except SyntaxError as error:
+            problem = error.msg if self._value else "there is no value"
+            self._fail(self._begin + max(0, (error.offset or 1) - 1), problem)
+        except (ValueError, RecursionError, MemoryError):
+            self._fail(self._begin, "this cannot be read")
+        if isinstance(tree, ast.Tuple) and not self._value.startswith("("):
+            self._fail(self._begin, "this is more than one value (each has an `--input`)")
+        return InputSpec(self._name, self._spec(tree))
 
-    def _size(self) -> int:
-        token = self._next()
-        if token.kind != "number" or not token.text.isdecimal():
-            self._unexpected("a size (a whole number)", token)
-        return int(token.text)
+    def _spec(self, node: ast.expr) -> Spec:
+        match node:
+            case ast.Name(id=word) if word.lower() in _WORDS:
+                return ValueSpec(_WORDS[word.lower()])
+            case ast.Name(id=word) if find_dtype(word):
+                problem = f"`{word}` lacks its sizes (`{word}[]` is a tensor without any)"
+                self._fail_at(node, problem)
+            case ast.Name(id=word):
+                self._fail_at(node, f"`{word}` is no value (a text needs quotes: `'{word}'`)")
+            case ast.List(elts=items) | ast.Tuple(elts=items):
+                return SequenceSpec(tuple(map(self._spec, items)), isinstance(node, ast.Tuple))
+            case ast.Dict(keys=keys, values=values):
+                pairs = zip(keys, values, strict=True)
+                return MappingSpec(tuple((self._key(key), self._spec(it)) for key, it in pairs))
+            case ast.Call(func=dtype, args=[], keywords=[]) | ast.Subscript(value=dtype):
+                return self._tensor(dtype, _sizes(node))
+            case ast.Compare(left=left, ops=[ast.Lt()], comparators=[limit]):
+                return self._limited(self._spec(left), limit)
+        return ValueSpec(self._literal(node))
 
-    def _limit(self, dtype: DType) -> int:
-        token = self._peek()
-        limit = self._size()
-        if dtype.maximum is None:
-            self._fail(token.at, f"`<{limit}` is for whole numbers, and {dtype.name} has none")
-        if not 1 <= limit <= dtype.maximum + 1:
-            self._fail(token.at, f"{dtype.name} holds limits from 1 to {dtype.maximum + 1}")
-        return limit
-
-    def _pair(self) -> tuple[str | int, Spec]:
-        token = self._next()
-        key: object = token.text
-        if token.kind in {"string", "number"}:
-            key = self._literal(token)
-        elif token.kind != "word":
-            self._unexpected("a key", token)
-        if not isinstance(key, str | int):
-            self._fail(token.at, "a key is a name, a text or a whole number")
-        self._expect(":")
-        return key, self._value()
-
-    def _items(self, close: str, item: Callable[[], _Item]) -> tuple[_Item, ...]:
-        self._depth += 1
-        if self._depth > _NESTING:
-            self._fail(self._peek().at, f"this is nested more than {_NESTING} deep")
-        items: list[_Item] = []
-        while self._peek().text != close or self._peek().kind != "mark":
-            items.append(item())
-            if self._peek().text != close:
-                self._expect(",", f"`,` or `{close}`")
-        self._next()
-        self._depth -= 1
-        return tuple(items)
-
-    def _literal(self, token: _Token) -> int | float | str:
+    def _literal(self, node: ast.expr) -> bool | float | str | None:
         try:
-            value: int | float | str = ast.literal_eval(token.text)
-        except (SyntaxError, ValueError):
-            self._fail(token.at, f"`{token.text}` is not written as in Python")
+            value = ast.literal_eval(node)
+        except (ValueError, TypeError):
+            value = ...
+        if not isinstance(value, bool | int | float | str | None):
+            self._fail_at(node, "this is no value")
         return value
 
-    def _tokenize(self) -> tuple[_Token, ...]:
-        tokens: list[_Token] = []
-        at = 0
-        while not tokens or tokens[-1].kind != "end":
-            match = _TOKEN.match(self._text, at)
-            if match is None or match.lastgroup is None:
-                at += len(self._text[at:]) - len(self._text[at:].lstrip())
-                self._fail(at, f"`{self._text[at]}` has no meaning here")
-            at = match.end()
-            kind = match.lastgroup
-            tokens.append(_Token(kind, match[kind], match.start(kind)))
-        return tuple(tokens)
+    def _tensor(self, node: ast.expr, sizes: list[ast.expr]) -> TensorSpec:
+        try:
+            dtype = parse_dtype(ast.unparse(node))
+        except UsageError as error:
+            self._fail_at(node, error.message.removesuffix("."), error.next_step)
+        return TensorSpec(dtype, tuple(map(self._size, sizes)))
 
-    def _peek(self, ahead: int = 0) -> _Token:
-        return self._tokens[min(self._position + ahead, len(self._tokens) - 1)]
+    def _size(self, node: ast.expr) -> int:
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            return node.value
+        return self._fail_at(node, "a size is a whole number")
 
-    def _next(self) -> _Token:
-        token = self._peek()
-        self._position += 1
-        return token
+    def _limited(self, spec: Spec, node: ast.expr) -> TensorSpec:
+        limit = self._size(node)
+        if not isinstance(spec, TensorSpec) or spec.dtype.maximum is None:
+            self._fail_at(node, f"`<{limit}` is for tensors of whole numbers")
+        if not 1 <= limit <= spec.dtype.maximum + 1:
+            name, most = spec.dtype.name, spec.dtype.maximum + 1
+            self._fail_at(node, f"{name} holds limits from 1 to {most}")
+        return TensorSpec(spec.dtype, spec.shape, limit)
 
-    def _expect(self, mark: str, said: str = "") -> None:
-        token = self._next()
-        if token.kind != "mark" or token.text != mark:
-            self._unexpected(said or f"`{mark}`", token)
+    def _key(self, node: ast.expr | None) -> str | int:
+        if isinstance(node, ast.Name):
+            return node.id
+        key = self._literal(node) if node else None
+        if not isinstance(key, str | int):
+            self._fail_at(node, "a key is a name, a text or a whole number")
+        return key
 
-    def _unexpected(self, wanted: str, token: _Token | None = None) -> NoReturn:
-        token = token or self._peek()
-        found = "the text ends" if token.kind == "end" else f"there is `{token.text}`"
-        self._fail(token.at, f"{wanted} belongs where {found}")
+    def _fail_at(self, node: ast.expr | None, problem: str, next_step: str = "") -> NoReturn:
+        before = self._value.encode()[: node.col_offset if node else 0]
+        self._fail(self._begin + len(before.decode()), problem, next_step)
 
     def _fail(self, at: int, problem: str, next_step: str = "") -> NoReturn:
         raise UsageError(
@@ -217,3 +147,12 @@ class _Parser:
             f"{next_step} {_EXAMPLE}".strip(),
             detail=f"{self._text}\n{' ' * at}^",
         )
+
+
+def _sizes(node: ast.expr) -> list[ast.expr]:
+    match node:
+        case ast.Subscript(slice=ast.Tuple(elts=sizes)):
+            return sizes
+        case ast.Subscript(slice=size):
+            return [size]
+    return []

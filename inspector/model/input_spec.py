@@ -6,7 +6,7 @@ The grammar (white space is allowed between tokens)::
     value    = tensor | "true" | "false" | "none" | number | string | list | tuple | dict
     tensor   = DTYPE "[" [ size { "," size } ] "]" [ "<" limit ]
     list     = "[" [ value { "," value } [ "," ] ] "]"
-    tuple    = "(" [ value { "," value } [ "," ] ] ")"
+    tuple    = "(" [ value "," [ value { "," value } [ "," ] ] ] ")"
     dict     = "{" [ key ":" value { "," key ":" value } [ "," ] ] "}"
     key      = NAME | string | integer
     string   = as in Python, in single or double quotes
@@ -24,22 +24,16 @@ With a name, an input is a keyword argument; without one, it is the next positio
 from __future__ import annotations
 
 import dataclasses
-import re
+import keyword
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from inspector.model.dtypes import DType
 
-_WORD = re.compile(r"[^\W\d]\w*")
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TensorSpec:
-    """A tensor to be filled with random elements.
-
-    Attributes:
-        limit: Its elements are whole numbers below this, or None where none was given.
-    """
+    """A tensor to be filled with random elements."""
 
     dtype: DType
     shape: tuple[int, ...]
@@ -105,5 +99,6 @@ def describe(spec: InputSpec | Spec) -> str:
 
 
 def _describe_key(key: str | int) -> str:
-    # Identifiers may have marks that are no letters ("A·"); those are quoted.
-    return key if isinstance(key, str) and _WORD.fullmatch(key) else repr(key)
+    if isinstance(key, str) and key.isascii() and key.isidentifier():
+        return repr(key) if keyword.iskeyword(key) else key
+    return repr(key)

@@ -67,7 +67,6 @@ class Kernel:
         signature: Type by argument (``*fp32``, ``i32``, ``constexpr``).
         inductor_meta: What Inductor says of it (``num_load``, ``kernel_name``, …).
         options: Other arguments of its heuristics (``reduction_hint``, …); text if no literals.
-        aten: ATen operators that it computes, as Inductor names them.
         traffic_bytes: Bytes that a launch reads and writes, as Inductor estimates, or None.
         flops: Floating-point operations of a launch, as Inductor estimates, or None.
     """
@@ -107,7 +106,6 @@ class Call:
     Attributes:
         kind: ``kernel`` (defined in the same code), ``extern`` (``extern_kernels.mm``) or ``aten``
             (an operator that Inductor left to eager PyTorch).
-        aten: ATen operators that it computes, as Inductor names them.
         repeats: The line of the first call that computes the same of the same, or 0.
     """
 

@@ -85,7 +85,6 @@ class Access:
     """One use of global memory in the kernel's source.
 
     Attributes:
-        elements: Elements of a program for one execution.
         trips: How often a program executes it, or None where nobody knows.
         bytes: What a program uses of memory with it, each byte once; one trip if unknown.
         touched_bytes: What memory delivers for it, in whole sectors, or None.
@@ -93,7 +92,6 @@ class Access:
         stride: From one element to the next one in memory, or None; 0 where all are the same.
         block_share: Share of the touched 32-byte sectors that a program's accesses to it use.
         alignment_bytes: What its first address is a multiple of (at most 16), or None.
-        index_bits: Width of its offsets in bits.
         bits: Widths of its instructions, most used first.
     """
 
@@ -119,12 +117,7 @@ class Access:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class InstructionCount:
-    """How often a kind of instruction occurs.
-
-    Attributes:
-        count: In the listing.
-        in_loop: In the hot loop.
-    """
+    """How often a kind of instruction occurs."""
 
     kind: InstructionKind
     count: int
@@ -140,7 +133,6 @@ class Loop:
         lines: First and last line of it in the kernel's source, or None.
         bytes_moved: Widths of its global accesses in sum, in bytes of a thread.
         source: Number of the loop in the TTGIR that it comes from, or None.
-        is_hot: Whether it is where most of the work is.
     """
 
     first: int

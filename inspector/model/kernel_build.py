@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
+from inspector.records.record import SignedInt
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GpuLimits:
@@ -52,7 +54,6 @@ class Resources:
         stack_bytes: Stack frame of a thread; what the driver calls local memory. A quarter of it
             is what `CachingAutotuner` reports as ``n_spills``.
         spill_store_bytes: Bytes that a thread's instructions spill, or None where ptxas was silent.
-        shared_bytes: Shared memory of a block that Triton asks for.
         static_shared_bytes: Shared memory that is part of the binary, without what is reserved.
     """
 
@@ -74,7 +75,6 @@ class ConfigBuild:
     """One configuration of a kernel, compiled.
 
     Attributes:
-        values: Its values by name (``XBLOCK``, ``R0_BLOCK``, …).
         scaled: Whether `CachingAutotuner` adds it after it has seen the registers of another.
         grid: Blocks by axis, or empty where the source does not say.
         grid_is_exact: Whether the sizes are in the source; else they are rounded hints.
@@ -82,7 +82,7 @@ class ConfigBuild:
         texts: File by kind (``ttgir``, ``ptx``, ``sass``, …), relative to the build's folder.
     """
 
-    values: tuple[tuple[str, int | str | bool | None], ...]
+    values: tuple[tuple[str, SignedInt | str | bool | None], ...]
     num_warps: int
     num_stages: int
     num_ctas: int = 1
@@ -126,7 +126,7 @@ class KernelBuild:
     size_hints: tuple[tuple[str, int], ...] = ()
     device: TargetDevice | None = None
     arguments: tuple[tuple[str, str], ...] = ()
-    constants: tuple[tuple[str, int | str | bool | None], ...] = ()
+    constants: tuple[tuple[str, SignedInt | str | bool | None], ...] = ()
     configs: tuple[ConfigBuild, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
     error: str = ""

@@ -60,7 +60,6 @@ class Counts:
     """The totals of one side.
 
     Attributes:
-        launches: Launches of them, if each graph runs once.
         traffic_bytes: Bytes read and written, or None; of launches alone without fusion records.
         operators: Operators that Dynamo captured: as many on both sides where they do the same.
         predicted_ns: Predicted time of all launches in a row; None where one has none.

@@ -22,10 +22,7 @@ class Prediction:
 
     Attributes:
         time_ns: Its time, the least if something is `missing`; None where nobody knows.
-        memory_ns: To move the bytes.
-        launch_ns: To start and end.
         spread_ns: Its time if all multiprocessors had a block, or None where nobody knows.
-        missing: What is not known of what it does, or an empty string.
         parts: How each figure came about, one sentence each.
     """
 

@@ -30,13 +30,13 @@ class Lane:
     Attributes:
         begins_ns: Begin by span, never falling.
         kinds: By span, index into ``table``.
-        table: What spans have in common: (name, stage, compile id, occurrence, details, ended).
+        table: What spans have in common; their times are 0.
     """
 
     begins_ns: Sequence[int]
     ends_ns: Sequence[int]
     kinds: Sequence[int]
-    table: Sequence[tuple[str, str, str, int, tuple[tuple[str, str], ...], bool]]
+    table: Sequence[LaneSpan]
 
     def __len__(self) -> int:
         """How many spans it has."""
@@ -46,5 +46,4 @@ class Lane:
         """Its spans; one that holds others comes before them."""
         columns = zip(self.begins_ns, self.ends_ns, self.kinds, strict=True)
         for begin_ns, end_ns, kind in columns:
-            name, stage, compile_id, occurrence, details, ended = self.table[kind]
-            yield LaneSpan(name, begin_ns, end_ns, stage, compile_id, occurrence, details, ended)
+            yield dataclasses.replace(self.table[kind], begin_ns=begin_ns, end_ns=end_ns)

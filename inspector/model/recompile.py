@@ -133,7 +133,6 @@ class Change:
         source: What the guard looks at in Dynamo's spelling; of a relation the expression.
         name: The same as reasons spell it.
         before: What the entry wants, as far as that can be said in a few words.
-        now: What the call has, likewise.
     """
 
     kind: RecompileClass
@@ -207,7 +206,6 @@ class OtherInstance:
         classes: The class of the entry's, and of the call's.
         numbers: What tells each apart from all others of the process, likewise.
         alive: How many of these classes share the code, or None where that is not known.
-        alone: Whether those are compiled by themselves.
     """
 
     name: str
@@ -224,7 +222,6 @@ class Recompile:
     Attributes:
         entry: Whose guard it is, or None: of those that did not fit the nearest.
         others: What the other entries say, each ``0/0: guard``, the newest first.
-        comment: What torch says behind it, or an empty string.
         source: What the guard looks at in Dynamo's spelling (``L['x']``), or an empty string.
         name: The same as the user would write it (``x``).
         dimensions: All dimensions of the tensor whose size torch saw change here.

@@ -7,16 +7,12 @@ import dataclasses
 from inspector.model.edit import Edit, Setting
 from inspector.model.message import Message
 
-# Of these a recording's description says nothing: they say what to record, or try something out.
-_OURS = (
-    "target", "config", "graphs", "line_times", "prims", "dynamic_sources", "marks",
-    "keep_outputs", "counters", "compare_outputs", "fresh_ceilings", "seconds", "kernel",
-    "launch", "edits", "command",
+# What a recording's description says of a request: the first always, the others where asked for.
+_SAID = (
+    "inputs", "device", "dtype", "train", "dynamic", "fullgraph", "mode", "backend", "calls",
+    "measure", "guards",
 )  # fmt: skip
-
-
-# Of these it says something where they were asked for: recordings from before know nothing of them.
-_WHERE_ASKED = ("gpu", "no_grad", "fake", "generates", "profile")
+_SAID_WHERE_ASKED = ("gpu", "no_grad", "fake", "generates", "profile")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -27,12 +23,10 @@ class Request(Message):
         target: ``model.py``, ``model.py:name`` or ``package.module:name``.
         inputs: The ``--input`` texts in order, unparsed (see `inspector.model.input_spec`).
         device: Where model and inputs go (``cpu``, ``cuda``, ``cuda:1``), or None to leave them.
-        dtype: Floating-point dtype of model and inputs in this project's spelling, or None.
         train: Whether a call is forward, sum of the outputs, and backward.
         dynamic: ``torch.compile``'s ``dynamic``; None leaves the choice to torch.
         backend: ``torch.compile``'s ``backend``; ``eager`` runs the captured graphs unlowered.
         calls: How often each input is called to be measured, after two calls that are not.
-        measure: Whether it is.
         dynamic_sources: Value of ``TORCH_COMPILE_DYNAMIC_SOURCES`` to compile with, or None.
         marks: Dimensions of the inputs to mark as dynamic, each ``name:dimension``.
         gpu: The GPU to generate code for (`inspector.model.gpu_table`), or None.
@@ -85,10 +79,8 @@ class Request(Message):
     @property
     def asked(self) -> dict[str, object]:
         """The settings by name, as a recording's description has them."""
-        fields = dataclasses.asdict(self)
-        for name in (*_OURS, *(name for name in _WHERE_ASKED if not fields[name])):
-            del fields[name]
-        return fields
+        asked = (name for name in _SAID_WHERE_ASKED if getattr(self, name))
+        return {name: getattr(self, name) for name in (*_SAID, *asked)}
 
     @property
     def verb(self) -> str:

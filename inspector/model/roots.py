@@ -48,11 +48,9 @@ class Roots:
     site: tuple[str, ...] = ()
     own: str = ""
 
+    @functools.lru_cache(maxsize=4096)  # noqa: B019 - stacks name few files, very often
     def owner(self, file: str) -> Owner:
         """Whose code a file is; the folders decide, then the shape of the path."""
-        return _owner(self, file)  # a stack names few files, very often
-
-    def _look(self, file: str) -> Owner:
         if file.startswith("<") and not file.startswith(("<frozen ", "<eval_with_key>")):
             return Owner.PROJECT if _TYPED.search(file) else Owner.GENERATED
         path = file.replace("\\", "/")
@@ -88,8 +86,3 @@ class Roots:
 
 def _inside(path: str, folder: str) -> bool:
     return bool(folder) and PurePath(path).is_relative_to(folder)
-
-
-@functools.lru_cache(maxsize=4096)
-def _owner(roots: Roots, file: str) -> Owner:
-    return roots._look(file)  # noqa: SLF001 - of this module

@@ -7,16 +7,16 @@ import itertools
 from collections.abc import Mapping
 from typing import TypeVar
 
+from inspector.events.caches import CacheLookup
 from inspector.events.payload import Payload
 from inspector.model.boundary import Boundary
-from inspector.model.cache_lookup import CacheLookup
 from inspector.model.compilation import Compilation, Frame
 from inspector.model.compile_time import CompilationTime, LineTime, StageTime
 from inspector.model.cuda_graphs import CudaGraphs
 from inspector.model.graph_break import GraphBreak
-from inspector.model.graph_places import GraphPlaces
+from inspector.model.graph_places import GraphPlaces, OutputCodes
 from inspector.model.lanes import Lane
-from inspector.model.output_code import OutputCodes
+from inspector.model.meta import Meta
 from inspector.model.roots import Roots
 from inspector.model.source import Sources
 from inspector.records.calls import LateHook, TargetCall
@@ -33,9 +33,7 @@ class LogWarning:
     """Something in a log that could not be read.
 
     Attributes:
-        file: The log's name.
         line: Line number in it, from 1, or 0 where it is about the whole file.
-        message: What is wrong, in one sentence.
     """
 
     file: str
@@ -48,19 +46,9 @@ class Process:
     """What one process did.
 
     Attributes:
-        host: The machine, or an empty string where the log does not say.
-        pid: Process id.
-        parent_pid: Process id of whoever started it, or None.
-        rank: Rank in a distributed job, or None.
-        versions: Versions by package name.
-        hardware: Facts about the machine by name.
-        calls: The calls of the target.
-        frames: The frames that Dynamo met, in order.
         skipped: The frames that it left alone without an event.
         compile_time_ns: Union of the wall intervals of all compilations.
         stages: The same time by stage, adding up to it.
-        unknown_events: Events that this version does not know, with their counts.
-        problems: What failed in our own hooks.
         has_inspector_events: Whether the log has our own artifacts (a plain trace has none).
         boundaries: What goes into a graph and what comes out, by the text of its compile id; read
             where there is a profile or a graph break.
@@ -68,20 +56,14 @@ class Process:
             has taken in.
         cache_hits: Graphs that were found in a cache, by its name (``FX graph``, ``AOTAutograd``).
         compile_times: Compile time by compilation, in the order in which they began.
-        lookups: What was looked for in the compiler's caches, in order.
         logging_ns: What torch spent on writing this log while it compiled, as torch says.
         has_spans: Whether its log has spans of compilation; else the times are the metrics'.
         lost_ends: How many spans of compilation have no end in the log and were ended with what is
             around them.
-        lanes: The spans of compilation side by side, where they were asked for.
-        traced_lines: How long Dynamo traced each line, where that was measured.
         lowered: The compilations that Inductor lowered, or found in its caches, by the text of
             their compile id: known from what it logs, whoever asked for it.
         ahead: What compiled without running the program: ``torch.export``, ``AOTInductor``,
             ``aot_compile``.
-        codes: Where the code is that Inductor generated.
-        graphs: Where the graphs of all stages are.
-        recorded: Our own records by type; see `records`.
         stored: Where records are that stay in the log.
     """
 
@@ -146,49 +128,11 @@ class Process:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Meta:
-    """What a recording says about itself.
-
-    Attributes:
-        format_version: Version of the recording's format; 0 for a plain trace.
-        name: The recording's number in the store or the file's name.
-        target: What was recorded, as the user wrote it, or an empty string.
-        settings: Settings by name, as they were asked for.
-        started: UTC in ISO 8601, or an empty string.
-        partial: Why the recording is not complete, in one sentence, or an empty string.
-        error: What failed in the recorded program, in one sentence, or an empty string.
-        error_detail: The user's own traceback, or an empty string.
-        error_exit_code: Exit code that belongs to ``error``, or 0.
-        exit_code: The program's own exit code, 128 and its number for a signal; None where nobody
-            knows it, or where a target was called.
-        ended: How it ended: ``running`` (its recorder is at work, or was cut off), ``whole``,
-            ``failed`` (the target, or the writing of the log), ``interrupted``, ``timed-out`` or
-            ``killed``.
-    """
-
-    format_version: int
-    name: str
-    target: str = ""
-    settings: Mapping[str, object] = dataclasses.field(default_factory=dict)
-    started: str = ""
-    partial: str = ""
-    error: str = ""
-    error_detail: str = ""
-    error_exit_code: int = 0
-    exit_code: int | None = None
-    ended: str = "whole"
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class Run:
     """A recorded program.
 
     Attributes:
-        meta: What the recording says about itself.
         processes: Its processes, by rank, else in the order of their logs.
-        roots: Whose code a file is.
-        sources: The source text that the recording carries.
-        warnings: What could not be read.
         place: What commands about it name, or an empty string where they find it without: it is
             the newest recording.
     """

@@ -33,15 +33,12 @@ class Summary:
         frames: Code objects that Dynamo began to trace; the four that follow add up to it.
         frames_compiled: Those with at least one compiled graph.
         frames_skipped: Those that Dynamo looked at and left to Python.
-        frames_failed: Those that ended with an exception.
         frames_unfinished: Those whose end was not recorded.
         operators: call_function, call_method and call_module nodes over all graphs.
         operators_per_graph: The same by compilation that has a graph, in order.
         distinct_graph_breaks: Sites: user file, line and GB type.
         graph_breaks_raised: Those that ``fullgraph=True`` made an error; not among the above.
-        recompile_limit_hits: How often Dynamo refused to compile any more.
         compile_time_ns: Union of the wall intervals of all compilations, those of later calls too.
-        compile_time_by_stage: The same time by stage, adding up to it.
         later: What later calls with the same inputs added.
     """
 

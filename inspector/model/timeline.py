@@ -43,7 +43,6 @@ class Mark:
             left alone, or an empty string.
         start_ns: From the begin of the profile.
         sequence: Autograd's number that a function and its backward share, or -1.
-        inner: The spans inside, by time.
     """
 
     kind: MarkKind
@@ -56,11 +55,7 @@ class Mark:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Thread:
-    """One thread.
-
-    Attributes:
-        marks: The outermost spans, by time.
-    """
+    """One thread."""
 
     marks: tuple[Mark, ...]
     activities: tuple[Activity, ...]

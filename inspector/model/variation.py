@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from inspector.errors import UsageError
 from inspector.model.dtypes import find_dtype
+from inspector.records.record import SignedInt
 
 _PLACE = re.compile(r"([A-Za-z_]\w*|\d+)(?:\[(-?\d+)\])?")
 _EXAMPLE = "Give it as 'x[0]=1,2,4' (a size), 'n=1,2,3' (a value) or 'x=f32,bf16' (a dtype)."
@@ -26,8 +27,8 @@ class Assignment:
     """
 
     name: str
-    dimension: int | None
-    value: int | float | bool | str
+    dimension: SignedInt | None
+    value: SignedInt | float | bool | str
     is_dtype: bool = False
 
     @property

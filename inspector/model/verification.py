@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from inspector.model.edit import Rewrite, Setting
 from inspector.records.trial import Comparison
 
 _BUSY = 2
+_TWICE = 2
 _EAGER = "eager"
 _LEAST_CHANCE = 1.1
 
@@ -20,7 +21,6 @@ class Candidate:
 
     Attributes:
         gb_ids: Ids of the recorded graph breaks that it could remove.
-        caution: What else it changes, in one sentence, or an empty string.
     """
 
     settings: tuple[Setting, ...] = ()
@@ -131,14 +131,6 @@ class Tried:
     warm_call_ratio: float | None = None
 
 
-def _side(time_ns: int | None, others_ns: Sequence[int | None], chance: float) -> int:
-    """1 where a time is above all that others may be, -1 below, 0 among them or where unknown."""
-    known = sorted(other for other in others_ns if other)
-    if not time_ns or not known:
-        return 0
-    return (time_ns > known[-1] * chance) - (time_ns < known[0] / chance)
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class Verification:
     """Everything that was tried.
@@ -148,7 +140,6 @@ class Verification:
         deterministic: Whether two processes without settings gave equal outputs; None if unknown.
         left_out: Settings that would have been tried, and that this torch does not have.
         not_tried: Why nothing, or not everything, was tried, in one sentence, or an empty string.
-        rewrites_left: How many changes of lines were not tried, because they are too many.
     """
 
     backend: str = ""
@@ -163,19 +154,28 @@ class Verification:
     @property
     def ratio_is_known(self) -> bool:
         """Whether the time without anything tried is known well enough to divide by it."""
-        return len(self._without()) > 1
+        return len(self._without()) == _TWICE
 
     def ratio(self, found: Measured) -> float | None:
-        """The time of a warm call divided by that without what was tried; 1 within `chance`.
+        """The time of a warm call divided by that without what was tried.
 
-        None where one of them is not known, or the machine was busy. What it takes without is that
-        of two processes, which say how much equal ones differ by.
+        It is 1 where they differ no more than equal processes may: by what the two processes
+        without anything tried differ, by what calls within one of these processes vary, or by a
+        tenth. None where one of the times is not known, or the machine was busy.
         """
         without = self._without()
-        if not self.ratio_is_known or not found.warm_call_ns or found.was_busy:
+        time_ns = found.warm_call_ns
+        if len(without) < _TWICE or not time_ns or found.was_busy:
             return None
-        ratio = found.warm_call_ns / math.sqrt(without[0] * without[-1])
-        return ratio if self.differs(found) else 1.0
+        within = [
+            item.warm_call_ns / item.least_warm_call_ns
+            for item in (self.baseline, self.baseline_again, found)
+            if item and item.warm_call_ns and item.least_warm_call_ns
+        ]
+        chance = max(_LEAST_CHANCE, without[-1] / without[0], *within)
+        if without[0] / chance <= time_ns <= without[-1] * chance:
+            return 1.0
+        return time_ns / math.sqrt(without[0] * without[-1])
 
     @property
     def is_lowered(self) -> bool:
@@ -184,35 +184,6 @@ class Verification:
         The eager backend lowers no graph, and traces the sides of `torch.cond` anew in every call.
         """
         return self.backend != _EAGER
-
-    def differs(self, found: Measured) -> bool:
-        """Whether a warm call takes another time, by more than processes of the same differ.
-
-        That is `chance`. What is slow for a while in one process, for another program's sake, its
-        fastest rounds do not show: they have to differ as the medians do.
-        """
-        without = [item for item in (self.baseline, self.baseline_again) if item is not None]
-        chance = self.chance(found)
-        medians = _side(found.warm_call_ns, [item.warm_call_ns for item in without], chance)
-        return medians != 0 and medians == _side(
-            found.least_warm_call_ns, [item.least_warm_call_ns for item in without], chance
-        )
-
-    def chance(self, found: Measured) -> float:
-        """The factor by which equal processes may differ, as far as these tell.
-
-        The largest of what the two processes without anything tried differ by, of what the calls
-        within these processes vary by, and of a tenth.
-        """
-        without = self._without()
-        processes = [item for item in (self.baseline, self.baseline_again, found) if item]
-        within = [
-            item.warm_call_ns / item.least_warm_call_ns
-            for item in processes
-            if item.warm_call_ns and item.least_warm_call_ns
-        ]
-        between = without[-1] / without[0] if without else 1.0
-        return max(_LEAST_CHANCE, between, *within)
 
     def _without(self) -> list[int]:
         """The times without what was tried, in ascending order; empty where one says nothing."""

@@ -93,9 +93,7 @@ class WarmupPlan(Plan):
     Attributes:
         job: ``torch.compiler.config.job_id`` of all starts.
         batches: Batch sizes that each input is called with; or none.
-        variations: What the inputs are, where they were asked to vary.
         loading: How the target is loaded, or None where that is not known.
-        check: What a fresh process did that ran the plan, or None.
     """
 
     target: str

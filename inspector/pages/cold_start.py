@@ -22,7 +22,7 @@ from inspector.findings.cold_start import (
     traced_rows,
 )
 from inspector.findings.wording import duration
-from inspector.model.cold_start import Change
+from inspector.model.compile_time import Change
 from inspector.pages.page import (
     Block,
     Code,

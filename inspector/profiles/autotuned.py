@@ -6,7 +6,7 @@ import collections
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
-from inspector.model.cache_lookup import CacheState
+from inspector.events.caches import CacheState
 from inspector.model.kernel import NodeLine
 from inspector.model.run import Process
 from inspector.profiles.kernel_timing import KernelTiming

@@ -5,12 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.events.counted import CountedKernel
 from inspector.model.alignment import align_by
 from inspector.profiles.kernel_timing import KernelTiming
 from inspector.profiles.launch_timing import LaunchTiming
 from inspector.profiles.library_names import function_name
-from inspector.records.device_profile import DeviceLaunch
+from inspector.records.device_profile import CountedKernel, DeviceLaunch
 
 TIME = "gpu__time_duration.sum"
 DRAM = "dram__bytes.sum"

@@ -71,6 +71,14 @@ class CudaGraphCalls(Record):
     replays: int = 0
     recordings: int = 0
     warmups: int = doc("as it is, in the graphs' memory, to be captured next", default=0)
+    captures: tuple[CudaGraphCapture, ...] = doc(
+        "in order; written on their own, and put here by the reader", default=()
+    )
+
+    @property
+    def eager(self) -> int:
+        """How often it ran as it is, and was not to be captured."""
+        return max(0, self.calls - self.replays - self.recordings - self.warmups)
 
 
 @artifact("cuda_graph_skip")

@@ -109,6 +109,16 @@ class HostSpan:
     end_ns: int
 
 
+@part
+class CountedKernel:
+    """One kernel of a call, under Nsight Compute, which ran it several times."""
+
+    name: str
+    values: Mapping[str, float] = doc("by metric: ns, bytes, percent, or warps that issue")
+    grid: tuple[int, ...] = doc("blocks in three dimensions, or nothing", default=())
+    block: tuple[int, ...] = doc("threads of a block in three dimensions, or nothing", default=())
+
+
 @artifact("device_profile", "device_profile_so_far", stays=True)
 class DeviceProfile(Record):
     """Warm calls with one input; so far: after the first round, if it is the last."""

@@ -24,9 +24,7 @@ def render(report: WarmupReport, folder: Path, stream: TextIO) -> None:
     """Writes the script.
 
     Args:
-        report: The report, whose plan says how the target is loaded.
         folder: Where the script will be: the model's place is written relative to it.
-        stream: Where it is written to.
     """
     loading = report.plan.loading
     if loading is None:

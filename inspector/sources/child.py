@@ -37,14 +37,12 @@ class Settings:
 
     Attributes:
         python: The interpreter, or None for this one.
-        timeout_seconds: After which it is ended, or None.
         save: Where the recording is kept, or None for the store.
         own_stdout: Whether the program keeps standard output; else it is sent to standard error.
         fresh_caches: Whether Inductor's caches are a new folder that is deleted afterwards, so that
             every stage runs; else the program uses the caches it would use anyway.
         silent: Whether what the program writes to its standard streams is dropped.
         doing: What is done, for the progress line, where that is not plain recording.
-        max_bytes: The size that each process's logs are kept below, or None.
         measure: Whether a program's calls are measured; a target's request says it itself.
         prefix: A program that starts the interpreter (a profiler), with its options.
     """
@@ -87,7 +85,6 @@ class Ending:
     Attributes:
         exit_code: Its exit code; negative for a signal, as `subprocess` has it.
         ended: ``whole``, ``failed``, ``interrupted``, ``timed-out`` or ``killed``.
-        partial: Why the recording is not complete, in one sentence, or an empty string.
         outcome: What the program's side said about its end (``outcome.json``), or empty.
         recorder_signal: The signal that ended the recorder, or 0.
         is_target: Whether it was a target that we called, whose process is ours.
@@ -209,7 +206,7 @@ class Recorder:
         if limit is not None and elapsed_ns > limit * 1e9:
             return "timed-out", f"it was ended after --timeout {limit:g} seconds"
         if signals.ending:
-            return "killed", f"its recorder was ended by {_signal_name(signals.ending)}"
+            return "killed", f"its recorder was ended by {signal_name(signals.ending)}"
         # The terminal sent Ctrl-C to the program too, which may have something to finish: a
         # program (a checkpoint, say) as long as it takes, a model a moment.
         patience = _GRACE_SECONDS if self._job.is_target else float("inf")
@@ -328,7 +325,8 @@ def _end(process: subprocess.Popen[bytes], signals: _Signals) -> None:
     process.wait()
 
 
-def _signal_name(number: int) -> str:
+def signal_name(number: int) -> str:
+    """``SIGTERM``; of a number without a name, that."""
     try:
         return signal.Signals(number).name
     except ValueError:
@@ -336,7 +334,7 @@ def _signal_name(number: int) -> str:
 
 
 def _how_it_died(code: int) -> str:
-    name = _signal_name(-code)
+    name = signal_name(-code)
     reasons = {
         "SIGKILL": "it was killed (SIGKILL: by the out-of-memory killer, perhaps)",
         "SIGSEGV": "it crashed (SIGSEGV)",

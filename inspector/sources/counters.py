@@ -15,8 +15,8 @@ from pathlib import Path
 
 import orjson
 
-from inspector.events.counted import CountedKernel
-from inspector.model.message import read_as
+from inspector.records.codec import decode
+from inspector.records.device_profile import CountedKernel
 
 FILE = "counters.json"
 """Where a recording has them."""
@@ -97,7 +97,7 @@ def read_counters(folder: Path) -> list[CountedKernel]:
     """Reads those of a recording; none where it has none, or they are damaged."""
     try:
         fields = orjson.loads((folder / FILE).read_bytes())["kernels"]
-        return [read_as(CountedKernel, item) for item in fields]
+        return [decode(CountedKernel, item) for item in fields]
     except (AttributeError, LookupError, OSError, TypeError, ValueError):
         return []
 

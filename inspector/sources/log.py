@@ -55,11 +55,9 @@ class LogReader:
         records: How many records there were so far, those that nothing uses included.
     """
 
-    def __init__(self, path: Path, *, everything: bool = False) -> None:
-        """Begins at the log's beginning; reads records that nothing uses, too, if `everything`."""
+    def __init__(self, path: Path) -> None:
         self.path = path
         self.records = 0
-        self._everything = everything
         self._offset = 0
         self._line = 0  # lines that have ended
         self._rest: list[bytes] = []  # pieces of a line that is no payload and has not ended
@@ -152,7 +150,7 @@ class LogReader:
             self._complain(line)
             return done
         is_unused, reads_payload = _use(line, prefix.end())
-        if is_unused and not self._everything:
+        if is_unused:
             self.records += 1
             return done
         self._header = (prefix, self._line)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from inspector.model.meta_file import META_FILE
+from inspector.model.meta import META_FILE
 from inspector.model.run import LogWarning
 
 _NUMBER = re.compile("([0-9]+)")

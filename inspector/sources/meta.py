@@ -1,47 +1,60 @@
-"""Reads and writes ``meta.json`` of a recording, whose text `inspector.model.meta_file` makes."""
+"""Begins recordings, and reads and writes ``meta.json`` of them."""
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 from collections.abc import Mapping
 from pathlib import Path
 
 from inspector.errors import RecordingError
-from inspector.model.message import read_as
-from inspector.model.meta_file import FORMAT_VERSION, META_FILE, meta_text
-from inspector.model.run import Meta
+from inspector.model.meta import FORMAT_VERSION, META_FILE, Meta, begun_meta
+from inspector.records.codec import decode
+from inspector.sources.store import new_recording, prune, recorder_mark
+from inspector.version import __version__
 
 
-def begun_meta(name: str, target: str, settings: Mapping[str, object], partial: str) -> Meta:
-    """What a recording says of itself that begins now.
+def begin(
+    folder: Path | None, name: str, target: str, settings: Mapping[str, object], partial: str
+) -> tuple[Path, Meta]:
+    """Makes the folder of a recording, and writes what that says until it is complete.
 
     Args:
-        name: Its number in the store, or the file's name.
-        target: What is recorded, as the user wrote it.
-        settings: By name, as they were asked for.
+        folder: One that is empty or not there yet, or None for the next one in the store.
+        name: What it is called, where that is not the folder's name.
         partial: Why it is not complete, should nobody complete it.
+
+    Raises:
+        RecordingError: The folder is not empty, or cannot be written to.
     """
-    started = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
-    return Meta(FORMAT_VERSION, name, target, settings, started, partial, ended="running")
+    try:
+        if folder is None:
+            folder = new_recording()
+            prune(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise RecordingError(f"{folder} is not empty.", "Choose another folder.")
+        meta = begun_meta(name or folder.name, target, settings, partial)
+        write_meta(folder, meta, {"tool_version": __version__, **recorder_mark()})
+    except OSError as error:
+        raise unwritable(folder or Path(".inspector"), error) from error
+    return folder, meta
+
+
+def unwritable(folder: Path, error: OSError) -> RecordingError:
+    """That a recording cannot be written."""
+    message = f"No recording can be written to {folder} ({error.strerror})."
+    return RecordingError(message, "Choose another folder.")
 
 
 def write_meta(folder: Path, meta: Meta, extra: Mapping[str, object]) -> None:
-    """Writes a recording's description, whole or not at all.
-
-    Args:
-        extra: What only people and other tools read (versions, hardware, digests, writer).
-    """
+    """Writes a recording's description, whole or not at all; see `Meta.text`."""
     temporary = folder / f"{META_FILE}.part"
-    temporary.write_text(meta_text(meta, extra), encoding="utf-8")
+    temporary.write_text(meta.text(extra), encoding="utf-8")
     temporary.replace(folder / META_FILE)
 
 
 def read_meta(folder: Path, name: str) -> Meta:
     """Reads a recording's description; a folder without one is a plain trace.
-
-    Fields that this version does not know are passed over; a field of a wrong type makes it no
-    description, for nothing else in it could be trusted.
 
     Raises:
         RecordingError: It is damaged, cannot be read, or is of a newer format.
@@ -51,7 +64,7 @@ def read_meta(folder: Path, name: str) -> Meta:
         return Meta(format_version=0, name=name)
     try:
         fields = json.loads(path.read_text(encoding="utf-8"))
-        meta = read_as(Meta, {**fields, "name": name})
+        meta = decode(Meta, fields, name=name)
     except (TypeError, ValueError, RecursionError, OSError) as error:
         raise _no_description(path, str(error)) from error
     version = meta.format_version
@@ -67,4 +80,4 @@ def read_meta(folder: Path, name: str) -> Meta:
 
 def _no_description(path: Path, reason: str) -> RecordingError:
     message = f"{path} is not the description of a recording ({reason})."
-    return RecordingError(message, "Read the .log files beside it as a plain trace.")
+    return RecordingError(message, "Read the .log files next to it as a plain trace.")

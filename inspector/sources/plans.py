@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TypeVar
 
 from inspector.errors import RecordingError
 from inspector.model.bench import BenchPlan
@@ -10,6 +11,7 @@ from inspector.model.warmup import WarmupPlan
 
 _BENCH = "bench.json"
 _WARMUP = "warmup.json"
+_P = TypeVar("_P", BenchPlan, WarmupPlan)
 
 
 def write_plan(folder: Path, plan: BenchPlan | WarmupPlan) -> None:
@@ -32,13 +34,10 @@ def read_plan(folder: Path) -> BenchPlan:
     Raises:
         RecordingError: There is none, or it cannot be read.
     """
-    try:
-        return BenchPlan.from_json((folder / _BENCH).read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
+    if not (folder / _BENCH).is_file():
         message = "There are no measurements of `inspect bench` in this recording."
-        raise RecordingError(message, "Make some with: inspect bench model.py") from error
-    except (OSError, ValueError) as error:
-        raise _unreadable(_BENCH, error, "inspect bench model.py") from error
+        raise RecordingError(message, "Make some with: inspect bench model.py")
+    return _read(BenchPlan, folder / _BENCH)
 
 
 def has_warmup(folder: Path) -> bool:
@@ -52,12 +51,12 @@ def read_warmup(folder: Path) -> WarmupPlan:
     Raises:
         RecordingError: It cannot be read.
     """
+    return _read(WarmupPlan, folder / _WARMUP)
+
+
+def _read(kind: type[_P], file: Path) -> _P:
     try:
-        return WarmupPlan.from_json((folder / _WARMUP).read_text(encoding="utf-8"))
+        return kind.from_json(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise _unreadable(_WARMUP, error, "inspect bench model.py --warmup") from error
-
-
-def _unreadable(file: str, error: Exception, again: str) -> RecordingError:
-    message = f"{file} of the recording cannot be read: {error}."
-    return RecordingError(message, f"Measure again with: {again}")
+        message = f"{file.name} of the recording cannot be read: {error}."
+        raise RecordingError(message, "Measure again with: inspect bench") from error

@@ -20,10 +20,6 @@ def program_command(program: Sequence[str], python: str | None, default: str) ->
     interpreter. A name that is no file is looked for as the shell does: a console script
     (``torchrun``) or any other executable.
 
-    Args:
-        program: What the user typed, with its arguments.
-        python: The interpreter that was asked for, or None.
-
     Raises:
         UsageError: There is no such program.
     """

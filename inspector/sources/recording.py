@@ -13,8 +13,8 @@ from pathlib import Path
 
 from inspector.builder.run import RunBuilder
 from inspector.errors import RecordingError
-from inspector.model.meta_file import META_FILE
-from inspector.model.run import LogWarning, Meta, Run
+from inspector.model.meta import META_FILE, Meta
+from inspector.model.run import LogWarning, Run
 from inspector.sources.log import LogReader
 from inspector.sources.log_files import Found, failures_of_logs, find_logs, notes
 from inspector.sources.meta import read_meta
@@ -30,9 +30,7 @@ class Recording:
     """A recording that can be read.
 
     Attributes:
-        logs: Its logs, in the order of their names.
         names: What each log is called below the folder: those of two machines can be alike.
-        warnings: What of it cannot be read.
     """
 
     name: str
@@ -91,7 +89,6 @@ def read_run(
     """Reads all logs of a recording.
 
     Args:
-        keep_spans: Whether spans of compilation are kept for a timeline.
         explains_recompiles: Whether it is found out what each recompilation was for, which takes
             as long as all else.
 

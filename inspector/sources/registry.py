@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import importlib.metadata
 import importlib.util
@@ -74,34 +73,10 @@ def _type(gb_id: str, entry: Mapping[str, object]) -> GraphBreakType:
     return GraphBreakType(
         gb_id=gb_id,
         gb_type=str(entry.get("Gb_type", "")),
-        explanation=_plain(str(entry.get("Explanation", ""))),
+        explanation=str(entry.get("Explanation", "")),
         hints=tuple(str(hint).strip() for hint in hints) if isinstance(hints, list) else (),
         context=str(entry.get("Context", "")),
     )
-
-
-def _plain(text: str) -> str:
-    """The text where torch keeps the Python expression that makes it, ``"…" "…" + name``."""
-    try:
-        expression = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError):
-        return text
-    parts: list[str] = []
-    while isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Add):
-        # What is added by name is empty in most cases, and says nothing here.
-        if not isinstance(expression.right, ast.Name):
-            parts.insert(0, _part(expression.right))
-        expression = expression.left
-    if not isinstance(expression, ast.Constant | ast.JoinedStr):
-        return text
-    return _part(expression) + "".join(parts)
-
-
-def _part(expression: ast.expr) -> str:
-    if isinstance(expression, ast.Constant):
-        return str(expression.value)
-    source = ast.unparse(expression)
-    return source if isinstance(expression, ast.JoinedStr) else f"{{{source}}}"
 
 
 def _torch_here() -> tuple[str, str]:

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from inspector.errors import RecordingError
-from inspector.model.meta_file import META_FILE
+from inspector.model.meta import META_FILE
 
 _KEPT = 10
 _KEPT_BYTES = 1 << 30

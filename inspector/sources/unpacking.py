@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path
 
 from inspector.errors import RecordingError
-from inspector.model.meta_file import META_FILE
+from inspector.model.meta import META_FILE
 
 MAX_RATIO = 200
 """Largest size of what is unpacked over that of the file: logs have 5 to 50, bombs 1,000."""
@@ -80,11 +80,7 @@ def gunzipped(path: Path, folder: Path) -> Path:
 
 
 class _Room:
-    """How much a file may unpack to: a small file can hold gigabytes of one byte.
-
-    Args:
-        path: The file.
-    """
+    """How much a file may unpack to: a small file can hold gigabytes of one byte."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -95,7 +91,6 @@ class _Room:
         """Notes that more is unpacked.
 
         Args:
-            count: How many bytes.
             packed_bytes: How much of the file was read for all so far; all of it unless given.
 
         Raises:

@@ -15,6 +15,7 @@ from typing import Any
 
 from inspector.errors import BY_EXIT_CODE, EnvironmentLacksError, InspectorError
 from inspector.model.stack_dump import STACK_FILE, STACK_SIGNAL, place_in_dump
+from inspector.sources.child import signal_name
 
 _TICK_SECONDS = 0.2
 _GRACE_SECONDS = 5.0
@@ -47,7 +48,6 @@ class Worker:
         """Starts it.
 
         Args:
-            folder: The folder, which is empty.
             request: What it does, in JSON (`inspector.model.bench.WorkerRequest`).
             verb: What kind of request it is, see `inspector.capture.child`.
 
@@ -176,8 +176,9 @@ class Worker:
             self.failure = ""  # in order, and by itself
         elif code < 0:
             place = self._place()
-            at = f" at {place}" if place else ""
-            self.failure = f"killed by {_signal_name(-code)}{at}{self._last_words()}"
+            at = " (the OOM killer?)" if code == -signal.SIGKILL else ""
+            at += f" at {place}" if place else ""
+            self.failure = f"killed by {signal_name(-code)}{at}{self._last_words()}"
         else:
             self.failure = f"exited with code {code}{self._last_words()}"
 
@@ -210,12 +211,3 @@ def _late(state: str, seconds: float, place: str) -> str:
     if state in _UNTIL:
         return f"timed out after {seconds:g} s of {_UNTIL[state]}{at} (see --timeout)"
     return f"timed out after {seconds:.0f} s of calls that usually take far less{at}"
-
-
-def _signal_name(number: int) -> str:
-    if number == signal.SIGKILL:
-        return "SIGKILL (the OOM killer?)"
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

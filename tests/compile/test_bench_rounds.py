@@ -11,9 +11,9 @@ from typing import Any
 
 from inspector.benches.rows import BenchRow, make_rows
 from inspector.model.bench import BenchPlan, Combination, Setting, WorkerRequest, Workload
-from inspector.model.meta_file import FORMAT_VERSION, META_FILE, meta_text
+from inspector.model.meta import FORMAT_VERSION, META_FILE, Meta
 from inspector.model.request import Request
-from inspector.model.run import Meta, Run
+from inspector.model.run import Run
 from inspector.sources.recording import opened, read_run
 from inspector.sources.worker import Worker
 
@@ -48,7 +48,7 @@ SECONDS = 120.0
 def run_now(folder: Path) -> Run:
     """What is recorded if the process ends now."""
     (folder / META_FILE).write_text(
-        meta_text(Meta(FORMAT_VERSION, "1", "model.py"), {"tool_version": "0"}), encoding="utf-8"
+        Meta(FORMAT_VERSION, "1", "model.py").text({"tool_version": "0"}), encoding="utf-8"
     )
     with opened(folder) as found:
         return read_run(found)

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from inspector.model.cache_lookup import CacheState
-from inspector.model.cold_start import KeyVerdict
+from inspector.events.caches import CacheState
+from inspector.model.compile_time import KeyVerdict
 from inspector.model.run import Run
 from inspector.sources.recording import opened, read_run
 from tests.compile.warm_python import INSPECT

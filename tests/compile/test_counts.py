@@ -17,8 +17,8 @@ import pytest
 
 from inspector.findings.finding import Finding
 from inspector.findings.report import Report, make_report
+from inspector.model.meta import Meta
 from inspector.model.request import Request
-from inspector.model.run import Meta
 from inspector.plugins import load_rules
 from inspector.sources.recording import Recording, read_run
 from tests.compile import warm_python

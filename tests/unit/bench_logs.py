@@ -9,7 +9,7 @@ from pathlib import Path
 from inspector.benches.rows import BenchRow, make_rows
 from inspector.findings.bench_report import BenchReport, make_bench_report
 from inspector.model.bench import BenchPlan, Combination, Setting, Workload
-from inspector.model.meta_file import FORMAT_VERSION, META_FILE
+from inspector.model.meta import FORMAT_VERSION, META_FILE
 from inspector.sources.recording import opened, read_run
 
 PLAN = BenchPlan(

@@ -13,9 +13,10 @@ from inspector.errors import EnvironmentLacksError, UsageError
 @pytest.mark.parametrize(
     "module",
     sorted(
-        {entry.module for entry in plugins.COMMANDS.values()}
+        {f"inspector.commands.{name.replace('-', '_')}" for name in plugins.COMMANDS}
         | {module for modules in plugins.RULES.values() for module in modules}
-        | set(plugins.RENDERERS.values())
+        | {*plugins.RENDERERS.values(), *plugins.TIMELINES.values()}
+        | {f"inspector.pages.{kind.replace('-', '_')}" for kind in plugins.REPORTS}
     ),
 )
 def test_every_built_in_exists(module: str) -> None:

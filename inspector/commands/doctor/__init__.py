@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import sys
 from collections.abc import Sequence
 from typing import IO
@@ -15,9 +13,7 @@ from rich.text import Text
 
 from inspector.commands.doctor.checks import Row, State, diagnose
 from inspector.commands.doctor.environment import look_around
-from inspector.version import __version__
 
-_FORMAT_VERSION = 1
 _STYLES = {State.OK: "green", State.MISSING: "yellow", State.NOT_HERE: "dim"}
 
 
@@ -28,15 +24,7 @@ _STYLES = {State.OK: "green", State.MISSING: "yellow", State.NOT_HERE: "dim"}
     metavar="FILE",
     help="Look at the environment of another interpreter, .venv/bin/python for example.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="What to print.",
-)
-def command(interpreter: str | None, form: str) -> None:
+def command(interpreter: str | None) -> None:
     """Say what is installed, what is missing for which feature, and how to get it.
 
     Works without torch, and never imports it. A diagnosis is no failure: the exit code is 0
@@ -46,15 +34,8 @@ def command(interpreter: str | None, form: str) -> None:
     Examples:
       inspect doctor
       inspect doctor --python python3
-      inspect doctor --format json
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
-    rows = diagnose(look_around(interpreter))
-    if form == "json":
-        fields = [dataclasses.asdict(row) for row in rows]
-        report = {"format_version": _FORMAT_VERSION, "version": __version__, "rows": fields}
-        click.echo(json.dumps(report, indent=2))
-    else:
-        print_text(rows, sys.stdout)
+    print_text(diagnose(look_around(interpreter)), sys.stdout)
 
 
 def print_text(rows: Sequence[Row], file: IO[str]) -> None:

@@ -27,19 +27,11 @@ class Environment:
 
     Attributes:
         python: Version of the interpreter that models run in.
-        executable: Its path.
         chosen: Whether ``--python`` named it.
-        platform: Its ``sys.platform``.
         packages: Version by package; None where it is not installed, empty where it tells none.
         torch_build: ``CPU``, ``CUDA 13.0``, ``ROCm 7.0``; None without torch.
-        triton_tools: NVIDIA's programs that come with Triton.
-        compiler: Path of a C++ compiler, or None.
         gpus: A line for each NVIDIA GPU: name, driver, compute capability.
-        ncu: Path of Nsight Compute, or None.
-        dot: Path of Graphviz' dot, or None.
-        inspect: Path of the ``inspect`` on the PATH, or None.
         is_ours: Whether that starts this package: another popular one installs an ``inspect``, too.
-        torch_inspector: Path of the ``torch-inspector`` on the PATH, or None.
         matplotlib: Its version next to this package, which draws with it, or None.
     """
 

@@ -16,8 +16,6 @@ from inspector.findings.kernel_export import KernelExport
 from inspector.model.kernel_build import ConfigBuild
 from inspector.version import __version__
 
-__all__ = ["render"]
-
 _HARNESS = "harness.txt"
 # Of an index that is asserted to be below a number.
 _BELOW = re.compile(r"device_assert\(.*?<\s*(\d+)\)")

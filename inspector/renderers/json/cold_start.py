@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 
+from inspector.events.caches import CacheLookup
 from inspector.findings.cold_start import Against, ColdStartReport, cold_notes, cold_notices
-from inspector.model.cache_lookup import CacheLookup
-from inspector.model.cold_start import CacheUse, Change, KeyChange, OwnTime, PlaceTime, Reason
-from inspector.model.compile_time import LineTime
+from inspector.model.compile_time import (
+    CacheUse,
+    Change,
+    CompilationTime,
+    KeyChange,
+    LineTime,
+    PlaceTime,
+    Reason,
+)
 from inspector.model.run import Process
-from inspector.renderers.json.common import COMMON
+from inspector.renderers.json.common import COMMON, process_index
 from inspector.renderers.json.encode import Scope, View, Views, tool_version
 
 FORMAT_VERSION = 1
@@ -30,11 +37,6 @@ def _notes(scope: Scope) -> list[str]:
 def _notices(scope: Scope) -> list[_Notice]:
     """What the recording lacks, and what went wrong when it was made."""
     return [_Notice(*notice) for notice in cold_notices(scope.of(ColdStartReport))]
-
-
-def _process(scope: Scope) -> int:
-    """Index of its process."""
-    return scope.index_of(Process)
 
 
 def _torch(scope: Scope) -> str | None:
@@ -60,14 +62,12 @@ VIEWS: Views = {
     Process: View(
         """process rank host? pid torch compile_time_ns compile_time_by_stage_ns=stages{}
         has_inspector_events""",
-        process=_process,
+        process=process_index,
         torch=_torch,
     ),
-    OwnTime: View(
-        """process compile_id=time.compile_id? occurrence=time.occurrence
-        is_backward=time.is_backward begin_ns=time.begin_ns name=time.name? file=~time.file?
-        first_line=time.first_line? user_file=~time.user.file user_line=time.user.line
-        time_ns=time.time_ns by_stage_ns=time.stages{}"""
+    CompilationTime: View(
+        """process compile_id? occurrence is_backward begin_ns name? file=~file? first_line?
+        user_file=~user.file user_line=user.line time_ns by_stage_ns=stages{}"""
     ),
     PlaceTime: View("file=~file? line? name? compilations processes time_ns by_stage_ns=stages{}"),
     LineTime: View("file=~file? line? name? time_ns"),
@@ -76,7 +76,7 @@ VIEWS: Views = {
     CacheLookup: View(
         """process cache state compile_id? occurrence is_backward what? detail? key? reason?
         exception? time_saved_ns time_taken_ns""",
-        process=_process,
+        process=process_index,
     ),
     Against: View("name compile_time_ns=time_ns only_here only_there keys=changes"),
     KeyChange: View("cache process name compile_id? is_backward before now verdict changes"),

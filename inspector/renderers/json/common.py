@@ -8,6 +8,7 @@ from inspector.findings.finding import Example, Finding, StackLine
 from inspector.findings.recompile_fix_shared import dynamic_sources
 from inspector.model.cost import Cost, CostKind
 from inspector.model.edit import Edit, Rewrite
+from inspector.model.run import Process
 from inspector.model.source import SourceLine
 from inspector.model.verification import Tried
 from inspector.renderers.json.encode import Scope, View, Views
@@ -45,6 +46,11 @@ def _recompile(scope: Scope) -> CommonCause | None:
         any(item.hit_limit for item in items),
         tuple(dynamic_sources(items)),
     )
+
+
+def process_index(scope: Scope) -> int:
+    """Index of its process in ``environment``."""
+    return scope.index_of(Process)
 
 
 def versions(scope: Scope) -> list[dict[str, str]]:

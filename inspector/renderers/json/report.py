@@ -22,7 +22,7 @@ from inspector.records.calls import TargetCall, TargetFunction, Uncaught
 from inspector.records.environment import Dropped
 from inspector.records.graph_breaks import SkippedFrame
 from inspector.records.trial import Comparison
-from inspector.renderers.json.common import COMMON, settings
+from inspector.renderers.json.common import COMMON, process_index, settings
 from inspector.renderers.json.encode import Scope, View, Views, tool_version
 
 
@@ -37,11 +37,6 @@ class _UnknownEvents:
     process: int
     event: str
     count: int
-
-
-def _process(scope: Scope) -> int:
-    """Index of its process in ``environment``."""
-    return scope.index_of(Process)
 
 
 def _warnings(scope: Scope) -> list[LogWarning]:
@@ -199,7 +194,7 @@ VIEWS: Views = {
     ),
     Process: View(
         "process rank host? pid parent_pid ended exceptions cache_hits< dropped summary",
-        process=_process,
+        process=process_index,
         exceptions=_exceptions,
         dropped=_dropped,
         summary=_summary,
@@ -209,7 +204,7 @@ VIEWS: Views = {
     ),
     Dropped: View("max_bytes without_details compilations", compilations=_compilations),
     Frame: View(
-        "process frame_id name file=~file? first_line? state compilations", process=_process
+        "process frame_id name file=~file? first_line? state compilations", process=process_index
     ),
     Compilation: View(
         """compile_id call graphs operators guards has_guarded_code graph_breaks failure
@@ -222,12 +217,12 @@ VIEWS: Views = {
         gb_type=cause.gb_type title=cause.title explanation=cause.explanation
         context=cause.context file=~user.file? line=user.line? outcome has_graph evidence
         wrappers""",
-        process=_process,
+        process=process_index,
         frame_id=_frame_id,
     ),
     Cause: View("gb_id gb_type title"),
     SkippedFrame: View(
-        "process name file=~file? line? reason cause? is_entry stack", process=_process
+        "process name file=~file? line? reason cause? is_entry stack", process=process_index
     ),
     StackFrame: View("file=~file line? name"),
     "coded": View("file=~file line? name code"),
@@ -236,7 +231,7 @@ VIEWS: Views = {
         other_guards=others before now answer new_keys missing_keys is_zero_one bounds changes
         hit_limit limit dynamic_sources=whitelist symbols guard_stack:coded caused_by:coded call
         duration_ns=time_ns compile_time_by_stage_ns=stages{} failure? stack:coded""",
-        process=_process,
+        process=process_index,
         is_zero_one=_is_zero_one,
     ),
     Value: View("text known"),
@@ -244,6 +239,6 @@ VIEWS: Views = {
     Bound: View("expression text parts"),
     Limit: View("name number raised"),
     SymbolUse: View("symbol source value specialized made:coded guarded:coded"),
-    TargetCall: View("process input=input_index call state", process=_process),
+    TargetCall: View("process input=input_index call state", process=process_index),
     LogWarning: View("file line? message"),
 }

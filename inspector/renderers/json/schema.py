@@ -26,12 +26,7 @@ _ATTRIBUTE = re.compile(r"^    (\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 
 
 def make_schema(report: type, views: Views) -> Schema:
-    """The schema of a kind of report.
-
-    Args:
-        report: Its type.
-        views: Its views.
-    """
+    """The schema of a kind of report."""
     maker = _Maker(views)
     schema = maker.object(report, views[report])
     return {

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.findings.warmup_report import (
-    FORMAT_VERSION,
-    Start,
-    StillCompiles,
-    WarmupReport,
-)
+from inspector.findings.warmup_report import FORMAT_VERSION, Start, StillCompiles, WarmupReport
 from inspector.findings.warmup_wording import warmup_notices, warmup_verdict
-from inspector.model.cold_start import CacheUse, ColdStart
+from inspector.model.compile_time import CacheUse, ColdStart
 from inspector.model.warmup import WarmupCheck
 from inspector.records.bench import Warmup
 from inspector.renderers.json.common import COMMON

@@ -7,8 +7,6 @@ from typing import TextIO
 from inspector.pages.page import Page
 from inspector.renderers.markdown.blocks import page_lines
 
-__all__ = ["render"]
-
 
 def render(page: Page, stream: TextIO) -> None:
     """Writes a page. Recorded text is escaped: it cannot become markup, HTML or a mention."""

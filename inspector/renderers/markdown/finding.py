@@ -11,24 +11,12 @@ from inspector.findings.finding import Finding, StackLine
 from inspector.findings.stacks import callers
 from inspector.findings.tried import tried_sentence
 from inspector.findings.verdict import status
-from inspector.findings.wording import (
-    advice,
-    kind,
-    location,
-    paragraphs,
-    pointer,
-    title,
-)
+from inspector.findings.wording import advice, kind, location, paragraphs, pointer, title
 from inspector.renderers.markdown.markup import code, details, fenced, prose
 
 
 def finding_lines(number: int, finding: Finding) -> Iterator[str]:
-    """A finding: where and what, the source, why, what follows from it, what to do, how it came.
-
-    Args:
-        number: Its number in the report, from 1.
-        finding: The finding.
-    """
+    """A finding: where and what, the source, why, what follows from it, what to do, how it came."""
     yield f"### {number}. {prose(title(finding))}"
     yield ""
     new = f" (**{status(finding)}**)" if status(finding) else ""

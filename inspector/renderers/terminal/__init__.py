@@ -8,8 +8,6 @@ from inspector.pages.page import Page
 from inspector.renderers.terminal.blocks import add_page
 from inspector.renderers.terminal.page import Page as Screen
 
-__all__ = ["render"]
-
 
 def render(page: Page, stream: TextIO) -> None:
     """Writes a page.

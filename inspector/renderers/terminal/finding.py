@@ -28,12 +28,7 @@ _MOST_ALIGNED = 40
 
 
 def finding_lines(page: Page, finding: Finding) -> Iterator[Text]:
-    """A finding: where and what, the source, why, what follows from it, what to do, how it came.
-
-    Args:
-        page: The page that it will be on.
-        finding: The finding.
-    """
+    """A finding: where and what, the source, why, what follows from it, what to do, how it came."""
     style = _STYLES[finding.severity]
     yield from _heading(page, finding, style)
     yield from source_lines(finding.place, page.width, style)
@@ -44,12 +39,7 @@ def finding_lines(page: Page, finding: Finding) -> Iterator[Text]:
 
 
 def finding_heading(page: Page, finding: Finding) -> Iterator[Text]:
-    """Where and what alone, for the many behind the first ones.
-
-    Args:
-        page: The page that it will be on.
-        finding: The finding.
-    """
+    """Where and what alone, for the many behind the first ones."""
     yield from _heading(page, finding, _STYLES[finding.severity])
 
 

@@ -24,7 +24,6 @@ def source_lines(place: Place, width: int, style: str) -> Iterator[Text]:
     thick bar as well.
 
     Args:
-        place: The place.
         width: How many cells a line may have.
         style: Style of what marks the place.
     """

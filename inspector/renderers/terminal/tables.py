@@ -10,7 +10,6 @@ from rich.text import Text
 from inspector.findings.escaping import one_line
 from inspector.findings.wording import count
 from inspector.pages.page import Cell, CodeLine, Column, Table
-from inspector.renderers.terminal.bars import bar
 from inspector.renderers.terminal.page import Page as Screen
 
 _GAP = "  "
@@ -20,6 +19,7 @@ _LEAST_TEXT = 20
 _END = 0.25  # of the width, which the last text has at least if it needs it
 _MOST_CODE_LINES = 2
 _MOST_LINES = 4
+_EIGHTHS = " ▏▎▍▌▋▊▉"
 _TONES = {"new": "green", "gone": "red", "changed": "yellow"}
 
 
@@ -101,7 +101,7 @@ class _Layout:
         for cell, column, width in zip(cells[1:], self._columns[1:], self._widths[1:], strict=True):
             if isinstance(cell, int):
                 room = min(_BAR_WIDTH, self._screen.width - line.cell_len - len(_GAP))
-                line.append(_GAP + bar(cell, self._longest, room), style="blue")
+                line.append(_GAP + _bar(cell, self._longest, room), style="blue")
             elif column is self._columns[-1] and column.kind == "text" and not is_title:
                 yield from self._end(line, self._screen.safe(cell if isinstance(cell, str) else ""))
                 return
@@ -139,3 +139,9 @@ def _below(screen: Screen, cell: Cell) -> Iterator[Text]:
         yield screen.cropped(place.append_text(screen.safe(line.code, "dim")))
     if len(code) > _MOST_CODE_LINES:
         yield Text(f"{_GAP * 2}+{count(len(code) - _MOST_CODE_LINES, 'more line')}", style="dim")
+
+
+def _bar(value: int, longest: int, width: int) -> str:
+    """A bar in eighths of a cell; what is not nothing is seen."""
+    eighths = max(round(8 * width * value / longest), 1) if value and longest else 0
+    return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()

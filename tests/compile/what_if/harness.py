@@ -37,7 +37,7 @@ from inspector.guards.change import (
 from inspector.guards.change import ChangeKind as Kind
 from inspector.guards.predict import Becomes, FrameGuards, frame_guards, predict
 from inspector.model.compilation import Frame
-from inspector.model.run import Meta
+from inspector.model.meta import Meta
 from inspector.records.recompiles import TensorFacts
 from inspector.sources.log import LogReader
 from tests.compile.what_if.plans import Plan, plans

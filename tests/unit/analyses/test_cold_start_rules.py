@@ -8,8 +8,8 @@ import pytest
 
 from inspector import plugins
 from inspector.analyses import autotuning_time, cache_bypass, cpp_time, frame_time
+from inspector.events.caches import CacheLookup, CacheState
 from inspector.findings.rule import SECTIONS
-from inspector.model.cache_lookup import CacheLookup, CacheState
 from inspector.model.compile_time import CompilationTime, StageTime
 from inspector.model.run import Run
 from tests.unit import cold_starts

@@ -6,9 +6,7 @@ import json
 from pathlib import Path
 
 from inspector.builder.graph_places import GraphEvent, GraphPlacesDraft
-from inspector.events.dynamo import DynamoOutputGraph
-from inspector.events.graph_logged import GraphLogged
-from inspector.events.inductor import InductorStage
+from inspector.events.inductor import GraphLogged
 from inspector.events.kept import KeptRecord
 from inspector.events.payload import Payload
 from inspector.findings.graph_report import FUSION, make_graph_report
@@ -20,7 +18,7 @@ from inspector.records.graphs import RecordedGraph
 from tests.unit.logs import record, run_of
 
 TEXTS = [Payload("a.log", number, 1) for number in range(9)]
-DYNAMO = DynamoOutputGraph(TEXTS[0])
+DYNAMO = GraphLogged("dynamo", TEXTS[0])
 NODES = KeptRecord(RecordedGraph, "dynamo_graph", TEXTS[1])
 
 
@@ -28,7 +26,7 @@ def places(*events: tuple[str, GraphEvent]) -> tuple[GraphPlace, ...]:
     draft = GraphPlacesDraft()
     for compile_id, event in events:
         draft.add(compile_id, event)
-    return draft.build().places
+    return draft.graphs().places
 
 
 def test_text_and_nodes_of_one_graph_are_one_place() -> None:
@@ -58,7 +56,7 @@ def test_nodes_belong_to_the_text_right_before_them_alone() -> None:
         ("0/0", DYNAMO),
         ("1/0", NODES),
         ("0/0", KeptRecord(RecordedGraph, "joint_graph", TEXTS[2])),
-        ("0/0", DynamoOutputGraph(TEXTS[3])),
+        ("0/0", GraphLogged("dynamo", TEXTS[3])),
         ("0/0", NODES),
         ("0/0", other),
     )
@@ -73,7 +71,8 @@ def test_nodes_belong_to_the_text_right_before_them_alone() -> None:
 
 def test_what_was_fused_and_the_lowered_graph_are_places() -> None:
     found = places(
-        ("0/0", InductorStage(TEXTS[0])), ("0/0", KeptRecord(FusionPlan, "fusion", TEXTS[1]))
+        ("0/0", GraphLogged("post_grad", TEXTS[0])),
+        ("0/0", KeptRecord(FusionPlan, "fusion", TEXTS[1])),
     )
     assert found == (
         GraphPlace("0/0", "post_grad", text=TEXTS[0]),

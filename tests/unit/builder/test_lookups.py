@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from inspector.model.cache_lookup import CacheLookup, CacheState
+from inspector.events.caches import CacheLookup, CacheState
 from tests.unit.logs import metrics, record, run_of, start
 
 

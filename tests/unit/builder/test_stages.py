@@ -233,4 +233,4 @@ def test_a_lost_end_outside_of_any_compilation_ends_where_the_next_one_begins() 
     for phase, time_ns in (("B", 0), ("B", 10), ("E", 30)):
         collected.add(ChromiumEvent("compile_file", phase, time_ns, 0, ""))
     assert by_stage(collected) == {"C++ compilation": 30}
-    assert collected.lost == 1
+    assert collected.pairing.lost == 1

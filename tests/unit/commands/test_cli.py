@@ -68,9 +68,9 @@ def _loaded(root: Path, *args: str) -> set[str]:
 def test_help_lists_every_command(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--help") == 0
     out = capsys.readouterr().out
-    for name, entry in COMMANDS.items():
+    for name, text in COMMANDS.items():
         assert name in out
-        assert entry.help in out
+        assert text in out
 
 
 def test_without_a_command_the_help_is_shown(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
@@ -98,7 +98,7 @@ def test_the_group_alone_loads_no_command_and_nothing_slow(root: Path, args: lis
     loaded = _loaded(root, *args)
     slow = {"graphviz", "jinja2", "networkx", "orjson", "rich", "torch", "triton"}
     assert loaded.isdisjoint(slow)
-    assert loaded.isdisjoint(entry.module for entry in COMMANDS.values())
+    assert loaded.isdisjoint(f"inspector.commands.{name.replace('-', '_')}" for name in COMMANDS)
 
 
 def test_doctor_loads_no_torch(root: Path) -> None:
@@ -151,7 +151,7 @@ def test_debug_shows_the_traceback(
 
 
 def test_debug_stands_behind_the_name_of_the_command_too(run: Main) -> None:
-    assert run("doctor", "--debug", "--format", "json") == 0
+    assert run("doctor", "--debug") == 0
 
 
 def test_the_environment_asks_for_tracebacks(
@@ -184,7 +184,7 @@ def test_interrupted(run: Main, failing: Callable[[BaseException], None]) -> Non
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGPIPE")
-@pytest.mark.parametrize("args", [["--help"], ["doctor"], ["doctor", "--format", "json"]])
+@pytest.mark.parametrize("args", [["--help"], ["doctor"]])
 def test_a_reader_that_goes_away_is_no_error(root: Path, args: list[str]) -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -197,19 +197,16 @@ def test_a_reader_that_goes_away_is_no_error(root: Path, args: list[str]) -> Non
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device here")  # noqa: PTH110
-@pytest.mark.parametrize("place", ["&-", "/dev/full"])
-@pytest.mark.parametrize("args", ["--help", "doctor", "doctor --format json"])
+@pytest.mark.parametrize("args", ["--help", "doctor"])
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_output_that_cannot_be_written_is_said(
-    root: Path, args: str, place: str, unbuffered: str
-) -> None:
-    command = f"PYTHONUNBUFFERED={unbuffered} exec {sys.executable} cli.py {args} >{place}"
+def test_output_that_cannot_be_written_is_said(root: Path, args: str, unbuffered: str) -> None:
+    command = f"PYTHONUNBUFFERED={unbuffered} exec {sys.executable} cli.py {args} >/dev/full"
     done = subprocess.run(
         ["/bin/sh", "-c", command], cwd=root, stderr=subprocess.PIPE, check=False, text=True
     )
-    reason = "it is closed" if place == "&-" else "No space left on device"
-    said = f"error: Standard output cannot be written ({reason}). Name a file with -o, or another"
-    assert (done.returncode, done.stderr) == (2, f"{said} place.\n")
+    reason = "Standard output cannot be written (No space left on device)."
+    said = f"error: {reason} Name a file with -o, or another place.\n"
+    assert (done.returncode, done.stderr) == (2, said)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a shell closes them")

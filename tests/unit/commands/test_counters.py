@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from inspector.commands.counters import add_counters
-from inspector.events.counted import CountedKernel
+from inspector.records.device_profile import CountedKernel
 from inspector.sources.counters import read_counters
 from inspector.sources.recording import opened, read_run
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import io
-import json
 import sys
 import tomllib
 import zipfile
@@ -155,13 +154,9 @@ def test_the_gpu_is_described() -> None:
 
 
 def test_another_interpreter_is_asked() -> None:
-    done = CliRunner().invoke(command, ["--python", sys.executable, "--format", "json"])
+    done = CliRunner().invoke(command, ["--python", sys.executable])
     assert done.exit_code == 0
-    report = json.loads(done.stdout)
-    assert report["format_version"] == 1
-    rows = {row["name"]: row for row in report["rows"]}
-    assert rows["Python"]["state"] == "ok"
-    assert set(rows["torch"]) == {"name", "state", "found", "purpose", "fix"}
+    assert sys.executable in "".join(done.stdout.split())
 
 
 @pytest.mark.parametrize("name", ["no-such-python", "/bin/false"])

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from inspector.commands.target import check_target, read
+from inspector.commands.target import read
 from inspector.errors import RecordingError, UsageError
 from inspector.findings.command_line import command_about
-from inspector.model.meta_file import FORMAT_VERSION, META_FILE, meta_text
-from inspector.model.run import Meta
+from inspector.model.meta import FORMAT_VERSION, META_FILE, Meta
 from tests.unit.logs import start
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (folder / "a.log").write_bytes(start())
         if name.startswith("."):
             meta = Meta(FORMAT_VERSION, folder.name, "model.py")
-            text = meta_text(meta, {"tool_version": "0"})
+            text = meta.text({"tool_version": "0"})
             (folder / META_FILE).write_text(text, encoding="utf-8")
     return tmp_path / ".inspector"
 
@@ -54,16 +53,6 @@ def test_a_suggested_command_names_what_was_read(target: str | None, said: str) 
 def test_an_empty_name_is_not_the_working_directory(target: str) -> None:
     with pytest.raises(UsageError, match="is empty"):
         read(target)
-
-
-@pytest.mark.parametrize("leads_to", ["link", "nowhere"])
-def test_a_link_that_leads_nowhere_is_said(store: Path, leads_to: str) -> None:
-    (store.parent / "link").symlink_to(leads_to)
-    with pytest.raises(UsageError, match="link is a link to what is not there"):
-        read("link")
-    (store.parent / "link.py").symlink_to("link.py")
-    with pytest.raises(UsageError, match=r"link.py is a link to what is not there"):
-        check_target("link.py", None, {})
 
 
 def test_a_place_that_looks_like_an_option_is_none() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 
 from inspector.costs.cache_keys import change_of, key_changes, unmatched
-from inspector.model.cache_lookup import CacheLookup
-from inspector.model.cold_start import Change, KeyVerdict
+from inspector.events.caches import CacheLookup
+from inspector.model.compile_time import Change, KeyVerdict
 from inspector.model.run import Run
 from tests.unit import cold_starts
 

@@ -19,7 +19,7 @@ def test_every_table_adds_up_to_the_same(name: str) -> None:
 
     assert cold.time_ns == sum(process.compile_time_ns for process in run.processes) > 10**9
     assert sum(stage.time_ns for stage in cold.stages) == cold.time_ns
-    assert sum(item.time.time_ns for item in cold.compilations) == cold.time_ns
+    assert sum(item.time_ns for item in cold.compilations) == cold.time_ns
     assert sum(item.time_ns for item in cold.frames) == cold.time_ns
     assert sum(item.time_ns for item in cold.lines) == cold.time_ns
 
@@ -40,7 +40,7 @@ def test_what_runs_in_a_cold_start_and_not_in_a_warm_one() -> None:
 def test_forward_and_backward_of_functions_that_a_break_splits() -> None:
     cold = cold_start(cold_starts.read("training"))
 
-    assert [(i.time.compile_id, i.time.is_backward, i.time.name) for i in cold.compilations] == [
+    assert [(i.compile_id, i.is_backward, i.name) for i in cold.compilations] == [
         ("0/0", False, "forward"),
         ("1/0", False, "torch_dynamo_resume_in_forward_at_9"),
         ("1/0", True, "torch_dynamo_resume_in_forward_at_9"),

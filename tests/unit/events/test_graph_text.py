@@ -40,7 +40,7 @@ def test_nodes_have_their_operation_arguments_and_tensor() -> None:
     tensor = named["t"].tensor
     assert tensor is not None
     assert (tensor.dtype, tensor.shape, tensor.stride, tensor.device) == (
-        "f32", ("64", "8"), ("1", "64"), "cpu",
+        "f32", (64, 8), (1, 64), "cpu",
     )  # fmt: skip
     assert graph.outputs == ("add", "t", "linear")
 
@@ -83,7 +83,7 @@ def test_the_inputs_of_a_joint_graph_are_what_its_lists_hold() -> None:
     """
     graph = parse(text, "primals, tangents")
     assert [node.name for node in graph.inputs] == ["primals_1", "s0", "tangents_1"]
-    assert [node.tensor and node.tensor.shape for node in graph.inputs] == [("8",), None, ("4",)]
+    assert [node.tensor and node.tensor.shape for node in graph.inputs] == [(8,), None, (4,)]
     assert [node.name for node in graph.nodes] == ["sin"]
     assert graph.outputs == ("sin", "s0")
 

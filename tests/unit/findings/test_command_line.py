@@ -8,8 +8,9 @@ import pytest
 
 from inspector.findings.closing import next_steps
 from inspector.findings.command_line import command_again
+from inspector.model.meta import Meta
 from inspector.model.request import Request
-from inspector.model.run import Meta, Run
+from inspector.model.run import Run
 from inspector.model.typed_options import typed_options
 from inspector.records.calls import TargetCall
 from tests.unit.renderers.runs import unbroken

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from inspector.model.ended import further_endings
-from inspector.model.run import Meta, Run
+from inspector.model.meta import Meta
+from inspector.model.run import Run
 from inspector.sources.meta import write_meta
 from inspector.sources.recording import opened, read_run
 from tests.unit.logs import record

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from inspector.events.counted import CountedKernel
 from inspector.profiles.counted import counter_texts, with_counters
 from inspector.profiles.kernel_timing import kernel_timings
 from inspector.profiles.launch_timing import LaunchTiming
-from inspector.records.device_profile import DeviceLaunch
+from inspector.records.device_profile import CountedKernel, DeviceLaunch
 
 GEMM = "void gemmSN_TN_kernel<float, 128, 16>(cublasGemmSmallNParams<float>)"
 VALUES = {

@@ -12,8 +12,9 @@ from inspector.findings.report import Report, make_report
 from inspector.model.compilation import Compilation, Failure, Frame
 from inspector.model.compile_time import StageTime
 from inspector.model.graph_break import Evidence, GraphBreak, Outcome
+from inspector.model.meta import Meta
 from inspector.model.roots import Roots
-from inspector.model.run import LogWarning, Meta, Process, Run
+from inspector.model.run import LogWarning, Process, Run
 from inspector.model.source import Sources
 from inspector.model.stack import StackFrame
 from inspector.records.calls import TargetCall, TargetFunction

@@ -17,8 +17,8 @@ from rich.cells import cell_len
 
 from inspector import plugins
 from inspector.commands.schema import schema_of
+from inspector.events.caches import CacheState
 from inspector.findings.cold_start import ColdStartReport
-from inspector.model.cache_lookup import CacheState
 from inspector.model.run import Run
 from tests.unit import cold_starts
 from tests.unit.renderers import hostile, runs
@@ -55,8 +55,11 @@ def nasty(*keys: str) -> Run:
         )
         for key in keys
     )
-    table = tuple((hostile.TEXT, *kind[1:4], (("kernel_name", hostile.HEADING),), False)
-                  for kind in recorded.lanes[0].table)  # fmt: skip
+    details = (("kernel_name", hostile.HEADING),)
+    table = tuple(
+        dataclasses.replace(kind, name=hostile.TEXT, details=details, ended=False)
+        for kind in recorded.lanes[0].table
+    )
     lanes = tuple(dataclasses.replace(lane, table=table) for lane in recorded.lanes)
     process = dataclasses.replace(
         run.processes[0], compile_times=times, lookups=lookups, stages=recorded.stages,

@@ -11,12 +11,12 @@ from markdown_it import MarkdownIt
 from rich.cells import cell_len
 
 from inspector.errors import RecordingError
-from inspector.events.counted import CountedKernel
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.profile_report import make_profile_report
 from inspector.profiles.drawing.roofline_plot import draw_roofline
 from inspector.profiles.roofline import make_roofline
 from inspector.profiles.timeline import timeline
+from inspector.records.device_profile import CountedKernel
 from tests.unit.logs import record, run_of
 from tests.unit.renderers import hostile, runs
 from tests.unit.renderers.profile_reports import (
