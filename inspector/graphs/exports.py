@@ -1,4 +1,4 @@
-"""Networks as the files of other programs: GraphML, and networkx's own JSON.
+"""Networks as GraphML.
 
 Names come out of a recording, and so can be anything: control characters, which XML forbids, and
 lone surrogates, which no encoding has.
@@ -17,8 +17,7 @@ from inspector.model.graph import Graph, Node
 from inspector.records.fusion import Buffer
 from inspector.records.graphs import TensorMeta
 
-# All but `Char` of XML 1.0 (section 2.2). JSON can have the control characters, but its UTF-8 no
-# surrogates: one spelling serves both.
+# All but `Char` of XML 1.0 (section 2.2).
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -44,22 +43,6 @@ def graphml(network: nx.MultiDiGraph) -> str:
     return text + "\n".join(nx.generate_graphml(found)) + "\n"
 
 
-def node_link(network: nx.MultiDiGraph) -> dict[str, object]:
-    """A network as ``networkx.node_link_graph(…, edges="edges")`` reads it."""
-    found = nx.MultiDiGraph(**_plain_values(network.graph))
-    for name, values in network.nodes(data=True):
-        # A node's own id is `node`: networkx writes the key as `id`.
-        found.add_node(plain_id(name), **_plain_values(_renamed(values)))
-    for source, target, values in network.edges(data=True):
-        found.add_edge(plain_id(source), plain_id(target), **_plain_values(values))
-    data: dict[str, object] = nx.node_link_data(found, edges="edges")
-    return data
-
-
-def _renamed(values: dict[str, object]) -> dict[str, object]:
-    return {("node" if key == "id" else key): value for key, value in values.items()}
-
-
 def _flat(values: dict[str, object]) -> dict[str, str | int]:
     found: dict[str, str | int] = {}
     for key, value in values.items():
@@ -71,10 +54,6 @@ def _flat(values: dict[str, object]) -> dict[str, str | int]:
         elif isinstance(plain_value, str | int):
             found[key] = plain_value
     return found
-
-
-def _plain_values(values: dict[str, object]) -> dict[str, object]:
-    return {key: _plain_value(value) for key, value in values.items()}
 
 
 def _plain_value(value: object) -> object:
