@@ -1,20 +1,16 @@
-"""From a line of the user's to what became of it in every stage, and from a kernel back."""
+"""From a line of the user's to what became of it in every stage."""
 
 from __future__ import annotations
 
-import collections
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Mapping
 
 from inspector.graphs.found_node import FoundNode, Relation
-from inspector.graphs.fusion import Fusion, Step
+from inspector.graphs.fusion import Fusion
 from inspector.graphs.line_kernels import KernelAtLine, kernels_at_line
 from inspector.graphs.named_kernels import NamedKernel
 from inspector.model.graph import Graph, Node, Stage
 from inspector.model.stack import StackFrame
-
-_T = TypeVar("_T")
 
 _MOST_NEAR = 4
 # What functionalisation makes of a change in place: it belongs to what it writes, not to whoever
@@ -69,26 +65,6 @@ class Around:
     def backward(self) -> tuple[KernelAtLine, ...]:
         """The kernels of the backward pass."""
         return tuple(kernel for kernel in self.kernels if kernel.is_backward)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class KernelOrigin:
-    """One launch of a kernel, or one call of a library.
-
-    Attributes:
-        lines: The innermost lines of its operators, with how many of them each has; the most first.
-        modules: The innermost modules likewise; an empty string is the model itself.
-    """
-
-    fusion: Fusion
-    step: Step
-    lines: tuple[tuple[StackFrame, int], ...]
-    modules: tuple[tuple[str, int], ...]
-
-    @property
-    def operators(self) -> tuple[Node, ...]:
-        """The nodes of the post-grad graph that it computes."""
-        return self.step.operators
 
 
 def origins(graph: Graph) -> Mapping[str, Origin]:
@@ -181,29 +157,3 @@ def _at_line(graph: Graph, file: str, line: int, files: dict[str, None]) -> list
 
 def _is_at(frame: StackFrame, file: str, line: int) -> bool:
     return frame.line <= line <= (frame.end_line or frame.line) and is_same_file(file, frame.file)
-
-
-def of_kernel(fusions: Iterable[Fusion], name: str) -> tuple[KernelOrigin, ...]:
-    """Where each launch of a kernel comes from."""
-    found = []
-    for fusion in fusions:
-        known: Mapping[str, Origin] | None = None
-        for step in fusion.steps:
-            if step.name == name:
-                known = origins(fusion.graph) if known is None else known
-                found.append(_origin(fusion, step, known))
-    return tuple(found)
-
-
-def _origin(fusion: Fusion, step: Step, known: Mapping[str, Origin]) -> KernelOrigin:
-    stacks = [known[node.name].stack for node in step.operators if node.name in known]
-    return KernelOrigin(
-        fusion,
-        step,
-        lines=_counted([stack[-1] for stack in stacks if stack]),
-        modules=_counted([node.module for node in step.operators]),
-    )
-
-
-def _counted(values: Sequence[_T]) -> tuple[tuple[_T, int], ...]:
-    return tuple(collections.Counter(values).most_common())

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from inspector.errors import UsageError
-from inspector.graphs.drawing.labels import line, module
+from inspector.graphs.drawing import labels
 from inspector.graphs.drawing.options import Collapse, Drawing
 from inspector.model.graph import Graph, Node, Stage
 
@@ -99,24 +99,15 @@ def _refuse_many(boxes: int, options: Drawing) -> None:
 
 
 def _by_depth(nodes: Sequence[Node], options: Drawing) -> tuple[list[Box], str]:
-    """The deepest modules of which there are few enough, unless a depth was asked for."""
+    """The deepest modules of which there are few enough."""
     deepest = min(_DEEPEST, max((len(node.modules) for node in nodes), default=0))
-    depth = options.depth
-    if depth is not None:
-        return _modules(nodes, depth), _depth_said(depth)
     for depth in range(deepest, 0, -1):
         if len(set(map(_module_key(depth), nodes))) > options.most_boxes:
             continue
         boxes = _modules(nodes, depth)
         if len(boxes) <= options.most_boxes:
-            return boxes, _depth_said(depth)
-    return _modules(nodes, 0), _depth_said(0)
-
-
-def _depth_said(depth: int) -> str:
-    if not depth:
-        return "one box for all operators"
-    return f"one box per module, {depth} {'level' if depth == 1 else 'levels'} deep"
+            return boxes, f"one box per module, {labels.count(depth, 'level')} deep"
+    return _modules(nodes, 0), "one box for all operators"
 
 
 def _modules(nodes: Sequence[Node], depth: int) -> list[Box]:
@@ -126,7 +117,7 @@ def _modules(nodes: Sequence[Node], depth: int) -> list[Box]:
         modules = group.nodes[0].modules[:depth]
         # What a module does itself, beside modules in it, stands in its frame.
         is_whole = bool(modules) and (len(modules) == depth or modules not in around)
-        title = module(*modules[-1]) if is_whole else ""
+        title = labels.module(*modules[-1]) if is_whole else ""
         boxes.append(Box(tuple(group.nodes), title, modules[:-1] if is_whole else modules))
     return boxes
 
@@ -163,7 +154,7 @@ def _line_key(node: Node) -> Hashable:
 
 
 def _line_title(node: Node) -> str:
-    return f"{line(node.line)}  {node.line.code}".strip() if node.line else ""
+    return f"{labels.line(node.line)}  {node.line.code}".strip() if node.line else ""
 
 
 def _kernel_key(node: Node) -> Hashable:

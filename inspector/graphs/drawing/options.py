@@ -35,8 +35,6 @@ class Drawing:
 
     Attributes:
         collapse: What becomes one box.
-        depth: Of ``Collapse.MODULE``, how many names deep a module is one box: 1 makes one of
-            ``encoder``, 2 one of ``encoder.layer``'s first item. None lets `most_boxes` decide.
         colour: What the colours of operators tell.
         force: Draw every node, however many there are.
         most_boxes: With more, ``auto`` collapses, and a fusion diagram draws repeated layers once.
@@ -44,7 +42,6 @@ class Drawing:
     """
 
     collapse: Collapse = Collapse.AUTO
-    depth: int | None = None
     colour: Colour = Colour.DTYPE
     force: bool = False
     most_boxes: int = 80
@@ -60,14 +57,12 @@ class Caption:
         stage: The stage, with the compilation: ``0/0 post-grad forward``.
         device: Where it ran: ``NVIDIA H200``, ``cpu``.
         torch_version: As torch says it.
-        note: Anything else, such as what part of the graph it is.
     """
 
     model: str = ""
     stage: str = ""
     device: str = ""
     torch_version: str = ""
-    note: str = ""
 
 
 def around(graph: Graph, pattern: str, depth: int) -> Graph:

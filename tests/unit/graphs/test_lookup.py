@@ -6,7 +6,7 @@ import pytest
 
 from inspector.graphs.found_node import Relation
 from inspector.graphs.fusion import Fusion
-from inspector.graphs.lookup import around_line, is_same_file, of_kernel, origins
+from inspector.graphs.lookup import around_line, is_same_file, origins
 from inspector.graphs.make_fusion import make_fusion
 from inspector.model.graph import Graph, Node, Stage
 from inspector.model.stack import StackFrame
@@ -133,15 +133,6 @@ def test_what_takes_a_result_of_a_library_is_no_kernel() -> None:
 def test_a_name_can_stand_for_several_files() -> None:
     assert around_line(GRAPHS, (), "model.py", 42).files == (INNER.file, OTHER.file)
     assert around_line(GRAPHS, FUSIONS, "model.py", 1).nodes == ()
-
-
-def test_a_kernel_leads_back_to_lines_and_modules() -> None:
-    forward, backward = of_kernel(FUSIONS, "k1")
-    assert [each.name for each in forward.operators] == ["sin", "copy_", "add"]
-    assert forward.lines == ((INNER, 2), (OTHER, 1))
-    assert forward.modules == (("", 2), ("layer", 1))
-    assert backward.lines == ((INNER, 1),)
-    assert of_kernel(FUSIONS, "k9") == ()
 
 
 def test_neighbours_tell_where_a_pass_put_a_node() -> None:
