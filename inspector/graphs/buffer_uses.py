@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from inspector.graphs.fusion import Fusion, Step
-from inspector.graphs.refusals.reason import Reason
+from inspector.graphs.reasons import Reason
 from inspector.graphs.targets import aten_name
 from inspector.records.fusion import Buffer, Operation, Uses
 
@@ -77,7 +77,7 @@ def told_uses(
     change = _CHANGES.get(kind, "")
     if change is _SLICES and not _is_part_of(fusion, use, steps):
         change = ""
-    return Reason(sentence, change, "layout")
+    return Reason("layout", sentence, change)
 
 
 def telling(uses: Sequence[Uses]) -> Uses | None:

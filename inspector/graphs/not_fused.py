@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.pair_reasons import TEMPLATES, reason_of
-from inspector.graphs.reasons import formatted
-from inspector.graphs.refusals.reason import Reason
+from inspector.graphs.reasons import Reason, formatted
 from inspector.graphs.step_names import described, short_name
 from inspector.graphs.step_pair import Between
 from inspector.graphs.targets import is_view

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable
 
 from inspector.graphs.fusion import Fusion, Step
-from inspector.graphs.refusals.reason import Reason
+from inspector.graphs.reasons import Reason
 from inspector.graphs.step_names import numbered
 from inspector.records.fusion import Apart, Operation
 
