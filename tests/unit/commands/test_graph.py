@@ -176,7 +176,7 @@ def test_a_stage_an_operator_a_line(run: Main, capsys: pytest.CaptureFixture[str
     assert run("a.log", "--line", "model.py:3") == 0
     assert "kernels of the forward pass" in capsys.readouterr().out
     assert run("a.log", "--ops") == 0
-    assert "core ATen 1  aten.relu.default" in capsys.readouterr().out
+    assert "ATen 1  aten.relu.default" in capsys.readouterr().out
 
 
 def test_around_nothing_names_near_matches(run: Main, capsys: pytest.CaptureFixture[str]) -> None:

@@ -26,7 +26,7 @@ def call(name: str, target: str, op: str = "call_function", device: str = "cpu")
         ("torch._VariableFunctionsClass.conv2d", OperatorKind.TORCH, "torch.conv2d"),
         ("_operator.getitem", OperatorKind.PYTHON, "operator.getitem"),
         ("math.sqrt", OperatorKind.PYTHON, "math.sqrt"),
-        ("aten.mm.default", OperatorKind.CORE_ATEN, "aten.mm.default"),
+        ("aten.mm.default", OperatorKind.ATEN, "aten.mm.default"),
         ("aten.reshape.default", OperatorKind.ATEN, "aten.reshape.default"),
         ("prims.iota.default", OperatorKind.PRIMS, "prims.iota.default"),
         ("torch.ops.higher_order.cond", OperatorKind.HIGHER_ORDER, "higher_order.cond"),
@@ -82,7 +82,7 @@ def test_operators_are_counted() -> None:
     assert counts == [
         ("aten.add.Tensor", 2, 0), ("aten.mm.default", 2, 1), ("aten.mul.Tensor", 1, 0),
     ]  # fmt: skip
-    assert (found.total, found.of_kind(OperatorKind.CORE_ATEN)) == (5, 5)
+    assert (found.total, found.of_kind(OperatorKind.ATEN)) == (5, 5)
     assert count_operators(CAPTURED).total == 3
 
 
