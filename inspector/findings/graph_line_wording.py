@@ -6,11 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from inspector.findings.graph_wording import place_of, shape_text
 from inspector.findings.wording import listed, size
-from inspector.graphs.found_node import FoundNode, Relation
-from inspector.graphs.line_kernels import KernelAtLine
+from inspector.graphs.line_kernels import FoundNode, KernelAtLine, Relation
 from inspector.graphs.lookup import Around, is_same_file
 from inspector.graphs.operators import shown_operator
-from inspector.graphs.step_names import number_of
 from inspector.model.graph import Stage
 from inspector.model.graph_break import GraphBreak
 from inspector.model.run import Run
@@ -83,43 +81,28 @@ def _node_line(found: FoundNode) -> tuple[str, str]:
 def kernel_blocks(around: Around) -> list[tuple[str, list[tuple[str, str]]]]:
     """The kernels of both passes, each with a title."""
     titled = (
-        ("kernels of the forward pass", around.forward, False),
-        ("kernels of the backward pass", around.backward, True),
+        ("kernels of the forward pass", around.forward),
+        ("kernels of the backward pass", around.backward),
     )
-    blocks = [
-        (title, [*_kernel_lines(kernels), *_named_lines(around, is_backward=is_backward)])
-        for title, kernels, is_backward in titled
-    ]
-    return [(title, lines) for title, lines in blocks if lines]
-
-
-def _named_lines(around: Around, *, is_backward: bool) -> Iterator[tuple[str, str]]:
-    """A kernel's name, and its nodes that belong to the line."""
-    is_one = len({item.graph for item in around.named if item.is_backward is is_backward}) == 1
-    for item in around.named:
-        if item.is_backward is is_backward:
-            name = item.kernel if is_one else f"{item.graph} {item.kernel}"
-            yield name, ", ".join(item.nodes) + (" · with other lines" if item.is_shared else "")
+    return [(title, list(_kernel_lines(kernels))) for title, kernels in titled if kernels]
 
 
 def _kernel_lines(kernels: Sequence[KernelAtLine]) -> Iterator[tuple[str, str]]:
     """A kernel's number and name, and its bytes with its nodes that belong to the line."""
-    is_one = len({kernel.fusion.name for kernel in kernels}) == 1
+    is_one = len({kernel.graph for kernel in kernels}) == 1
     for kernel in kernels:
-        graph = "" if is_one else f"{kernel.fusion.name} "
-        name = f"{graph}#{number_of(kernel.fusion, kernel.step)} {kernel.step.name}"
-        yield name, " · ".join(filter(None, (_moved(kernel), _computed(kernel))))
-
-
-def _moved(kernel: KernelAtLine) -> str:
-    """The bytes of a kernel, where they count for the line."""
-    if kernel.is_again or kernel.step.bytes_ is None:
-        return ""
-    return f"{size(kernel.step.bytes_)}{', with other lines' if kernel.is_shared else ''}"
+        graph = "" if is_one else f"{kernel.graph} "
+        number = f"#{kernel.number} " if kernel.number else ""
+        shared = "with other lines" if kernel.is_shared else ""
+        parts = [_computed(kernel), shared]
+        if kernel.bytes_ is not None:
+            moved = ", ".join(filter(None, (size(kernel.bytes_), shared)))
+            parts = [moved, _computed(kernel)]
+        yield f"{graph}{number}{kernel.kernel}", " · ".join(filter(None, parts))
 
 
 def _computed(kernel: KernelAtLine) -> str:
-    names = ", ".join(found.node.name for found in kernel.nodes)
+    names = ", ".join(kernel.nodes)
     if kernel.part:
         return f"{kernel.part} ({names})"
     return f"computes {names} again; its bytes count for other lines" if kernel.is_again else names

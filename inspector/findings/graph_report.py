@@ -15,9 +15,9 @@ from inspector.findings.wording import count, listed
 from inspector.graphs.decompositions import Decomposition, aten_decompositions
 from inspector.graphs.decompositions import decompositions as decompositions_of
 from inspector.graphs.fusion import Fusion
+from inspector.graphs.line_kernels import kernels_naming
 from inspector.graphs.lookup import Around, around_line
 from inspector.graphs.make_fusion import make_fusion
-from inspector.graphs.named_kernels import kernels_naming
 from inspector.graphs.not_fused import Pair, kept_apart
 from inspector.graphs.operators import GraphOperators, count_operators
 from inspector.graphs.outside_graph import Outside, outside
@@ -131,8 +131,8 @@ def with_line(report: GraphReport, file: str, line: int) -> GraphReport:
     around = around_line(report.graphs, [row.fusion for row in report.rows], file, line)
     if not report.rows:
         codes = make_kernels_report(report.run).taken
-        named = tuple(kernels_naming(codes, around.files, line))
-        around = dataclasses.replace(around, named=named)
+        kernels = tuple(kernels_naming(codes, around.files, line))
+        around = dataclasses.replace(around, kernels=kernels)
     return dataclasses.replace(report, graphs=(), rows=(), around=around)
 
 

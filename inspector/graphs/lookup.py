@@ -5,10 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping
 
-from inspector.graphs.found_node import FoundNode, Relation
 from inspector.graphs.fusion import Fusion
-from inspector.graphs.line_kernels import KernelAtLine, kernels_at_line
-from inspector.graphs.named_kernels import NamedKernel
+from inspector.graphs.line_kernels import FoundNode, KernelAtLine, Relation, kernels_at_line
 from inspector.model.graph import Graph, Node, Stage
 from inspector.model.stack import StackFrame
 
@@ -40,7 +38,6 @@ class Around:
         asked: The file's name as it was asked for.
         nearest: Where nothing was found, the lines next to it that something comes from.
         known_files: Where nothing comes from the file, those that something comes from.
-        named: Where the log does not say what was fused, the kernels that name the line.
     """
 
     files: tuple[str, ...]
@@ -50,7 +47,6 @@ class Around:
     asked: str = ""
     nearest: tuple[int, ...] = ()
     known_files: tuple[str, ...] = ()
-    named: tuple[NamedKernel, ...] = ()
 
     def of_stage(self, stage: Stage) -> tuple[FoundNode, ...]:
         """The nodes of one stage."""

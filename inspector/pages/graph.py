@@ -101,9 +101,8 @@ def _headline(report: GraphReport) -> str:
 def _line_headline(run: Run, around: Around) -> str:
     if not around.nodes:
         return no_line(run, around)
-    kernels = len(around.forward) + len(around.backward) + len(around.named)
-    nodes = count(len(around.nodes), "node")
-    return f"{around.asked}:{around.line} became {nodes} and {count(kernels, 'kernel')}"
+    became = f"{count(len(around.nodes), 'node')} and {count(len(around.kernels), 'kernel')}"
+    return f"{around.asked}:{around.line} became {became}"
 
 
 def _fusion(report: GraphReport, row: FusionRow) -> Iterator[Section]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from inspector.findings.graph_report import FORMAT_VERSION, FusionRow, GraphReport, Operators
 from inspector.graphs.decompositions import Decomposition
-from inspector.graphs.found_node import FoundNode, Relation
 from inspector.graphs.fusion import Step
-from inspector.graphs.line_kernels import KernelAtLine
+from inspector.graphs.line_kernels import FoundNode, KernelAtLine
 from inspector.graphs.lookup import Around
 from inspector.graphs.not_fused import Pair
 from inspector.graphs.operators import GraphOperators
@@ -60,27 +59,6 @@ class _Part:
 class _NotInductors:
     graph: str
     item: Outside
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _AtLine:
-    """A kernel that computes something of a line.
-
-    Attributes:
-        bytes: Bytes that it reads and writes; null if they count for other lines.
-        part: What of an operator it computes.
-        again: Whether other kernels compute the same.
-        shared: Whether it computes something of other lines, too.
-    """
-
-    graph: str
-    kernel: str
-    bytes: int | None
-    part: str | None
-    again: bool
-    shared: bool
-    relation: Relation
-    nodes: tuple[str, ...]
 
 
 def _breaks(scope: Scope) -> Iterator[_Break]:
@@ -161,44 +139,6 @@ def _outside(scope: Scope) -> list[_NotInductors]:
     return [_NotInductors(name, item) for name, items in found for item in items]
 
 
-def _forward(scope: Scope) -> list[_AtLine]:
-    """Kernels of the forward pass."""
-    return list(_at_line(scope.of(Around), scope.of(Around).forward, is_backward=False))
-
-
-def _backward(scope: Scope) -> list[_AtLine]:
-    """Kernels of the backward pass."""
-    return list(_at_line(scope.of(Around), scope.of(Around).backward, is_backward=True))
-
-
-def _at_line(
-    around: Around, kernels: Iterable[KernelAtLine], *, is_backward: bool
-) -> Iterator[_AtLine]:
-    for item in kernels:
-        yield _AtLine(
-            item.fusion.name,
-            item.step.name,
-            None if item.is_again else item.step.bytes_,
-            item.part or None,
-            item.is_again,
-            item.is_shared,
-            item.relation,
-            tuple(found.node.name for found in item.nodes),
-        )
-    for named in around.named:
-        if named.is_backward is is_backward:
-            yield _AtLine(
-                named.graph,
-                named.kernel,
-                bytes=None,
-                part=None,
-                again=False,
-                shared=named.is_shared,
-                relation=Relation.DIRECT,
-                nodes=named.nodes,
-            )
-
-
 VIEWS: Views = {
     **COMMON,
     **GPU,
@@ -253,10 +193,11 @@ VIEWS: Views = {
         "graph call=item.step.name node=item.node.name why=item.why library=item.library?"
     ),
     Around: View(
-        """asked_file=asked files line nodes forward_kernels backward_kernels
-        nearest_lines=nearest known_files""",
-        forward_kernels=_forward,
-        backward_kernels=_backward,
+        """asked_file=asked files line nodes forward_kernels=forward backward_kernels=backward
+        nearest_lines=nearest known_files"""
+    ),
+    KernelAtLine: View(
+        "graph kernel bytes=bytes_ part? again=is_again shared=is_shared relation nodes"
     ),
     FoundNode: View(
         "graph=graph.name stage=graph.stage id name=node.name relation backward=is_backward",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.graphs.found_node import Relation
 from inspector.graphs.fusion import Fusion
+from inspector.graphs.line_kernels import Relation
 from inspector.graphs.lookup import around_line, is_same_file, origins
 from inspector.graphs.make_fusion import make_fusion
 from inspector.model.graph import Graph, Node, Stage
@@ -118,16 +118,16 @@ def test_a_line_that_calls_is_gone_through() -> None:
 
 def test_kernels_of_a_line_forward_and_backward_apart() -> None:
     found = around_line(GRAPHS, FUSIONS, "layers/model.py", 42)
-    assert [(each.step.name, each.relation) for each in found.forward] == [
+    assert [(each.kernel, each.relation) for each in found.forward] == [
         ("k0", Relation.DERIVED), ("k1", Relation.DIRECT),
     ]  # fmt: skip
-    assert [each.node.name for each in found.forward[1].nodes] == ["sin", "copy_"]
-    assert [each.step.name for each in found.backward] == ["k1"]
+    assert list(found.forward[1].nodes) == ["sin", "copy_"]
+    assert [each.kernel for each in found.backward] == ["k1"]
 
 
 def test_what_takes_a_result_of_a_library_is_no_kernel() -> None:
     found = around_line(GRAPHS, FUSIONS, "src/model.py", 42)
-    assert [each.step.name for each in found.kernels] == ["k1"]
+    assert [each.kernel for each in found.kernels] == ["k1"]
 
 
 def test_a_name_can_stand_for_several_files() -> None:
