@@ -226,19 +226,13 @@ def operators_blocks(graphs: Sequence[GraphOperators]) -> list[tuple[str, GraphO
 def _same(first: GraphOperators, second: GraphOperators) -> bool:
     """Whether a pass changed nothing: graphs of one compilation have its id in front."""
     ids = {graph.graph.partition(" ")[0] for graph in (first, second)}
-    contents = [
-        (graph.operators, graph.total, graph.nested, graph.inside) for graph in (first, second)
-    ]
+    contents = [(graph.operators, graph.total, graph.inside) for graph in (first, second)]
     return len(ids) == 1 and first.stage is not second.stage and contents[0] == contents[1]
 
 
 def _total(graph: GraphOperators) -> str:
     """How many operators it has."""
-    inside = ""
-    if graph.inside:
-        inside = f", and {graph.total_inside:,} in graphs inside of it"
-    elif graph.nested:
-        inside = f", and graphs of {count(graph.nested, 'node')} inside of it"
+    inside = f", and {graph.total_inside:,} in graphs inside of it" if graph.inside else ""
     return count(graph.total, "operator") + inside
 
 

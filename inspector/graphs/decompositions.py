@@ -37,8 +37,7 @@ def decompositions(captured: Graph, later: Iterable[Graph]) -> tuple[Decompositi
 
     A node of a later graph is told by the first of its earlier names. What AOTAutograd adds for the
     backward pass mostly has none, and is left out; `aten_decompositions` has it. The operators in
-    the graph of a higher-order operator are among the others, if anything there can be told; where
-    their names alone were recorded, what came of them came of the higher-order operator.
+    the graph of a higher-order operator are among the others, if anything there can be told.
 
     Args:
         later: Graphs of one stage of the same compilation (forward and backward, say).
@@ -63,18 +62,13 @@ class _Calls:
     def __init__(self, captured: Graph, later: set[str]) -> None:
         self.inlined: set[str] = set()
         self._named: dict[str, list[Node]] = {}
-        self._unknown: dict[str, str] = {}
         owners = _owners(captured)
-        outer = {node.name for node in captured.nodes}
         calls: list[Node] = []
         for node in captured.nodes:
-            owner = owners.get(node.name, "")
             inside = list(computed_inside(node))
             if later & {inner.name for inner in inside}:
                 calls += inside
-                self.inlined.add(owner)
-            elif not inside and later & (unknown := set(node.nested) - outer):
-                self._unknown |= dict.fromkeys(unknown, owner)
+                self.inlined.add(owners.get(node.name, ""))
             calls += [node] if node.is_compute else []
         for node in calls:
             self._named.setdefault(node.name, []).append(node)
@@ -86,7 +80,7 @@ class _Calls:
         same = self._named.get(name, [])
         at_line = [call for call in same if call.line == node.line]
         call = next(iter(at_line or same), None)
-        return shown_operator(call) if call is not None else self._unknown.get(name, "")
+        return shown_operator(call) if call is not None else ""
 
 
 def _owners(graph: Graph) -> dict[str, str]:

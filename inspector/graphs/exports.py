@@ -111,7 +111,6 @@ def _of_node(graph: Graph, node: Node) -> dict[str, object]:
         "is_backward": node.is_backward,
         "is_saved": node.is_saved,
         "kernels": node.kernels,
-        "nested": node.nested,
     }
 
 

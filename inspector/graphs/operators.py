@@ -67,14 +67,12 @@ class GraphOperators:
 
     Attributes:
         operators: The most frequent first.
-        nested: How many nodes the graphs of its higher-order operators have besides.
-        inside: The operators of these graphs, the most frequent first; or none, unrecorded.
+        inside: Those of the graphs of its higher-order operators, likewise.
     """
 
     graph: str
     stage: Stage
     operators: tuple[OperatorCount, ...]
-    nested: int = 0
     inside: tuple[OperatorCount, ...] = ()
 
     @property
@@ -127,7 +125,6 @@ def count_operators(graph: Graph) -> GraphOperators:
         graph=graph.name,
         stage=graph.stage,
         operators=_counted([node for node in graph.nodes if node.is_compute]),
-        nested=sum(len(node.nested) for node in graph.nodes),
         inside=_counted(inside),
     )
 

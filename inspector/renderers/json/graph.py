@@ -154,8 +154,7 @@ VIEWS: Views = {
     Graph: View("name compile_id stage direction? parsed=is_parsed nodes"),
     Node: View(
         """id name op target inputs tensors bytes=bytes_ flops stack modules earlier_names=earlier
-        original_aten=aten? backward=is_backward saved_for_backward=is_saved kernels
-        nested_nodes=nested""",
+        original_aten=aten? backward=is_backward saved_for_backward=is_saved kernels""",
         id=_id,
         modules=_modules,
     ),
@@ -185,7 +184,7 @@ VIEWS: Views = {
         decompositions=_decompositions,
         not_inductors=_outside,
     ),
-    GraphOperators: View("graph stage total nested operators inside"),
+    GraphOperators: View("graph stage total operators inside"),
     _Became: View(
         "graph operator=item.operator count=item.count inlined=item.is_inlined into", into=_into
     ),

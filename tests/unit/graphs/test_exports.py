@@ -27,7 +27,7 @@ def hostile(names: tuple[str, ...]) -> Graph:
         Node(
             name, "call_function", name, names[:place], (TENSOR,) * (place % 3),
             (StackFrame(name, place, name, name),), ((name, name), (f"{name}.0", name)), (name,),
-            name, kernels=(name,), nested=(name,),
+            name, kernels=(name,),
         )
         for place, name in enumerate(names)
     )  # fmt: skip
