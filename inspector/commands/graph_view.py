@@ -10,7 +10,7 @@ from inspector.commands.graph_files import check_suffix, is_graph_file, is_pictu
 from inspector.commands.output import check_place
 from inspector.costs.sites import site_costs
 from inspector.errors import UsageError
-from inspector.findings.graph_breaks_apart import with_breaks
+from inspector.findings.graph_breaks_apart import split_by_breaks
 from inspector.findings.graph_report import (
     FUSION,
     GraphReport,
@@ -93,7 +93,8 @@ class View:
             return with_line(make_graph_report(run, "", self.graph), *self.line)
         report = make_graph_report(run, self.shown, self.graph)
         if self.shown == FUSION:
-            return with_breaks(report, site_costs(run))
+            breaks = split_by_breaks(run, site_costs(run))
+            return dataclasses.replace(report, breaks=breaks)
         if self.around is None:
             return report
         depth = () if self.depth is None else ("--depth", str(self.depth))

@@ -141,20 +141,20 @@ def _is_left(pair: Pair) -> bool:
 
 def break_lines(report: GraphReport) -> Iterator[ApartLine]:
     """What a graph break keeps apart: one side writes what the other reads."""
-    for record, cost in report.breaks:
-        crossing, fusible = cost.crossing_bytes or 0, cost.fusible_bytes or 0
-        frame = record.project or record.user
-        where = f"{frame.file.rpartition('/')[2]}:{frame.line}" if frame else record.frame_name
+    for item in report.breaks:
+        frame, cause = item.frame, item.record.cause
+        crossing, fusible = item.cost.crossing_bytes or 0, item.cost.fusible_bytes or 0
+        where = f"{frame.file.rpartition('/')[2]}:{frame.line}" if frame else item.record.frame_name
         code = f" `{frame.code.strip()}`" if frame and frame.code else ""
-        kind = f"{record.cause.gb_id}: " if record.cause.gb_id else ""
+        kind = f"{cause.gb_id}: " if cause.gb_id else ""
         part = "all of it is" if fusible >= crossing else f"{size(fusible)} of it are"
         yield ApartLine(
             title=f"code before and after{code} ({where})",
-            saved=saved_line(2 * fusible, 1, report.gpu),
-            reason=f"The graph breaks here ({kind}{record.cause.title.rstrip('.')}): "
+            saved=saved_line(item.saved_bytes, 1, report.gpu),
+            reason=f"The graph breaks here ({kind}{cause.title.rstrip('.')}): "
             f"{size(crossing)} cross the break, and {part} between fusible operators.",
             change="Fix the break; `inspect explain` shows how.",
-            saved_bytes=2 * fusible,
+            saved_bytes=item.saved_bytes,
         )
 
 

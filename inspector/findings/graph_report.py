@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from inspector.events.kept import kept_record
 from inspector.findings.command_line import command_again
 from inspector.findings.failed_frames import failed_frames
+from inspector.findings.graph_breaks_apart import SplitByBreak
 from inspector.findings.kernels_report import make_kernels_report
 from inspector.findings.made_lines import lines_of_graphs, made_lines_notices
 from inspector.findings.overview import reading_texts
@@ -22,11 +23,9 @@ from inspector.graphs.not_fused import Pair, kept_apart
 from inspector.graphs.operators import GraphOperators, count_operators
 from inspector.graphs.outside_graph import Outside, outside
 from inspector.graphs.reading import read_graphs
-from inspector.model.cost import Cost
 from inspector.model.gpu_table import find_gpu
 from inspector.model.gpus import Gpu
 from inspector.model.graph import Graph, Stage
-from inspector.model.graph_break import GraphBreak
 from inspector.model.run import Process, Run
 from inspector.records.fusion import FusionPlan
 
@@ -64,13 +63,13 @@ class Operators:
 
     Attributes:
         graphs: Those of each graph.
-        decompositions: What operators became, by the name of the graph that has what they became.
-        outside: What Inductor writes no code for, by the name of the graph.
+        decompositions: What operators became.
+        outside: Calls that Inductor writes no code for.
     """
 
     graphs: tuple[GraphOperators, ...]
-    decompositions: tuple[tuple[str, tuple[Decomposition, ...]], ...]
-    outside: tuple[tuple[str, tuple[Outside, ...]], ...]
+    decompositions: tuple[Decomposition, ...]
+    outside: tuple[Outside, ...]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -87,8 +86,8 @@ class GraphReport:
         operators: The operators of every stage, where they were asked for.
         around: What became of a line, where one was asked for.
         part: The options that made parts of the graphs, or nothing.
-        breaks: Graph breaks that keep apart what one kernel could compute, with what crosses them,
-            those first across which most goes.
+        breaks: Graph breaks that keep apart what one kernel could compute; those of most bytes
+            first.
     """
 
     run: Run
@@ -100,13 +99,13 @@ class GraphReport:
     operators: Operators | None = None
     around: Around | None = None
     part: tuple[str, ...] = ()
-    breaks: tuple[tuple[GraphBreak, Cost], ...] = ()
+    breaks: tuple[SplitByBreak, ...] = ()
 
 
 def with_operators(report: GraphReport) -> GraphReport:
     """The report on all stages, as one on their operators."""
     captured = {g.compile_id: g for g in report.graphs if g.stage is Stage.DYNAMO}
-    decompositions = []
+    decompositions: list[Decomposition] = []
     notices = report.notices
     for graph in report.graphs:
         if graph.stage in {Stage.FORWARD, Stage.INFERENCE} and graph.compile_id in captured:
@@ -114,14 +113,13 @@ def with_operators(report: GraphReport) -> GraphReport:
             if computed and not any(node.earlier for node in computed):  # as in torch's own text
                 notices = tuple(dict.fromkeys((*notices, _NOT_TRACED)))
                 continue
-            found = decompositions_of(captured[graph.compile_id], [graph])
-            decompositions.append((graph.name, found))
+            decompositions += decompositions_of(captured[graph.compile_id], graph)
         elif graph.stage in {Stage.BACKWARD, Stage.PRIMS}:
-            decompositions.append((graph.name, aten_decompositions(graph)))
+            decompositions += aten_decompositions(graph)
     operators = Operators(
         graphs=tuple(map(count_operators, report.graphs)),
         decompositions=tuple(decompositions),
-        outside=tuple((row.fusion.name, outside(row.fusion)) for row in report.rows),
+        outside=tuple(call for row in report.rows for call in outside(row.fusion)),
     )
     return dataclasses.replace(report, graphs=(), rows=(), operators=operators, notices=notices)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.findings.graph_report import GraphReport
 from inspector.findings.overview import recording_line
@@ -258,7 +258,7 @@ def decomposition_lines(found: Sequence[Decomposition]) -> Iterator[tuple[str, s
     for item in found:
         if not item.is_kept:
             number = f" {TIMES}{item.count}" if item.count is not None else ""
-            parts = ", ".join(f"{name} {TIMES}{times}" for name, times in item.into)
+            parts = ", ".join(f"{part.operator} {TIMES}{part.count}" for part in item.into)
             inlined = "inlined: what its graphs compute is listed by their own operators"
             yield item.operator + number, parts or (inlined if item.is_inlined else "nothing")
     kept = [item.operator for item in found if item.is_kept]
@@ -266,7 +266,7 @@ def decomposition_lines(found: Sequence[Decomposition]) -> Iterator[tuple[str, s
         yield "unchanged", ", ".join(kept)
 
 
-def outside_lines(found: Sequence[Outside]) -> Iterator[tuple[str, str]]:
+def outside_lines(found: Iterable[Outside]) -> Iterator[tuple[str, str]]:
     """What Inductor writes no code for: with which nothing can be fused."""
     same: dict[tuple[str, str], int] = {}
     for item in found:

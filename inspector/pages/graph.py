@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.findings.command_line import command_about
@@ -140,10 +141,10 @@ def _graph(report: GraphReport, graph: Graph) -> Section:
 def _operators(operators: Operators) -> Iterator[Section]:
     for title, graph in operators_blocks(operators.graphs):
         yield _pairs(title, ("kind", "operators"), operator_lines(graph))
-    for name, found in operators.decompositions:
+    for name, found in itertools.groupby(operators.decompositions, lambda item: item.graph):
         title = f"Decompositions in {name}"
-        yield _pairs(title, ("operator", "became"), decomposition_lines(found))
-    for name, calls in operators.outside:
+        yield _pairs(title, ("operator", "became"), decomposition_lines(list(found)))
+    for name, calls in itertools.groupby(operators.outside, lambda item: item.graph):
         title = f"Left to libraries and ATen in {name}"
         yield _pairs(title, ("call", "why"), outside_lines(calls))
 

@@ -180,7 +180,7 @@ def test_what_a_nested_graph_computes_is_found_again(recorded: Recorded) -> None
     inside = [node for item in graphs[0].nodes for node in computed_inside(item)]
     wanted = {shown_operator(node) for node in inside if not _is_mode(node)}
     later = next(graph for graph in graphs if graph.stage in {Stage.FORWARD, Stage.INFERENCE})
-    found = {item.operator: item for item in decompositions(graphs[0], [later])}
+    found = {item.operator: item for item in decompositions(graphs[0], later)}
     assert [name for name in wanted if not found[name].into] == []
 
 
