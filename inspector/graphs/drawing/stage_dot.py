@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import graphviz
-from graphviz.quoting import quote
 
 from inspector.graphs.drawing import labels, style
 from inspector.graphs.drawing.collapse import Box, make_boxes
@@ -21,8 +20,6 @@ from inspector.model.graph import Graph
 
 # More texts at the arrows than these make a picture wide and hide the boxes.
 _MOST_TEXTS = 120
-# Of more arrows, the boxes that they come from say what they bring.
-_MOST_TOOLTIPS = 2000
 _SHARED = "What many boxes read (a mask, say) has an arrow to the first; at others it is named."
 
 
@@ -71,37 +68,13 @@ class _Picture:
     def _add_box(self, picture: graphviz.Digraph, place: int) -> None:
         box = self._boxes[place]
         label = box_label(box, self._colours.look(place), self._roles)
-        add_node(picture, f"n{place}", label, labels.in_tooltip(box_tooltip(box)))
+        picture.node(f"n{place}", label=label, tooltip=labels.in_tooltip(box_tooltip(box)))
 
     def _add_arrows(self, picture: graphviz.Digraph) -> None:
-        count = len(self._arrows)
-        if count > _MOST_TOOLTIPS:
-            add_plain_edges(
-                picture, ((f"n{arrow.source}", f"n{arrow.target}") for arrow in self._arrows)
-            )
-            return
         for arrow in self._arrows:
             about = {"tooltip": labels.in_tooltip(arrow_tooltip(arrow.nodes))}
-            said = arrow_text(arrow.nodes) if count <= _MOST_TEXTS else ""
+            said = arrow_text(arrow.nodes) if len(self._arrows) <= _MOST_TEXTS else ""
             if said:
                 about["label"] = table([[Cell(said, size=8, colour=style.MUTED)]])
                 about["labeltooltip"] = about["tooltip"]
             picture.edge(f"n{arrow.source}", f"n{arrow.target}", **about)
-
-
-def add_node(picture: graphviz.Digraph, name: str, label: str, tooltip: str) -> None:
-    """Adds a box."""
-    picture.body.append(f"\t{name} [label={label} tooltip={_quoted(tooltip)}]\n")
-
-
-def add_plain_edges(picture: graphviz.Digraph, ends: Iterable[tuple[str, str]]) -> None:
-    """Adds arrows without texts, each between two names of letters and digits."""
-    picture.body += [f"\t{source} -> {target}\n" for source, target in ends]
-
-
-def _quoted(text: str) -> str:
-    # With a space it is neither a name nor a keyword of DOT; without a backslash no quote in it is
-    # escaped yet.
-    if " " in text and "\\" not in text and not text.startswith("<"):
-        return '"' + text.replace('"', r"\"") + '"'
-    return str(quote(text))
