@@ -17,7 +17,7 @@ from inspector.graphs.drawing.options import Caption, Drawing
 from inspector.graphs.drawing.roles import Roles, make_roles
 from inspector.graphs.fusion import Fusion
 from inspector.graphs.outside_graph import call_kind
-from inspector.graphs.step_names import named_nodes, number_of, operator_name, part_of
+from inspector.graphs.step_names import number_of, part_of
 from inspector.records.fusion import Buffer
 from inspector.records.graphs import TensorMeta
 
@@ -107,31 +107,11 @@ class _Picture:
 
     def _add_boxes(self, picture: graphviz.Digraph, places: Sequence[int]) -> None:
         for place in places:
-            if place in self._shown.small:
-                self._add_small(picture, place)
-                continue
             kernel = self._flow.kernels[place]
             tooltip = labels.in_tooltip(kernel_tooltip(kernel))
             number = number_of(self._fusion, kernel.step)
             label = kernel_label(kernel, number, part_of(self._fusion, kernel.step))
             picture.node(f"k{place}", label=label, tooltip=tooltip)
-
-    def _add_small(self, picture: graphviz.Digraph, place: int) -> None:
-        """One box for the kernels that make indices, masks and constants."""
-        steps = [self._flow.kernels[n].step for n in self._shown.small]
-        moved = labels.size(sum(step.bytes_ or 0 for step in steps))
-        names = dict.fromkeys(operator_name(node) for step in steps for node in named_nodes(step))
-        look = style.look_of("pointwise")
-        rows = [
-            [Cell(f"{labels.count(len(steps), 'small kernel')} · {moved}", bold=True,
-                  fill=look.fill)],
-            [Cell(labels.listed(list(names), 40), size=9)],
-            [Cell("need no tensor of the graph", size=9, colour=style.MUTED)],
-        ]  # fmt: skip
-        frame = style.Look("", look.colour, "white", look.border, look.width)
-        said = (f"#{number_of(self._fusion, step)} {step.name}" for step in steps)
-        tooltip = labels.in_tooltip(said)
-        picture.node(f"k{place}", label=table(rows, frame), tooltip=tooltip)
 
     def _about(self, number: int) -> list[str]:
         repeat = self._shown.repeats[number]

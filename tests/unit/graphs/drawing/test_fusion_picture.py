@@ -87,25 +87,6 @@ def test_what_stands_in_some_layers_alone_does_not_part_them() -> None:
     assert (flow.source, flow.target) == (6, 7)
 
 
-def test_small_kernels_that_need_nothing_are_one_box() -> None:
-    steps = (
-        Kernel("a", ("i",), {}, {"b0": 512}),
-        Kernel("b", ("j",), {"b0": 512}, {"b1": 512}),
-        Kernel("c", ("k",), {"x": 512, "b1": 512, "b0": 512}, {"b2": 512}),
-        Kernel("d", ("l",), {}, {"b3": 8192}),
-        Kernel("e", ("k",), {"b2": 512, "b3": 8192}, {"b4": 512}),
-    )
-    buffers = [Buffer(f"b{n}", "intermediate", dtype="float32", shape=(128,)) for n in range(5)]
-    nodes = [node(name, "aten.iota.default") for name in "ijkl"]
-    x = Buffer("x", "input", dtype="float32", shape=(128,))
-    found = fusion(graph(node("x", ""), *nodes), *steps, buffers=(x, *buffers))
-    text = fusion_dot(found, CAPTION)
-    assert "2 small kernels · 1.5 KiB" in text
-    assert "2 \N{MULTIPLICATION SIGN} f32[128] · 1.0 KiB" in text
-    assert "k1 [" not in text
-    assert "small" not in fusion_dot(found, CAPTION, Drawing(force=True))
-
-
 def flow_of(names: str) -> FusionFlow:
     """A kernel for each letter; each gives its result to the next."""
     nodes = [node(f"n{n}", f"aten.{name}.default") for n, name in enumerate(names)]
