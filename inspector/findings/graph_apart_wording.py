@@ -9,7 +9,8 @@ from inspector.findings.graph_report import FusionRow, GraphReport
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.wording import count, duration, size
 from inspector.graphs.fusion import Fusion
-from inspector.graphs.not_fused import TEMPLATES, Pair, grouped
+from inspector.graphs.not_fused import Pair, grouped
+from inspector.graphs.pair_reasons import TEMPLATES
 from inspector.graphs.step_names import described
 from inspector.model.gpus import Gpu
 

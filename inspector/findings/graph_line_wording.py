@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from inspector.findings.graph_wording import place_of, shape_text
 from inspector.findings.wording import listed, size
+from inspector.graphs.drawing import labels
 from inspector.graphs.line_kernels import FoundNode, KernelAtLine, Relation
 from inspector.graphs.lookup import Around, is_same_file
 from inspector.graphs.operators import shown_operator
@@ -57,7 +57,7 @@ def node_blocks(around: Around) -> list[tuple[str, list[tuple[str, str]]]]:
     """The nodes of each stage; stages with the same ones are named together."""
     blocks: list[tuple[str, list[tuple[str, str]]]] = []
     for stage in Stage:
-        rows = list(map(_node_line, around.of_stage(stage)))
+        rows = [_node_line(found) for found in around.nodes if found.graph.stage is stage]
         if rows and blocks and blocks[-1][1] == rows:
             blocks[-1] = f"{blocks[-1][0]}, {stage.value}", rows
         elif rows:
@@ -68,11 +68,11 @@ def node_blocks(around: Around) -> list[tuple[str, list[tuple[str, str]]]]:
 def _node_line(found: FoundNode) -> tuple[str, str]:
     """A node's name, and its operator with what it gives, its module and how it belongs there."""
     node = found.node
-    tensors = ", ".join(map(shape_text, node.tensors))
+    tensors = ", ".join(map(labels.shape, node.tensors))
     parts = [f"{shown_operator(node)} {tensors}".rstrip()]
     parts += [f"in {node.module}"] if node.module else []
     if found.relation is Relation.THROUGH:
-        parts.append(f"called from here, at {place_of(node)}")
+        parts.append(f"called from here, at {labels.line(node.line)}")
     elif found.relation is Relation.DERIVED:
         parts.append("made by a pass, for what comes from here")
     return node.name, " · ".join(parts)

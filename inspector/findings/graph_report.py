@@ -144,7 +144,9 @@ def make_graph_report(run: Run, stage: str, graph: str = "") -> GraphReport:
     Raises:
         OSError: A log is gone.
     """
-    wanted = _stages_of(stage)
+    wanted = frozenset(item for item in Stage if item.value == stage) or frozenset(Stage)
+    if stage == FUSION:
+        wanted = frozenset({Stage.POST_GRAD})
     graphs: list[Graph] = []
     rows: list[FusionRow] = []
     unread: list[str] = []
@@ -175,12 +177,6 @@ def make_graph_report(run: Run, stage: str, graph: str = "") -> GraphReport:
         rows=tuple(rows),
         notices=(*reading_texts(run), *said),
     )
-
-
-def _stages_of(stage: str) -> frozenset[Stage]:
-    if stage == FUSION:
-        return frozenset({Stage.POST_GRAD})
-    return frozenset(item for item in Stage if item.value == stage) or frozenset(Stage)
 
 
 def _with_kernels(graphs: Sequence[Graph], rows: Sequence[FusionRow]) -> Iterator[Graph]:

@@ -10,6 +10,7 @@ from inspector.findings.graph_report import GraphReport
 from inspector.findings.overview import recording_line
 from inspector.findings.wording import count, listed, size
 from inspector.graphs.decompositions import Decomposition
+from inspector.graphs.drawing import labels
 from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.operators import (
     GraphOperators,
@@ -20,9 +21,7 @@ from inspector.graphs.operators import (
 from inspector.graphs.outside_graph import Outside, call_kind
 from inspector.graphs.step_names import named_nodes, operator_name, part_of, short_name
 from inspector.graphs.targets import is_view
-from inspector.model.dtypes import find_dtype
 from inspector.model.graph import Graph, Node
-from inspector.records.graphs import TensorMeta
 
 _MOST_OPERATORS = 6
 _MOST_NUMBERS = 24
@@ -116,7 +115,7 @@ def step_lines(fusion: Fusion) -> list[StepLine]:
     """The kernels in order; those that are the same in each of many layers once."""
     found: dict[tuple[object, ...], list[int]] = {}
     for number, step in enumerate(fusion.steps, 1):
-        operators = (f"{place_of(node)} {node.target}" for node in step.operators)
+        operators = (f"{labels.line(node.line)} {node.target}" for node in step.operators)
         costs = step.bytes_, step.bytes_eager, step.flops, len(step.again)
         found.setdefault((step.name, step.kind, *costs, *operators), []).append(number)
     return [_step_line(fusion, tuple(numbers)) for numbers in found.values()]
@@ -124,16 +123,13 @@ def step_lines(fusion: Fusion) -> list[StepLine]:
 
 def _step_line(fusion: Fusion, numbers: tuple[int, ...]) -> StepLine:
     step = fusion.steps[numbers[0] - 1]
-    parts = [_KINDS.get(call_kind(step), step.kind), _also(numbers), _computed(fusion, step)]
+    others = listed([f"#{number}" for number in numbers[1:]], _MOST_NUMBERS)
+    also = f"also {others}" if others else ""
+    parts = [_KINDS.get(call_kind(step), step.kind), also, _computed(fusion, step)]
     parts += _traffic(step, len(numbers))
-    nodes = [node for node in named_nodes(step) if node.line is not None]
-    lines = {place_of(node): node.line.code for node in nodes if node.line is not None}
+    frames = [node.line for node in named_nodes(step) if node.line is not None]
+    lines = {labels.line(frame): frame.code for frame in frames}
     return StepLine(step.name, numbers, " · ".join(filter(None, parts)), tuple(lines.items()))
-
-
-def _also(numbers: Sequence[int]) -> str:
-    others = [f"#{number}" for number in numbers[1:]]
-    return f"also {listed(others, _MOST_NUMBERS)}" if others else ""
 
 
 def _computed(fusion: Fusion, step: Step) -> str:
@@ -172,11 +168,6 @@ def _flops(number: int) -> str:
     return f"{number / 1e9:.1f} GFLOP" if number >= _GIGA else f"{number / 1e6:.1f} MFLOP"
 
 
-def place_of(node: Node) -> str:
-    """``model.py:31``, or an empty string."""
-    return f"{node.line.file.rpartition('/')[2]}:{node.line.line}" if node.line else ""
-
-
 def graph_headline(graph: Graph) -> str:
     """A graph in one line."""
     operators = [node for node in graph.nodes if node.is_compute]
@@ -201,13 +192,7 @@ def node_columns(node: Node) -> tuple[str, str, str]:
         "<locals>" in node.target or node.name.removeprefix(operator).strip("._0123456789") == ""
     )
     name = node.name if is_said else f"{node.name} = {operator}"
-    return name, place_of(node), ", ".join(map(shape_text, node.tensors))
-
-
-def shape_text(tensor: TensorMeta) -> str:
-    """A tensor as torch prints it in graphs: ``f32[8, 64]``."""
-    dtype = find_dtype(tensor.dtype)
-    return f"{dtype.name if dtype else tensor.dtype}[{', '.join(map(str, tensor.shape))}]"
+    return name, labels.line(node.line), ", ".join(map(labels.shape, node.tensors))
 
 
 def operators_blocks(graphs: Sequence[GraphOperators]) -> list[tuple[str, GraphOperators]]:

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 
 from inspector.graphs.memory import Memory
+from inspector.graphs.targets import is_view
 from inspector.model.graph import Graph, Node
 from inspector.records.fusion import Buffer, FusionPlan, Operation
 
@@ -53,6 +54,11 @@ class Step:
     def is_call(self) -> bool:
         """Whether it is a call of a library, or of a kernel that the user wrote."""
         return self.kind in {"extern", "fallback", "user_kernel"}
+
+    @property
+    def is_view(self) -> bool:
+        """Whether it is a call that moves nothing: it takes one of several results, say."""
+        return self.is_call and bool(self.operators) and all(map(is_view, self.operators))
 
     @property
     def flops_per_byte(self) -> float | None:

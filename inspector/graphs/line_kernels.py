@@ -74,9 +74,7 @@ class KernelAtLine:
 def kernels_at_line(fusion: Fusion, found: Mapping[str, FoundNode]) -> Iterator[KernelAtLine]:
     """The kernels of a line, in the order of the generated code."""
     for step in fusion.steps:
-        # What takes one of a library's results is a step without being a kernel.
-        takes_one = step.is_call and all(is_view(node) for node in step.operators)
-        kernel = None if takes_one else _kernel(fusion, step, found)
+        kernel = None if step.is_view else _kernel(fusion, step, found)
         if kernel is not None:
             yield kernel
 

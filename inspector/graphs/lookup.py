@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from inspector.graphs.fusion import Fusion
 from inspector.graphs.line_kernels import FoundNode, KernelAtLine, Relation, kernels_at_line
-from inspector.model.graph import Graph, Node, Stage
+from inspector.model.graph import Graph, Node
 from inspector.model.stack import StackFrame
 
 _MOST_NEAR = 4
@@ -47,10 +47,6 @@ class Around:
     asked: str = ""
     nearest: tuple[int, ...] = ()
     known_files: tuple[str, ...] = ()
-
-    def of_stage(self, stage: Stage) -> tuple[FoundNode, ...]:
-        """The nodes of one stage."""
-        return tuple(found for found in self.nodes if found.graph.stage is stage)
 
     @property
     def forward(self) -> tuple[KernelAtLine, ...]:

@@ -204,7 +204,7 @@ def _viewed(steps: Iterable[Step]) -> Mapping[str, str]:
     """What calls write that are views of the one thing that they read."""
     found: dict[str, str] = {}
     for step in steps:
-        if step.is_call and step.operators and all(map(is_view, step.operators)):
+        if step.is_view:
             found |= {name: next(iter(step.reads)) for name in step.writes if len(step.reads) == 1}
     return found
 

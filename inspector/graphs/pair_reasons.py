@@ -124,7 +124,9 @@ def _of_said(pair: Between, apart: Apart) -> Reason | None:
             return told
     found = explain(apart.reason, apart.arguments)
     if apart.reason == "template epilogue not satisfied":
-        found = _EPILOGUE[_against_epilogue(pair, steps[1])]
+        is_changed = any(item.mutates for item in pair.operations(steps[1]))
+        why = "mutation" if is_changed else "off"
+        found = _EPILOGUE["reduction" if steps[1].kind == "reduction" else why]
     return dataclasses.replace(found, sentence=found.between(*names)) if found else None
 
 
@@ -179,23 +181,12 @@ def _can_be_template(pair: Between, call: Step) -> bool:
     is_behind = other is pair.second
     return (
         call.kind == "extern"
-        and _is_on_gpu(pair, call)
+        and not any(item.device.startswith("cpu") for item in pair.operations(call))
         and any(part in _MULTIPLIES for part in parts)
         and pair.is_passed_on
         and other.kind != "reduction"
         and (is_behind or "convolution" not in parts)
     )
-
-
-def _is_on_gpu(pair: Between, call: Step) -> bool:
-    """Whether it runs where Inductor has templates for training and inference alike."""
-    return not any(item.device.startswith("cpu") for item in pair.operations(call))
-
-
-def _against_epilogue(pair: Between, step: Step) -> str:
-    if step.kind == "reduction":
-        return "reduction"
-    return "mutation" if any(item.mutates for item in pair.operations(step)) else "off"
 
 
 def _of_loops(pair: Between) -> Reason | None:

@@ -64,7 +64,14 @@ def make_boxes(graph: Graph, options: Drawing) -> tuple[list[Box], str]:
     elif way is Collapse.LINE:
         boxes, said = _grouped(compute, _line_key, _line_title), "one box per source line"
     elif way is Collapse.KERNEL:
-        boxes, said = _grouped(compute, _kernel_key, _kernel_title), "one box per kernel"
+        boxes, said = (
+            _grouped(
+                compute,
+                lambda node: node.kernels or node.name,
+                lambda node: ", ".join(node.kernels),
+            ),
+            "one box per kernel",
+        )
     else:
         boxes, said = _by_depth(compute, options)
     around = {} if said else _readers_modules(graph)
@@ -157,14 +164,6 @@ def _line_title(node: Node) -> str:
     return f"{labels.line(node.line)}  {node.line.code}".strip() if node.line else ""
 
 
-def _kernel_key(node: Node) -> Hashable:
-    return node.kernels or node.name
-
-
-def _kernel_title(node: Node) -> str:
-    return ", ".join(node.kernels)
-
-
 @dataclasses.dataclass(slots=True)
 class Group:
     """Nodes that become one box; filled while the graph is gone through.
@@ -178,41 +177,39 @@ class Group:
     nodes: list[Node]
 
 
-def group_nodes(nodes: Sequence[Node], key_of: Callable[[Node], Hashable]) -> list[Group]:
+def group_nodes(nodes: Iterable[Node], key_of: Callable[[Node], Hashable]) -> list[Group]:
     """Groups nodes by a key, in order.
 
     A node joins the last group of its key unless something that it needs already needs that group;
-    then a new group begins. For each group the groups above it are the bits of a number.
+    then a new group begins.
     """
-    return _Grouping().of(nodes, key_of)
+    grouping = _Grouping()
+    for node in nodes:
+        grouping.add(node, key_of(node))
+    return grouping.groups
 
 
 class _Grouping:
+    """For each group the groups above it are the bits of a number."""
+
     def __init__(self) -> None:
-        self._groups: list[Group] = []
+        self.groups: list[Group] = []
         self._above: list[int] = []
         self._below: list[set[int]] = []
         self._group_of: dict[str, int] = {}
         self._last: dict[Hashable, int] = {}
 
-    def of(self, nodes: Iterable[Node], key_of: Callable[[Node], Hashable]) -> list[Group]:
-        for node in nodes:
-            needed = {self._group_of[name] for name in node.inputs if name in self._group_of}
-            key = key_of(node)
-            place = self._last.get(key)
-            if place is None or any(self._above[n] >> place & 1 for n in needed - {place}):
-                place = self._begin(key)
-            self._groups[place].nodes.append(node)
-            self._group_of[node.name] = place
-            self._need(place, needed - {place})
-        return self._groups
-
-    def _begin(self, key: Hashable) -> int:
-        self._last[key] = len(self._groups)
-        self._groups.append(Group(key, []))
-        self._above.append(0)
-        self._below.append(set())
-        return self._last[key]
+    def add(self, node: Node, key: Hashable) -> None:
+        needed = {self._group_of[name] for name in node.inputs if name in self._group_of}
+        place = self._last.get(key)
+        if place is None or any(self._above[n] >> place & 1 for n in needed - {place}):
+            place = self._last[key] = len(self.groups)
+            self.groups.append(Group(key, []))
+            self._above.append(0)
+            self._below.append(set())
+        self.groups[place].nodes.append(node)
+        self._group_of[node.name] = place
+        self._need(place, needed - {place})
 
     def _need(self, place: int, needed: set[int]) -> None:
         above = self._above[place]

@@ -105,7 +105,6 @@ def test_a_line_leads_to_its_nodes_in_every_stage() -> None:
         ("0/0 post-grad forward", "copy_", Relation.DERIVED),
         ("0/0 post-grad backward", "cos", Relation.DIRECT),
     ]
-    assert [each.node.name for each in found.of_stage(Stage.DYNAMO)] == ["sin"]
     assert [each.is_backward for each in found.nodes] == [False] * 4 + [True]
 
 

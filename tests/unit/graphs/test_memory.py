@@ -8,7 +8,7 @@ from inspector.graphs.exports import fusion_network
 from inspector.graphs.make_fusion import make_fusion
 from inspector.graphs.memory import Memory
 from inspector.graphs.not_fused import kept_apart
-from inspector.records.fusion import Buffer, FusionPlan, Operation
+from inspector.records.fusion import Buffer, FusionPlan
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, plan, tensor
 
 X = node("x", "")
@@ -79,12 +79,6 @@ def test_what_is_changed_in_place_is_the_same_memory() -> None:
     (between,) = [pair for pair in kept_apart(found) if (pair.first, pair.second) == (0, 2)]
     assert between.reason is not None
     assert "has to run between them" in between.reason.sentence
-
-
-def test_recordings_from_before_say_what_an_operation_changes() -> None:
-    operation = Operation("op0", "pointwise", mutates=("a",), writes={"b": 8})
-    found = Memory(FusionPlan("", "forward", (operation,), (), {}, ()), {})
-    assert (found.root("b"), found.root("a")) == ("a", "a")
 
 
 def test_a_circle_in_a_damaged_recording_ends() -> None:

@@ -7,7 +7,8 @@ import dataclasses
 import pytest
 
 from inspector.graphs.fusion import Fusion
-from inspector.graphs.not_fused import TEMPLATES, grouped, kept_apart
+from inspector.graphs.not_fused import grouped, kept_apart
+from inspector.graphs.pair_reasons import TEMPLATES
 from inspector.records.fusion import Apart, Buffer, Uses
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node
 

@@ -16,7 +16,8 @@ from inspector.findings.graph_report import (
     with_operators,
 )
 from inspector.findings.graph_wording import TIMES
-from inspector.graphs.not_fused import TEMPLATES, Pair
+from inspector.graphs.not_fused import Pair
+from inspector.graphs.pair_reasons import TEMPLATES
 from inspector.graphs.reasons import Reason
 from inspector.model.gpu_table import known_gpu
 from inspector.model.graph import Graph
