@@ -1,4 +1,4 @@
-"""What becomes one box: a node, a module, a source line, a kernel."""
+"""What becomes one box: a node or a module."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Box:
 
     Attributes:
         nodes: The nodes that it stands for, in order.
-        title: What they are: a module, a line, a kernel; else empty.
+        title: The module that they are, or an empty string.
         modules: The modules around it, outermost first.
         folded: Parameters, and tensors that the forward pass kept, that only are counted here.
         shared: What many boxes read and no arrow brings here.
@@ -61,17 +61,6 @@ def make_boxes(graph: Graph, options: Drawing) -> tuple[list[Box], str]:
         way = Collapse.NONE if len(compute) <= options.most_boxes else Collapse.MODULE
     if way is Collapse.NONE:
         boxes, said = [Box((node,), modules=node.modules) for node in compute], ""
-    elif way is Collapse.LINE:
-        boxes, said = _grouped(compute, _line_key, _line_title), "one box per source line"
-    elif way is Collapse.KERNEL:
-        boxes, said = (
-            _grouped(
-                compute,
-                lambda node: node.kernels or node.name,
-                lambda node: ", ".join(node.kernels),
-            ),
-            "one box per kernel",
-        )
     else:
         boxes, said = _by_depth(compute, options)
     around = {} if said else _readers_modules(graph)
@@ -134,34 +123,6 @@ def _module_key(depth: int) -> Callable[[Node], Hashable]:
         return node.is_backward, node.modules[:depth]
 
     return key
-
-
-def _grouped(
-    nodes: Sequence[Node], key: Callable[[Node], Hashable], title: Callable[[Node], str]
-) -> list[Box]:
-    return [
-        Box(tuple(group.nodes), title(group.nodes[0]), _common(group.nodes))
-        for group in group_nodes(nodes, key)
-    ]
-
-
-def _common(nodes: Sequence[Node]) -> tuple[tuple[str, str], ...]:
-    found: tuple[tuple[str, str], ...] = ()
-    for same in zip(*(node.modules for node in nodes), strict=False):
-        if len(set(same)) > 1:
-            break
-        found = (*found, same[0])
-    return found
-
-
-def _line_key(node: Node) -> Hashable:
-    if node.line is None:
-        return node.name
-    return node.line.file, node.line.line, node.is_backward, node.module
-
-
-def _line_title(node: Node) -> str:
-    return f"{labels.line(node.line)}  {node.line.code}".strip() if node.line else ""
 
 
 @dataclasses.dataclass(slots=True)

@@ -16,15 +16,12 @@ class Collapse(enum.Enum):
     AUTO = "auto"
     NONE = "none"
     MODULE = "module"
-    LINE = "line"
-    KERNEL = "kernel"
 
 
 class Colour(enum.Enum):
     """What the colours tell; the value is its name on the command line."""
 
     DTYPE = "dtype"
-    MODULE = "module"
     BYTES = "bytes"
     FLOPS = "flops"
 

@@ -20,7 +20,7 @@ _MOST_KINDS = 44
 def box_label(box: Box, look: style.Look, roles: Roles) -> str:
     """An HTML-like label."""
     title, *lines = _group_lines(box) if box.is_group else _node_lines(box.nodes[0])
-    lines += [] if box.is_group else [_called(box)]
+    lines += [] if box.is_group else [labels.elided(box.title, _NAME)]
     lines += _counted(box, roles)
     rows = [[Cell(title, bold=True, size=11, align="center")]]
     rows += [[Cell(text, size=9, align="center")] for text in lines if text]
@@ -62,13 +62,6 @@ def _node_lines(node: Node) -> list[str]:
     if node.op in {"placeholder", "get_attr"}:
         return [labels.elided(labels.parameter(node.target or node.name), _NAME), _shapes(node)]
     return [labels.elided(labels.operator(node), _NAME), _shapes(node), where]
-
-
-def _called(box: Box) -> str:
-    """The module of a single operator; a line or kernel of it says no more than it does."""
-    modules = box.nodes[0].modules
-    is_module = bool(box.title and modules) and box.title == labels.module(*modules[-1])
-    return labels.elided(box.title, _NAME) if is_module else ""
 
 
 def _group_lines(box: Box) -> list[str]:

@@ -131,30 +131,6 @@ def test_groups_that_need_each_other_by_different_nodes_are_apart() -> None:
 
 
 @needs_dot
-def test_lines_become_one_box() -> None:
-    nodes = [
-        taken("x", 8, 64),
-        operator("n1", "aten.mul.Tensor", "x", line=7),
-        operator("n2", "aten.add.Tensor", "n1", line=7),
-        operator("n3", "aten.relu.default", "n2", line=8),
-    ]
-    found = drawn(stage_dot(graph(*nodes), CAPTION, Drawing(Collapse.LINE)))
-    assert ["model.py:7 x = f(x)", "mul, add", "2 operators"] in found.nodes.values()
-
-
-@needs_dot
-def test_kernels_become_one_box() -> None:
-    nodes = [
-        taken("x", 8, 64),
-        operator("n1", "aten.mul.Tensor", "x", kernels=("triton_poi_0",)),
-        operator("n2", "aten.add.Tensor", "n1", kernels=("triton_poi_0",)),
-        operator("n3", "aten.mm.default", "n2", kernels=("mm",)),
-    ]
-    found = drawn(stage_dot(graph(*nodes), CAPTION, Drawing(Collapse.KERNEL)))
-    assert any(texts[:2] == ["triton_poi_0", "mul, add"] for texts in found.nodes.values())
-
-
-@needs_dot
 def test_arrows_between_groups_are_counted() -> None:
     a, b = (("a", "A"),), (("b", "B"),)
     nodes = [
@@ -179,7 +155,6 @@ def test_too_many_boxes_are_refused_unless_forced() -> None:
     ("colour", "said"),
     [
         (Colour.DTYPE, "f32"),
-        (Colour.MODULE, "Linear"),
         (Colour.BYTES, "up to 2.0 KiB"),
         (Colour.FLOPS, "up to 1.0 kFLOP"),
     ],
