@@ -29,26 +29,12 @@ _NO_CONDITIONS = frozenset({"target", "gpu", "profile", "python"})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Side:
-    """One of the two.
-
-    Attributes:
-        letter: ``A`` or ``B``.
-        report: Its kernels.
-    """
-
-    letter: str
-    report: KernelsReport
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class Condition:
     """A setting, a version, or the hardware.
 
     Attributes:
-        name: What it is.
-        before: What it was on side A, or an empty string.
-        after: What it was on side B, or an empty string.
+        before: What it was in A, or an empty string.
+        after: What it was in B, or an empty string.
     """
 
     name: str
@@ -66,15 +52,14 @@ class DiffReport:
     """Two runs side by side.
 
     Attributes:
-        before: A.
-        after: B.
+        before: The kernels of A.
+        after: The kernels of B.
         conditions: Settings, versions and GPU of both.
-        diff: What changed.
         notices: What to know before the two are compared; one sentence each.
     """
 
-    before: Side
-    after: Side
+    before: KernelsReport
+    after: KernelsReport
     conditions: tuple[Condition, ...]
     diff: KernelDiff
     notices: tuple[str, ...]
@@ -117,7 +102,7 @@ def make_diff_report(
         operators=_changed(facts[0].operators, facts[1].operators),
     )
     notices = (*_notices((before, after), conditions, diff), *_of_launches(diff, is_whole=is_whole))
-    return DiffReport(Side("A", before), Side("B", after), conditions, diff, notices)
+    return DiffReport(before, after, conditions, diff, notices)
 
 
 def _kernels(report: KernelsReport) -> list[DiffKernel]:

@@ -10,7 +10,6 @@ from inspector.findings.command_line import command_again
 from inspector.findings.failed_frames import failed_frames
 from inspector.findings.graph_breaks_apart import SplitByBreak
 from inspector.findings.kernels_report import make_kernels_report
-from inspector.findings.made_lines import lines_of_graphs, made_lines_notices
 from inspector.findings.overview import reading_texts
 from inspector.findings.wording import count, listed
 from inspector.graphs.decompositions import Decomposition, aten_decompositions
@@ -274,8 +273,6 @@ def _notices(
             "nothing was compiled: graphs ran operator by operator, and C++ is for the vector "
             "instructions that the processor declares"
         )
-    lines = lines_of_graphs((*graphs, *(row.fusion.graph for row in rows)))
-    yield from made_lines_notices(lines)
     yield from _unsized(rows)
     decisions = [
         item for process in run.processes for _, said in process.codes.targets

@@ -12,7 +12,6 @@ from inspector.findings.command_line import command_again
 from inspector.findings.failed_frames import failed_at, failed_frames
 from inspector.findings.finding import Finding
 from inspector.findings.kernel_findings import CodeRule, CppRule, code_findings, cpp_findings
-from inspector.findings.made_lines import made_lines_notices
 from inspector.findings.overview import reading_texts
 from inspector.kernels.ahead_code import read_ahead_code
 from inspector.kernels.cpp_source import with_recorded
@@ -256,9 +255,6 @@ def _notices(
     unread: list[str],
 ) -> Iterator[str]:
     yield from reading_texts(run)
-    for_calls = (node for graph in graphs for call in graph.calls for node in call.nodes)
-    for_kernels = (node for graph in graphs for kernel in graph.kernels for node in kernel.nodes)
-    yield from made_lines_notices((*for_calls, *for_kernels))
     failed = failed_frames(run)
     if not graphs:
         yield f"no Inductor code was recorded: {failed or _instead(run, targets)}"
