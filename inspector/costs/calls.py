@@ -130,7 +130,8 @@ def _backward(
             inside = root.start_ns <= mark.start_ns and (is_program or mark.end_ns <= root.end_ns)
             if source is None or not inner or not inside:
                 continue
-            graph = _graph_call(thread, source, inner)
+            span_ns = inner[0].start_ns, inner[-1].end_ns
+            graph = GraphCall.of(thread, span_ns, source.compile_id, source.entered_by)
             between = _pieces_between(thread, before, graph, forward) if before else ()
             yield _Gap(thread, before, graph, tuple(between))
             before = dataclasses.replace(graph, sequence=mark.sequence)
@@ -142,19 +143,6 @@ def _backward_marks(marks: Sequence[Mark]) -> Iterator[Mark]:
             yield mark
         else:
             yield from _backward_marks(mark.inner)
-
-
-def _graph_call(thread: Thread, source: GraphCall, graphs: Sequence[Mark]) -> GraphCall:
-    launched = thread.between(graphs[0].start_ns, graphs[-1].end_ns)
-    starts = [item.device_start_ns for item in launched if item.device_start_ns]
-    return GraphCall(
-        compile_id=source.compile_id,
-        start_ns=graphs[0].start_ns,
-        end_ns=graphs[-1].end_ns,
-        entered_by=source.entered_by,
-        device_start_ns=min(starts, default=0),
-        device_end_ns=max((item.device_end_ns for item in launched), default=0),
-    )
 
 
 def _pieces_between(

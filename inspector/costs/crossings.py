@@ -33,7 +33,7 @@ def computed_crossings(process: Process, breaks: Breaks) -> Mapping[Site, Crossi
                     old.size_bytes + new.size_bytes, old.fusible_bytes + new.fusible_bytes
                 )
             earlier.append(boundary)
-        site = breaks.site(str(compilation.compile_id))
+        site = breaks.at(str(compilation.compile_id)).site
         if site is not None:
             broken = frame, site
     return found

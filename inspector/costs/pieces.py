@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
+from typing import Self
 
 from inspector.costs.blame import Blame, Breaks, Site
 from inspector.model.cost import Part
@@ -28,6 +29,22 @@ class GraphCall:
     sequence: int = -1
     device_start_ns: int = 0
     device_end_ns: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        thread: Thread,
+        span_ns: tuple[int, int],
+        compile_id: str,
+        entered_by: Blame | None,
+        sequence: int = -1,
+    ) -> Self:
+        """A graph, with what it launched on the device."""
+        launched = thread.between(*span_ns)
+        starts = [item.device_start_ns for item in launched if item.device_start_ns]
+        ends = (item.device_end_ns for item in launched)
+        device_ns = min(starts, default=0), max(ends, default=0)
+        return cls(compile_id, *span_ns, entered_by, sequence, *device_ns)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -106,7 +123,7 @@ class _Cutter:
 
         What comes behind the graph is that of the break at which the code ends, if it does.
         """
-        site = self._breaks.site(region.label)
+        site = self._breaks.at(region.label).site
         own = outer
         if site is not None:
             self.found.reached += [] if self._is_told_inside(region, site) else [site]
@@ -114,7 +131,7 @@ class _Cutter:
             own = Blame(site, frozenset(others - {site}))
         graphs = list(_graphs(region.inner))
         after_ns = _graph_end_ns(region, graphs)
-        is_unmarked = not graphs and self._breaks.has_graph(region.label)
+        is_unmarked = not graphs and self._breaks.at(region.label).has_graph
         if is_unmarked:
             self.found.operators_unknown = True
             self.found.graphs.append(GraphCall(region.label, after_ns, after_ns, outer))
@@ -152,7 +169,9 @@ class _Cutter:
                 case MarkKind.LOOKUP:
                     self._add(inner.start_ns, inner.end_ns, blame, Part.GUARDS)
                 case MarkKind.GRAPH:
-                    self._graph(inner, label, outer, sequence)
+                    span_ns = inner.start_ns, inner.end_ns
+                    graph = GraphCall.of(self._thread, span_ns, label, outer, sequence)
+                    self.found.graphs.append(graph)
                 case MarkKind.EAGER:
                     ran = _compiled_in(inner.inner)
                     rest = self._breaks.of_rest(label, inner.label, blame, ran)
@@ -166,21 +185,6 @@ class _Cutter:
                     )  # fmt: skip
             cursor_ns = inner.end_ns
         stretch(cursor_ns, mark.end_ns)
-
-    def _graph(self, mark: Mark, label: str, entered_by: Blame | None, sequence: int) -> None:
-        launched = self._thread.between(mark.start_ns, mark.end_ns)
-        starts = [item.device_start_ns for item in launched if item.device_start_ns]
-        self.found.graphs.append(
-            GraphCall(
-                compile_id=label,
-                start_ns=mark.start_ns,
-                end_ns=mark.end_ns,
-                entered_by=entered_by,
-                sequence=sequence,
-                device_start_ns=min(starts, default=0),
-                device_end_ns=max((item.device_end_ns for item in launched), default=0),
-            )
-        )
 
     def _add(
         self,
@@ -219,7 +223,7 @@ class _Cutter:
 
     def _unmarked_rest(self, region: Mark) -> Iterator[Site]:
         """What gave up the rest of the function, where no mark tells at which point it begins."""
-        rest = self._breaks.rest(region.label)
+        rest = self._breaks.at(region.label).rest
         ran = _compiled_in(region.inner)
         if rest is not None and not (
             any(inner.kind is MarkKind.EAGER for inner in region.inner)
@@ -232,7 +236,7 @@ class _Cutter:
             yield from self._sites(callee)
 
     def _sites(self, region: Mark) -> Iterator[Site]:
-        site = self._breaks.site(region.label)
+        site = self._breaks.at(region.label).site
         if site is not None:
             yield site
         for inner in region.inner:

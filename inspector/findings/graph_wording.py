@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.findings.graph_report import GraphReport
@@ -26,7 +25,6 @@ from inspector.model.graph import Graph, Node
 _MOST_OPERATORS = 6
 _MOST_NUMBERS = 24
 _MOST_COUNTED = 12
-_GIGA = 1_000_000_000
 _KINDS = {
     "extern": "library call",
     "fallback": "ATen fallback",
@@ -48,27 +46,6 @@ _COUNTED = {
     "user_kernel": ("user kernel", ""),
 }
 TIMES = "\N{MULTIPLICATION SIGN}"
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class StepLine:
-    """A kernel, or several that are the same in each of many layers.
-
-    Attributes:
-        numbers: Which step of the generated code each is, from 1.
-        lines: The user's lines, ``model.py:31`` and the text of each.
-    """
-
-    name: str
-    numbers: tuple[int, ...]
-    detail: str
-    lines: tuple[tuple[str, str], ...]
-
-    @property
-    def title(self) -> str:
-        """``#3``, in front of that how many there are; what stands before the name."""
-        times = f"{len(self.numbers)}{TIMES} " if len(self.numbers) > 1 else ""
-        return f"{times}#{self.numbers[0]} "
 
 
 def header_parts(report: GraphReport) -> tuple[str, ...]:
@@ -94,25 +71,23 @@ def fusion_headline(fusion: Fusion) -> str:
 
 def traffic_line(fusion: Fusion) -> str:
     """The bytes of all kernels, and what fusing removed of them."""
-    now, unfused, eager = fusion.bytes_, fusion.bytes_unfused, fusion.bytes_eager
-    if now is None or unfused is None or eager is None:
+    text = labels.traffic(fusion)
+    if not text:
         return "bytes read and written are known only at run time"
-    text = f"{size(now)} read and written"
-    if unfused > now and size(unfused) != size(now):
-        share = round(100 * (1 - now / unfused))
-        removed = f"{share}%" if share else "less than 1%"
-        text += f" instead of {size(unfused)} without fusion: {removed} of the memory "
-        text += f"traffic removed. Eager PyTorch: {size(eager)}"
     values = ", ".join(f"{name} = {value}" for name, value in fusion.hints.items())
     sizes = f", at the sizes of the call that was compiled: {values}" if values else ""
-    counted = fusion.bytes_inductor
-    differs = counted is not None and size(counted) != size(now)
+    now, counted = fusion.bytes_, fusion.bytes_inductor
+    differs = counted is not None and size(counted) != size(now or 0)
     other = f"; Inductor counts {size(counted or 0)}" if differs else ", as Inductor counts bytes"
     return f"{text} (computed{other}{sizes})"
 
 
-def step_lines(fusion: Fusion) -> list[StepLine]:
-    """The kernels in order; those that are the same in each of many layers once."""
+def step_lines(fusion: Fusion) -> list[tuple[str, str, dict[str, str]]]:
+    """The kernels in order; those that are the same in each of many layers once.
+
+    Returns:
+        Name, with the number in the generated code from 1, what it does, and code by line.
+    """
     found: dict[tuple[object, ...], list[int]] = {}
     for number, step in enumerate(fusion.steps, 1):
         operators = (f"{labels.line(node.line)} {node.target}" for node in step.operators)
@@ -121,7 +96,7 @@ def step_lines(fusion: Fusion) -> list[StepLine]:
     return [_step_line(fusion, tuple(numbers)) for numbers in found.values()]
 
 
-def _step_line(fusion: Fusion, numbers: tuple[int, ...]) -> StepLine:
+def _step_line(fusion: Fusion, numbers: tuple[int, ...]) -> tuple[str, str, dict[str, str]]:
     step = fusion.steps[numbers[0] - 1]
     others = listed([f"#{number}" for number in numbers[1:]], _MOST_NUMBERS)
     also = f"also {others}" if others else ""
@@ -129,7 +104,8 @@ def _step_line(fusion: Fusion, numbers: tuple[int, ...]) -> StepLine:
     parts += _traffic(step, len(numbers))
     frames = [node.line for node in named_nodes(step) if node.line is not None]
     lines = {labels.line(frame): frame.code for frame in frames}
-    return StepLine(step.name, numbers, " · ".join(filter(None, parts)), tuple(lines.items()))
+    times = f"{len(numbers)}{TIMES} " if len(numbers) > 1 else ""
+    return f"{times}#{numbers[0]} {step.name}", " · ".join(filter(None, parts)), lines
 
 
 def _computed(fusion: Fusion, step: Step) -> str:
@@ -164,10 +140,6 @@ def _instead(now: int, before: int | None) -> str:
     return f"{size(now)} instead of {size(before or 0)} in eager PyTorch" if is_less else size(now)
 
 
-def _flops(number: int) -> str:
-    return f"{number / 1e9:.1f} GFLOP" if number >= _GIGA else f"{number / 1e6:.1f} MFLOP"
-
-
 def graph_headline(graph: Graph) -> str:
     """A graph in one line."""
     operators = [node for node in graph.nodes if node.is_compute]
@@ -175,7 +147,7 @@ def graph_headline(graph: Graph) -> str:
     parts = [count(len(graph.nodes), "node"), count(len(operators), "operator")]
     parts += [f"in {count(len(modules), 'module')}"] if modules else []
     flops = sum(node.flops or 0 for node in operators)
-    parts += [_flops(flops)] if flops else []
+    parts += [labels.flops(flops)] if flops else []
     saved = [node for node in graph.nodes if node.is_saved and node.op != "placeholder"]
     if saved:
         sizes = [node.bytes_ for node in saved]

@@ -17,7 +17,6 @@ from inspector.model.kernel import Call, Kernel
 from inspector.model.kernel_build import GpuLimits, KernelBuild
 from inspector.model.kernel_facts import KernelFacts
 from inspector.model.run import Run
-from inspector.model.stack import StackFrame
 
 NOT_COMPILED = "kernels not compiled: --compile adds registers, SASS and predicted times"
 
@@ -116,9 +115,7 @@ def _place(run: Run, row: KernelRow) -> Place:
     """The user's own kernel, or the first of the user's lines that a kernel computes."""
     nodes = (row.kernel.definition, *row.kernel.nodes)
     node = next((node for node in nodes if node.line), None)
-    if node is None:
-        return Place()
-    return make_place(run, StackFrame(node.file, node.line, "", node.code))
+    return make_place(run, node.frame) if node else Place()
 
 
 def _notices(

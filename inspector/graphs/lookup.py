@@ -17,19 +17,6 @@ _WRITES = ("_scatter", "copy_", "copy")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Origin:
-    """Where a node comes from.
-
-    Attributes:
-        stack: The user's frames, outermost first; empty where even the neighbours have none.
-        is_derived: Whether they are a neighbour's.
-    """
-
-    stack: tuple[StackFrame, ...]
-    is_derived: bool = False
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class Around:
     """What became of a line.
 
@@ -59,8 +46,8 @@ class Around:
         return tuple(kernel for kernel in self.kernels if kernel.is_backward)
 
 
-def origins(graph: Graph) -> Mapping[str, Origin]:
-    """Where each node comes from, by its name.
+def origins(graph: Graph) -> Mapping[str, tuple[tuple[StackFrame, ...], bool]]:
+    """The user's frames of each node by its name, and whether they are a neighbour's.
 
     Inductor's passes make nodes without a stack (a softmax that is divided first, a random seed):
     such a node has that of the first node behind it that has one, else of the last before it.
@@ -75,9 +62,7 @@ def origins(graph: Graph) -> Mapping[str, Origin]:
         if stack:
             behind |= dict.fromkeys(node.inputs, stack)
     return {
-        node.name: Origin(node.stack)
-        if node.stack
-        else Origin(_neighbours(node, before, behind), is_derived=True)
+        node.name: (node.stack or _neighbours(node, before, behind), not node.stack)
         for node in graph.nodes
     }
 
@@ -135,15 +120,13 @@ def _at_line(graph: Graph, file: str, line: int, files: dict[str, None]) -> list
     known = origins(graph)
     found = []
     for node in filter(lambda node: node.is_compute, graph.nodes):
-        origin = known[node.name]
-        places = [number for number, frame in enumerate(origin.stack) if _is_at(frame, file, line)]
+        stack, is_derived = known[node.name]
+        places = [number for number, frame in enumerate(stack) if _is_at(frame, file, line)]
         if places:
-            files.setdefault(origin.stack[places[-1]].file)
-            is_direct = places[-1] == len(origin.stack) - 1
+            files.setdefault(stack[places[-1]].file)
+            is_direct = places[-1] == len(stack) - 1
             relation = Relation.DIRECT if is_direct else Relation.THROUGH
-            found.append(
-                FoundNode(graph, node, Relation.DERIVED if origin.is_derived else relation)
-            )
+            found.append(FoundNode(graph, node, Relation.DERIVED if is_derived else relation))
     return found
 
 

@@ -114,7 +114,7 @@ class _Reader:
         loop = self._loops[index]
         self._loops[index] = dataclasses.replace(
             loop,
-            uses_vectors=loop.uses_vectors or "at::vec::" in line or "transpose_mxn" in line,
+            is_vector=loop.is_vector or "at::vec::" in line or "transpose_mxn" in line,
             gathers=loop.gathers + len(_GATHER.findall(line)),
         )
 

@@ -14,7 +14,7 @@ class TextLoop:
     Attributes:
         parallel: Over how many loops OpenMP shares it; 0 for none.
         is_collapsed: Whether it is shared together with a loop around it.
-        uses_vectors: Whether its body, without the loops inside of it, calls ``at::vec``.
+        is_vector: Whether its body, without the loops inside of it, calls ``at::vec``.
         gathers: Vectors in that body that are filled element by element.
         is_innermost: Whether no loop over elements is inside of it.
     """
@@ -26,14 +26,9 @@ class TextLoop:
     depth: int
     parallel: int = 0
     is_collapsed: bool = False
-    uses_vectors: bool = False
+    is_vector: bool = False
     gathers: int = 0
     is_innermost: bool = True
-
-    @property
-    def is_vector(self) -> bool:
-        """Whether what it does, it does with vectors: along itself, or along a loop around it."""
-        return self.uses_vectors
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

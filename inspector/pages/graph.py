@@ -108,8 +108,8 @@ def _line_headline(run: Run, around: Around) -> str:
 
 def _fusion(report: GraphReport, row: FusionRow) -> Iterator[Section]:
     rows = [
-        (step.title + step.name, step.detail, [CodeLine(*line) for line in step.lines])
-        for step in step_lines(row.fusion)
+        (name, detail, [CodeLine(*line) for line in lines.items()])
+        for name, detail, lines in step_lines(row.fusion)
     ]
     blocks = (Lines([traffic_line(row.fusion)]), Table(_STEP, rows, "kernel", _MOST_ROWS))
     yield Section(fusion_headline(row.fusion), blocks)

@@ -50,21 +50,6 @@ def fusion_dot(
     return _Picture(fusion, flow, shown).draw(caption)
 
 
-def totals(fusion: Fusion) -> str:
-    """``603 MiB instead of 1.9 GiB: 68 % of the memory traffic removed``; empty if unknown."""
-    moved, unfused, eager = fusion.bytes_, fusion.bytes_unfused, fusion.bytes_eager
-    if moved is None or unfused is None or eager is None:
-        return ""
-    if unfused <= moved or labels.size(unfused) == labels.size(moved):
-        return f"{labels.size(moved)} of memory traffic, which fusion did not lessen"
-    share = 100 * (unfused - moved) / unfused
-    return (
-        f"{labels.size(moved)} instead of {labels.size(unfused)}: "
-        f"{share:.{0 if share >= 1 else 1}f} % of the memory traffic removed; "
-        f"{labels.size(eager)} in eager PyTorch"
-    )
-
-
 class _Picture:
     def __init__(self, fusion: Fusion, flow: FusionFlow, shown: Shown) -> None:
         self._fusion = fusion
@@ -76,7 +61,9 @@ class _Picture:
     def draw(self, caption: Caption) -> str:
         kinds = dict.fromkeys(call_kind(kernel.step) for kernel in self._flow.kernels)
         looks = [style.look_of(kind) for kind in kinds]
-        picture = new_picture(caption, (totals(self._fusion), self._counts()), looks, _LEGEND)
+        picture = new_picture(
+            caption, (labels.traffic(self._fusion), self._counts()), looks, _LEGEND
+        )
         self._add_kernels(picture)
         if self._flow.prepared:
             self._add_prepared(picture)

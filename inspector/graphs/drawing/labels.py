@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from inspector.graphs.fusion import Fusion
 from inspector.model.dtypes import find_dtype
 from inspector.model.graph import Node
 from inspector.model.stack import StackFrame
@@ -139,6 +140,22 @@ def flops(number: int) -> str:
     value = number / unit
     return (
         f"{value:,.0f} {name}" if unit == 1 or value >= 10 * _BELOW_TEN else f"{value:.1f} {name}"
+    )
+
+
+def traffic(fusion: Fusion) -> str:
+    """Bytes of all kernels, and what fusing removed of them; empty where they are not known."""
+    now, unfused, eager = fusion.bytes_, fusion.bytes_unfused, fusion.bytes_eager
+    if now is None or unfused is None or eager is None:
+        return ""
+    text = f"{size(now)} read and written"
+    if unfused <= now or size(unfused) == size(now):
+        return text
+    share = round(100 * (1 - now / unfused))
+    removed = f"{share}%" if share else "less than 1%"
+    return (
+        f"{text} instead of {size(unfused)} without fusion: {removed} of the memory traffic "
+        f"removed. Eager PyTorch: {size(eager)}"
     )
 
 
