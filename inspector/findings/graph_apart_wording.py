@@ -50,12 +50,14 @@ def apart_lines(report: GraphReport, row: FusionRow) -> list[ApartLine]:
     """What was not fused; first what can be changed, and then those that would save most.
 
     Pairs with calls of libraries, where the reason is always the same, are one line. Those that
-    would save next to nothing are left out (`smaller_line`).
+    would save next to nothing are left out.
     """
     gpu = report.gpu
     lines: list[ApartLine] = []
     calls: dict[tuple[str, bool], list[tuple[Pair, int]]] = {}
-    for pair, number in _worth(row):
+    for pair, number in grouped(row.fusion, row.pairs):
+        if pair.saved_bytes * number < _LEAST_BYTES:
+            continue
         if pair.reason is not None and pair.reason.kind == "library":
             key = pair.reason.change, _is_left(pair)
             calls.setdefault(key, []).append((pair, number))
@@ -64,7 +66,12 @@ def apart_lines(report: GraphReport, row: FusionRow) -> list[ApartLine]:
     lines += [_calls_line(row.fusion, pairs, gpu) for pairs in calls.values()]
     is_done = str(report.run.meta.settings.get("mode") or "").startswith("max-autotune")
     if is_done or (gpu is not None and not gpu.tunes_products):
-        lines = list(map(_without_templates, lines))
+        lines = [
+            dataclasses.replace(line, change="", is_advised=False)
+            if line.change == TEMPLATES
+            else line
+            for line in lines
+        ]
     most = max((line.saved_bytes for line in lines), default=0)
     lines.sort(
         key=lambda line: (
@@ -73,31 +80,6 @@ def apart_lines(report: GraphReport, row: FusionRow) -> list[ApartLine]:
         )
     )
     return lines
-
-
-def smaller_line(row: FusionRow) -> str:
-    """How many pairs would save next to nothing; an empty string where none would."""
-    smaller = sum(number for pair, number in grouped(row.fusion, row.pairs)) - sum(
-        number for _, number in _worth(row)
-    )
-    if not smaller:
-        return ""
-    below = f"below {size(_LEAST_BYTES)}"
-    if smaller == 1:
-        return f"1 smaller pair, {below}, is in the JSON report"
-    return f"{count(smaller, 'smaller pair')}, each {below}, are in the JSON report"
-
-
-def _worth(row: FusionRow) -> Iterator[tuple[Pair, int]]:
-    for pair, number in grouped(row.fusion, row.pairs):
-        if pair.saved_bytes * number >= _LEAST_BYTES:
-            yield pair, number
-
-
-def _without_templates(line: ApartLine) -> ApartLine:
-    if line.change != TEMPLATES:
-        return line
-    return dataclasses.replace(line, change="", is_advised=False)
 
 
 def _apart_line(fusion: Fusion, pair: Pair, number: int, gpu: Gpu | None) -> ApartLine:

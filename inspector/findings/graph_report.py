@@ -268,23 +268,6 @@ def _notices(
         yield f"not all of it was compiled: {failed}"
     if any(graph.is_parsed for graph in graphs):
         yield f"graphs were read from torch's text, without modules and FLOPs: {command} whole"
-    if run.meta.settings.get("generates") and not run.meta.settings.get("gpu"):
-        yield (
-            "nothing was compiled: graphs ran operator by operator, and C++ is for the vector "
-            "instructions that the processor declares"
-        )
-    yield from _unsized(rows)
-    decisions = [
-        item for process in run.processes for _, said in process.codes.targets
-        for item in said.measured
-    ]  # fmt: skip
-    if decisions and rows:
-        names = ", ".join(sorted({item.what for item in decisions}))
-        times = "once" if len(decisions) == 1 else f"{len(decisions)} times"
-        yield (
-            f"what the GPU would measure is not decided ({times}: {names}): a "
-            "library is shown where a template might be taken, with what could be fused into it"
-        )
     for text in unread:
         yield f"not shown: {text}"
 
@@ -307,18 +290,12 @@ def _nothing(run: Run, stage: str, failed: str) -> Iterator[str]:
     if stage == FUSION:
         what = "fusion was not recorded"
     stages = _stages(run) if stage == FUSION else []
-    # What came so far would have been fused next: a log of torch's own does not say how.
-    is_lowered = Stage.POST_GRAD.value in stages
-    if failed and is_lowered:
-        yield f"{what}: {command}"
-        yield f"not all of it was compiled: {failed}"
-    elif failed:
+    if failed:
         yield f"{what}: {failed}"
     elif _is_as_asked(run, asked):
         yield f"{what}: the compiler did not get that far; `inspect explain` shows why"
     else:
-        far = ", if the compiler gets that far" if stage not in {"", FUSION} else ""
-        yield f"{what}: {command}{far}"
+        yield f"{what}: {command}"
     if stages:
         yield f"it has graphs of {listed(stages, len(stages))}: --stage names one"
 
@@ -329,13 +306,3 @@ def _is_as_asked(run: Run, asked: str) -> bool:
     is_plain = bool(settings.get("generates")) and settings.get("backend") == "inductor"
     name = asked.strip().lstrip("-").replace("-", "_")
     return is_plain and (not asked or bool(settings.get(name)))
-
-
-def _unsized(rows: Sequence[FusionRow]) -> Iterator[str]:
-    for row in rows:
-        unsized = sum(step.bytes_ is None for step in row.fusion.steps)
-        if unsized:
-            yield (
-                f"{row.fusion.name}: the sizes of {count(unsized, 'kernel')} are known only when "
-                "they run, and what fusing them with others would save is not listed"
-            )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from inspector.findings.command_line import command_about
 from inspector.findings.graph_apart_wording import (
@@ -12,7 +12,6 @@ from inspector.findings.graph_apart_wording import (
     apart_head,
     apart_lines,
     break_lines,
-    smaller_line,
 )
 from inspector.findings.graph_line_wording import (
     break_sentences,
@@ -66,8 +65,7 @@ _NODE = (Column("node", "code"), Column("line"), Column("gives"))
 def page(report: GraphReport) -> Page:
     """Everything that was asked for."""
     sections = [section for row in report.rows for section in _fusion(report, row)]
-    broken = list(break_lines(report))
-    sections.append(_apart("Split by graph breaks", report, broken))
+    sections.append(_apart("Split by graph breaks", report, break_lines(report)))
     sections += [_graph(report, graph) for graph in report.graphs]
     if report.operators is not None:
         sections += _operators(report.operators)
@@ -113,16 +111,12 @@ def _fusion(report: GraphReport, row: FusionRow) -> Iterator[Section]:
     ]
     blocks = (Lines([traffic_line(row.fusion)]), Table(_STEP, rows, "kernel", _MOST_ROWS))
     yield Section(fusion_headline(row.fusion), blocks)
-    lines = apart_lines(report, row)
-    yield _apart("Not fused", report, lines, smaller_line(row))
+    yield _apart("Not fused", report, apart_lines(report, row))
 
 
-def _apart(
-    title: str, report: GraphReport, lines: Sequence[ApartLine], smaller: str = ""
-) -> Section:
+def _apart(title: str, report: GraphReport, lines: Iterable[ApartLine]) -> Section:
     rows = [(line.saved, line.title, line.reason, line.change) for line in lines]
-    blocks = (Table(_APART, rows, "case", _MOST_APART), Lines([smaller] if smaller else []))
-    return Section(f"{title} ({apart_head(report)})", blocks)
+    return Section(f"{title} ({apart_head(report)})", [Table(_APART, rows, "case", _MOST_APART)])
 
 
 def _graph(report: GraphReport, graph: Graph) -> Section:
