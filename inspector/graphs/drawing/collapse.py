@@ -110,11 +110,11 @@ def _modules(nodes: Sequence[Node], depth: int) -> list[Box]:
     around = {node.modules[:n] for node in nodes for n in range(len(node.modules))}
     boxes = []
     for group in group_nodes(nodes, _module_key(depth)):
-        modules = group.nodes[0].modules[:depth]
+        modules = group[0].modules[:depth]
         # What a module does itself, beside modules in it, stands in its frame.
         is_whole = bool(modules) and (len(modules) == depth or modules not in around)
         title = labels.module(*modules[-1]) if is_whole else ""
-        boxes.append(Box(tuple(group.nodes), title, modules[:-1] if is_whole else modules))
+        boxes.append(Box(tuple(group), title, modules[:-1] if is_whole else modules))
     return boxes
 
 
@@ -125,21 +125,8 @@ def _module_key(depth: int) -> Callable[[Node], Hashable]:
     return key
 
 
-@dataclasses.dataclass(slots=True)
-class Group:
-    """Nodes that become one box; filled while the graph is gone through.
-
-    Attributes:
-        key: What its nodes have in common; a module that is called twice has two groups.
-        nodes: In the graph's order.
-    """
-
-    key: Hashable
-    nodes: list[Node]
-
-
-def group_nodes(nodes: Iterable[Node], key_of: Callable[[Node], Hashable]) -> list[Group]:
-    """Groups nodes by a key, in order.
+def group_nodes(nodes: Iterable[Node], key_of: Callable[[Node], Hashable]) -> list[list[Node]]:
+    """Groups nodes by a key, in order; a module that is called twice has two groups.
 
     A node joins the last group of its key unless something that it needs already needs that group;
     then a new group begins.
@@ -154,7 +141,7 @@ class _Grouping:
     """For each group the groups above it are the bits of a number."""
 
     def __init__(self) -> None:
-        self.groups: list[Group] = []
+        self.groups: list[list[Node]] = []
         self._above: list[int] = []
         self._below: list[set[int]] = []
         self._group_of: dict[str, int] = {}
@@ -165,10 +152,10 @@ class _Grouping:
         place = self._last.get(key)
         if place is None or any(self._above[n] >> place & 1 for n in needed - {place}):
             place = self._last[key] = len(self.groups)
-            self.groups.append(Group(key, []))
+            self.groups.append([])
             self._above.append(0)
             self._below.append(set())
-        self.groups[place].nodes.append(node)
+        self.groups[place].append(node)
         self._group_of[node.name] = place
         self._need(place, needed - {place})
 

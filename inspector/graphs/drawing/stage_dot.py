@@ -11,7 +11,7 @@ from inspector.graphs.drawing.collapse import Box, make_boxes
 from inspector.graphs.drawing.colours import Colours
 from inspector.graphs.drawing.frame import new_picture
 from inspector.graphs.drawing.html_table import Cell, table
-from inspector.graphs.drawing.module_frames import add_frames
+from inspector.graphs.drawing.module_frames import ModuleFrames
 from inspector.graphs.drawing.options import Caption, Drawing
 from inspector.graphs.drawing.roles import Roles, make_roles
 from inspector.graphs.drawing.stage_box import arrow_text, arrow_tooltip, box_label, box_tooltip
@@ -52,7 +52,7 @@ class _Picture:
         notes += ["Dashed frames belong to the backward pass."] if self._is_mixed() else []
         notes += [_SHARED] if any(box.shared for box in self._boxes) else []
         picture = new_picture(caption, (self._counts(said),), self._colours.legend(), notes)
-        add_frames(picture, self._boxes, self._add_box, is_mixed=self._is_mixed())
+        ModuleFrames(self._boxes, self._add_box, is_mixed=self._is_mixed()).add(picture)
         self._add_arrows(picture)
         return str(picture.source)
 

@@ -211,7 +211,7 @@ def test_groups_that_get_needs_later_hand_them_on() -> None:
     nodes = [operator(name, "aten.relu.default", *inputs.get(name, ())) for name in names]
     nodes.append(operator("a3", "aten.relu.default", "d2"))
     groups = group_nodes(nodes, lambda node: {**names, "a3": "A"}[node.name])
-    assert [[node.name for node in group.nodes] for group in groups] == [
+    assert [[node.name for node in group] for group in groups] == [
         ["a", "a2"], ["b"], ["c"], ["d", "d2"], ["a3"],
     ]  # fmt: skip
 
