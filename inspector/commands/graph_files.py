@@ -16,7 +16,7 @@ from inspector.graphs.drawing.fusion_dot import fusion_dot
 from inspector.graphs.drawing.options import Caption, Drawing
 from inspector.graphs.drawing.roles import make_roles
 from inspector.graphs.drawing.stage_dot import stage_dot
-from inspector.graphs.exports import fusion_network, graphml, network
+from inspector.graphs.exports import graphml, network
 from inspector.model.graph import Graph
 
 _GRAPHML = ".graphml"
@@ -81,10 +81,12 @@ def _nothing(report: GraphReport) -> RecordingError:
 def _contents(
     report: GraphReport, all_graphs: tuple[Graph, ...], form: str, drawing: Drawing
 ) -> Iterator[tuple[str, bytes]]:
+    named = {graph.name: graph for graph in all_graphs}
     for row in report.rows:
         fusion = row.fusion
         if form == _GRAPHML:
-            yield fusion.name, graphml(fusion_network(fusion)).encode()
+            # The graph that was lowered: each of its nodes has its kernels.
+            yield fusion.name, graphml(network(named[fusion.graph.name])).encode()
         else:
             caption = _caption(report, f"fusion {fusion.name}", fusion.graph)
             dot = fusion_dot(fusion, caption, drawing, make_roles(fusion.graph, all_graphs))

@@ -42,13 +42,6 @@ class Memory:
             found[root] = found.get(root, 0) + size
         return found
 
-    def is_returned(self, name: str) -> bool:
-        """Whether the graph returns it, or what it is a part of."""
-        return any(
-            buffer is not None and buffer.kind == "output"
-            for buffer in (self._buffers.get(name), self._buffers.get(self.root(name)))
-        )
-
     def kind(self, root: str, names: Iterable[str]) -> str:
         """What a memory is: that of the graph's inputs or results, or an intermediate."""
         kinds = [found.kind for found in map(self._buffers.get, (root, *names)) if found]
