@@ -115,13 +115,7 @@ class View:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Drawn:
-    """How a picture is asked to be, each part None where it is not asked for.
-
-    Attributes:
-        collapse: What becomes one box.
-        colour: What the colours tell.
-        force: Whether every box is drawn, however many.
-    """
+    """How a picture is asked to be, each part None where it is not asked for."""
 
     collapse: str | None
     colour: str | None

@@ -26,7 +26,6 @@ class CallCosts:
         host_ns: Time outside of graphs on the host, by blame.
         exposed_ns: Time between graphs on the device, by blame; on the host where there is none.
         parts: The host's time outside of graphs by part, by blame; None is nobody's.
-        reached: How often each site was reached.
         crossings: What the graphs behind a site read of what others wrote, by blame.
     """
 

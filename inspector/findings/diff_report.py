@@ -52,9 +52,6 @@ class DiffReport:
     """Two runs side by side.
 
     Attributes:
-        before: The kernels of A.
-        after: The kernels of B.
-        conditions: Settings, versions and GPU of both.
         notices: What to know before the two are compared; one sentence each.
     """
 

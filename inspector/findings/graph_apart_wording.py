@@ -26,7 +26,6 @@ class ApartLine:
     """What was not fused, and why.
 
     Attributes:
-        saved: What one kernel for both would save, at most.
         saved_bytes: What all of them would save, or of calls of libraries the largest.
         is_advised: Whether to change it is worth a thought before others.
     """

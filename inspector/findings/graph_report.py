@@ -48,7 +48,6 @@ class FusionRow:
     """What became of one graph.
 
     Attributes:
-        fusion: The kernels.
         pairs: What shares data and was not fused, those that would save most first.
     """
 
@@ -58,13 +57,7 @@ class FusionRow:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Operators:
-    """The operators of every stage.
-
-    Attributes:
-        graphs: Those of each graph.
-        decompositions: What operators became.
-        outside: Calls that Inductor writes no code for.
-    """
+    """The operators of every stage."""
 
     graphs: tuple[GraphOperators, ...]
     decompositions: tuple[Decomposition, ...]
@@ -76,7 +69,6 @@ class GraphReport:
     """The graphs of a run.
 
     Attributes:
-        run: The run.
         gpu: The GPU that is not there, or None.
         stage: What was asked for: a stage's name, ``fusion``, or an empty string for all of them.
         graphs: The graphs of that stage.

@@ -57,14 +57,12 @@ class KernelsReport:
     """The kernels of a run.
 
     Attributes:
-        run: The run.
         gpu: The GPU that is not there, or None.
         graphs: The output code of each graph, alternatives behind those that were taken.
         rows: The kernels, in the order of their first definition.
         libraries: How often each function of a library, or ATen operator, is called.
         targets: What was said of each graph where the GPU is not there.
         notices: What is missing, and what would show it; one sentence each.
-        shown: The name of the kernel whose source is asked for, or an empty string.
         findings: What was found in the kernels, the gravest first.
     """
 

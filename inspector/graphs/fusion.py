@@ -76,8 +76,6 @@ class Fusion:
         direction: ``inference``, ``forward`` or ``backward``.
         number: How many graphs of the same compilation and direction stand before it.
         steps: In the order of the generated code; what generates no code is left out.
-        plan: What Inductor said.
-        memory: Which buffers are the same memory.
         operations: What the scheduler had before fusion, by name.
         hints: The symbolic sizes in it with the values that all bytes are for.
     """

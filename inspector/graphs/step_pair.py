@@ -16,8 +16,6 @@ class Between:
     """Two steps, and what torch said of them.
 
     Attributes:
-        fusion: What they are steps of.
-        shared: Names of the buffers that both use.
         is_in_order: Whether torch named the earlier one first.
     """
 

@@ -40,7 +40,6 @@ class Reference:
     """Eager PyTorch for one kernel.
 
     Attributes:
-        inputs: Nodes whose values it takes, in order.
         given: Of these, the ones that the kernel itself has drawn.
         lines: What it does, one assignment each.
         missing: Why it does not give the value of a node, by node.

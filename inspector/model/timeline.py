@@ -56,11 +56,7 @@ class Mark:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Thread:
-    """One thread.
-
-    Attributes:
-        marks: The outermost spans, by time.
-    """
+    """One thread."""
 
     marks: tuple[Mark, ...]
     activities: tuple[Activity, ...]

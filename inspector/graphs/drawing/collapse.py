@@ -19,7 +19,6 @@ class Box:
     """One box.
 
     Attributes:
-        nodes: The nodes that it stands for, in order.
         title: The module that they are, or an empty string.
         modules: The modules around it, outermost first.
         folded: Parameters, and tensors that the forward pass kept, that only are counted here.

@@ -42,7 +42,6 @@ class Shown:
     """What is drawn of all kernels.
 
     Attributes:
-        places: Places of the kernels that are drawn.
         repeats: What is drawn once and stands there several times.
         flows: Tensors between them; `carried` are not among them.
         carried: By repeat, tensors that one turn gives to a later one.

@@ -31,11 +31,7 @@ class Drawing:
     """How to draw.
 
     Attributes:
-        collapse: What becomes one box.
-        colour: What the colours of operators tell.
-        force: Draw every node, however many there are.
         most_boxes: With more, ``auto`` collapses, and a fusion diagram draws repeated layers once.
-        around: Nodes that match this (see `drawing.around`) have a thick border.
     """
 
     collapse: Collapse = Collapse.AUTO
@@ -47,14 +43,7 @@ class Drawing:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Caption:
-    """What stands over a picture; empty parts are left out.
-
-    Attributes:
-        model: What was compiled: ``bert_base``, ``model.py``.
-        stage: The stage, with the compilation: ``0/0 post-grad forward``.
-        device: Where it ran: ``NVIDIA H200``, ``cpu``.
-        torch_version: As torch says it.
-    """
+    """What stands over a picture; empty parts are left out."""
 
     model: str = ""
     stage: str = ""

@@ -20,7 +20,6 @@ class Look:
     """How one kind of thing is drawn.
 
     Attributes:
-        word: What it is called in the picture.
         fill: Of the inside, light enough for black text.
         border: ``solid``, ``dashed`` or ``dotted``.
         width: Of the border, in points.

@@ -22,8 +22,6 @@ class Arrow:
     """From one box to another.
 
     Attributes:
-        source: Place of the box above.
-        target: Place of the box below.
         nodes: Those whose values go this way.
     """
 
