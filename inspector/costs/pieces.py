@@ -127,7 +127,8 @@ class _Cutter:
         own = outer
         if site is not None:
             self.found.reached += [] if self._is_told_inside(region, site) else [site]
-            others = {*self._sites_of_callees(region), *self._unmarked_rest(region)}
+            others = set(self._unmarked_rest(region))
+            others.update(*map(self._sites, self._callees(region)))
             own = Blame(site, frozenset(others - {site}))
         graphs = list(_graphs(region.inner))
         after_ns = _graph_end_ns(region, graphs)
@@ -230,10 +231,6 @@ class _Cutter:
             or any(self._breaks.resumes(compile_id, region.label) for compile_id in ran)
         ):
             yield rest
-
-    def _sites_of_callees(self, region: Mark) -> Iterator[Site]:
-        for callee in self._callees(region):
-            yield from self._sites(callee)
 
     def _sites(self, region: Mark) -> Iterator[Site]:
         site = self._breaks.at(region.label).site

@@ -10,6 +10,7 @@ from inspector.findings.overview import recording_line
 from inspector.findings.wording import count, listed, size
 from inspector.graphs.decompositions import Decomposition
 from inspector.graphs.drawing import labels
+from inspector.graphs.drawing.style import look_of
 from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.operators import (
     GraphOperators,
@@ -25,16 +26,6 @@ from inspector.model.graph import Graph, Node
 _MOST_OPERATORS = 6
 _MOST_NUMBERS = 24
 _MOST_COUNTED = 12
-_KINDS = {
-    "extern": "library call",
-    "fallback": "ATen fallback",
-    "custom": "custom operator",
-    "collective": "collective",
-    "higher_order": "higher-order operator",
-    "user_kernel": "user kernel",
-    "template": "template",
-    "foreach": "foreach",
-}
 _KERNEL = ("kernel", "")
 _LIBRARY = ("library call", "")
 _COUNTED = {
@@ -100,7 +91,7 @@ def _step_line(fusion: Fusion, numbers: tuple[int, ...]) -> tuple[str, str, dict
     step = fusion.steps[numbers[0] - 1]
     others = listed([f"#{number}" for number in numbers[1:]], _MOST_NUMBERS)
     also = f"also {others}" if others else ""
-    parts = [_KINDS.get(call_kind(step), step.kind), also, _computed(fusion, step)]
+    parts = [look_of(call_kind(step)).word, also, _computed(fusion, step)]
     parts += _traffic(step, len(numbers))
     frames = [node.line for node in named_nodes(step) if node.line is not None]
     lines = {labels.line(frame): frame.code for frame in frames}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.records.kernels import CppKernelLoops, CppLoop, CppNest
+from inspector.records.kernels import CppKernelLoops, CppNest
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class CppFacts:
     @property
     def scalar_nests(self) -> tuple[CppNest, ...]:
         """Nests with loops of which none is vectorised, as Inductor said."""
-        return tuple(nest for nest in self.nests if not _is_vector(nest.loops))
+        return tuple(nest for nest in self.nests if not any(loop.is_vector for loop in nest.loops))
 
     @property
     def nests(self) -> tuple[CppNest, ...]:
@@ -107,7 +107,3 @@ def whole_nests(said: CppKernelLoops) -> tuple[CppNest, ...]:
             else [nest]
         )
     return tuple(found)
-
-
-def _is_vector(loops: tuple[CppLoop, ...]) -> bool:
-    return any(loop.is_vector for loop in loops)
