@@ -258,13 +258,6 @@ def _notices(
         yield f"no Inductor code was recorded: {failed or _instead(run, targets)}"
     elif failed:
         yield f"not all of it was compiled: {failed}"
-    decisions = [item for _, said in targets for item in said.measured]
-    if decisions:
-        names = ", ".join(sorted({item.what for item in decisions}))
-        yield (
-            f"{len(decisions)} autotuning choices depend on the GPU ({names}): "
-            "`inspect kernels --show KERNEL` shows candidates, too"
-        )
     for compile_id, said in targets:
         if said.error:
             some = any(graph.compile_id == compile_id for graph in graphs)
