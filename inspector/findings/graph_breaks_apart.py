@@ -34,11 +34,9 @@ def split_by_breaks(
 ) -> tuple[SplitByBreak, ...]:
     """Those that keep apart what could be one kernel, with the first record of each site."""
     records: dict[tuple[str, int, str], GraphBreak] = {}
-    for process in run.processes:
-        for frame in process.frames:
-            for compilation in frame.compilations:
-                for record in compilation.graph_breaks:
-                    records.setdefault(record.key, record)
+    for compilation in run.compilations:
+        for record in compilation.graph_breaks:
+            records.setdefault(record.key, record)
     found = [SplitByBreak(record, costs[key]) for key, record in records.items() if key in costs]
     return tuple(
         sorted((item for item in found if item.saved_bytes), key=lambda item: -item.saved_bytes)

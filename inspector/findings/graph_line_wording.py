@@ -10,7 +10,6 @@ from inspector.graphs.line_kernels import FoundNode, KernelAtLine, Relation
 from inspector.graphs.lookup import Around, is_same_file
 from inspector.graphs.operators import shown_operator
 from inspector.model.graph import Stage
-from inspector.model.graph_break import GraphBreak
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame
 
@@ -32,20 +31,13 @@ def no_line(run: Run, around: Around) -> str:
 def break_sentences(run: Run, around: Around) -> tuple[str, ...]:
     """Each graph break at the line, and who explains it."""
     found: dict[str, None] = {}
-    for record in _breaks(run):
+    for record in (record for item in run.compilations for record in item.graph_breaks):
         frames = (record.user, record.project)
         if any(frame is not None and _is_at(around, frame) for frame in frames):
             kind = f"{record.cause.gb_id}: " if record.cause.gb_id else ""
             text = f"The graph breaks here ({kind}{record.cause.title.rstrip('.')})"
             found[f"{text}: `inspect explain` shows why, and how to fix it."] = None
     return tuple(found)
-
-
-def _breaks(run: Run) -> Iterator[GraphBreak]:
-    for process in run.processes:
-        for frame in process.frames:
-            for compilation in frame.compilations:
-                yield from compilation.graph_breaks
 
 
 def _is_at(around: Around, frame: StackFrame) -> bool:
