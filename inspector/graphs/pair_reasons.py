@@ -19,44 +19,42 @@ from inspector.graphs.step_pair import Between
 from inspector.records.fusion import Apart
 
 _LIBRARY = Reason(
-    "library",
-    "{call} is a call of a library: Inductor does not write its code, and fuses nothing with it.",
+    "library", "{call} is a call of a library: Inductor cannot fuse anything into it."
 )
 TEMPLATES = (
-    '`mode="max-autotune"` tries templates of Inductor\'s own instead, with which what stands '
-    "before or behind can be fused."
+    '`mode="max-autotune"` tries Inductor\'s own templates, which can fuse pointwise operators '
+    "before and after."
 )
 """What to change about a multiplication or a convolution that a library computes."""
 _CHANNELS = Reason(
     "library",
-    "{call} is a call of a library, which wants its inputs in another memory order: they are "
-    "copied before.",
-    "Give the model, and its input, memory_format=torch.channels_last.",
+    "{call} is a call of a library that wants its inputs in another memory order: they are copied.",
+    "Use memory_format=torch.channels_last for the model and its input.",
 )
+_WRITE = "Write it with operators that Inductor generates code for."
 _FALLBACK = Reason(
     "library",
-    "{call} has no code of Inductor's and is left to eager PyTorch: nothing is fused with it.",
-    "Write it with operators that Inductor generates code for, if it is worth it.",
+    "{call} has no Inductor code and is left to eager PyTorch: nothing fuses with it.",
+    _WRITE,
 )
 _OTHERS = Reason(
     "library",
-    "{call} is an operator of the program's own, or of another library, which runs as it is, like "
-    "in eager PyTorch: nothing is fused with it.",
-    "Write it with operators that Inductor generates code for, if it is worth it.",
+    "{call} is a custom operator and runs as in eager PyTorch: nothing fuses with it.",
+    _WRITE,
 )
 _OWN = Reason(
     "user kernel",
-    "{call} is a kernel that the program brings along: Inductor does not change it.",
-    "Do in that kernel what stands before or behind it.",
+    "{call} is a Triton kernel of the program: Inductor does not change it.",
+    "Move the operators before or after it into that kernel.",
 )
 _STORES = (
     " From torch 2.13 on, torch._inductor.config.epilogue_fusion_user_defined_triton_kernel = True "
-    "lets Inductor do what stands behind it, where it has a single tl.store."
+    "lets Inductor fuse what comes after it, if it has a single tl.store."
 )
 _LOOPS = Reason(
     "shape",
-    "Their loops have other sizes ({0} and {1}), and in C++ Inductor fuses loops over the same "
-    "sizes, or those that agree on the outer ones.",
+    "Their loops have different sizes ({0} and {1}). In C++ Inductor fuses loops of the same sizes "
+    "or the same outer sizes.",
 )
 # What these say to change is tried by benchmarks/not_fused.py.
 _IN_PLACE = Reason(
