@@ -9,14 +9,13 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from inspector.graphs.fusion import Fusion
+from inspector.model import units
 from inspector.model.dtypes import find_dtype
 from inspector.model.graph import Node
 from inspector.model.stack import StackFrame
 from inspector.records.graphs import TensorMeta
 
 TIMES = "\N{MULTIPLICATION SIGN}"
-_UNIT = 1024
-_UNITS = ("B", "KiB", "MiB", "GiB")
 _TENS = ((10**12, "TFLOP"), (10**9, "GFLOP"), (10**6, "MFLOP"), (10**3, "kFLOP"))
 _BELOW_TEN = 9.95
 # XML allows none of these, not even as entities; what is no character at all has no UTF-8.
@@ -26,6 +25,8 @@ _PARAMETER = re.compile(
     r"[Ll]_\w+?_(?P<modules>(?:modules_\w+?_)?)(?:parameters|buffers)_(?P<name>\w+?)_?"
 )
 _OVERLOAD_PARTS = 3
+count = units.count
+size = units.size
 
 
 def in_label(text: str) -> str:
@@ -118,20 +119,6 @@ def module(path: str, kind: str, most: int = 80) -> str:
     room = max(most - len(kind) - 3, most // 3)
     shown = path if len(path) <= room else f"…{path[1 - room :]}"
     return f"{shown} ({elided(kind, most)})" if kind else shown
-
-
-def count(number: int, noun: str, plural: str = "") -> str:
-    """``1 tensor``, ``12 tensors``."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
-def size(size_bytes: int) -> str:
-    """``512 B``, ``4.0 KiB``, ``134 MiB``: as `inspector.findings.wording.size` has it."""
-    if size_bytes < _UNIT:
-        return f"{size_bytes} B"
-    power = next((n for n in (1, 2) if size_bytes < _UNIT ** (n + 1)), 3)
-    value = size_bytes / _UNIT**power
-    return f"{value:.1f} {_UNITS[power]}" if value < _BELOW_TEN else f"{value:,.0f} {_UNITS[power]}"
 
 
 def flops(number: int) -> str:
