@@ -229,12 +229,12 @@ def with_lines(graph: Graph, lines: collections.Counter[tuple[str, int]]) -> lis
     for node in graph.nodes:
         if not node.is_compute or is_mode(node):
             continue
-        origin = known[node.name]
+        stack, is_derived = known[node.name]
         lines[graph.stage.value, 2] += 1
-        if not origin.stack:
+        if not stack:
             lost.append(f"{graph.name}: {node.name} ({node.target}) leads to no line")
         else:
-            lines[graph.stage.value, int(origin.is_derived)] += 1
+            lines[graph.stage.value, int(is_derived)] += 1
     return lost
 
 

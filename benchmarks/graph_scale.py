@@ -122,8 +122,8 @@ def main() -> None:
     partial = functools.partial
     whole = partial(stage_dot, graph, _CAPTION, everything)
     unlike = partial(stage_dot, _unlike(graph), _CAPTION, everything)
-    rows = [("every node, DOT", *_timed(whole), 1.0)]
-    rows.append(("every node, no two alike, DOT", *_timed(unlike), 2.0))
+    rows = [("every node, DOT", *_timed(whole), 10.0)]
+    rows.append(("every node, no two alike, DOT", *_timed(unlike), 10.0))
     rows.append(("collapsed, DOT", *_timed(partial(stage_dot, graph, _CAPTION)), 5.0))
     if shutil.which("dot"):
         rows.append(("collapsed, SVG", *_timed(partial(_svg, graph)), 5.0))

@@ -83,8 +83,6 @@ def _nodes(graph: fx.Graph, stacks: _Table[str], modules: _Modules) -> list[Grap
     for node in graph.nodes:
         made = _node(node, stacks, modules)
         nested = _nested(node)
-        if nested is not None:
-            made = dataclasses.replace(made, nested=tuple(inner.name for inner in nested.nodes))
         if nested is not None and str(node.target) not in seen:
             seen.add(str(node.target))
             inside = tuple(

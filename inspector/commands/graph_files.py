@@ -1,14 +1,12 @@
-"""Writes graphs into files for other programs: pictures, GraphML, node-link, Model Explorer."""
+"""Writes graphs as pictures, and as GraphML for other programs."""
 
 from __future__ import annotations
 
 import collections
+import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
-
-import orjson
 
 from inspector.commands.output import check_place, write_bytes
 from inspector.errors import RecordingError, UsageError
@@ -18,29 +16,22 @@ from inspector.graphs.drawing.fusion_dot import fusion_dot
 from inspector.graphs.drawing.options import Caption, Drawing
 from inspector.graphs.drawing.roles import make_roles
 from inspector.graphs.drawing.stage_dot import stage_dot
-from inspector.graphs.exports import fusion_network, graphml, network, node_link
-from inspector.graphs.model_explorer import model_explorer
+from inspector.graphs.exports import graphml, network
 from inspector.model.graph import Graph
 
-_NODE_LINK = ".node-link.json"
-_MODEL_EXPLORER = ".model-explorer.json"
 _GRAPHML = ".graphml"
-_FORMS = (_NODE_LINK, _MODEL_EXPLORER, _GRAPHML, *layout.SUFFIXES)
+_FORMS = (_GRAPHML, *layout.SUFFIXES)
 _REPORTS = (".json", ".md", ".txt")
-_NETWORKS: dict[str, Callable[[Any], bytes]] = {
-    _GRAPHML: lambda found: graphml(found).encode(),
-    _NODE_LINK: lambda found: orjson.dumps(node_link(found)),
-}
 
 
 def is_graph_file(output: Path | None) -> bool:
     """Whether a file is a picture or a graph for another program, and no report."""
-    return output is not None and _form(output) is not None
+    return output is not None and output.suffix.lower() in _FORMS
 
 
 def is_picture(output: Path) -> bool:
     """Whether a file is a picture, or a picture's description."""
-    return _form(output) in layout.SUFFIXES
+    return output.suffix.lower() in layout.SUFFIXES
 
 
 def check_suffix(output: Path) -> None:
@@ -53,11 +44,6 @@ def check_suffix(output: Path) -> None:
         known = sorted([*_FORMS, *_REPORTS])
         message = f"{str(output)!r} ends in no known format."
         raise UsageError(message, f"Choose one of {', '.join(known)}.")
-
-
-def _form(output: Path) -> str | None:
-    name = output.name.lower()
-    return next((form for form in _FORMS if name.endswith(form)), None)
 
 
 def write_graph_files(report: GraphReport, output: Path, drawing: Drawing) -> None:
@@ -73,13 +59,7 @@ def write_graph_files(report: GraphReport, output: Path, drawing: Drawing) -> No
         UsageError: The picture would have too many nodes.
     """
     check_place(output)
-    form = _form(output) or output.suffix
-    if form == _MODEL_EXPLORER:
-        graphs = report.graphs or tuple(row.fusion.graph for row in report.rows)
-        if not graphs:
-            raise _nothing(report)
-        write_bytes(output, orjson.dumps(model_explorer(graphs, report.run.meta.target or "model")))
-        return
+    form = output.suffix.lower()
     # Graphs of other stages tell parameters from other inputs.
     all_graphs = make_graph_report(report.run, "").graphs
     made = list(_contents(report, all_graphs, form, drawing))
@@ -89,7 +69,7 @@ def write_graph_files(report: GraphReport, output: Path, drawing: Drawing) -> No
         what = "pictures" if form in layout.SUFFIXES else "files"
         text = f"{len(made)} {what}, one for each graph (--graph and --stage ask for fewer):"
         sys.stderr.write(text + "\n")
-    for file, content in zip(_files(output, form, [name for name, _ in made]), made, strict=True):
+    for file, content in zip(_files(output, [name for name, _ in made]), made, strict=True):
         write_bytes(file, content[1])
 
 
@@ -101,17 +81,19 @@ def _nothing(report: GraphReport) -> RecordingError:
 def _contents(
     report: GraphReport, all_graphs: tuple[Graph, ...], form: str, drawing: Drawing
 ) -> Iterator[tuple[str, bytes]]:
+    named = {graph.name: graph for graph in all_graphs}
     for row in report.rows:
         fusion = row.fusion
-        if form in _NETWORKS:
-            yield fusion.name, _NETWORKS[form](fusion_network(fusion))
+        if form == _GRAPHML:
+            # The graph that was lowered: each of its nodes has its kernels.
+            yield fusion.name, graphml(network(named[fusion.graph.name])).encode()
         else:
             caption = _caption(report, f"fusion {fusion.name}", fusion.graph)
             dot = fusion_dot(fusion, caption, drawing, make_roles(fusion.graph, all_graphs))
             yield fusion.name, layout.render(dot, form)
     for graph in report.graphs:
-        if form in _NETWORKS:
-            yield graph.name, _NETWORKS[form](network(graph))
+        if form == _GRAPHML:
+            yield graph.name, graphml(network(graph)).encode()
         else:
             caption = _caption(report, graph.name, graph)
             dot = stage_dot(graph, caption, drawing, make_roles(graph, all_graphs))
@@ -131,15 +113,11 @@ def _caption(report: GraphReport, stage: str, graph: Graph) -> Caption:
     )
 
 
-def _files(output: Path, form: str, names: Sequence[str]) -> Iterator[Path]:
+def _files(output: Path, names: Sequence[str]) -> Iterator[Path]:
     """A file for each graph, with its name if there are several; ranks have graphs of one name."""
     seen: collections.Counter[str] = collections.Counter()
     for name in names:
         seen[name] += 1
         again = f"-{seen[name]}" if seen[name] > 1 else ""
-        yield _named(output, form, name + again) if len(names) > 1 else output
-
-
-def _named(output: Path, form: str, name: str) -> Path:
-    words = name.replace("/", "_").replace(" ", "-").replace("(", "").replace(")", "")
-    return output.with_name(f"{output.name[: -len(form)]}-{words}{output.name[-len(form) :]}")
+        words = re.sub(r"[()]", "", name + again).replace("/", "_").replace(" ", "-")
+        yield output.with_stem(f"{output.stem}-{words}") if len(names) > 1 else output

@@ -10,7 +10,7 @@ from inspector.commands.graph_files import check_suffix, is_graph_file, is_pictu
 from inspector.commands.output import check_place
 from inspector.costs.sites import site_costs
 from inspector.errors import UsageError
-from inspector.findings.graph_breaks_apart import with_breaks
+from inspector.findings.graph_breaks_apart import split_by_breaks
 from inspector.findings.graph_report import (
     FUSION,
     GraphReport,
@@ -72,18 +72,13 @@ class View:
         """The stage that is shown, unless all of them are looked at."""
         return self.stage or (FUSION if self.around is None else Stage.DYNAMO.value)
 
-    def check_drawing(self, given: Sequence[str], collapse: str | None) -> None:
+    def check_drawing(self, given: Sequence[str]) -> None:
         """Refuses what the picture of another stage alone can show."""
         ways = [name for name in given if name != "--force"]
         if ways and self.shown == FUSION:
             verb = "is" if len(ways) == 1 else "are"
             message = f"{' and '.join(ways)} {verb} about the picture of a stage."
             raise UsageError(message, "Name one: --stage post-grad, --stage dynamo.")
-        if collapse == Collapse.KERNEL.value and self.shown != Stage.POST_GRAD.value:
-            message = (
-                f"The {self.shown} graph does not know its kernels, as --collapse kernel asks."
-            )
-            raise UsageError(message, "Name the graph that does: --stage post-grad.")
 
     def of(self, run: Run) -> GraphReport:
         """The report."""
@@ -93,7 +88,8 @@ class View:
             return with_line(make_graph_report(run, "", self.graph), *self.line)
         report = make_graph_report(run, self.shown, self.graph)
         if self.shown == FUSION:
-            return with_breaks(report, site_costs(run))
+            breaks = split_by_breaks(run, site_costs(run))
+            return dataclasses.replace(report, breaks=breaks)
         if self.around is None:
             return report
         depth = () if self.depth is None else ("--depth", str(self.depth))
@@ -143,7 +139,7 @@ class Drawn:
         if not is_graph_file(output):
             return None
         view.check_file()
-        view.check_drawing(self._given, self.collapse)
+        view.check_drawing(self._given)
         check_place(output)
         return output
 

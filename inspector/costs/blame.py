@@ -40,14 +40,22 @@ class Blame:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Compiled:
-    frame_name: str
-    file: str
-    site: Site | None
-    has_graph: bool
-    first_line: int
-    broken_in: tuple[str, str, int] | None
-    rest: Site | None
+class Compiled:
+    """A compilation, as far as breaks are concerned.
+
+    Attributes:
+        site: Where the compiled code leaves its graph, or None if it never does.
+        broken_in: File, name and first line of the function that broke, where it only called it.
+        rest: Because of what nothing behind the end of compiled code is compiled, if so.
+    """
+
+    frame_name: str = ""
+    file: str = ""
+    site: Site | None = None
+    has_graph: bool = False
+    first_line: int = 0
+    broken_in: tuple[str, str, int] | None = None
+    rest: Site | None = None
 
 
 class Breaks:
@@ -63,8 +71,8 @@ class Breaks:
         self._target = process.last(TargetFunction)
         limited = {(file, name): site for (file, name, _), site in self._limited.items()}
         rests = {**self._rests, **limited}
-        self._compiled: Mapping[str, _Compiled] = {
-            str(compilation.compile_id): _Compiled(
+        self._compiled: Mapping[str, Compiled] = {
+            str(compilation.compile_id): Compiled(
                 frame.name,
                 frame.file,
                 ending.key if ending else None,
@@ -79,10 +87,9 @@ class Breaks:
             for ending in [_ending(compilation.graph_breaks)]
         }
 
-    def site(self, compile_id: str) -> Site | None:
-        """The site at which the compiled code leaves its graph, or None if it never does."""
-        compiled = self._compiled.get(compile_id)
-        return compiled.site if compiled else None
+    def at(self, compile_id: str) -> Compiled:
+        """What is known of a compilation."""
+        return self._compiled.get(compile_id, Compiled())
 
     def is_left_to(self, compile_id: str, called: str) -> bool:
         """Whether compiled code ends at a call, and this is the called function that broke.
@@ -135,16 +142,6 @@ class Breaks:
         """Whether a compiled version of a frame fitted."""
         found = (self._compiled.get(compile_id) for compile_id in ran)
         return any(item and (item.file, item.first_line) == (file, first_line) for item in found)
-
-    def rest(self, compile_id: str) -> Site | None:
-        """The site because of which nothing behind the end of compiled code is compiled, if any."""
-        compiled = self._compiled.get(compile_id)
-        return compiled.rest if compiled else None
-
-    def has_graph(self, compile_id: str) -> bool:
-        """Whether the compilation gave a graph."""
-        compiled = self._compiled.get(compile_id)
-        return compiled is not None and compiled.has_graph
 
     def resumes(self, compile_id: str, broken: str) -> bool:
         """Whether compiled code goes on with the function that broke."""

@@ -26,7 +26,6 @@ class CallCosts:
         host_ns: Time outside of graphs on the host, by blame.
         exposed_ns: Time between graphs on the device, by blame; on the host where there is none.
         parts: The host's time outside of graphs by part, by blame; None is nobody's.
-        reached: How often each site was reached.
         crossings: What the graphs behind a site read of what others wrote, by blame.
     """
 
@@ -130,7 +129,8 @@ def _backward(
             inside = root.start_ns <= mark.start_ns and (is_program or mark.end_ns <= root.end_ns)
             if source is None or not inner or not inside:
                 continue
-            graph = GraphCall.of(thread, inner, source.compile_id, source.entered_by, mark.sequence)
+            span_ns = inner[0].start_ns, inner[-1].end_ns
+            graph = GraphCall.of(thread, span_ns, source.compile_id, source.entered_by)
             between = _pieces_between(thread, before, graph, forward) if before else ()
             yield _Gap(thread, before, graph, tuple(between))
             before = graph

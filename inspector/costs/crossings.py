@@ -30,7 +30,7 @@ def computed_crossings(process: Process, breaks: Breaks) -> Mapping[Site, Crossi
                 new = crossing(earlier, boundary)
                 found[broken[1]] = found.get(broken[1], Crossing()) + new
             earlier.append(boundary)
-        site = breaks.site(str(compilation.compile_id))
+        site = breaks.at(str(compilation.compile_id)).site
         if site is not None:
             broken = frame, site
     return found

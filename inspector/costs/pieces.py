@@ -34,20 +34,17 @@ class GraphCall:
     def of(
         cls,
         thread: Thread,
-        marks: Sequence[Mark],
+        span_ns: tuple[int, int],
         compile_id: str,
         entered_by: Blame | None,
-        sequence: int,
+        sequence: int = -1,
     ) -> Self:
-        """The graph that some marks of a thread are about."""
-        begin_ns, end_ns = marks[0].start_ns, marks[-1].end_ns
-        launched = thread.between(begin_ns, end_ns)
+        """A graph, with what it launched on the device."""
+        launched = thread.between(*span_ns)
         starts = [item.device_start_ns for item in launched if item.device_start_ns]
         ends = (item.device_end_ns for item in launched)
-        return cls(
-            compile_id, begin_ns, end_ns, entered_by, sequence,
-            min(starts, default=0), max(ends, default=0),
-        )  # fmt: skip
+        device_ns = min(starts, default=0), max(ends, default=0)
+        return cls(compile_id, *span_ns, entered_by, sequence, *device_ns)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -126,15 +123,16 @@ class _Cutter:
 
         What comes behind the graph is that of the break at which the code ends, if it does.
         """
-        site = self._breaks.site(region.label)
+        site = self._breaks.at(region.label).site
         own = outer
         if site is not None:
             self.found.reached += [] if self._is_told_inside(region, site) else [site]
-            others = {*self._sites_of_callees(region), *self._unmarked_rest(region)}
+            others = set(self._unmarked_rest(region))
+            others.update(self._sites_of_callees(region))
             own = Blame(site, frozenset(others - {site}))
         graphs = list(_graphs(region.inner))
         after_ns = _graph_end_ns(region, graphs)
-        is_unmarked = not graphs and self._breaks.has_graph(region.label)
+        is_unmarked = not graphs and self._breaks.at(region.label).has_graph
         if is_unmarked:
             self.found.operators_unknown = True
             self.found.graphs.append(GraphCall(region.label, after_ns, after_ns, outer))
@@ -172,7 +170,8 @@ class _Cutter:
                 case MarkKind.LOOKUP:
                     self._add(inner.start_ns, inner.end_ns, blame, Part.GUARDS)
                 case MarkKind.GRAPH:
-                    graph = GraphCall.of(self._thread, [inner], label, outer, sequence)
+                    span_ns = inner.start_ns, inner.end_ns
+                    graph = GraphCall.of(self._thread, span_ns, label, outer, sequence)
                     self.found.graphs.append(graph)
                 case MarkKind.EAGER:
                     ran = _compiled_in(inner.inner)
@@ -225,7 +224,7 @@ class _Cutter:
 
     def _unmarked_rest(self, region: Mark) -> Iterator[Site]:
         """What gave up the rest of the function, where no mark tells at which point it begins."""
-        rest = self._breaks.rest(region.label)
+        rest = self._breaks.at(region.label).rest
         ran = _compiled_in(region.inner)
         if rest is not None and not (
             any(inner.kind is MarkKind.EAGER for inner in region.inner)
@@ -235,7 +234,7 @@ class _Cutter:
 
     def _sites_of_callees(self, region: Mark) -> set[Site]:
         inner = (each for callee in self._callees(region) for each in _regions(callee))
-        return {site for each in inner if (site := self._breaks.site(each.label)) is not None}
+        return {site for each in inner if (site := self._breaks.at(each.label).site) is not None}
 
     def _is_told_inside(self, region: Mark, site: Site) -> bool:
         """Whether a function that this one calls tells how often it breaks there: once is enough.

@@ -33,26 +33,12 @@ _NO_CONDITIONS = frozenset({"target", "gpu", "profile", "python"})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Side:
-    """One of the two.
-
-    Attributes:
-        letter: ``A`` or ``B``.
-        report: Its kernels.
-    """
-
-    letter: str
-    report: KernelsReport
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class Condition:
     """A setting, a version, or the hardware.
 
     Attributes:
-        name: What it is.
-        before: What it was on side A, or an empty string.
-        after: What it was on side B, or an empty string.
+        before: What it was in A, or an empty string.
+        after: What it was in B, or an empty string.
     """
 
     name: str
@@ -83,16 +69,12 @@ class DiffReport:
     """Two runs side by side.
 
     Attributes:
-        before: A.
-        after: B.
-        conditions: Settings, versions and GPU of both.
-        diff: What changed.
         notices: What to know before the two are compared; one sentence each.
         library_times: ns of all calls of a library's function in a profiled call, before and after.
     """
 
-    before: Side
-    after: Side
+    before: KernelsReport
+    after: KernelsReport
     conditions: tuple[Condition, ...]
     diff: KernelDiff
     notices: tuple[str, ...]
@@ -153,8 +135,8 @@ def make_diff_report(
     )
     notices = (*_notices((before, after), diff), *_of_launches(diff, is_whole=is_whole))
     findings = tuple(_findings(facts[0].findings, facts[1].findings))
-    sides = Side("A", before), Side("B", after)
-    return DiffReport(*sides, conditions, diff, notices, findings, _library_times(sides, facts))
+    times = _library_times((before, after), facts)
+    return DiffReport(before, after, conditions, diff, notices, findings, times)
 
 
 def _findings(before: Sequence[Finding], after: Sequence[Finding]) -> Iterator[FindingChange]:
@@ -178,10 +160,10 @@ def _findings(before: Sequence[Finding], after: Sequence[Finding]) -> Iterator[F
 
 
 def _library_times(
-    sides: tuple[Side, Side], facts: tuple[SideFacts, SideFacts]
+    reports: tuple[KernelsReport, KernelsReport], facts: tuple[SideFacts, SideFacts]
 ) -> dict[str, tuple[int | None, int | None]]:
     before, after = (item.times_ns for item in facts)
-    own = {row.kernel.name for side in sides for row in side.report.rows}
+    own = {row.kernel.name for report in reports for row in report.rows}
     names = [name for name in {**before, **after} if name not in own]
     return {name: (before.get(name), after.get(name)) for name in names}
 

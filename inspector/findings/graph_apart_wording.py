@@ -9,7 +9,8 @@ from inspector.findings.graph_report import FusionRow, GraphReport
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.wording import count, duration, size
 from inspector.graphs.fusion import Fusion
-from inspector.graphs.not_fused import TEMPLATES, Pair, grouped
+from inspector.graphs.not_fused import Pair, grouped
+from inspector.graphs.pair_reasons import TEMPLATES
 from inspector.graphs.step_names import described
 from inspector.model.gpus import Gpu
 
@@ -25,7 +26,6 @@ class ApartLine:
     """What was not fused, and why.
 
     Attributes:
-        saved: What one kernel for both would save, at most.
         saved_bytes: What all of them would save, or of calls of libraries the largest.
         is_advised: Whether to change it is worth a thought before others.
     """
@@ -49,12 +49,14 @@ def apart_lines(report: GraphReport, row: FusionRow) -> list[ApartLine]:
     """What was not fused; first what can be changed, and then those that would save most.
 
     Pairs with calls of libraries, where the reason is always the same, are one line. Those that
-    would save next to nothing are left out (`smaller_line`).
+    would save next to nothing are left out.
     """
     gpu = report.gpu
     lines: list[ApartLine] = []
     calls: dict[tuple[str, bool], list[tuple[Pair, int]]] = {}
-    for pair, number in _worth(row):
+    for pair, number in grouped(row.fusion, row.pairs):
+        if pair.saved_bytes * number < _LEAST_BYTES:
+            continue
         if pair.reason is not None and pair.reason.kind == "library":
             key = pair.reason.change, _is_left(pair)
             calls.setdefault(key, []).append((pair, number))
@@ -63,7 +65,12 @@ def apart_lines(report: GraphReport, row: FusionRow) -> list[ApartLine]:
     lines += [_calls_line(row.fusion, pairs, gpu) for pairs in calls.values()]
     is_done = str(report.run.meta.settings.get("mode") or "").startswith("max-autotune")
     if is_done or (gpu is not None and not gpu.tunes_products):
-        lines = list(map(_without_templates, lines))
+        lines = [
+            dataclasses.replace(line, change="", is_advised=False)
+            if line.change == TEMPLATES
+            else line
+            for line in lines
+        ]
     most = max((line.saved_bytes for line in lines), default=0)
     lines.sort(
         key=lambda line: (
@@ -72,31 +79,6 @@ def apart_lines(report: GraphReport, row: FusionRow) -> list[ApartLine]:
         )
     )
     return lines
-
-
-def smaller_line(row: FusionRow) -> str:
-    """How many pairs would save next to nothing; an empty string where none would."""
-    smaller = sum(number for pair, number in grouped(row.fusion, row.pairs)) - sum(
-        number for _, number in _worth(row)
-    )
-    if not smaller:
-        return ""
-    below = f"below {size(_LEAST_BYTES)}"
-    if smaller == 1:
-        return f"1 smaller pair, {below}, is in the JSON report"
-    return f"{count(smaller, 'smaller pair')}, each {below}, are in the JSON report"
-
-
-def _worth(row: FusionRow) -> Iterator[tuple[Pair, int]]:
-    for pair, number in grouped(row.fusion, row.pairs):
-        if pair.saved_bytes * number >= _LEAST_BYTES:
-            yield pair, number
-
-
-def _without_templates(line: ApartLine) -> ApartLine:
-    if line.change != TEMPLATES:
-        return line
-    return dataclasses.replace(line, change="", is_advised=False)
 
 
 def _apart_line(fusion: Fusion, pair: Pair, number: int, gpu: Gpu | None) -> ApartLine:
@@ -141,20 +123,20 @@ def _is_left(pair: Pair) -> bool:
 
 def break_lines(report: GraphReport) -> Iterator[ApartLine]:
     """What a graph break keeps apart: one side writes what the other reads."""
-    for record, cost in report.breaks:
-        crossing, fusible = cost.crossing_bytes or 0, cost.fusible_bytes or 0
-        frame = record.project or record.user
-        where = f"{frame.file.rpartition('/')[2]}:{frame.line}" if frame else record.frame_name
+    for item in report.breaks:
+        frame, cause = item.frame, item.record.cause
+        crossing, fusible = item.cost.crossing_bytes or 0, item.cost.fusible_bytes or 0
+        where = f"{frame.file.rpartition('/')[2]}:{frame.line}" if frame else item.record.frame_name
         code = f" `{frame.code.strip()}`" if frame and frame.code else ""
-        kind = f"{record.cause.gb_id}: " if record.cause.gb_id else ""
+        kind = f"{cause.gb_id}: " if cause.gb_id else ""
         part = "all of it is" if fusible >= crossing else f"{size(fusible)} of it are"
         yield ApartLine(
             title=f"code before and after{code} ({where})",
-            saved=saved_line(2 * fusible, 1, report.gpu),
-            reason=f"The graph breaks here ({kind}{record.cause.title.rstrip('.')}): "
+            saved=saved_line(item.saved_bytes, 1, report.gpu),
+            reason=f"The graph breaks here ({kind}{cause.title.rstrip('.')}): "
             f"{size(crossing)} cross the break, and {part} between fusible operators.",
             change="Fix the break; `inspect explain` shows how.",
-            saved_bytes=2 * fusible,
+            saved_bytes=item.saved_bytes,
         )
 
 

@@ -3,32 +3,41 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from inspector.findings.graph_report import GraphReport
 from inspector.model.cost import Cost
 from inspector.model.graph_break import GraphBreak
 from inspector.model.run import Run
+from inspector.model.stack import StackFrame
 
 
-def with_breaks(report: GraphReport, costs: Mapping[tuple[str, int, str], Cost]) -> GraphReport:
-    """The report with those breaks that keep apart what could be one kernel."""
-    found = [
-        (record, cost)
-        for record in _records(report.run)
-        if (cost := costs.get(record.key)) is not None and cost.fusible_bytes
-    ]
-    found.sort(key=lambda item: -(item[1].fusible_bytes or 0))
-    return dataclasses.replace(report, breaks=tuple(found))
+@dataclasses.dataclass(frozen=True, slots=True)
+class SplitByBreak:
+    """A graph break, and what crosses it."""
+
+    record: GraphBreak
+    cost: Cost
+
+    @property
+    def frame(self) -> StackFrame | None:
+        """Where the graph breaks."""
+        return self.record.project or self.record.user
+
+    @property
+    def saved_bytes(self) -> int:
+        """Bytes that one kernel for both sides would save."""
+        return 2 * (self.cost.fusible_bytes or 0)
 
 
-def _records(run: Run) -> Iterator[GraphBreak]:
-    """The first record of each site."""
-    seen = set()
-    for process in run.processes:
-        for frame in process.frames:
-            for compilation in frame.compilations:
-                for record in compilation.graph_breaks:
-                    if record.key not in seen:
-                        seen.add(record.key)
-                        yield record
+def split_by_breaks(
+    run: Run, costs: Mapping[tuple[str, int, str], Cost]
+) -> tuple[SplitByBreak, ...]:
+    """Those that keep apart what could be one kernel, with the first record of each site."""
+    records: dict[tuple[str, int, str], GraphBreak] = {}
+    for compilation in run.compilations:
+        for record in compilation.graph_breaks:
+            records.setdefault(record.key, record)
+    found = [SplitByBreak(record, costs[key]) for key, record in records.items() if key in costs]
+    return tuple(
+        sorted((item for item in found if item.saved_bytes), key=lambda item: -item.saved_bytes)
+    )

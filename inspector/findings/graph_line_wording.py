@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from inspector.findings.graph_wording import place_of, shape_text
 from inspector.findings.wording import listed, size
-from inspector.graphs.found_node import FoundNode, Relation
-from inspector.graphs.line_kernels import KernelAtLine
+from inspector.graphs.drawing import labels
+from inspector.graphs.line_kernels import FoundNode, KernelAtLine, Relation
 from inspector.graphs.lookup import Around, is_same_file
 from inspector.graphs.operators import shown_operator
-from inspector.graphs.step_names import number_of
 from inspector.model.graph import Stage
-from inspector.model.graph_break import GraphBreak
 from inspector.model.run import Run
 from inspector.model.stack import StackFrame
 
@@ -34,20 +31,13 @@ def no_line(run: Run, around: Around) -> str:
 def break_sentences(run: Run, around: Around) -> tuple[str, ...]:
     """Each graph break at the line, and who explains it."""
     found: dict[str, None] = {}
-    for record in _breaks(run):
+    for record in (record for item in run.compilations for record in item.graph_breaks):
         frames = (record.user, record.project)
         if any(frame is not None and _is_at(around, frame) for frame in frames):
             kind = f"{record.cause.gb_id}: " if record.cause.gb_id else ""
             text = f"The graph breaks here ({kind}{record.cause.title.rstrip('.')})"
             found[f"{text}: `inspect explain` shows why, and how to fix it."] = None
     return tuple(found)
-
-
-def _breaks(run: Run) -> Iterator[GraphBreak]:
-    for process in run.processes:
-        for frame in process.frames:
-            for compilation in frame.compilations:
-                yield from compilation.graph_breaks
 
 
 def _is_at(around: Around, frame: StackFrame) -> bool:
@@ -59,7 +49,7 @@ def node_blocks(around: Around) -> list[tuple[str, list[tuple[str, str]]]]:
     """The nodes of each stage; stages with the same ones are named together."""
     blocks: list[tuple[str, list[tuple[str, str]]]] = []
     for stage in Stage:
-        rows = list(map(_node_line, around.of_stage(stage)))
+        rows = [_node_line(found) for found in around.nodes if found.graph.stage is stage]
         if rows and blocks and blocks[-1][1] == rows:
             blocks[-1] = f"{blocks[-1][0]}, {stage.value}", rows
         elif rows:
@@ -70,11 +60,11 @@ def node_blocks(around: Around) -> list[tuple[str, list[tuple[str, str]]]]:
 def _node_line(found: FoundNode) -> tuple[str, str]:
     """A node's name, and its operator with what it gives, its module and how it belongs there."""
     node = found.node
-    tensors = ", ".join(map(shape_text, node.tensors))
+    tensors = ", ".join(map(labels.shape, node.tensors))
     parts = [f"{shown_operator(node)} {tensors}".rstrip()]
     parts += [f"in {node.module}"] if node.module else []
     if found.relation is Relation.THROUGH:
-        parts.append(f"called from here, at {place_of(node)}")
+        parts.append(f"called from here, at {labels.line(node.line)}")
     elif found.relation is Relation.DERIVED:
         parts.append("made by a pass, for what comes from here")
     return node.name, " · ".join(parts)
@@ -83,43 +73,28 @@ def _node_line(found: FoundNode) -> tuple[str, str]:
 def kernel_blocks(around: Around) -> list[tuple[str, list[tuple[str, str]]]]:
     """The kernels of both passes, each with a title."""
     titled = (
-        ("kernels of the forward pass", around.forward, False),
-        ("kernels of the backward pass", around.backward, True),
+        ("kernels of the forward pass", around.forward),
+        ("kernels of the backward pass", around.backward),
     )
-    blocks = [
-        (title, [*_kernel_lines(kernels), *_named_lines(around, is_backward=is_backward)])
-        for title, kernels, is_backward in titled
-    ]
-    return [(title, lines) for title, lines in blocks if lines]
-
-
-def _named_lines(around: Around, *, is_backward: bool) -> Iterator[tuple[str, str]]:
-    """A kernel's name, and its nodes that belong to the line."""
-    is_one = len({item.graph for item in around.named if item.is_backward is is_backward}) == 1
-    for item in around.named:
-        if item.is_backward is is_backward:
-            name = item.kernel if is_one else f"{item.graph} {item.kernel}"
-            yield name, ", ".join(item.nodes) + (" · with other lines" if item.is_shared else "")
+    return [(title, list(_kernel_lines(kernels))) for title, kernels in titled if kernels]
 
 
 def _kernel_lines(kernels: Sequence[KernelAtLine]) -> Iterator[tuple[str, str]]:
     """A kernel's number and name, and its bytes with its nodes that belong to the line."""
-    is_one = len({kernel.fusion.name for kernel in kernels}) == 1
+    is_one = len({kernel.graph for kernel in kernels}) == 1
     for kernel in kernels:
-        graph = "" if is_one else f"{kernel.fusion.name} "
-        name = f"{graph}#{number_of(kernel.fusion, kernel.step)} {kernel.step.name}"
-        yield name, " · ".join(filter(None, (_moved(kernel), _computed(kernel))))
-
-
-def _moved(kernel: KernelAtLine) -> str:
-    """The bytes of a kernel, where they count for the line."""
-    if kernel.is_again or kernel.step.bytes_ is None:
-        return ""
-    return f"{size(kernel.step.bytes_)}{', with other lines' if kernel.is_shared else ''}"
+        graph = "" if is_one else f"{kernel.graph} "
+        number = f"#{kernel.number} " if kernel.number else ""
+        shared = "with other lines" if kernel.is_shared else ""
+        parts = [_computed(kernel), shared]
+        if kernel.bytes_ is not None:
+            moved = ", ".join(filter(None, (size(kernel.bytes_), shared)))
+            parts = [moved, _computed(kernel)]
+        yield f"{graph}{number}{kernel.kernel}", " · ".join(filter(None, parts))
 
 
 def _computed(kernel: KernelAtLine) -> str:
-    names = ", ".join(found.node.name for found in kernel.nodes)
+    names = ", ".join(kernel.nodes)
     if kernel.part:
         return f"{kernel.part} ({names})"
     return f"computes {names} again; its bytes count for other lines" if kernel.is_again else names

@@ -8,25 +8,23 @@ from collections.abc import Iterator, Sequence
 from inspector.events.kept import kept_record
 from inspector.findings.command_line import command_again
 from inspector.findings.failed_frames import failed_frames
+from inspector.findings.graph_breaks_apart import SplitByBreak
 from inspector.findings.kernels_report import make_kernels_report
-from inspector.findings.made_lines import lines_of_graphs, made_lines_notices
 from inspector.findings.overview import reading_texts
 from inspector.findings.wording import count, listed
 from inspector.graphs.decompositions import Decomposition, aten_decompositions
 from inspector.graphs.decompositions import decompositions as decompositions_of
 from inspector.graphs.fusion import Fusion
+from inspector.graphs.line_kernels import kernels_naming
 from inspector.graphs.lookup import Around, around_line
 from inspector.graphs.make_fusion import make_fusion
-from inspector.graphs.named_kernels import kernels_naming
 from inspector.graphs.not_fused import Pair, kept_apart
 from inspector.graphs.operators import GraphOperators, count_operators
 from inspector.graphs.outside_graph import Outside, outside
 from inspector.graphs.reading import read_graphs
-from inspector.model.cost import Cost
 from inspector.model.gpu_table import find_gpu
 from inspector.model.gpus import Gpu
 from inspector.model.graph import Graph, Stage
-from inspector.model.graph_break import GraphBreak
 from inspector.model.run import Process, Run
 from inspector.records.fusion import FusionPlan
 
@@ -50,7 +48,6 @@ class FusionRow:
     """What became of one graph.
 
     Attributes:
-        fusion: The kernels.
         pairs: What shares data and was not fused, those that would save most first.
     """
 
@@ -60,17 +57,11 @@ class FusionRow:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Operators:
-    """The operators of every stage.
-
-    Attributes:
-        graphs: Those of each graph.
-        decompositions: What operators became, by the name of the graph that has what they became.
-        outside: What Inductor writes no code for, by the name of the graph.
-    """
+    """The operators of every stage."""
 
     graphs: tuple[GraphOperators, ...]
-    decompositions: tuple[tuple[str, tuple[Decomposition, ...]], ...]
-    outside: tuple[tuple[str, tuple[Outside, ...]], ...]
+    decompositions: tuple[Decomposition, ...]
+    outside: tuple[Outside, ...]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -78,7 +69,6 @@ class GraphReport:
     """The graphs of a run.
 
     Attributes:
-        run: The run.
         gpu: The GPU that is not there, or None.
         stage: What was asked for: a stage's name, ``fusion``, or an empty string for all of them.
         graphs: The graphs of that stage.
@@ -87,8 +77,8 @@ class GraphReport:
         operators: The operators of every stage, where they were asked for.
         around: What became of a line, where one was asked for.
         part: The options that made parts of the graphs, or nothing.
-        breaks: Graph breaks that keep apart what one kernel could compute, with what crosses them,
-            those first across which most goes.
+        breaks: Graph breaks that keep apart what one kernel could compute; those of most bytes
+            first.
     """
 
     run: Run
@@ -100,13 +90,13 @@ class GraphReport:
     operators: Operators | None = None
     around: Around | None = None
     part: tuple[str, ...] = ()
-    breaks: tuple[tuple[GraphBreak, Cost], ...] = ()
+    breaks: tuple[SplitByBreak, ...] = ()
 
 
 def with_operators(report: GraphReport) -> GraphReport:
     """The report on all stages, as one on their operators."""
     captured = {g.compile_id: g for g in report.graphs if g.stage is Stage.DYNAMO}
-    decompositions = []
+    decompositions: list[Decomposition] = []
     notices = report.notices
     for graph in report.graphs:
         if graph.stage in {Stage.FORWARD, Stage.INFERENCE} and graph.compile_id in captured:
@@ -114,14 +104,13 @@ def with_operators(report: GraphReport) -> GraphReport:
             if computed and not any(node.earlier for node in computed):  # as in torch's own text
                 notices = tuple(dict.fromkeys((*notices, _NOT_TRACED)))
                 continue
-            found = decompositions_of(captured[graph.compile_id], [graph])
-            decompositions.append((graph.name, found))
+            decompositions += decompositions_of(captured[graph.compile_id], graph)
         elif graph.stage in {Stage.BACKWARD, Stage.PRIMS}:
-            decompositions.append((graph.name, aten_decompositions(graph)))
+            decompositions += aten_decompositions(graph)
     operators = Operators(
         graphs=tuple(map(count_operators, report.graphs)),
         decompositions=tuple(decompositions),
-        outside=tuple((row.fusion.name, outside(row.fusion)) for row in report.rows),
+        outside=tuple(call for row in report.rows for call in outside(row.fusion)),
     )
     return dataclasses.replace(report, graphs=(), rows=(), operators=operators, notices=notices)
 
@@ -131,8 +120,8 @@ def with_line(report: GraphReport, file: str, line: int) -> GraphReport:
     around = around_line(report.graphs, [row.fusion for row in report.rows], file, line)
     if not report.rows:
         codes = make_kernels_report(report.run).taken
-        named = tuple(kernels_naming(codes, around.files, line))
-        around = dataclasses.replace(around, named=named)
+        kernels = tuple(kernels_naming(codes, around.files, line))
+        around = dataclasses.replace(around, kernels=kernels)
     return dataclasses.replace(report, graphs=(), rows=(), around=around)
 
 
@@ -146,7 +135,9 @@ def make_graph_report(run: Run, stage: str, graph: str = "") -> GraphReport:
     Raises:
         OSError: A log is gone.
     """
-    wanted = _stages_of(stage)
+    wanted = frozenset(item for item in Stage if item.value == stage) or frozenset(Stage)
+    if stage == FUSION:
+        wanted = frozenset({Stage.POST_GRAD})
     graphs: list[Graph] = []
     rows: list[FusionRow] = []
     unread: list[str] = []
@@ -177,12 +168,6 @@ def make_graph_report(run: Run, stage: str, graph: str = "") -> GraphReport:
         rows=tuple(rows),
         notices=(*reading_texts(run), *said),
     )
-
-
-def _stages_of(stage: str) -> frozenset[Stage]:
-    if stage == FUSION:
-        return frozenset({Stage.POST_GRAD})
-    return frozenset(item for item in Stage if item.value == stage) or frozenset(Stage)
 
 
 def _with_kernels(graphs: Sequence[Graph], rows: Sequence[FusionRow]) -> Iterator[Graph]:
@@ -275,25 +260,6 @@ def _notices(
         yield f"not all of it was compiled: {failed}"
     if any(graph.is_parsed for graph in graphs):
         yield f"graphs were read from torch's text, without modules and FLOPs: {command} whole"
-    if run.meta.settings.get("generates") and not run.meta.settings.get("gpu"):
-        yield (
-            "nothing was compiled: graphs ran operator by operator, and C++ is for the vector "
-            "instructions that the processor declares"
-        )
-    lines = lines_of_graphs((*graphs, *(row.fusion.graph for row in rows)))
-    yield from made_lines_notices(lines)
-    yield from _unsized(rows)
-    decisions = [
-        item for process in run.processes for _, said in process.codes.targets
-        for item in said.measured
-    ]  # fmt: skip
-    if decisions and rows:
-        names = ", ".join(sorted({item.what for item in decisions}))
-        times = "once" if len(decisions) == 1 else f"{len(decisions)} times"
-        yield (
-            f"what the GPU would measure is not decided ({times}: {names}): a "
-            "library is shown where a template might be taken, with what could be fused into it"
-        )
     for text in unread:
         yield f"not shown: {text}"
 
@@ -316,18 +282,12 @@ def _nothing(run: Run, stage: str, failed: str) -> Iterator[str]:
     if stage == FUSION:
         what = "fusion was not recorded"
     stages = _stages(run) if stage == FUSION else []
-    # What came so far would have been fused next: a log of torch's own does not say how.
-    is_lowered = Stage.POST_GRAD.value in stages
-    if failed and is_lowered:
-        yield f"{what}: {command}"
-        yield f"not all of it was compiled: {failed}"
-    elif failed:
+    if failed:
         yield f"{what}: {failed}"
     elif _is_as_asked(run, asked):
         yield f"{what}: the compiler did not get that far; `inspect explain` shows why"
     else:
-        far = ", if the compiler gets that far" if stage not in {"", FUSION} else ""
-        yield f"{what}: {command}{far}"
+        yield f"{what}: {command}"
     if stages:
         yield f"it has graphs of {listed(stages, len(stages))}: --stage names one"
 
@@ -338,13 +298,3 @@ def _is_as_asked(run: Run, asked: str) -> bool:
     is_plain = bool(settings.get("generates")) and settings.get("backend") == "inductor"
     name = asked.strip().lstrip("-").replace("-", "_")
     return is_plain and (not asked or bool(settings.get(name)))
-
-
-def _unsized(rows: Sequence[FusionRow]) -> Iterator[str]:
-    for row in rows:
-        unsized = sum(step.bytes_ is None for step in row.fusion.steps)
-        if unsized:
-            yield (
-                f"{row.fusion.name}: the sizes of {count(unsized, 'kernel')} are known only when "
-                "they run, and what fusing them with others would save is not listed"
-            )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.findings.graph_report import GraphReport
 from inspector.findings.overview import recording_line
 from inspector.findings.wording import count, listed, size
 from inspector.graphs.decompositions import Decomposition
+from inspector.graphs.drawing import labels
+from inspector.graphs.drawing.style import look_of
 from inspector.graphs.fusion import Fusion, Step
 from inspector.graphs.operators import (
     GraphOperators,
@@ -20,24 +21,11 @@ from inspector.graphs.operators import (
 from inspector.graphs.outside_graph import Outside, call_kind
 from inspector.graphs.step_names import named_nodes, operator_name, part_of, short_name
 from inspector.graphs.targets import is_view
-from inspector.model.dtypes import find_dtype
 from inspector.model.graph import Graph, Node
-from inspector.records.graphs import TensorMeta
 
 _MOST_OPERATORS = 6
 _MOST_NUMBERS = 24
 _MOST_COUNTED = 12
-_GIGA = 1_000_000_000
-_KINDS = {
-    "extern": "library call",
-    "fallback": "ATen fallback",
-    "custom": "custom operator",
-    "collective": "collective",
-    "higher_order": "higher-order operator",
-    "user_kernel": "user kernel",
-    "template": "template",
-    "foreach": "foreach",
-}
 _KERNEL = ("kernel", "")
 _LIBRARY = ("library call", "")
 _COUNTED = {
@@ -49,27 +37,6 @@ _COUNTED = {
     "user_kernel": ("user kernel", ""),
 }
 TIMES = "\N{MULTIPLICATION SIGN}"
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class StepLine:
-    """A kernel, or several that are the same in each of many layers.
-
-    Attributes:
-        numbers: Which step of the generated code each is, from 1.
-        lines: The user's lines, ``model.py:31`` and the text of each.
-    """
-
-    name: str
-    numbers: tuple[int, ...]
-    detail: str
-    lines: tuple[tuple[str, str], ...]
-
-    @property
-    def title(self) -> str:
-        """``#3``, in front of that how many there are; what stands before the name."""
-        times = f"{len(self.numbers)}{TIMES} " if len(self.numbers) > 1 else ""
-        return f"{times}#{self.numbers[0]} "
 
 
 def header_parts(report: GraphReport) -> tuple[str, ...]:
@@ -95,45 +62,41 @@ def fusion_headline(fusion: Fusion) -> str:
 
 def traffic_line(fusion: Fusion) -> str:
     """The bytes of all kernels, and what fusing removed of them."""
-    now, unfused, eager = fusion.bytes_, fusion.bytes_unfused, fusion.bytes_eager
-    if now is None or unfused is None or eager is None:
+    text = labels.traffic(fusion)
+    if not text:
         return "bytes read and written are known only at run time"
-    text = f"{size(now)} read and written"
-    if unfused > now and size(unfused) != size(now):
-        share = round(100 * (1 - now / unfused))
-        removed = f"{share}%" if share else "less than 1%"
-        text += f" instead of {size(unfused)} without fusion: {removed} of the memory "
-        text += f"traffic removed. Eager PyTorch: {size(eager)}"
     values = ", ".join(f"{name} = {value}" for name, value in fusion.hints.items())
     sizes = f", at the sizes of the call that was compiled: {values}" if values else ""
-    counted = fusion.bytes_inductor
-    differs = counted is not None and size(counted) != size(now)
+    now, counted = fusion.bytes_, fusion.bytes_inductor
+    differs = counted is not None and size(counted) != size(now or 0)
     other = f"; Inductor counts {size(counted or 0)}" if differs else ", as Inductor counts bytes"
     return f"{text} (computed{other}{sizes})"
 
 
-def step_lines(fusion: Fusion) -> list[StepLine]:
-    """The kernels in order; those that are the same in each of many layers once."""
+def step_lines(fusion: Fusion) -> list[tuple[str, str, dict[str, str]]]:
+    """The kernels in order; those that are the same in each of many layers once.
+
+    Returns:
+        Name, with the number in the generated code from 1, what it does, and code by line.
+    """
     found: dict[tuple[object, ...], list[int]] = {}
     for number, step in enumerate(fusion.steps, 1):
-        operators = (f"{place_of(node)} {node.target}" for node in step.operators)
+        operators = (f"{labels.line(node.line)} {node.target}" for node in step.operators)
         costs = step.bytes_, step.bytes_eager, step.flops, len(step.again)
         found.setdefault((step.name, step.kind, *costs, *operators), []).append(number)
     return [_step_line(fusion, tuple(numbers)) for numbers in found.values()]
 
 
-def _step_line(fusion: Fusion, numbers: tuple[int, ...]) -> StepLine:
+def _step_line(fusion: Fusion, numbers: tuple[int, ...]) -> tuple[str, str, dict[str, str]]:
     step = fusion.steps[numbers[0] - 1]
-    parts = [_KINDS.get(call_kind(step), step.kind), _also(numbers), _computed(fusion, step)]
+    others = listed([f"#{number}" for number in numbers[1:]], _MOST_NUMBERS)
+    also = f"also {others}" if others else ""
+    parts = [look_of(call_kind(step)).word, also, _computed(fusion, step)]
     parts += _traffic(step, len(numbers))
-    nodes = [node for node in named_nodes(step) if node.line is not None]
-    lines = {place_of(node): node.line.code for node in nodes if node.line is not None}
-    return StepLine(step.name, numbers, " · ".join(filter(None, parts)), tuple(lines.items()))
-
-
-def _also(numbers: Sequence[int]) -> str:
-    others = [f"#{number}" for number in numbers[1:]]
-    return f"also {listed(others, _MOST_NUMBERS)}" if others else ""
+    frames = [node.line for node in named_nodes(step) if node.line is not None]
+    lines = {labels.line(frame): frame.code for frame in frames}
+    times = f"{len(numbers)}{TIMES} " if len(numbers) > 1 else ""
+    return f"{times}#{numbers[0]} {step.name}", " · ".join(filter(None, parts)), lines
 
 
 def _computed(fusion: Fusion, step: Step) -> str:
@@ -168,15 +131,6 @@ def _instead(now: int, before: int | None) -> str:
     return f"{size(now)} instead of {size(before or 0)} in eager PyTorch" if is_less else size(now)
 
 
-def _flops(number: int) -> str:
-    return f"{number / 1e9:.1f} GFLOP" if number >= _GIGA else f"{number / 1e6:.1f} MFLOP"
-
-
-def place_of(node: Node) -> str:
-    """``model.py:31``, or an empty string."""
-    return f"{node.line.file.rpartition('/')[2]}:{node.line.line}" if node.line else ""
-
-
 def graph_headline(graph: Graph) -> str:
     """A graph in one line."""
     operators = [node for node in graph.nodes if node.is_compute]
@@ -184,7 +138,7 @@ def graph_headline(graph: Graph) -> str:
     parts = [count(len(graph.nodes), "node"), count(len(operators), "operator")]
     parts += [f"in {count(len(modules), 'module')}"] if modules else []
     flops = sum(node.flops or 0 for node in operators)
-    parts += [_flops(flops)] if flops else []
+    parts += [labels.flops(flops)] if flops else []
     saved = [node for node in graph.nodes if node.is_saved and node.op != "placeholder"]
     if saved:
         sizes = [node.bytes_ for node in saved]
@@ -201,13 +155,7 @@ def node_columns(node: Node) -> tuple[str, str, str]:
         "<locals>" in node.target or node.name.removeprefix(operator).strip("._0123456789") == ""
     )
     name = node.name if is_said else f"{node.name} = {operator}"
-    return name, place_of(node), ", ".join(map(shape_text, node.tensors))
-
-
-def shape_text(tensor: TensorMeta) -> str:
-    """A tensor as torch prints it in graphs: ``f32[8, 64]``."""
-    dtype = find_dtype(tensor.dtype)
-    return f"{dtype.name if dtype else tensor.dtype}[{', '.join(map(str, tensor.shape))}]"
+    return name, labels.line(node.line), ", ".join(map(labels.shape, node.tensors))
 
 
 def operators_blocks(graphs: Sequence[GraphOperators]) -> list[tuple[str, GraphOperators]]:
@@ -226,19 +174,13 @@ def operators_blocks(graphs: Sequence[GraphOperators]) -> list[tuple[str, GraphO
 def _same(first: GraphOperators, second: GraphOperators) -> bool:
     """Whether a pass changed nothing: graphs of one compilation have its id in front."""
     ids = {graph.graph.partition(" ")[0] for graph in (first, second)}
-    contents = [
-        (graph.operators, graph.total, graph.nested, graph.inside) for graph in (first, second)
-    ]
+    contents = [(graph.operators, graph.total, graph.inside) for graph in (first, second)]
     return len(ids) == 1 and first.stage is not second.stage and contents[0] == contents[1]
 
 
 def _total(graph: GraphOperators) -> str:
     """How many operators it has."""
-    inside = ""
-    if graph.inside:
-        inside = f", and {graph.total_inside:,} in graphs inside of it"
-    elif graph.nested:
-        inside = f", and graphs of {count(graph.nested, 'node')} inside of it"
+    inside = f", and {graph.total_inside:,} in graphs inside of it" if graph.inside else ""
     return count(graph.total, "operator") + inside
 
 
@@ -264,7 +206,7 @@ def decomposition_lines(found: Sequence[Decomposition]) -> Iterator[tuple[str, s
     for item in found:
         if not item.is_kept:
             number = f" {TIMES}{item.count}" if item.count is not None else ""
-            parts = ", ".join(f"{name} {TIMES}{times}" for name, times in item.into)
+            parts = ", ".join(f"{part.operator} {TIMES}{part.count}" for part in item.into)
             inlined = "inlined: what its graphs compute is listed by their own operators"
             yield item.operator + number, parts or (inlined if item.is_inlined else "nothing")
     kept = [item.operator for item in found if item.is_kept]
@@ -272,7 +214,7 @@ def decomposition_lines(found: Sequence[Decomposition]) -> Iterator[tuple[str, s
         yield "unchanged", ", ".join(kept)
 
 
-def outside_lines(found: Sequence[Outside]) -> Iterator[tuple[str, str]]:
+def outside_lines(found: Iterable[Outside]) -> Iterator[tuple[str, str]]:
     """What Inductor writes no code for: with which nothing can be fused."""
     same: dict[tuple[str, str], int] = {}
     for item in found:

@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from inspector.findings.command_line import command_about
-from inspector.findings.made_lines import made_lines_notices
 from inspector.findings.overview import reading_texts
 from inspector.findings.profile_report import ProfileReport
 from inspector.model.dtypes import find_dtype
@@ -177,8 +176,6 @@ def _notices(report: KernelBenchReport, others: Sequence[str], *, is_cpu: bool) 
         )
     yield from _of_kind(bench, is_cpu=is_cpu)
     yield from _of_place(report)
-    if report.in_place is not None:
-        yield from made_lines_notices(report.in_place.work.lines)
     yield from others
 
 

@@ -26,12 +26,9 @@ class KernelExport:
     Attributes:
         arguments: Buffer or number by parameter.
         numels: Size of each index by the name of its parameter.
-        buffers: What each buffer is like.
-        read: Buffers that the kernel gets values in.
         workspaces: Dtype and elements by parameter.
         taken: Buffer by node whose value the reference takes.
         shapes: Size and stride by node of those that are taken and have others than their buffer.
-        compared: Buffer by node whose value it gives.
         parts: How the parts of a split reduction come to the node's value, by node.
         not_compared: Why a buffer that is written is not compared, by buffer.
     """

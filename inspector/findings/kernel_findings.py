@@ -15,7 +15,6 @@ from inspector.model.kernel import Call, GraphCode, Kernel
 from inspector.model.kernel_facts import ConfigFacts, KernelFacts
 from inspector.model.kernel_prediction import Bound
 from inspector.model.run import Run
-from inspector.model.stack import StackFrame
 
 KernelRule = Rule[KernelFacts, Advised]
 KernelsRule = Rule[Sequence[KernelFacts], Advised]
@@ -106,8 +105,7 @@ def cpp_findings(run: Run, kernels: Sequence[Kernel], rules: Iterable[CppRule]) 
 def _of_cpp(run: Run, rule: CppRule, kernel: Kernel, advised: Advised) -> Finding:
     about = [node for node in kernel.nodes if node.node in advised.nodes] or kernel.nodes
     lines = [node for node in about if node.line]
-    last = lines[-1] if lines else None
-    frame = StackFrame(last.file, last.line, "", code=last.code) if last else None
+    frame = lines[-1].frame if lines else None
     others = sorted({f"{node.file.rpartition('/')[2]}:{node.line}" for node in lines[:-1]})
     also = (f"it computes {', '.join(others)} as well",) if len(others) > 1 else ()
     place = make_place(run, frame) if frame else Place()
@@ -134,7 +132,7 @@ def _in_code(run: Run, graphs: Sequence[GraphCode], rule: CodeRule) -> Iterator[
     for calls in same.values():
         call, advised = calls[0]
         node = call.called
-        frame = StackFrame(node.file, node.line, "", code=node.code) if node else None
+        frame = node.frame if node else None
         place = make_place(run, frame) if frame else Place()
         times = (f"there are {count(len(calls), 'call')} of it",) if len(calls) > 1 else ()
         key = fingerprint(run, frame, rule.id, call.name)

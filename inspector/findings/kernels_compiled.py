@@ -17,7 +17,6 @@ from inspector.model.kernel import Call, Kernel
 from inspector.model.kernel_build import GpuLimits, KernelBuild
 from inspector.model.kernel_facts import KernelFacts
 from inspector.model.run import Run
-from inspector.model.stack import StackFrame
 
 NOT_COMPILED = "kernels not compiled: --compile adds registers, SASS and predicted times"
 
@@ -70,7 +69,7 @@ def with_builds(
         row = known.get(kernel.build.key)
         return Place() if row is None else _place(report.run, row)
 
-    notices = (*report.notices, *_notices(report, rows, limits))
+    notices = (*report.notices, *_notices(rows, limits))
     found = kernel_findings(facts, place_of, rules, rules_of_all)
     findings = (*report.findings, *found)
     return dataclasses.replace(report, rows=rows, findings=findings, notices=notices)
@@ -116,24 +115,15 @@ def _place(run: Run, row: KernelRow) -> Place:
     """The user's own kernel, or the first of the user's lines that a kernel computes."""
     nodes = (row.kernel.definition, *row.kernel.nodes)
     node = next((node for node in nodes if node.line), None)
-    if node is None:
-        return Place()
-    return make_place(run, StackFrame(node.file, node.line, "", node.code))
+    return make_place(run, node.frame) if node else Place()
 
 
-def _notices(
-    report: KernelsReport, rows: Iterable[KernelRow], limits: GpuLimits | None
-) -> Iterator[str]:
+def _notices(rows: Iterable[KernelRow], limits: GpuLimits | None) -> Iterator[str]:
     for row in rows:
         if row.facts is not None and row.facts.build.error:
             yield f"{row.kernel.name} could not be compiled: {_first(row.facts.build.error)}"
-    compiled = [row for row in rows if row.facts is not None and row.facts.configs]
-    if compiled and limits is None:
+    if limits is None and any(row.facts is not None and row.facts.configs for row in rows):
         yield "unknown GPU: no occupancy and no predicted times"
-    elif compiled:
-        yield ("times are predicted; the fastest of several configurations is shown")
-    if any(row.is_candidate for row in report.rows):
-        yield "candidates are compiled on request: --show KERNEL --as sass --compile"
 
 
 def _first(text: str) -> str:

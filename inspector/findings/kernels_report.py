@@ -12,7 +12,6 @@ from inspector.findings.command_line import command_again
 from inspector.findings.failed_frames import failed_at, failed_frames
 from inspector.findings.finding import Finding
 from inspector.findings.kernel_findings import CodeRule, CppRule, code_findings, cpp_findings
-from inspector.findings.made_lines import made_lines_notices
 from inspector.findings.overview import reading_texts
 from inspector.kernels.ahead_code import read_ahead_code
 from inspector.kernels.cpp_source import with_recorded
@@ -58,14 +57,12 @@ class KernelsReport:
     """The kernels of a run.
 
     Attributes:
-        run: The run.
         gpu: The GPU that is not there, or None.
         graphs: The output code of each graph, alternatives behind those that were taken.
         rows: The kernels, in the order of their first definition.
         libraries: How often each function of a library, or ATen operator, is called.
         targets: What was said of each graph where the GPU is not there.
         notices: What is missing, and what would show it; one sentence each.
-        shown: The name of the kernel whose source is asked for, or an empty string.
         findings: What was found in the kernels, the gravest first.
     """
 
@@ -256,21 +253,11 @@ def _notices(
     unread: list[str],
 ) -> Iterator[str]:
     yield from reading_texts(run)
-    for_calls = (node for graph in graphs for call in graph.calls for node in call.nodes)
-    for_kernels = (node for graph in graphs for kernel in graph.kernels for node in kernel.nodes)
-    yield from made_lines_notices((*for_calls, *for_kernels))
     failed = failed_frames(run)
     if not graphs:
         yield f"no Inductor code was recorded: {failed or _instead(run, targets)}"
     elif failed:
         yield f"not all of it was compiled: {failed}"
-    decisions = [item for _, said in targets for item in said.measured]
-    if decisions:
-        names = ", ".join(sorted({item.what for item in decisions}))
-        yield (
-            f"{len(decisions)} autotuning choices depend on the GPU ({names}): "
-            "`inspect kernels --show KERNEL` shows candidates, too"
-        )
     for compile_id, said in targets:
         if said.error:
             some = any(graph.compile_id == compile_id for graph in graphs)

@@ -10,7 +10,6 @@ from inspector.findings.ceiling_wording import (
     throttled_notice,
 )
 from inspector.findings.command_line import command_again
-from inspector.findings.made_lines import made_lines_notices
 from inspector.findings.overview import reading_texts
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration
@@ -62,8 +61,6 @@ def profile_notices(
         which = f"input {found.profile.input + 1}: " if len(profiles) > 1 else ""
         for notice in input_notices(found):
             yield f"{which}{notice}"
-    launches = (item for found in profiles for work in found.work for item in work.launches)
-    yield from made_lines_notices(line for item in launches for line in item.lines)
     yield from unread
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from inspector.errors import UsageError
 from inspector.findings.escaping import clipped, escaped, one_line
 from inspector.findings.finding import Finding, Place
+from inspector.model import units
 from inspector.model.meta import Meta
 
 _NS_PER_US = 1_000
@@ -15,12 +16,12 @@ _NS_PER_MS = 1_000_000
 _NS_PER_S = 1_000_000_000
 _S_PER_MIN = 60
 _BELOW_TEN = 9.95
-_UNIT = 1024
-_UNITS = ("B", "KiB", "MiB", "GiB")
 _WRONG_USE = UsageError.exit_code
 _CODE_INDENTATION = "    "
 _MAX_TITLE_CHARACTERS = 2_000
 _MAX_CHARACTERS = 20_000  # of an explanation
+count = units.count
+size = units.size
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -34,11 +35,6 @@ class Paragraph:
 
     text: str
     code: bool
-
-
-def count(number: int, noun: str, plural: str = "") -> str:
-    """``1 graph``, ``3 graph breaks``, ``12,345 operators``."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def duration(time_ns: int) -> str:
@@ -55,15 +51,6 @@ def duration(time_ns: int) -> str:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), _S_PER_MIN)
     return f"{minutes:,} min {rest} s"
-
-
-def size(size_bytes: int) -> str:
-    """A size with two or three digits: ``512 B``, ``4.0 KiB``, ``134 MiB``."""
-    if size_bytes < _UNIT:
-        return f"{size_bytes} B"
-    power = next((n for n in (1, 2) if size_bytes < _UNIT ** (n + 1)), 3)
-    value = size_bytes / _UNIT**power
-    return f"{value:.1f} {_UNITS[power]}" if value < _BELOW_TEN else f"{value:,.0f} {_UNITS[power]}"
 
 
 def listed(items: Sequence[str], most: int = 12) -> str:

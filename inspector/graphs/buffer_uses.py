@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from inspector.graphs.fusion import Fusion, Step
-from inspector.graphs.refusals.reason import Reason
+from inspector.graphs.reasons import Reason
 from inspector.graphs.targets import aten_name
 from inspector.records.fusion import Buffer, Operation, Uses
 
@@ -77,7 +77,7 @@ def told_uses(
     change = _CHANGES.get(kind, "")
     if change is _SLICES and not _is_part_of(fusion, use, steps):
         change = ""
-    return Reason(sentence, change, "layout")
+    return Reason("layout", sentence, change)
 
 
 def telling(uses: Sequence[Uses]) -> Uses | None:
@@ -123,7 +123,7 @@ def _is_flat(text: str) -> bool:
 def _is_part_of(fusion: Fusion, use: Uses, steps: tuple[Step, Step]) -> bool:
     """Whether one of the two takes a slice."""
     buffer = fusion.buffers.get(use.buffer)
-    return buffer is not None and any(is_sliced(fusion, step, buffer) for step in steps)
+    return buffer is not None and any(_is_done(fusion, step, buffer, _TAKING) for step in steps)
 
 
 def _larger(use: Uses, buffer: Buffer | None) -> tuple[bool, bool]:
@@ -147,11 +147,6 @@ def _tensor(buffer: Buffer | None, name: str) -> str:
     if buffer.kind in {"input", "constant"}:
         return f"the {buffer.kind} {name} ({sizes})"
     return f"`{buffer.origin}` ({sizes})" if buffer.origin else f"{name} ({sizes})"
-
-
-def is_sliced(fusion: Fusion, step: Step, buffer: Buffer) -> bool:
-    """Whether a step takes a slice of a tensor, or of what it computes of it."""
-    return _is_done(fusion, step, buffer, _TAKING)
 
 
 def is_put_into_larger(fusion: Fusion, step: Step, buffer: Buffer) -> bool:

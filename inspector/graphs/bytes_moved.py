@@ -30,9 +30,7 @@ def moved_by(
         filled = {name for item in operations for name in item.mutates if is_new(name)}
         reads = {name: size for name, size in reads.items() if name not in filled}
     writes = _reached(launch.writes, launch.reached.writes, [item.writes for item in operations])
-    more = _sum(reads, writes) - _sum(launch.reads, launch.writes)
-    bytes_ = None if launch.bytes_ is None else max(0, launch.bytes_ + more)
-    return dataclasses.replace(launch, reads=reads, writes=writes, bytes_=bytes_)
+    return _moving(launch, reads, writes)
 
 
 def with_limits(launch: Launch, read: Mapping[str, int], written: Mapping[str, int]) -> Launch:
@@ -41,9 +39,7 @@ def with_limits(launch: Launch, read: Mapping[str, int], written: Mapping[str, i
         {name: min(size, limits.get(name, size)) for name, size in sizes.items()}
         for sizes, limits in ((launch.reads, read), (launch.writes, written))
     )
-    more = _sum(reads, writes) - _sum(launch.reads, launch.writes)
-    bytes_ = None if launch.bytes_ is None else max(0, launch.bytes_ + more)
-    return dataclasses.replace(launch, reads=reads, writes=writes, bytes_=bytes_)
+    return _moving(launch, reads, writes)
 
 
 def without_removed(launch: Launch, buffers: Mapping[str, Buffer]) -> Launch:
@@ -64,9 +60,7 @@ def without_removed(launch: Launch, buffers: Mapping[str, Buffer]) -> Launch:
         {name: size for name, size in sizes.items() if name not in removed}
         for sizes in (launch.reads, launch.writes)
     )
-    more = _sum(reads, writes) - _sum(launch.reads, launch.writes)
-    bytes_ = None if launch.bytes_ is None else max(0, launch.bytes_ + more)
-    return dataclasses.replace(launch, reads=reads, writes=writes, bytes_=bytes_)
+    return _moving(launch, reads, writes)
 
 
 def buffer_bytes(buffer: Buffer | None) -> int:
@@ -86,6 +80,12 @@ def _reached(
     for part in parts:
         taken.update(part)
     return {name: min(size, taken.get(name, size)) for name, size in sizes.items()}
+
+
+def _moving(launch: Launch, reads: Mapping[str, int], writes: Mapping[str, int]) -> Launch:
+    more = _sum(reads, writes) - _sum(launch.reads, launch.writes)
+    bytes_ = None if launch.bytes_ is None else max(0, launch.bytes_ + more)
+    return dataclasses.replace(launch, reads=reads, writes=writes, bytes_=bytes_)
 
 
 def _sum(reads: Mapping[str, int], writes: Mapping[str, int]) -> int:

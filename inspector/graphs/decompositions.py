@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from inspector.graphs.operators import OperatorKind, computed_inside, kind_of, shown_operator
 from inspector.model.graph import Graph, Node
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DecomposedInto:
+    """One operator of what an operator became."""
+
+    operator: str
+    count: int
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -15,38 +23,39 @@ class Decomposition:
     """What the calls of one operator became in a later stage.
 
     Attributes:
+        graph: The name of the graph that has what they became.
         operator: As `shown_operator`.
         count: How many calls of it the earlier graph has, or None where there is no such graph.
-        into: The operators that came of all of them, each with how many; the most frequent first.
+        into: What it became, the most frequent first.
         is_inlined: Whether nothing came of it because the later graph has what its graphs compute.
     """
 
+    graph: str
     operator: str
     count: int | None
-    into: tuple[tuple[str, int], ...]
+    into: tuple[DecomposedInto, ...]
     is_inlined: bool = False
 
     @property
     def is_kept(self) -> bool:
         """Whether it is still the same operator."""
-        return [name for name, _ in self.into] == [self.operator]
+        return [item.operator for item in self.into] == [self.operator]
 
 
-def decompositions(captured: Graph, later: Iterable[Graph]) -> tuple[Decomposition, ...]:
+def decompositions(captured: Graph, later: Graph) -> tuple[Decomposition, ...]:
     """What the calls in Dynamo's graph became: ``layer_norm`` two ``aten.add.Tensor``, ….
 
     A node of a later graph is told by the first of its earlier names. What AOTAutograd adds for the
     backward pass mostly has none, and is left out; `aten_decompositions` has it. The operators in
-    the graph of a higher-order operator are among the others, if anything there can be told; where
-    their names alone were recorded, what came of them came of the higher-order operator.
+    the graph of a higher-order operator are among the others, if anything there can be told.
 
     Args:
-        later: Graphs of one stage of the same compilation (forward and backward, say).
+        later: A graph of the same compilation.
     """
-    nodes = [node for graph in later for node in _computed(graph)]
+    nodes = list(_computed(later))
     first_names = {node.earlier[0] for node in nodes if node.earlier}
     calls = _Calls(captured, first_names)
-    found = _grouped(nodes, calls.operator, calls.counts)
+    found = _grouped(later.name, nodes, calls.operator, calls.counts)
     return tuple(
         dataclasses.replace(item, is_inlined=not item.into and item.operator in calls.inlined)
         for item in found
@@ -63,18 +72,13 @@ class _Calls:
     def __init__(self, captured: Graph, later: set[str]) -> None:
         self.inlined: set[str] = set()
         self._named: dict[str, list[Node]] = {}
-        self._unknown: dict[str, str] = {}
         owners = _owners(captured)
-        outer = {node.name for node in captured.nodes}
         calls: list[Node] = []
         for node in captured.nodes:
-            owner = owners.get(node.name, "")
             inside = list(computed_inside(node))
             if later & {inner.name for inner in inside}:
                 calls += inside
-                self.inlined.add(owner)
-            elif not inside and later & (unknown := set(node.nested) - outer):
-                self._unknown |= dict.fromkeys(unknown, owner)
+                self.inlined.add(owners.get(node.name, ""))
             calls += [node] if node.is_compute else []
         for node in calls:
             self._named.setdefault(node.name, []).append(node)
@@ -86,7 +90,7 @@ class _Calls:
         same = self._named.get(name, [])
         at_line = [call for call in same if call.line == node.line]
         call = next(iter(at_line or same), None)
-        return shown_operator(call) if call is not None else self._unknown.get(name, "")
+        return shown_operator(call) if call is not None else ""
 
 
 def _owners(graph: Graph) -> dict[str, str]:
@@ -101,7 +105,7 @@ def _owners(graph: Graph) -> dict[str, str]:
 
 def aten_decompositions(graph: Graph) -> tuple[Decomposition, ...]:
     """Which operators of ATen a graph's nodes were before decompositions."""
-    return _grouped(list(_computed(graph)), lambda node: node.aten, None)
+    return _grouped(graph.name, list(_computed(graph)), lambda node: node.aten, None)
 
 
 def _computed(graph: Graph) -> Iterator[Node]:
@@ -112,6 +116,7 @@ def _computed(graph: Graph) -> Iterator[Node]:
 
 
 def _grouped(
+    graph: str,
     nodes: Sequence[Node],
     operator: Callable[[Node], str],
     calls: collections.Counter[str] | None,
@@ -123,6 +128,11 @@ def _grouped(
         if name := operator(node):
             found.setdefault(name, collections.Counter())[shown_operator(node)] += 1
     return tuple(
-        Decomposition(name, calls[name] if calls is not None else None, tuple(into.most_common()))
+        Decomposition(
+            graph,
+            name,
+            calls[name] if calls is not None else None,
+            tuple(DecomposedInto(*item) for item in into.most_common()),
+        )
         for name, into in found.items()
     )

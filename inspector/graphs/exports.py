@@ -1,4 +1,4 @@
-"""Networks as the files of other programs: GraphML, and networkx's own JSON.
+"""Networks as GraphML.
 
 Names come out of a recording, and so can be anything: control characters, which XML forbids, and
 lone surrogates, which no encoding has.
@@ -7,18 +7,14 @@ lone surrogates, which no encoding has.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 import networkx as nx
 import orjson
 
-from inspector.graphs.fusion import Fusion, Step
 from inspector.model.graph import Graph, Node
-from inspector.records.fusion import Buffer
 from inspector.records.graphs import TensorMeta
 
-# All but `Char` of XML 1.0 (section 2.2). JSON can have the control characters, but its UTF-8 no
-# surrogates: one spelling serves both.
+# All but `Char` of XML 1.0 (section 2.2).
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -44,22 +40,6 @@ def graphml(network: nx.MultiDiGraph) -> str:
     return text + "\n".join(nx.generate_graphml(found)) + "\n"
 
 
-def node_link(network: nx.MultiDiGraph) -> dict[str, object]:
-    """A network as ``networkx.node_link_graph(…, edges="edges")`` reads it."""
-    found = nx.MultiDiGraph(**_plain_values(network.graph))
-    for name, values in network.nodes(data=True):
-        # A node's own id is `node`: networkx writes the key as `id`.
-        found.add_node(plain_id(name), **_plain_values(_renamed(values)))
-    for source, target, values in network.edges(data=True):
-        found.add_edge(plain_id(source), plain_id(target), **_plain_values(values))
-    data: dict[str, object] = nx.node_link_data(found, edges="edges")
-    return data
-
-
-def _renamed(values: dict[str, object]) -> dict[str, object]:
-    return {("node" if key == "id" else key): value for key, value in values.items()}
-
-
 def _flat(values: dict[str, object]) -> dict[str, str | int]:
     found: dict[str, str | int] = {}
     for key, value in values.items():
@@ -71,10 +51,6 @@ def _flat(values: dict[str, object]) -> dict[str, str | int]:
         elif isinstance(plain_value, str | int):
             found[key] = plain_value
     return found
-
-
-def _plain_values(values: dict[str, object]) -> dict[str, object]:
-    return {key: _plain_value(value) for key, value in values.items()}
 
 
 def _plain_value(value: object) -> object:
@@ -132,7 +108,6 @@ def _of_node(graph: Graph, node: Node) -> dict[str, object]:
         "is_backward": node.is_backward,
         "is_saved": node.is_saved,
         "kernels": node.kernels,
-        "nested": node.nested,
     }
 
 
@@ -140,73 +115,4 @@ def _of_tensors(tensors: tuple[TensorMeta, ...]) -> dict[str, object]:
     return {
         "shapes": tuple(tensor.shape for tensor in tensors),
         "dtypes": tuple(tensor.dtype for tensor in tensors),
-    }
-
-
-def fusion_network(fusion: Fusion) -> nx.MultiDiGraph:
-    """Steps as nodes, by their place (``0: triton_poi_fused_add_0``), and buffers as edges.
-
-    What no step wrote is a node of its own (``buffer primals_1``, ``is_step`` False), and so is
-    what the graph returns.
-    """
-    found = nx.MultiDiGraph(name=fusion.name, compile_id=fusion.compile_id)
-    memory = fusion.memory
-    writers: dict[str, list[tuple[str, str, int]]] = {}
-    for place, step in enumerate(fusion.steps):
-        key = f"{place}: {step.name}"
-        found.add_node(key, **_of_step(step))
-        for name, size in step.reads.items():
-            known = writers.get(memory.root(name))
-            # What is written and read by the same kernel alone never leaves it.
-            if known is None and name not in step.writes:
-                source = _stored(found, name, fusion.buffers)
-                found.add_edge(source, key, **_of_buffer(name, size, fusion.buffers))
-            for source, _, given in known or ():
-                carried = min(size, given) if len(known or ()) > 1 else size
-                found.add_edge(source, key, **_of_buffer(name, carried, fusion.buffers))
-        for name, size in step.writes.items():
-            others = writers.setdefault(memory.root(name), [])
-            if not memory.is_part(name):
-                others.clear()
-            others.append((key, name, size))
-    for written in writers.values():
-        for key, name, size in written:
-            if memory.is_returned(name):
-                target = _stored(found, memory.root(name), fusion.buffers)
-                found.add_edge(key, target, **_of_buffer(name, size, fusion.buffers))
-    return found
-
-
-def _stored(found: nx.MultiDiGraph, name: str, buffers: Mapping[str, Buffer]) -> str:
-    key = f"buffer {name}"
-    kind = buffers[name].kind if name in buffers else ""
-    found.add_node(key, is_step=False, name=name, kind=kind)
-    return key
-
-
-def _of_step(step: Step) -> dict[str, object]:
-    return {
-        "is_step": True,
-        "name": step.name,
-        "kind": step.kind,
-        "is_call": step.is_call,
-        "operators": tuple(node.name for node in step.operators),
-        "removed": tuple(node.name for node in step.removed),
-        "reads": dict(step.reads),
-        "writes": dict(step.writes),
-        "bytes": step.bytes_inductor,
-        "bytes_moved": step.bytes_,
-        "bytes_eager": step.bytes_eager,
-        "bytes_unfused": step.bytes_unfused,
-        "flops": step.flops,
-    }
-
-
-def _of_buffer(name: str, size: int, buffers: Mapping[str, Buffer]) -> dict[str, object]:
-    buffer = buffers.get(name)
-    return {
-        "buffer": name,
-        "bytes": size,
-        "dtype": buffer.dtype if buffer else "",
-        "shape": buffer.shape if buffer else (),
     }

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 
 from inspector.graphs.memory import Memory
+from inspector.graphs.targets import is_view
 from inspector.model.graph import Graph, Node
 from inspector.records.fusion import Buffer, FusionPlan, Operation
 
@@ -55,6 +56,11 @@ class Step:
         return self.kind in {"extern", "fallback", "user_kernel"}
 
     @property
+    def is_view(self) -> bool:
+        """Whether it is a call that moves nothing: it takes one of several results, say."""
+        return self.is_call and bool(self.operators) and all(map(is_view, self.operators))
+
+    @property
     def flops_per_byte(self) -> float | None:
         """The arithmetic intensity, or None where it is not known."""
         if not self.flops or not self.bytes_:
@@ -70,8 +76,6 @@ class Fusion:
         direction: ``inference``, ``forward`` or ``backward``.
         number: How many graphs of the same compilation and direction stand before it.
         steps: In the order of the generated code; what generates no code is left out.
-        plan: What Inductor said.
-        memory: Which buffers are the same memory.
         operations: What the scheduler had before fusion, by name.
         hints: The symbolic sizes in it with the values that all bytes are for.
     """

@@ -9,13 +9,40 @@ bytes count for these lines alone.
 from __future__ import annotations
 
 import dataclasses
+import enum
 from collections.abc import Iterable, Iterator, Mapping
 
-from inspector.graphs.found_node import FoundNode, Relation
 from inspector.graphs.fusion import Fusion, Step
-from inspector.graphs.step_names import named_nodes, part_of
+from inspector.graphs.step_names import named_nodes, number_of, part_of
 from inspector.graphs.targets import is_view
-from inspector.model.graph import Node
+from inspector.model.graph import Graph, Node, Stage
+from inspector.model.kernel import Call, GraphCode, Kernel, NodeLine
+
+
+class Relation(enum.Enum):
+    """How a node belongs to a line; the closest first."""
+
+    DIRECT = "direct"
+    """The innermost of the user's frames is there."""
+    THROUGH = "through"
+    """Another frame is there: the line calls what made the node."""
+    DERIVED = "derived"
+    """A pass of Inductor made the node without a stack; its neighbours' is there."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FoundNode:
+    """A node that a line led to."""
+
+    graph: Graph
+    node: Node
+    relation: Relation
+
+    @property
+    def is_backward(self) -> bool:
+        """Whether it runs in the backward pass; what is recomputed there does."""
+        is_there = self.graph.stage is Stage.BACKWARD or self.graph.direction == "backward"
+        return is_there or self.node.is_backward
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -23,57 +50,61 @@ class KernelAtLine:
     """A kernel, or a call of a library, that computes something of a line.
 
     Attributes:
-        nodes: Those of its operators that belong to the line.
+        graph: The name of its graph.
+        number: Which step of the generated code it is, from 1; 0 in a log of torch's own.
+        nodes: The names of those of its operators that belong to the line.
+        bytes_: Bytes that it reads and writes; None if they count for other lines.
         part: What it does for an operator of the line that another kernel computes.
-        is_again: Whether it computes them again, for other lines: its bytes count for those.
+        is_again: Whether it computes them again, for other lines.
+        is_shared: Whether it computes something of other lines, too.
     """
 
-    fusion: Fusion
-    step: Step
-    nodes: tuple[FoundNode, ...]
+    graph: str
+    kernel: str
+    nodes: tuple[str, ...]
+    is_backward: bool
+    number: int = 0
+    bytes_: int | None = None
     part: str = ""
     is_again: bool = False
     is_shared: bool = False
-
-    @property
-    def is_backward(self) -> bool:
-        """Whether it runs in the backward pass."""
-        return self.fusion.direction == "backward"
-
-    @property
-    def relation(self) -> Relation:
-        """The closest of its operators'."""
-        order = list(Relation)
-        return min((found.relation for found in self.nodes), key=order.index)
+    relation: Relation = Relation.DIRECT
 
 
 def kernels_at_line(fusion: Fusion, found: Mapping[str, FoundNode]) -> Iterator[KernelAtLine]:
     """The kernels of a line, in the order of the generated code."""
     for step in fusion.steps:
-        # What takes one of a library's results is a step without being a kernel.
-        takes_one = step.is_call and all(is_view(node) for node in step.operators)
-        kernel = None if takes_one else _kernel(fusion, step, found)
+        kernel = None if step.is_view else _kernel(fusion, step, found)
         if kernel is not None:
             yield kernel
 
 
 def _kernel(fusion: Fusion, step: Step, found: Mapping[str, FoundNode]) -> KernelAtLine | None:
     part = part_of(fusion, step)
-    if part:
-        mine = _found([named_nodes(step)[-1].name], found)
-        return KernelAtLine(fusion, step, mine, part) if mine else None
     # A view computes nothing: a kernel is of its line where it has nothing else.
     own = _own(step)
     work = [name for name, node in own.items() if not is_view(node)] or list(own)
-    if any(name in found for name in work):
-        is_shared = any(name not in found for name in work)
-        return KernelAtLine(fusion, step, _found(own, found), is_shared=is_shared)
-    again = _found(_computed_again(fusion, step), found)
-    return KernelAtLine(fusion, step, again, is_again=True) if again else None
-
-
-def _found(names: Iterable[str], found: Mapping[str, FoundNode]) -> tuple[FoundNode, ...]:
-    return tuple(found[name] for name in names if name in found)
+    is_again = not part and not any(name in found for name in work)
+    names: Iterable[str] = own
+    if part:
+        names = [named_nodes(step)[-1].name]
+    elif is_again:
+        names = _computed_again(fusion, step)
+    nodes = [found[name] for name in names if name in found]
+    if not nodes:
+        return None
+    return KernelAtLine(
+        graph=fusion.name,
+        kernel=step.name,
+        nodes=tuple(item.node.name for item in nodes),
+        is_backward=fusion.direction == "backward",
+        number=number_of(fusion, step),
+        bytes_=None if is_again else step.bytes_,
+        part=part,
+        is_again=is_again,
+        is_shared=not part and not is_again and any(name not in found for name in work),
+        relation=min((item.relation for item in nodes), key=list(Relation).index),
+    )
 
 
 def _computed_again(fusion: Fusion, step: Step) -> list[str]:
@@ -96,3 +127,28 @@ def _computed_again(fusion: Fusion, step: Step) -> list[str]:
 
 def _own(step: Step) -> dict[str, Node]:
     return {node.name: node for node in step.operators if node.name not in step.again}
+
+
+def kernels_naming(
+    graphs: Iterable[GraphCode], files: Iterable[str], line: int
+) -> Iterator[KernelAtLine]:
+    """The kernels whose comments name a line: all that a log of torch's own says of it.
+
+    In the order of the generated code, each once for a graph; nodes are those of Dynamo's graph.
+    """
+    places = {(file, line) for file in files}
+    for graph in graphs:
+        named: dict[str, dict[NodeLine, None]] = {}
+        items: tuple[Kernel | Call, ...] = (*graph.kernels, *graph.calls)
+        for item in items:
+            named.setdefault(item.name, {}).update(dict.fromkeys(item.nodes))
+        for name in dict.fromkeys((*(call.name for call in graph.calls), *named)):
+            own = [node.node for node in named[name] if (node.file, node.line) in places]
+            if own:
+                yield KernelAtLine(
+                    graph=f"{graph.compile_id or graph.name} {graph.direction}",
+                    kernel=name,
+                    nodes=tuple(own),
+                    is_backward=graph.direction == "backward",
+                    is_shared=len(own) < len(named[name]),
+                )

@@ -1,38 +1,19 @@
-"""From a line of the user's to what became of it in every stage, and from a kernel back."""
+"""From a line of the user's to what became of it in every stage."""
 
 from __future__ import annotations
 
-import collections
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Mapping
 
-from inspector.graphs.found_node import FoundNode, Relation
-from inspector.graphs.fusion import Fusion, Step
-from inspector.graphs.line_kernels import KernelAtLine, kernels_at_line
-from inspector.graphs.named_kernels import NamedKernel
-from inspector.model.graph import Graph, Node, Stage
+from inspector.graphs.fusion import Fusion
+from inspector.graphs.line_kernels import FoundNode, KernelAtLine, Relation, kernels_at_line
+from inspector.model.graph import Graph, Node
 from inspector.model.stack import StackFrame
-
-_T = TypeVar("_T")
 
 _MOST_NEAR = 4
 # What functionalisation makes of a change in place: it belongs to what it writes, not to whoever
 # reads it next.
 _WRITES = ("_scatter", "copy_", "copy")
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Origin:
-    """Where a node comes from.
-
-    Attributes:
-        stack: The user's frames, outermost first; empty where even the neighbours have none.
-        is_derived: Whether they are a neighbour's.
-    """
-
-    stack: tuple[StackFrame, ...]
-    is_derived: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -44,7 +25,6 @@ class Around:
         asked: The file's name as it was asked for.
         nearest: Where nothing was found, the lines next to it that something comes from.
         known_files: Where nothing comes from the file, those that something comes from.
-        named: Where the log does not say what was fused, the kernels that name the line.
     """
 
     files: tuple[str, ...]
@@ -54,11 +34,6 @@ class Around:
     asked: str = ""
     nearest: tuple[int, ...] = ()
     known_files: tuple[str, ...] = ()
-    named: tuple[NamedKernel, ...] = ()
-
-    def of_stage(self, stage: Stage) -> tuple[FoundNode, ...]:
-        """The nodes of one stage."""
-        return tuple(found for found in self.nodes if found.graph.stage is stage)
 
     @property
     def forward(self) -> tuple[KernelAtLine, ...]:
@@ -71,28 +46,8 @@ class Around:
         return tuple(kernel for kernel in self.kernels if kernel.is_backward)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class KernelOrigin:
-    """One launch of a kernel, or one call of a library.
-
-    Attributes:
-        lines: The innermost lines of its operators, with how many of them each has; the most first.
-        modules: The innermost modules likewise; an empty string is the model itself.
-    """
-
-    fusion: Fusion
-    step: Step
-    lines: tuple[tuple[StackFrame, int], ...]
-    modules: tuple[tuple[str, int], ...]
-
-    @property
-    def operators(self) -> tuple[Node, ...]:
-        """The nodes of the post-grad graph that it computes."""
-        return self.step.operators
-
-
-def origins(graph: Graph) -> Mapping[str, Origin]:
-    """Where each node comes from, by its name.
+def origins(graph: Graph) -> Mapping[str, tuple[tuple[StackFrame, ...], bool]]:
+    """The user's frames of each node by its name, and whether they are a neighbour's.
 
     Inductor's passes make nodes without a stack (a softmax that is divided first, a random seed):
     such a node has that of the first node behind it that has one, else of the last before it.
@@ -107,9 +62,7 @@ def origins(graph: Graph) -> Mapping[str, Origin]:
         if stack:
             behind |= dict.fromkeys(node.inputs, stack)
     return {
-        node.name: Origin(node.stack)
-        if node.stack
-        else Origin(_neighbours(node, before, behind), is_derived=True)
+        node.name: (node.stack or _neighbours(node, before, behind), not node.stack)
         for node in graph.nodes
     }
 
@@ -167,43 +120,15 @@ def _at_line(graph: Graph, file: str, line: int, files: dict[str, None]) -> list
     known = origins(graph)
     found = []
     for node in filter(lambda node: node.is_compute, graph.nodes):
-        origin = known[node.name]
-        places = [number for number, frame in enumerate(origin.stack) if _is_at(frame, file, line)]
+        stack, is_derived = known[node.name]
+        places = [number for number, frame in enumerate(stack) if _is_at(frame, file, line)]
         if places:
-            files.setdefault(origin.stack[places[-1]].file)
-            is_direct = places[-1] == len(origin.stack) - 1
+            files.setdefault(stack[places[-1]].file)
+            is_direct = places[-1] == len(stack) - 1
             relation = Relation.DIRECT if is_direct else Relation.THROUGH
-            found.append(
-                FoundNode(graph, node, Relation.DERIVED if origin.is_derived else relation)
-            )
+            found.append(FoundNode(graph, node, Relation.DERIVED if is_derived else relation))
     return found
 
 
 def _is_at(frame: StackFrame, file: str, line: int) -> bool:
     return frame.line <= line <= (frame.end_line or frame.line) and is_same_file(file, frame.file)
-
-
-def of_kernel(fusions: Iterable[Fusion], name: str) -> tuple[KernelOrigin, ...]:
-    """Where each launch of a kernel comes from."""
-    found = []
-    for fusion in fusions:
-        known: Mapping[str, Origin] | None = None
-        for step in fusion.steps:
-            if step.name == name:
-                known = origins(fusion.graph) if known is None else known
-                found.append(_origin(fusion, step, known))
-    return tuple(found)
-
-
-def _origin(fusion: Fusion, step: Step, known: Mapping[str, Origin]) -> KernelOrigin:
-    stacks = [known[node.name].stack for node in step.operators if node.name in known]
-    return KernelOrigin(
-        fusion,
-        step,
-        lines=_counted([stack[-1] for stack in stacks if stack]),
-        modules=_counted([node.module for node in step.operators]),
-    )
-
-
-def _counted(values: Sequence[_T]) -> tuple[tuple[_T, int], ...]:
-    return tuple(collections.Counter(values).most_common())

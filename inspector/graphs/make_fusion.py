@@ -90,18 +90,14 @@ class _Making:
         taken, put = self._traffic.taken_bytes(node), self._traffic.put_bytes(node)
         if taken is not None:
             table = self._traffic.root(node.inputs[0])
-            limits = dict.fromkeys(self._names_of(table), taken)
-            return with_limits(launch, limits, {})
+            # What the scheduler calls its buffer: an input has its node's name.
+            named = (name for name, item in self._plan.buffers.items() if item.origin == table)
+            return with_limits(launch, dict.fromkeys((table, *named), taken), {})
         if put is None or not operation.mutates:
             return launch
         names = (*operation.mutates, *launch.writes)
         read, written = (dict.fromkeys(names, size) for size in put)
         return with_limits(launch, read, written)
-
-    def _names_of(self, value: str) -> Iterator[str]:
-        """What the scheduler calls the buffer of a value: an input has its node's name."""
-        yield value
-        yield from (name for name, item in self._plan.buffers.items() if item.origin == value)
 
     def _is_new(self, name: str) -> bool:
         """Whether nothing is in a buffer before a kernel changes it."""
@@ -204,7 +200,7 @@ def _viewed(steps: Iterable[Step]) -> Mapping[str, str]:
     """What calls write that are views of the one thing that they read."""
     found: dict[str, str] = {}
     for step in steps:
-        if step.is_call and step.operators and all(map(is_view, step.operators)):
+        if step.is_view:
             found |= {name: next(iter(step.reads)) for name in step.writes if len(step.reads) == 1}
     return found
 

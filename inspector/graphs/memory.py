@@ -16,14 +16,14 @@ class Memory:
 
     def __init__(self, plan: FusionPlan, views: Mapping[str, str]) -> None:
         self._buffers = plan.buffers
-        self._changed = {**_changed(plan), **views}
+        self._views = views
 
     def root(self, name: str) -> str:
         """The buffer that owns the memory of one."""
         seen = {name}
         while True:
             buffer = self._buffers.get(name)
-            above = (buffer and (buffer.whole or buffer.changes)) or self._changed.get(name) or name
+            above = (buffer and (buffer.whole or buffer.changes)) or self._views.get(name) or name
             if above in seen:  # itself, or a circle in a damaged recording
                 return name
             seen.add(above)
@@ -42,13 +42,6 @@ class Memory:
             found[root] = found.get(root, 0) + size
         return found
 
-    def is_returned(self, name: str) -> bool:
-        """Whether the graph returns it, or what it is a part of."""
-        return any(
-            buffer is not None and buffer.kind == "output"
-            for buffer in (self._buffers.get(name), self._buffers.get(self.root(name)))
-        )
-
     def kind(self, root: str, names: Iterable[str]) -> str:
         """What a memory is: that of the graph's inputs or results, or an intermediate."""
         kinds = [found.kind for found in map(self._buffers.get, (root, *names)) if found]
@@ -57,13 +50,3 @@ class Memory:
     def buffer(self, name: str) -> Buffer:
         """A buffer; one that the recording does not describe has its name alone."""
         return self._buffers.get(name) or Buffer(name, "")
-
-
-def _changed(plan: FusionPlan) -> dict[str, str]:
-    """What an operation changes in place, of recordings in which buffers do not say it."""
-    found: dict[str, str] = {}
-    for operation in plan.operations:
-        written = [name for name, size in operation.writes.items() if size]
-        if len(operation.mutates) == len(written) == 1 and written[0] != operation.mutates[0]:
-            found[written[0]] = operation.mutates[0]
-    return found

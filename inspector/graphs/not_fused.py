@@ -6,18 +6,14 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.graphs.fusion import Fusion, Step
-from inspector.graphs.pair_reasons import TEMPLATES, reason_of
-from inspector.graphs.reasons import formatted
-from inspector.graphs.refusals.reason import Reason
-from inspector.graphs.step_names import described, short_name
+from inspector.graphs.pair_reasons import reason_of
+from inspector.graphs.reasons import Reason, formatted
+from inspector.graphs.step_names import described
 from inspector.graphs.step_pair import Between
-from inspector.graphs.targets import is_view
 from inspector.model.dtypes import find_dtype
 from inspector.records.fusion import Apart
 
 _MOST_USERS = 16
-
-__all__ = ["TEMPLATES", "Pair", "described", "grouped", "kept_apart", "short_name"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -86,7 +82,7 @@ class _Using:
                     shared.setdefault((first, second), []).append(name)
         for (first, second), names in sorted(shared.items()):
             both = self._steps[first], self._steps[second]
-            if not all(step.is_call for step in both) and not any(map(_is_view_call, both)):
+            if not all(step.is_call for step in both) and not any(step.is_view for step in both):
                 yield first, second, tuple(names)
 
     def saved(self, name: str, first: int, second: int, common: Mapping[str, int]) -> int:
@@ -119,11 +115,6 @@ class _Using:
             if operation.mutates and operation.kind != "user_kernel":
                 kept |= {fusion.memory.root(name) for name in operation.mutates}
         return kept
-
-
-def _is_view_call(step: Step) -> bool:
-    """Whether a call that is left to PyTorch moves nothing."""
-    return step.is_call and bool(step.operators) and all(map(is_view, step.operators))
 
 
 def _common(fusion: Fusion, apart: Apart) -> Mapping[str, int]:

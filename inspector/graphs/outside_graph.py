@@ -40,9 +40,11 @@ class Outside:
     """A call of something that Inductor did not write.
 
     Attributes:
+        graph: The name of its graph.
         library: ``cuBLAS``, ``cuDNN``, …; empty where torch picks one at run time.
     """
 
+    graph: str
     step: Step
     node: Node
     why: Why
@@ -52,7 +54,9 @@ class Outside:
 def outside(fusion: Fusion) -> tuple[Outside, ...]:
     """The calls of a graph, in the order of the code; what only takes a result is none."""
     return tuple(
-        Outside(step, step.operators[-1], _why(step, step.operators[-1]), _library(step))
+        Outside(
+            fusion.name, step, step.operators[-1], _why(step, step.operators[-1]), _library(step)
+        )
         for step in fusion.steps
         if step.is_call and step.operators and not is_view(step.operators[-1])
     )

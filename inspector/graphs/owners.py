@@ -7,7 +7,7 @@ reads, or computes itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from inspector.graphs.targets import is_view
 from inspector.graphs.traffic import Traffic
@@ -83,16 +83,12 @@ def _written(
     """The nodes whose values may be in each buffer."""
     found: dict[str, tuple[str, ...]] = {}
     for launch in plan.launches:
-        for operation in _of(launch.operations, operations):
-            for name in operation.writes:
-                found[name] = operation.origins
+        inner = (operations[name] for name in launch.operations if name in operations)
+        for operation in inner:
+            found |= dict.fromkeys(operation.writes, operation.origins)
     for name, buffer in plan.buffers.items():
         found[name] = (*found.get(name, ()), buffer.origin or name)
     return found
-
-
-def _of(names: Sequence[str], operations: Mapping[str, Operation]) -> Iterator[Operation]:
-    return (operations[name] for name in names if name in operations)
 
 
 def computed_by(operation: Operation, traffic: Traffic) -> tuple[str, ...]:

@@ -7,90 +7,80 @@ import dataclasses
 from inspector.graphs.buffer_uses import is_as_the_program_says, telling, told_uses
 from inspector.graphs.fusion import Step
 from inspector.graphs.outside_graph import call_kind
-from inspector.graphs.reasons import KNOWN, explain
+from inspector.graphs.reasons import KNOWN, NODES_BETWEEN, Reason, explain
 from inspector.graphs.reduction_reasons import (
     about_dimensions,
     about_parts,
     about_result,
     about_rounded,
 )
-from inspector.graphs.refusals.reason import Reason
 from inspector.graphs.step_names import numbered
 from inspector.graphs.step_pair import Between
 from inspector.records.fusion import Apart
 
 _LIBRARY = Reason(
-    "{call} is a call of a library: Inductor does not write its code, and fuses nothing with it.",
-    "",
-    "library",
+    "library", "{call} is a call of a library: Inductor cannot fuse anything into it."
 )
 TEMPLATES = (
-    '`mode="max-autotune"` tries templates of Inductor\'s own instead, with which what stands '
-    "before or behind can be fused."
+    '`mode="max-autotune"` tries Inductor\'s own templates, which can fuse pointwise operators '
+    "before and after."
 )
 """What to change about a multiplication or a convolution that a library computes."""
 _CHANNELS = Reason(
-    "{call} is a call of a library, which wants its inputs in another memory order: they are "
-    "copied before.",
-    "Give the model, and its input, memory_format=torch.channels_last.",
     "library",
+    "{call} is a call of a library that wants its inputs in another memory order: they are copied.",
+    "Use memory_format=torch.channels_last for the model and its input.",
 )
+_WRITE = "Write it with operators that Inductor generates code for."
 _FALLBACK = Reason(
-    "{call} has no code of Inductor's and is left to eager PyTorch: nothing is fused with it.",
-    "Write it with operators that Inductor generates code for, if it is worth it.",
     "library",
+    "{call} has no Inductor code and is left to eager PyTorch: nothing fuses with it.",
+    _WRITE,
 )
 _OTHERS = Reason(
-    "{call} is an operator of the program's own, or of another library, which runs as it is, like "
-    "in eager PyTorch: nothing is fused with it.",
-    "Write it with operators that Inductor generates code for, if it is worth it.",
     "library",
+    "{call} is a custom operator and runs as in eager PyTorch: nothing fuses with it.",
+    _WRITE,
 )
 _OWN = Reason(
-    "{call} is a kernel that the program brings along: Inductor does not change it.",
-    "Do in that kernel what stands before or behind it.",
     "user kernel",
+    "{call} is a Triton kernel of the program: Inductor does not change it.",
+    "Move the operators before or after it into that kernel.",
 )
 _STORES = (
     " From torch 2.13 on, torch._inductor.config.epilogue_fusion_user_defined_triton_kernel = True "
-    "lets Inductor do what stands behind it, where it has a single tl.store."
+    "lets Inductor fuse what comes after it, if it has a single tl.store."
 )
 _LOOPS = Reason(
-    "Their loops have other sizes ({0} and {1}), and in C++ Inductor fuses loops over the same "
-    "sizes, or those that agree on the outer ones.",
-    "",
     "shape",
+    "Their loops have different sizes ({0} and {1}). In C++ Inductor fuses loops of the same sizes "
+    "or the same outer sizes.",
 )
 # What these say to change is tried by benchmarks/not_fused.py.
 _IN_PLACE = Reason(
+    "mutation",
     "{first} changes a part of an input in place, and {second} uses the whole, so in other loops.",
     "Return a new tensor instead of changing one in place.",
-    "mutation",
 )
-_PART = Reason(
-    "{first} writes one part of a concatenation, and {second} reads all of it.",
-    "",
-    "shape",
-)
-_BETWEEN = KNOWN["intermediate nodes between node1 & node2"].reason
+_PART = Reason("shape", "{first} writes one part of a concatenation, and {second} reads all of it.")
+_BETWEEN = KNOWN[NODES_BETWEEN]
 _EPILOGUE = {
     "reduction": Reason(
+        "template",
         "The template {first} can compute pointwise operators before it stores its result; "
         "{second} is a reduction.",
-        "",
-        "template",
     ),
     "mutation": Reason(
+        "mutation",
         "{second} writes in place, or into memory that another tensor shares: the template {first} "
         "does not compute that before it stores its result.",
         "Return a new tensor instead of changing one in place.",
-        "mutation",
     ),
     "off": Reason(
+        "template",
         "The template {first} could compute {second} before it stores its result; that is "
         "switched off.",
         "torch._inductor.config.epilogue_fusion = True.",
-        "template",
     ),
 }
 # Torch's reasons that say no more than that the two use what they share differently.
@@ -101,11 +91,9 @@ _MULTIPLIES = ("mm", "addmm", "bmm", "baddbmm", "convolution", "_scaled_mm", "_i
 def reason_of(pair: Between) -> Reason | None:
     """The reason, with the two in the sentence; None where it is unknown."""
     call = next((step for step in (pair.first, pair.second) if step.is_call), None)
-    said = _of_said(pair, pair.apart) if pair.apart else None
     if call is not None:
-        is_told = call.kind == "user_kernel" and said is not None and said.kind == "user kernel"
-        return said if is_told else _of_call(pair, call)
-    found = about_parts(pair) or (said if pair.apart else _of_loops(pair))
+        return _of_call(pair, call)
+    found = about_parts(pair) or (_of_said(pair, pair.apart) if pair.apart else _of_loops(pair))
     if found is None and _is_part(pair):
         return pair.told(_PART)
     is_between = found is None and pair.is_passed_on and pair.has_one_between()
@@ -122,9 +110,6 @@ def _is_part(pair: Between) -> bool:
 
 
 def _of_said(pair: Between, apart: Apart) -> Reason | None:
-    found = explain(apart.reason, apart.arguments)
-    if found is None:
-        return None
     steps = (pair.first, pair.second) if pair.is_in_order else (pair.second, pair.first)
     names = numbered(pair.fusion, steps[0]), numbered(pair.fusion, steps[1])
     if apart.reason.startswith(_ABOUT_USES):
@@ -135,9 +120,12 @@ def _of_said(pair: Between, apart: Apart) -> Reason | None:
         told = told or told_uses(pair.fusion, apart.uses, steps, names)
         if told is not None:
             return told
+    found = explain(apart.reason, apart.arguments)
     if apart.reason == "template epilogue not satisfied":
-        found = _EPILOGUE[_against_epilogue(pair, steps[1])]
-    return dataclasses.replace(found, sentence=found.between(*names))
+        is_changed = any(item.mutates for item in pair.operations(steps[1]))
+        why = "mutation" if is_changed else "off"
+        found = _EPILOGUE["reduction" if steps[1].kind == "reduction" else why]
+    return dataclasses.replace(found, sentence=found.between(*names)) if found else None
 
 
 def _of_reductions(pair: Between, apart: Apart, steps: tuple[Step, Step]) -> Reason | None:
@@ -191,23 +179,12 @@ def _can_be_template(pair: Between, call: Step) -> bool:
     is_behind = other is pair.second
     return (
         call.kind == "extern"
-        and _is_on_gpu(pair, call)
+        and not any(item.device.startswith("cpu") for item in pair.operations(call))
         and any(part in _MULTIPLIES for part in parts)
         and pair.is_passed_on
         and other.kind != "reduction"
         and (is_behind or "convolution" not in parts)
     )
-
-
-def _is_on_gpu(pair: Between, call: Step) -> bool:
-    """Whether it runs where Inductor has templates for training and inference alike."""
-    return not any(item.device.startswith("cpu") for item in pair.operations(call))
-
-
-def _against_epilogue(pair: Between, step: Step) -> str:
-    if step.kind == "reduction":
-        return "reduction"
-    return "mutation" if any(item.mutates for item in pair.operations(step)) else "off"
 
 
 def _of_loops(pair: Between) -> Reason | None:

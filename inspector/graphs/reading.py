@@ -131,7 +131,6 @@ def _recorded(graph: RecordedGraph, node: GraphNode, roots: Roots) -> Node:
         aten=node.aten,
         is_backward=node.is_backward,
         flops=node.flops,
-        nested=node.nested,
         inside=tuple(_recorded(graph, inner, roots) for inner in node.inside),
     )
 

@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 
 from inspector.graphs.buffer_uses import loops
 from inspector.graphs.fusion import Step
-from inspector.graphs.refusals.reason import Reason
+from inspector.graphs.reasons import Reason
 from inspector.graphs.step_pair import Between
 from inspector.records.fusion import Operation
 
@@ -22,35 +22,33 @@ _ONE_KERNEL = (
     "which fewer blocks work at a time."
 )
 _SPLIT = Reason(
+    "reduction",
     "{first} and {second} are the two parts of one reduction: in the first many blocks reduce a "
     "part each, in the second their results are put together.",
     _ONE_KERNEL,
-    "reduction",
 )
 _BEHIND_SPLIT = Reason(
+    "reduction",
     "{first} is the second part of a reduction, which does not go over all elements any more; "
     "{second} does.",
     _ONE_KERNEL,
-    "reduction",
 )
 _BESIDE_SPLIT = Reason(
+    "reduction",
     "One of {first} and {second} is the first part of a reduction, in which many blocks reduce a "
     "part each: its loops are not those of the other.",
     _ONE_KERNEL,
-    "reduction",
 )
 _DIMENSIONS = Reason(
+    "reduction",
     "{first} and {second} reduce other dimensions of what they share: neither can go over it in "
     "the order of the other.",
-    "",
-    "reduction",
 )
 _RESULT = Reason(
+    "reduction",
     "{first} is a reduction and {second} reads its result, so the reduction has to finish first. "
     "One kernel could do both only if {second} went over the elements result by result, and its "
     "loops run in another order.",
-    "",
-    "reduction",
 )
 _LAYOUT = (
     "torch._inductor.config.layout_optimization = False keeps the result of a convolution in the "

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable
 
 from inspector.graphs.fusion import Fusion, Step
-from inspector.graphs.refusals.reason import Reason
+from inspector.graphs.reasons import Reason
 from inspector.graphs.step_names import numbered
 from inspector.records.fusion import Apart, Operation
 
@@ -16,8 +16,6 @@ class Between:
     """Two steps, and what torch said of them.
 
     Attributes:
-        fusion: What they are steps of.
-        shared: Names of the buffers that both use.
         is_in_order: Whether torch named the earlier one first.
     """
 

@@ -28,7 +28,7 @@ class Traffic:
             for name in node.inputs:
                 self._users.setdefault(name, []).append(node)
         self._operators = self._grouped()
-        self._in_place = InPlace(graph, self._users)
+        self.in_place = InPlace(graph, self._users)
 
     def in_order(self, names: Iterable[str]) -> tuple[Node, ...]:
         """The operators of these names, each once, in the graph's order."""
@@ -67,7 +67,7 @@ class Traffic:
         Returns:
             Bytes of its inputs and of what it gives; None where a size is unknown.
         """
-        group = [item for item in self.operator(node) if not self._in_place.is_done(item)]
+        group = [item for item in self.operator(node) if not self.in_place.is_done(item)]
         return self._moved(group)
 
     def bytes_alone(self, node: Node) -> int | None:
@@ -97,21 +97,9 @@ class Traffic:
         None of any other, and where sizes are not known. ``index_put`` may add, a graph does not
         say whether it does.
         """
-        new = self._in_place.new_bytes(node) if writes_a_part(node) else None
+        new = self.in_place.new_bytes(node) if writes_a_part(node) else None
         may_add = adds(node) or "index_put" in node.target
         return None if new is None else (new if may_add else 0, new)
-
-    def written_back(self, node: Node) -> Node | None:
-        """As `inspector.graphs.in_place.InPlace.written_back`."""
-        return self._in_place.written_back(node)
-
-    def may_be_of_caller(self, node: Node) -> bool:
-        """As `inspector.graphs.in_place.InPlace.may_be_of_caller`."""
-        return self._in_place.may_be_of_caller(node)
-
-    def is_of_caller(self, node: Node) -> bool:
-        """As `inspector.graphs.in_place.InPlace.is_of_caller`."""
-        return self._in_place.is_of_caller(node)
 
     def _moved(self, group: Sequence[Node], *, only: bool = True) -> int | None:
         """What some nodes move as one kernel.
@@ -127,13 +115,13 @@ class Traffic:
                 continue
             # What it makes itself is written as a whole.
             into = item.inputs and self._outside(item.inputs[0], names) is not None
-            is_part = bool(into) and only and self._in_place.changes_its_input(item)
-            for name in self._in_place.read(item, is_part=is_part):
+            is_part = bool(into) and only and self.in_place.changes_its_input(item)
+            for name in self.in_place.read(item, is_part=is_part):
                 source = self._outside(name, names)
                 if source is not None and not self._is_filled(source, item):
                     reads[source] = _largest(reads.get(source, 0), self._read_by(item, name))
             if self._is_taken(item, names):
-                given.append(self._in_place.written_bytes(item) if is_part else item.bytes_)
+                given.append(self.in_place.written_bytes(item) if is_part else item.bytes_)
         sizes = [*reads.values(), *given]
         return None if None in sizes else sum(size or 0 for size in sizes)
 
@@ -149,7 +137,7 @@ class Traffic:
         """
         group = self.operator(node)
         names = {item.name for item in group}
-        work = (item for item in group if not is_view(item) and not self._in_place.is_written(item))
+        work = (item for item in group if not is_view(item) and not self.in_place.is_written(item))
         return [item for item in work if self._is_taken(item, names)]
 
     def _is_taken(self, node: Node, names: set[str]) -> bool:

@@ -27,8 +27,6 @@ class Unrolled:
     """A loop whose body is in a graph many times.
 
     Attributes:
-        frame: The line of the loop.
-        times: How often its body is there.
         operators: How many operators come of it.
         total: How many the graph has.
         call: What its body calls that most of them come of (``self.cell``), or an empty string.
@@ -50,7 +48,6 @@ class _Loop:
     """A loop, with the nodes of its body.
 
     Attributes:
-        frame: Its line.
         around: The loops around it, the outermost first.
         nodes: Each with the depth in its stack at which the loop is.
         own: The nodes of no loop inside of it.

@@ -48,9 +48,9 @@ def write_page(reports: Iterable[tuple[str, Json, Page | None, object]], stream:
             lanes = flames(itself.run)
         if isinstance(itself, DiffReport):
             lanes = [
-                {**lane, "title": f"{side.letter}: {lane['title']}"}
-                for side in (itself.before, itself.after)
-                for lane in flames(side.report.run)
+                {**lane, "title": f"{letter}: {lane['title']}"}
+                for letter, side in zip("AB", (itself.before, itself.after), strict=True)
+                for lane in flames(side.run)
             ]
         run = getattr(itself, "run", None)
         if isinstance(run, Run):

@@ -64,9 +64,7 @@ class Code:
     """What is read of a module.
 
     Attributes:
-        taken: The names of what the graph takes.
         returned: The names of what it returns, in order; empty where that is no buffer.
-        statements: In the order of their lines.
         layouts: Of results of libraries, by name: the code checks them.
     """
 

@@ -23,7 +23,6 @@ class Comment:
     """What a comment says.
 
     Attributes:
-        lowered: Names of nodes in the post-grad graph.
         file: Of a kernel that the user wrote, its file, or an empty string.
     """
 

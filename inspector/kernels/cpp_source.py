@@ -75,7 +75,7 @@ class _Reader:
             yield dataclasses.replace(loop, is_innermost=not inside)
 
     def _begin(self, number: int, line: str) -> None:
-        found = _FOR.match(_uncast(line))
+        found = _FOR.match(_CAST.sub("(", line))
         if found is None:
             self.unread.append(line)
         index = -1
@@ -114,7 +114,7 @@ class _Reader:
         loop = self._loops[index]
         self._loops[index] = dataclasses.replace(
             loop,
-            uses_vectors=loop.uses_vectors or "at::vec::" in line or "transpose_mxn" in line,
+            is_vector=loop.is_vector or "at::vec::" in line or "transpose_mxn" in line,
             gathers=loop.gathers + len(_GATHER.findall(line)),
         )
 
@@ -126,10 +126,6 @@ class _Reader:
 def _is_auxiliary(var: str) -> bool:
     """Loops over lanes, over what is left behind whole vectors, accumulators, and threads."""
     return var in {"i", "tid"} or var.endswith(("_inner", "_tail"))
-
-
-def _uncast(line: str) -> str:
-    return _CAST.sub("(", line)
 
 
 def _plain(text: str) -> str:

@@ -40,7 +40,6 @@ class Reference:
     """Eager PyTorch for one kernel.
 
     Attributes:
-        inputs: Nodes whose values it takes, in order.
         given: Of these, the ones that the kernel itself has drawn.
         lines: What it does, one assignment each.
         missing: Why it does not give the value of a node, by node.
@@ -80,8 +79,10 @@ class LoweredGraph:
     def reference(self, reads: Iterable[str], writes: Sequence[str]) -> Reference:
         """Cuts what leads from some nodes to others out of the graph."""
         known = set(reads)
-        drawn = self._drawn(known, writes)
-        known |= drawn  # whatever is written before them
+        others = known | set(writes)
+        # From random numbers, by no known and no other wanted node, whatever is written before.
+        drawn = {node for node in writes if self._draws(node, others - {node})}
+        known |= drawn
         lines: dict[str, str] = {}
         outputs: list[str] = []
         given: list[str] = []
@@ -118,11 +119,6 @@ class LoweredGraph:
     def shape(self, node: str) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
         """Size and stride of a node's value, where the graph says them in numbers."""
         return self._shapes.get(node)
-
-    def _drawn(self, known: set[str], writes: Sequence[str]) -> set[str]:
-        """The wanted nodes that come from random numbers, by no known and no other wanted node."""
-        others = known | set(writes)
-        return {node for node in writes if self._draws(node, others - {node})}
 
     def _take_symbols(self, arguments: ast.arguments, symbols: Mapping[str, int]) -> None:
         """A size that changes is an input of the graph; here it has one value."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.records.kernels import CppKernelLoops, CppLoop, CppNest
+from inspector.records.kernels import CppKernelLoops, CppNest
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -14,7 +14,7 @@ class TextLoop:
     Attributes:
         parallel: Over how many loops OpenMP shares it; 0 for none.
         is_collapsed: Whether it is shared together with a loop around it.
-        uses_vectors: Whether its body, without the loops inside of it, calls ``at::vec``.
+        is_vector: Whether its body, without the loops inside of it, calls ``at::vec``.
         gathers: Vectors in that body that are filled element by element.
     """
 
@@ -25,14 +25,9 @@ class TextLoop:
     depth: int
     parallel: int = 0
     is_collapsed: bool = False
-    uses_vectors: bool = False
+    is_vector: bool = False
     gathers: int = 0
     is_innermost: bool = True
-
-    @property
-    def is_vector(self) -> bool:
-        """Whether what it does, it does with vectors: along itself, or along a loop around it."""
-        return self.uses_vectors
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -75,7 +70,7 @@ class CppFacts:
     @property
     def scalar_nests(self) -> tuple[CppNest, ...]:
         """Nests with loops of which none is vectorised, as Inductor said."""
-        return tuple(nest for nest in self.nests if not _is_vector(nest.loops))
+        return tuple(nest for nest in self.nests if not any(loop.is_vector for loop in nest.loops))
 
     @property
     def nests(self) -> tuple[CppNest, ...]:
@@ -109,7 +104,3 @@ def whole_nests(said: CppKernelLoops) -> tuple[CppNest, ...]:
             else [nest]
         )
     return tuple(found)
-
-
-def _is_vector(loops: tuple[CppLoop, ...]) -> bool:
-    return any(loop.is_vector for loop in loops)

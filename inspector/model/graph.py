@@ -41,8 +41,7 @@ class Node:
         flops: Floating-point operations by the formulas of ``torch.utils.flop_counter``, or None.
         is_saved: Whether the forward pass keeps what it gives for the backward pass.
         kernels: Kernels, or functions of libraries, that compute it.
-        nested: Names of the nodes of the graph that it is, for a higher-order operator.
-        inside: What computes in that graph, if this is the first node to take it, and known.
+        inside: What computes in the graph of a higher-order operator, if this takes it first.
     """
 
     name: str
@@ -58,7 +57,6 @@ class Node:
     flops: int | None = None
     is_saved: bool = False
     kernels: tuple[str, ...] = ()
-    nested: tuple[str, ...] = ()
     inside: tuple[Node, ...] = ()
 
     @property

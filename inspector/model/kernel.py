@@ -28,6 +28,11 @@ class NodeLine:
     module_class: str = ""
     makes: tuple[str, ...] = ()
 
+    @property
+    def frame(self) -> StackFrame:
+        """Its place, as frames have it."""
+        return StackFrame(self.file, self.line, "", self.code)
+
     def at(self, frame: StackFrame) -> NodeLine:
         """The same node at the line of a frame."""
         made = made_class(frame.name)

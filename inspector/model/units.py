@@ -12,6 +12,23 @@ _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 _SIZE = re.compile(r"([0-9]{1,15})\s*([KMG]?)(?:I?B)?", re.IGNORECASE)
 _SHIFTS = {"": 0, "K": 10, "M": 20, "G": 30}
 _MOST_SHOWN = 40
+_BELOW_TEN = 9.95
+_UNIT = 1024
+_UNITS = ("B", "KiB", "MiB", "GiB")
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """``1 graph``, ``3 graph breaks``, ``12,345 operators``."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def size(size_bytes: int) -> str:
+    """A size with two or three digits: ``512 B``, ``4.0 KiB``, ``134 MiB``."""
+    if size_bytes < _UNIT:
+        return f"{size_bytes} B"
+    power = next((n for n in (1, 2) if size_bytes < _UNIT ** (n + 1)), 3)
+    value = size_bytes / _UNIT**power
+    return f"{value:.1f} {_UNITS[power]}" if value < _BELOW_TEN else f"{value:,.0f} {_UNITS[power]}"
 
 
 def with_article(name: str) -> str:

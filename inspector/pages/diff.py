@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from inspector.findings.diff_report import DiffReport, Side
+from inspector.findings.diff_report import DiffReport
 from inspector.findings.kernels_report import KernelsReport
 from inspector.findings.overview import recording_line
 from inspector.findings.wording import count, duration, listed, size
@@ -39,7 +39,7 @@ def page(report: DiffReport) -> Page:
     return Page(
         "Diff",
         answer(report),
-        About(context=[*map(_side_line, (report.before, report.after)), *_conditions(report)]),
+        About(context=[*_sides(report), *_conditions(report)]),
         sections=(
             Section("Totals", [Table(totals, list(_totals(report.diff)), limit=20)]),
             Section("Findings", [_findings(report)]),
@@ -65,7 +65,7 @@ def _findings(report: DiffReport) -> Block:
 def answer(report: DiffReport) -> str:
     """Whether B is better fused than A, and by what, in one line."""
     diff = report.diff
-    if not (report.before.report.graphs and report.after.report.graphs):
+    if not (report.before.graphs and report.after.graphs):
         return "nothing to compare: one side has no Inductor code"
     parts = [_arrow(before, after, noun, plural) for noun, plural, before, after in _numbers(diff)]
     shown = [part for part in parts if part]
@@ -76,7 +76,7 @@ def answer(report: DiffReport) -> str:
         named = [f"{number} {kind}" for kind, number in kinds if number]
         what = ", ".join(named) if named else "different operators or calls"
         return f"same fusion ({_same(diff.after)}), {what}"
-    languages = [_languages(side.report) for side in (report.before, report.after)]
+    languages = [_languages(side) for side in (report.before, report.after)]
     if all(languages) and languages[0] != languages[1]:
         names = " against ".join(" and ".join(sorted(found)) for found in languages)
         return f"not comparable, {names}: {', '.join(shown)}"
@@ -163,8 +163,9 @@ def _change(delta: int, text: str) -> str:
     return f"{'+' if delta > 0 else '−'}{text}" if delta else ""  # noqa: RUF001 - a minus sign
 
 
-def _side_line(side: Side) -> str:
-    return f"{side.letter}: {' · '.join(recording_line(side.report.run))}"
+def _sides(report: DiffReport) -> Iterator[str]:
+    for letter, side in zip("AB", (report.before, report.after), strict=True):
+        yield f"{letter}: {' · '.join(recording_line(side.run))}"
 
 
 def _conditions(report: DiffReport) -> Iterator[str]:

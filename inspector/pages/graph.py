@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+import itertools
+from collections.abc import Iterable, Iterator
 
 from inspector.findings.command_line import command_about
 from inspector.findings.graph_apart_wording import (
@@ -11,7 +12,6 @@ from inspector.findings.graph_apart_wording import (
     apart_head,
     apart_lines,
     break_lines,
-    smaller_line,
 )
 from inspector.findings.graph_line_wording import (
     break_sentences,
@@ -65,8 +65,7 @@ _NODE = (Column("node", "code"), Column("line"), Column("gives"))
 def page(report: GraphReport) -> Page:
     """Everything that was asked for."""
     sections = [section for row in report.rows for section in _fusion(report, row)]
-    broken = list(break_lines(report))
-    sections.append(_apart("Split by graph breaks", report, broken))
+    sections.append(_apart("Split by graph breaks", report, break_lines(report)))
     sections += [_graph(report, graph) for graph in report.graphs]
     if report.operators is not None:
         sections += _operators(report.operators)
@@ -101,28 +100,23 @@ def _headline(report: GraphReport) -> str:
 def _line_headline(run: Run, around: Around) -> str:
     if not around.nodes:
         return no_line(run, around)
-    kernels = len(around.forward) + len(around.backward) + len(around.named)
-    nodes = count(len(around.nodes), "node")
-    return f"{around.asked}:{around.line} became {nodes} and {count(kernels, 'kernel')}"
+    became = f"{count(len(around.nodes), 'node')} and {count(len(around.kernels), 'kernel')}"
+    return f"{around.asked}:{around.line} became {became}"
 
 
 def _fusion(report: GraphReport, row: FusionRow) -> Iterator[Section]:
     rows = [
-        (step.title + step.name, step.detail, [CodeLine(*line) for line in step.lines])
-        for step in step_lines(row.fusion)
+        (name, detail, [CodeLine(*line) for line in lines.items()])
+        for name, detail, lines in step_lines(row.fusion)
     ]
     blocks = (Lines([traffic_line(row.fusion)]), Table(_STEP, rows, "kernel", _MOST_ROWS))
     yield Section(fusion_headline(row.fusion), blocks)
-    lines = apart_lines(report, row)
-    yield _apart("Not fused", report, lines, smaller_line(row))
+    yield _apart("Not fused", report, apart_lines(report, row))
 
 
-def _apart(
-    title: str, report: GraphReport, lines: Sequence[ApartLine], smaller: str = ""
-) -> Section:
+def _apart(title: str, report: GraphReport, lines: Iterable[ApartLine]) -> Section:
     rows = [(line.saved, line.title, line.reason, line.change) for line in lines]
-    blocks = (Table(_APART, rows, "case", _MOST_APART), Lines([smaller] if smaller else []))
-    return Section(f"{title} ({apart_head(report)})", blocks)
+    return Section(f"{title} ({apart_head(report)})", [Table(_APART, rows, "case", _MOST_APART)])
 
 
 def _graph(report: GraphReport, graph: Graph) -> Section:
@@ -141,10 +135,10 @@ def _graph(report: GraphReport, graph: Graph) -> Section:
 def _operators(operators: Operators) -> Iterator[Section]:
     for title, graph in operators_blocks(operators.graphs):
         yield _pairs(title, ("kind", "operators"), operator_lines(graph))
-    for name, found in operators.decompositions:
+    for name, found in itertools.groupby(operators.decompositions, lambda item: item.graph):
         title = f"Decompositions in {name}"
-        yield _pairs(title, ("operator", "became"), decomposition_lines(found))
-    for name, calls in operators.outside:
+        yield _pairs(title, ("operator", "became"), decomposition_lines(list(found)))
+    for name, calls in itertools.groupby(operators.outside, lambda item: item.graph):
         title = f"Left to libraries and ATen in {name}"
         yield _pairs(title, ("call", "why"), outside_lines(calls))
 

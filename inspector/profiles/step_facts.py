@@ -136,7 +136,7 @@ class FusionFacts:
         """
         if step.is_call:
             return ""
-        source = self._traffic.written_back(node)
+        source = self._traffic.in_place.written_back(node)
         if source is not None:
             # In one kernel with its source it is where that is written.
             is_extra = source.name not in own or bool(self._made_anew(step, source))
@@ -146,12 +146,12 @@ class FusionFacts:
     def _made_anew(self, step: Step, node: Node) -> str:
         """What changes a part of what others see, if a step computes all of it."""
         is_one = _is_whole(step, node) and node.bytes_ in step.reads.values()
-        return _name(node) if is_one and self._traffic.is_of_caller(node) else ""
+        return _name(node) if is_one and self._traffic.in_place.is_of_caller(node) else ""
 
     def _copied_back(self, step: Step, node: Node) -> str:
         """What may be done in place that a step gives a whole new tensor for; or nothing."""
         is_one = not step.is_call and _is_whole(step, node)
-        return _name(node) if is_one and self._traffic.may_be_of_caller(node) else ""
+        return _name(node) if is_one and self._traffic.in_place.may_be_of_caller(node) else ""
 
     def _parts(self, step: Step) -> Iterator[Part]:
         relaid = [*self._relaid(step)]
@@ -235,10 +235,10 @@ class FusionFacts:
 
     def _line(self, node: Node) -> NodeLine:
         """The user's line of a node; of one that a pass of the compiler made, its neighbour's."""
-        known = self._origins.get(node.name)
+        stack, _ = self._origins.get(node.name, ((), False))
         kind = node.modules[-1][1] if node.modules else ""
         line = NodeLine(node.name, module=node.module, module_class=kind)
-        return line.at(known.stack[-1]) if known is not None and known.stack else line
+        return line.at(stack[-1]) if stack else line
 
     def _operand(self, node: Node) -> str:
         """The dtype of what a product multiplies: scales, and seeds of dropout, are small."""

@@ -37,8 +37,10 @@ class GraphNode:
     aten: str = doc("the ATen operator that it was before decompositions", default="")
     is_backward: bool = doc(key="backward", default=False)
     flops: int | None = doc("of one call, by torch's formulas", default=None)
-    nested: tuple[str, ...] = doc("nodes of the graph of a higher-order operator", default=())
-    inside: tuple[GraphNode, ...] = doc("what computes there, where it is taken first", default=())
+    inside: tuple[GraphNode, ...] = doc(
+        "what computes in the graph of a higher-order operator, where that is taken first",
+        default=(),
+    )
 
 
 @artifact(*(f"{stage}_graph" for stage in STAGES), stays=True)

@@ -281,7 +281,6 @@ def test_parts_of_a_container_have_its_modules_and_no_line_of_torchs(
     products = [item for item in found["work"] if item["operators"] == ["addmm"]]
     lines = [line for item in products for line in item["lines"]]
     assert [(line["line"], line["makes"]) for line in lines] == [(5, ["Linear"])] * 2
-    assert "no line of yours runs in some layers (Linear, GELU): " in text
 
 
 def test_parts_of_a_container_that_run_as_python_have_the_line_that_makes_them(

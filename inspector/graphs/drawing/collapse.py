@@ -1,4 +1,4 @@
-"""What becomes one box: a node, a module, a source line, a kernel."""
+"""What becomes one box: a node or a module."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from inspector.errors import UsageError
-from inspector.graphs.drawing.labels import line, module
+from inspector.graphs.drawing import labels
 from inspector.graphs.drawing.options import Collapse, Drawing
 from inspector.model.graph import Graph, Node, Stage
 
@@ -19,8 +19,7 @@ class Box:
     """One box.
 
     Attributes:
-        nodes: The nodes that it stands for, in order.
-        title: What they are: a module, a line, a kernel; else empty.
+        title: The module that they are, or an empty string.
         modules: The modules around it, outermost first.
         folded: Parameters, and tensors that the forward pass kept, that only are counted here.
         shared: What many boxes read and no arrow brings here.
@@ -61,10 +60,6 @@ def make_boxes(graph: Graph, options: Drawing) -> tuple[list[Box], str]:
         way = Collapse.NONE if len(compute) <= options.most_boxes else Collapse.MODULE
     if way is Collapse.NONE:
         boxes, said = [Box((node,), modules=node.modules) for node in compute], ""
-    elif way is Collapse.LINE:
-        boxes, said = _grouped(compute, _line_key, _line_title), "one box per source line"
-    elif way is Collapse.KERNEL:
-        boxes, said = _grouped(compute, _kernel_key, _kernel_title), "one box per kernel"
     else:
         boxes, said = _by_depth(compute, options)
     around = {} if said else _readers_modules(graph)
@@ -99,35 +94,26 @@ def _refuse_many(boxes: int, options: Drawing) -> None:
 
 
 def _by_depth(nodes: Sequence[Node], options: Drawing) -> tuple[list[Box], str]:
-    """The deepest modules of which there are few enough, unless a depth was asked for."""
+    """The deepest modules of which there are few enough."""
     deepest = min(_DEEPEST, max((len(node.modules) for node in nodes), default=0))
-    depth = options.depth
-    if depth is not None:
-        return _modules(nodes, depth), _depth_said(depth)
     for depth in range(deepest, 0, -1):
         if len(set(map(_module_key(depth), nodes))) > options.most_boxes:
             continue
         boxes = _modules(nodes, depth)
         if len(boxes) <= options.most_boxes:
-            return boxes, _depth_said(depth)
-    return _modules(nodes, 0), _depth_said(0)
-
-
-def _depth_said(depth: int) -> str:
-    if not depth:
-        return "one box for all operators"
-    return f"one box per module, {depth} {'level' if depth == 1 else 'levels'} deep"
+            return boxes, f"one box per module, {labels.count(depth, 'level')} deep"
+    return _modules(nodes, 0), "one box for all operators"
 
 
 def _modules(nodes: Sequence[Node], depth: int) -> list[Box]:
     around = {node.modules[:n] for node in nodes for n in range(len(node.modules))}
     boxes = []
     for group in group_nodes(nodes, _module_key(depth)):
-        modules = group.nodes[0].modules[:depth]
+        modules = group[0].modules[:depth]
         # What a module does itself, beside modules in it, stands in its frame.
         is_whole = bool(modules) and (len(modules) == depth or modules not in around)
-        title = module(*modules[-1]) if is_whole else ""
-        boxes.append(Box(tuple(group.nodes), title, modules[:-1] if is_whole else modules))
+        title = labels.module(*modules[-1]) if is_whole else ""
+        boxes.append(Box(tuple(group), title, modules[:-1] if is_whole else modules))
     return boxes
 
 
@@ -138,90 +124,39 @@ def _module_key(depth: int) -> Callable[[Node], Hashable]:
     return key
 
 
-def _grouped(
-    nodes: Sequence[Node], key: Callable[[Node], Hashable], title: Callable[[Node], str]
-) -> list[Box]:
-    return [
-        Box(tuple(group.nodes), title(group.nodes[0]), _common(group.nodes))
-        for group in group_nodes(nodes, key)
-    ]
-
-
-def _common(nodes: Sequence[Node]) -> tuple[tuple[str, str], ...]:
-    found: tuple[tuple[str, str], ...] = ()
-    for same in zip(*(node.modules for node in nodes), strict=False):
-        if len(set(same)) > 1:
-            break
-        found = (*found, same[0])
-    return found
-
-
-def _line_key(node: Node) -> Hashable:
-    if node.line is None:
-        return node.name
-    return node.line.file, node.line.line, node.is_backward, node.module
-
-
-def _line_title(node: Node) -> str:
-    return f"{line(node.line)}  {node.line.code}".strip() if node.line else ""
-
-
-def _kernel_key(node: Node) -> Hashable:
-    return node.kernels or node.name
-
-
-def _kernel_title(node: Node) -> str:
-    return ", ".join(node.kernels)
-
-
-@dataclasses.dataclass(slots=True)
-class Group:
-    """Nodes that become one box; filled while the graph is gone through.
-
-    Attributes:
-        key: What its nodes have in common; a module that is called twice has two groups.
-        nodes: In the graph's order.
-    """
-
-    key: Hashable
-    nodes: list[Node]
-
-
-def group_nodes(nodes: Sequence[Node], key_of: Callable[[Node], Hashable]) -> list[Group]:
-    """Groups nodes by a key, in order.
+def group_nodes(nodes: Iterable[Node], key_of: Callable[[Node], Hashable]) -> list[list[Node]]:
+    """Groups nodes by a key, in order; a module that is called twice has two groups.
 
     A node joins the last group of its key unless something that it needs already needs that group;
-    then a new group begins. For each group the groups above it are the bits of a number.
+    then a new group begins.
     """
-    return _Grouping().of(nodes, key_of)
+    grouping = _Grouping()
+    for node in nodes:
+        grouping.add(node, key_of(node))
+    return grouping.groups
 
 
 class _Grouping:
+    """For each group the groups above it are the bits of a number."""
+
     def __init__(self) -> None:
-        self._groups: list[Group] = []
+        self.groups: list[list[Node]] = []
         self._above: list[int] = []
         self._below: list[set[int]] = []
         self._group_of: dict[str, int] = {}
         self._last: dict[Hashable, int] = {}
 
-    def of(self, nodes: Iterable[Node], key_of: Callable[[Node], Hashable]) -> list[Group]:
-        for node in nodes:
-            needed = {self._group_of[name] for name in node.inputs if name in self._group_of}
-            key = key_of(node)
-            place = self._last.get(key)
-            if place is None or any(self._above[n] >> place & 1 for n in needed - {place}):
-                place = self._begin(key)
-            self._groups[place].nodes.append(node)
-            self._group_of[node.name] = place
-            self._need(place, needed - {place})
-        return self._groups
-
-    def _begin(self, key: Hashable) -> int:
-        self._last[key] = len(self._groups)
-        self._groups.append(Group(key, []))
-        self._above.append(0)
-        self._below.append(set())
-        return self._last[key]
+    def add(self, node: Node, key: Hashable) -> None:
+        needed = {self._group_of[name] for name in node.inputs if name in self._group_of}
+        place = self._last.get(key)
+        if place is None or any(self._above[n] >> place & 1 for n in needed - {place}):
+            place = self._last[key] = len(self.groups)
+            self.groups.append([])
+            self._above.append(0)
+            self._below.append(set())
+        self.groups[place].append(node)
+        self._group_of[node.name] = place
+        self._need(place, needed - {place})
 
     def _need(self, place: int, needed: set[int]) -> None:
         above = self._above[place]

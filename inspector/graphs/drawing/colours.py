@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 from inspector.graphs.drawing import labels, style
 from inspector.graphs.drawing.collapse import Box
@@ -32,8 +32,8 @@ class Colours:
         self._boxes = boxes
         plain = [box for box in boxes if box.nodes[0].is_compute]
         places = [n for n, box in enumerate(boxes) if box.nodes[0].is_compute]
-        if colour in {Colour.DTYPE, Colour.MODULE}:
-            words, self._looks = _categories(list(map(_CATEGORY[colour], plain)))
+        if colour is Colour.DTYPE:
+            words, self._looks = _categories(list(map(_dtype, plain)))
         else:
             words, self._looks = _amounts(plain, colour)
         self._words = dict(zip(places, words, strict=True))
@@ -82,15 +82,6 @@ def _dtype(box: Box) -> str:
             dtype = find_dtype(tensor.dtype)
             return dtype.name if dtype else tensor.dtype or _NONE
     return _NONE
-
-
-def _module(box: Box) -> str:
-    """The class of the innermost module."""
-    modules = box.modules or box.nodes[0].modules
-    return (modules[-1][1] or modules[-1][0]) if modules else "the model itself"
-
-
-_CATEGORY: Mapping[Colour, Callable[[Box], str]] = {Colour.DTYPE: _dtype, Colour.MODULE: _module}
 
 
 def _categories(words: Sequence[str]) -> tuple[list[str], dict[str, style.Look]]:

@@ -23,7 +23,7 @@ def new_picture(
     where = " · ".join(filter(None, (caption.device, version)))
     rows = [[Cell(title, bold=True, size=14)]]
     rows += [[Cell(where, size=10, colour=style.MUTED)]] if where else []
-    rows += [[Cell(text, size=11)] for text in (*totals, caption.note) if text]
+    rows += [[Cell(text, size=11)] for text in totals if text]
     # It stands in the caption and not among the boxes, which would be pushed apart.
     rows += [[Cell("", inner=_legend(looks, notes))]]
     picture = graphviz.Digraph("picture")

@@ -91,7 +91,8 @@ def _operators(step: Step) -> list[list[Cell]]:
     rest = sum(len(nodes) for _, nodes in groups[_MOST_ROWS:])
     rows += [[Cell(f"… {labels.count(rest, 'more operator')}", size=_SMALL)]] if rest else []
     if not shown:
-        rows.append([Cell(_without_operators(step), size=_SMALL)])
+        read = labels.elided(", ".join(step.reads), _NAME)
+        rows.append([Cell(f"copies {read}" if read else "nothing is computed", size=_SMALL)])
     return rows
 
 
@@ -105,11 +106,6 @@ def _names(aten: str, nodes: Sequence[Node]) -> str:
     if not aten or operators == [aten]:
         return labels.listed(operators, _ROW)
     return f"{aten}: {labels.listed(operators, max(_ROW - len(aten), _LEAST))}"
-
-
-def _without_operators(step: Step) -> str:
-    read = ", ".join(step.reads)
-    return f"copies {labels.elided(read, _NAME)}" if read else "nothing is computed"
 
 
 def _footer(kernel: Kernel, *, is_part: bool = False) -> Iterator[str]:
@@ -138,16 +134,15 @@ def _moved(step: Step) -> str:
 
 
 def _counted(kernel: Kernel, *, is_part: bool) -> Iterator[str]:
-    for amount, form in (
-        (kernel.parameters, "reads {0}, {1}"),
-        (kernel.kept, "reads {0} of the forward pass, {1}"),
-        (kernel.inputs, "reads {0}, {1}"),
-        (kernel.saves, "saves {0} for the backward pass, {1}"),
-        (kernel.returns, "returns {0}, {1}"),
+    for amount, form, noun in (
+        (kernel.parameters, "reads {0}, {1}", "parameter"),
+        (kernel.kept, "reads {0} of the forward pass, {1}", "tensor"),
+        (kernel.inputs, "reads {0}, {1}", "input"),
+        (kernel.saves, "saves {0} for the backward pass, {1}", "tensor"),
+        (kernel.returns, "returns {0}, {1}", "tensor"),
     ):
         if amount.count:
-            yield form.format(labels.count(amount.count, _noun(kernel, amount)),
-                              labels.size(amount.bytes_))  # fmt: skip
+            yield form.format(labels.count(amount.count, noun), labels.size(amount.bytes_))
     step = kernel.step
     again = sum(node.name in step.again and not is_view(node) for node in step.operators)
     if again and not is_part:
@@ -155,9 +150,3 @@ def _counted(kernel: Kernel, *, is_part: bool) -> Iterator[str]:
     views = sum(map(is_view, step.operators))
     if views:
         yield f"and {labels.count(views, 'view')}, which cost{'s' if views == 1 else ''} nothing"
-
-
-def _noun(kernel: Kernel, amount: Amount) -> str:
-    if amount is kernel.parameters:
-        return "parameter"
-    return "input" if amount is kernel.inputs else "tensor"

@@ -17,7 +17,7 @@ from inspector.graphs.drawing.options import Caption, Drawing
 from inspector.graphs.drawing.roles import Roles, make_roles
 from inspector.graphs.fusion import Fusion
 from inspector.graphs.outside_graph import call_kind
-from inspector.graphs.step_names import named_nodes, number_of, operator_name, part_of
+from inspector.graphs.step_names import number_of, part_of
 from inspector.records.fusion import Buffer
 from inspector.records.graphs import TensorMeta
 
@@ -50,21 +50,6 @@ def fusion_dot(
     return _Picture(fusion, flow, shown).draw(caption)
 
 
-def totals(fusion: Fusion) -> str:
-    """``603 MiB instead of 1.9 GiB: 68 % of the memory traffic removed``; empty if unknown."""
-    moved, unfused, eager = fusion.bytes_, fusion.bytes_unfused, fusion.bytes_eager
-    if moved is None or unfused is None or eager is None:
-        return ""
-    if unfused <= moved or labels.size(unfused) == labels.size(moved):
-        return f"{labels.size(moved)} of memory traffic, which fusion did not lessen"
-    share = 100 * (unfused - moved) / unfused
-    return (
-        f"{labels.size(moved)} instead of {labels.size(unfused)}: "
-        f"{share:.{0 if share >= 1 else 1}f} % of the memory traffic removed; "
-        f"{labels.size(eager)} in eager PyTorch"
-    )
-
-
 class _Picture:
     def __init__(self, fusion: Fusion, flow: FusionFlow, shown: Shown) -> None:
         self._fusion = fusion
@@ -76,7 +61,9 @@ class _Picture:
     def draw(self, caption: Caption) -> str:
         kinds = dict.fromkeys(call_kind(kernel.step) for kernel in self._flow.kernels)
         looks = [style.look_of(kind) for kind in kinds]
-        picture = new_picture(caption, (totals(self._fusion), self._counts()), looks, _LEGEND)
+        picture = new_picture(
+            caption, (labels.traffic(self._fusion), self._counts()), looks, _LEGEND
+        )
         self._add_kernels(picture)
         if self._flow.prepared:
             self._add_prepared(picture)
@@ -107,31 +94,11 @@ class _Picture:
 
     def _add_boxes(self, picture: graphviz.Digraph, places: Sequence[int]) -> None:
         for place in places:
-            if place in self._shown.small:
-                self._add_small(picture, place)
-                continue
             kernel = self._flow.kernels[place]
             tooltip = labels.in_tooltip(kernel_tooltip(kernel))
             number = number_of(self._fusion, kernel.step)
             label = kernel_label(kernel, number, part_of(self._fusion, kernel.step))
             picture.node(f"k{place}", label=label, tooltip=tooltip)
-
-    def _add_small(self, picture: graphviz.Digraph, place: int) -> None:
-        """One box for the kernels that make indices, masks and constants."""
-        steps = [self._flow.kernels[n].step for n in self._shown.small]
-        moved = labels.size(sum(step.bytes_ or 0 for step in steps))
-        names = dict.fromkeys(operator_name(node) for step in steps for node in named_nodes(step))
-        look = style.look_of("pointwise")
-        rows = [
-            [Cell(f"{labels.count(len(steps), 'small kernel')} · {moved}", bold=True,
-                  fill=look.fill)],
-            [Cell(labels.listed(list(names), 40), size=9)],
-            [Cell("need no tensor of the graph", size=9, colour=style.MUTED)],
-        ]  # fmt: skip
-        frame = style.Look("", look.colour, "white", look.border, look.width)
-        said = (f"#{number_of(self._fusion, step)} {step.name}" for step in steps)
-        tooltip = labels.in_tooltip(said)
-        picture.node(f"k{place}", label=table(rows, frame), tooltip=tooltip)
 
     def _about(self, number: int) -> list[str]:
         repeat = self._shown.repeats[number]

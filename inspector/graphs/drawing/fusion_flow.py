@@ -71,7 +71,6 @@ class FusionFlow:
 
     Attributes:
         kernels: In order; the flows' places are places in it.
-        flows: Tensors between them, from inputs and to results.
         prepared: Kernels that do nothing but bring parameters into another layout.
     """
 

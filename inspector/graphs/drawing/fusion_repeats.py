@@ -14,7 +14,6 @@ from inspector.graphs.targets import is_view
 
 _LAYER = re.compile(r"^(?:[^.]+\.)*?\d+(?=\.|$)")
 _NUMBER = re.compile(r"_\d+$")
-_SMALL_BYTES = 4096
 _LEAST_SAVED = 4
 _MOST_TRIED = 24
 _MOST_KERNELS = 800
@@ -43,18 +42,15 @@ class Shown:
     """What is drawn of all kernels.
 
     Attributes:
-        places: Places of the kernels that are drawn.
         repeats: What is drawn once and stands there several times.
         flows: Tensors between them; `carried` are not among them.
         carried: By repeat, tensors that one turn gives to a later one.
-        small: Places of kernels that move little and need nothing: one box, that of the first.
     """
 
     places: tuple[int, ...]
     repeats: tuple[Turns, ...]
     flows: tuple[Flow, ...]
     carried: tuple[tuple[Flow, ...], ...]
-    small: tuple[int, ...] = ()
 
 
 def make_shown(flow: FusionFlow, most: int | None) -> Shown:
@@ -63,43 +59,23 @@ def make_shown(flow: FusionFlow, most: int | None) -> Shown:
     Args:
         most: With more kernels than this, what repeats is drawn once; None draws everything.
     """
-    small = () if most is None else _small(flow)
-    repeats: list[Turns] = []
-    if most is not None and len(flow.kernels) - len(small) > most:
-        repeats = _repeats(flow.kernels, set(small))
-    drawn = _Drawn(repeats, small)
+    is_large = most is not None and len(flow.kernels) > most
+    repeats = _repeats(flow.kernels) if is_large else []
+    drawn = _Drawn(repeats)
     places = [place for place in range(len(flow.kernels)) if drawn.box(place) == place]
     return Shown(
         places=tuple(places),
         repeats=tuple(repeats),
         flows=tuple(_flows(flow.flows, drawn)),
         carried=tuple(tuple(_carried(flow.flows, drawn, n)) for n in range(len(repeats))),
-        small=small,
     )
 
 
-def _small(flow: FusionFlow) -> tuple[int, ...]:
-    """Kernels that read nothing but each other's results: indices, masks, constants."""
-    sources: dict[int, set[int]] = {}
-    giving = {item.source for item in flow.flows if item.target < 0}
-    for item in flow.flows:
-        sources.setdefault(item.target, set()).add(item.source)
-    found: list[int] = []
-    for place, kernel in enumerate(flow.kernels):
-        step = kernel.step
-        is_little = step.bytes_ is not None and step.bytes_ < _SMALL_BYTES and not step.is_call
-        counted = (kernel.parameters, kernel.kept, kernel.inputs, kernel.returns)
-        is_alone = place not in giving and not any(amount.count for amount in counted)
-        if is_little and is_alone and sources.get(place, set()).issubset(found):
-            found.append(place)
-    return tuple(found) if len(found) > 1 else ()
-
-
-def _repeats(kernels: Sequence[Kernel], small: set[int]) -> list[Turns]:
+def _repeats(kernels: Sequence[Kernel]) -> list[Turns]:
     """Repeats of all kernels but those that stand in some of the turns alone."""
     signs = [_sign(kernel) for kernel in kernels]
     layers = [_layer(kernel.step) for kernel in kernels]
-    places = [place for place in range(len(kernels)) if place not in small]
+    places = list(range(len(kernels)))
     best = _found(signs, layers, places)
     for sign in _outside(signs, places, best):
         fewer = [place for place in places if signs[place] != sign]
@@ -140,8 +116,8 @@ def _turns(repeat: Repeat, places: Sequence[int], layers: Sequence[str]) -> Turn
 class _Drawn:
     """Knows in which box a kernel is drawn, and in which turn of which repeat it is."""
 
-    def __init__(self, repeats: Sequence[Turns], small: Sequence[int]) -> None:
-        self._boxes = dict.fromkeys(small, small[0] if small else -1)
+    def __init__(self, repeats: Sequence[Turns]) -> None:
+        self._boxes: dict[int, int] = {}
         self._turns: dict[int, tuple[int, int]] = {}
         for number, repeat in enumerate(repeats):
             for turn, places in enumerate(repeat.places):

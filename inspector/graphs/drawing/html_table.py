@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
 
 from inspector.graphs.drawing import style
 from inspector.graphs.drawing.labels import in_label
@@ -15,10 +14,7 @@ class Cell:
 
     Attributes:
         size: Of the letters, in points.
-        colour: Of the letters.
-        fill: Behind the text, or an empty string.
-        align: ``left``, ``center`` or ``right``.
-        border: Around the cell, in points; `colour` is not its colour but `edge` is.
+        border: Around the cell, in points, in the colour `edge`.
         sides: Which sides have the border (``t`` is the top); all where it is empty.
         span: How many columns it takes.
         inner: A table that stands in it instead of a text, as `table` gives it.
@@ -41,25 +37,18 @@ class Cell:
 def table(
     rows: list[list[Cell]], look: style.Look | None = None, padding: int = 2, spacing: int = 0
 ) -> str:
-    """An HTML-like label."""
+    """An HTML-like label; the last cell of a row takes the columns that are left."""
     columns = max((sum(cell.span for cell in cells) for cells in rows), default=1)
-    return framed([row(cells, columns) for cells in rows], look, padding, spacing)
-
-
-def framed(
-    rows: Iterable[str], look: style.Look | None = None, padding: int = 2, spacing: int = 0
-) -> str:
-    """An HTML-like label of rows as `row` gives them; for the others see `table`."""
     outer = 'border="0"'
     if look is not None:
         outer = f'border="{look.width}" color="{look.colour}" bgcolor="{look.fill}"'
         outer += f' style="{look.border}"' if look.border != "solid" else ""
     start = f'<table {outer} cellborder="0" cellspacing="{spacing}" cellpadding="{padding}">'
-    return f"<{start}{''.join(rows) or '<tr><td></td></tr>'}</table>>"
+    made = "".join(_row(cells, columns) for cells in rows) or "<tr><td></td></tr>"
+    return f"<{start}{made}</table>>"
 
 
-def row(cells: list[Cell], columns: int = 1) -> str:
-    """A row of a table that has so many columns: the last cell takes those that are left."""
+def _row(cells: list[Cell], columns: int) -> str:
     missing = columns - sum(cell.span for cell in cells)
     *first, last = cells
     texts = [_cell(cell, cell.span) for cell in first]

@@ -8,14 +8,14 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from inspector.graphs.fusion import Fusion
+from inspector.model import units
 from inspector.model.dtypes import find_dtype
 from inspector.model.graph import Node
 from inspector.model.stack import StackFrame
 from inspector.records.graphs import TensorMeta
 
 TIMES = "\N{MULTIPLICATION SIGN}"
-_UNIT = 1024
-_UNITS = ("B", "KiB", "MiB", "GiB")
 _TENS = ((10**12, "TFLOP"), (10**9, "GFLOP"), (10**6, "MFLOP"), (10**3, "kFLOP"))
 _BELOW_TEN = 9.95
 # XML allows none of these, not even as entities; what is no character at all has no UTF-8.
@@ -25,6 +25,8 @@ _PARAMETER = re.compile(
     r"[Ll]_\w+?_(?P<modules>(?:modules_\w+?_)?)(?:parameters|buffers)_(?P<name>\w+?)_?"
 )
 _OVERLOAD_PARTS = 3
+count = units.count
+size = units.size
 
 
 def in_label(text: str) -> str:
@@ -119,26 +121,28 @@ def module(path: str, kind: str, most: int = 80) -> str:
     return f"{shown} ({elided(kind, most)})" if kind else shown
 
 
-def count(number: int, noun: str, plural: str = "") -> str:
-    """``1 tensor``, ``12 tensors``."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
-def size(size_bytes: int) -> str:
-    """``512 B``, ``4.0 KiB``, ``134 MiB``: as `inspector.findings.wording.size` has it."""
-    if size_bytes < _UNIT:
-        return f"{size_bytes} B"
-    power = next((n for n in (1, 2) if size_bytes < _UNIT ** (n + 1)), 3)
-    value = size_bytes / _UNIT**power
-    return f"{value:.1f} {_UNITS[power]}" if value < _BELOW_TEN else f"{value:,.0f} {_UNITS[power]}"
-
-
 def flops(number: int) -> str:
     """``18.9 MFLOP``; the units are powers of ten, as everybody's are."""
     unit, name = next((item for item in _TENS if number >= item[0]), (1, "FLOP"))
     value = number / unit
     return (
         f"{value:,.0f} {name}" if unit == 1 or value >= 10 * _BELOW_TEN else f"{value:.1f} {name}"
+    )
+
+
+def traffic(fusion: Fusion) -> str:
+    """Bytes of all kernels, and what fusing removed of them; empty where they are not known."""
+    now, unfused, eager = fusion.bytes_, fusion.bytes_unfused, fusion.bytes_eager
+    if now is None or unfused is None or eager is None:
+        return ""
+    text = f"{size(now)} read and written"
+    if unfused <= now or size(unfused) == size(now):
+        return text
+    share = round(100 * (1 - now / unfused))
+    removed = f"{share}%" if share else "less than 1%"
+    return (
+        f"{text} instead of {size(unfused)} without fusion: {removed} of the memory traffic "
+        f"removed. Eager PyTorch: {size(eager)}"
     )
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
 
 import graphviz
 
-from inspector.errors import EnvironmentLacksError, InspectorError, UsageError
+from inspector.errors import EnvironmentLacksError, InspectorError
 
 SUFFIXES = (".svg", ".png", ".pdf", ".dot", ".gv")
 TIMEOUT_S = 60.0
@@ -19,32 +18,16 @@ _INSTALL = (
 )
 
 
-def write(dot_text: str, path: Path, suffix: str = "", *, timeout_s: float = TIMEOUT_S) -> None:
-    """Writes a picture.
-
-    Args:
-        suffix: One of `SUFFIXES`, which says the format; that of the file where it is empty.
+def render(dot_text: str, suffix: str, *, timeout_s: float = TIMEOUT_S) -> bytes:
+    """The content of a file with one of `SUFFIXES`.
 
     Raises:
         EnvironmentLacksError: `dot` is not installed.
         InspectorError: `dot` failed or took too long.
-        UsageError: No picture has such a suffix.
-        OSError: The file cannot be written.
     """
-    path.write_bytes(render(dot_text, suffix or path.suffix, timeout_s=timeout_s))
-
-
-def render(dot_text: str, suffix: str, *, timeout_s: float = TIMEOUT_S) -> bytes:
-    """The content of a file with this suffix; raises what `write` raises."""
-    wanted = suffix.lower()
-    if wanted not in SUFFIXES:
-        raise UsageError(f"`{suffix}` is no picture.", f"Write one of {', '.join(SUFFIXES)}.")
-    if wanted in {".dot", ".gv"}:
+    if suffix in {".dot", ".gv"}:
         return dot_text.encode()
-    return _drawn(dot_text, wanted.removeprefix("."), timeout_s)
-
-
-def _drawn(dot_text: str, form: str, timeout_s: float) -> bytes:
+    form = suffix.removeprefix(".")
     command: list[str] = [str(graphviz.DOT_BINARY), f"-T{form}"]
     command += [_PNG_DPI] if form == "png" else []
     # Not `Source.pipe`: that has no time limit, and `dot` can take hours for a large graph.

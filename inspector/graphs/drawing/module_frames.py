@@ -17,22 +17,13 @@ _Modules = tuple[tuple[str, str], ...]
 _FILLS = ("#fafafa", "#f2f2f2")
 
 
-def add_frames(
-    picture: graphviz.Digraph,
-    boxes: Sequence[Box],
-    add_box: Callable[[graphviz.Digraph, int], None],
-    *,
-    is_mixed: bool,
-) -> None:
-    """Draws all boxes, in the frames of their modules.
+class ModuleFrames:
+    """Draws boxes in the frames of their modules.
 
     Args:
         is_mixed: Whether both passes are drawn: a module then has a frame for each.
     """
-    _Frames(boxes, add_box, is_mixed=is_mixed).add(picture, ())
 
-
-class _Frames:
     def __init__(
         self,
         boxes: Sequence[Box],
@@ -62,7 +53,8 @@ class _Frames:
             path = inner
         return path
 
-    def add(self, picture: graphviz.Digraph, path: _Path) -> None:
+    def add(self, picture: graphviz.Digraph, path: _Path = ()) -> None:
+        """Draws what is in a frame: all boxes in that of no module."""
         for place in self._places[path]:
             self._add_box(picture, place)
         for inner in self._inner[path]:

@@ -23,7 +23,6 @@ class Roles:
         parameters: Inputs that are parameters or buffers of the module.
         kept: Inputs of a backward graph that the forward graph kept for it.
         saved: What a forward graph keeps for the backward graph, inputs not among it.
-        returned: What the graph gives to its caller.
     """
 
     parameters: frozenset[str] = frozenset()

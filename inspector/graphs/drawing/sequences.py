@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 _LONGEST = 200
 _LEAST_SAVED = 4
@@ -81,15 +81,11 @@ def _ending(signs: Sequence[Hashable]) -> list[list[Repeat]]:
 
 
 def _chosen(last: Sequence[Repeat | None]) -> list[Repeat]:
-    return list(_backwards(last))[::-1]
-
-
-def _backwards(last: Sequence[Repeat | None]) -> Iterator[Repeat]:
+    found: list[Repeat] = []
     place = len(last) - 1
     while place > 0:
         repeat = last[place]
-        if repeat is None:
-            place -= 1
-        else:
-            yield repeat
-            place = repeat.start
+        if repeat is not None:
+            found.append(repeat)
+        place = repeat.start if repeat else place - 1
+    return found[::-1]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import collections
-import functools
 from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.graphs.drawing import labels, style
 from inspector.graphs.drawing.collapse import Box
-from inspector.graphs.drawing.html_table import Cell, framed, row
+from inspector.graphs.drawing.html_table import Cell, table
 from inspector.graphs.drawing.roles import Roles
 from inspector.model.graph import Node
 from inspector.records.graphs import TensorMeta
@@ -17,18 +16,15 @@ _NAME = 40
 _MOST_NODES = 12
 _MOST_KINDS = 44
 
-# Of thousands of boxes, those of equal layers say the same.
-_cached = functools.lru_cache(maxsize=4096)
-_shape = _cached(labels.shape)
-_size = _cached(labels.size)
-
 
 def box_label(box: Box, look: style.Look, roles: Roles) -> str:
     """An HTML-like label."""
     title, *lines = _group_lines(box) if box.is_group else _node_lines(box.nodes[0])
-    lines += [] if box.is_group else [_called(box)]
+    lines += [] if box.is_group else [labels.elided(box.title, _NAME)]
     lines += _counted(box, roles)
-    return framed([_title(title), *map(_line, filter(None, lines))], look)
+    rows = [[Cell(title, bold=True, size=11, align="center")]]
+    rows += [[Cell(text, size=9, align="center")] for text in lines if text]
+    return table(rows, look)
 
 
 def box_tooltip(box: Box) -> Sequence[str]:
@@ -59,16 +55,6 @@ def arrow_tooltip(nodes: Sequence[Node]) -> Iterator[str]:
         yield f"… and {labels.count(len(nodes) - _MOST_NODES, 'more tensor')}"
 
 
-@_cached
-def _title(text: str) -> str:
-    return row([Cell(text, bold=True, size=11, align="center")])
-
-
-@_cached
-def _line(text: str) -> str:
-    return row([Cell(text, size=9, align="center")])
-
-
 def _node_lines(node: Node) -> list[str]:
     where = labels.line(node.line) if node.is_compute else ""
     if node.op == "output":
@@ -76,13 +62,6 @@ def _node_lines(node: Node) -> list[str]:
     if node.op in {"placeholder", "get_attr"}:
         return [labels.elided(labels.parameter(node.target or node.name), _NAME), _shapes(node)]
     return [labels.elided(labels.operator(node), _NAME), _shapes(node), where]
-
-
-def _called(box: Box) -> str:
-    """The module of a single operator; a line or kernel of it says no more than it does."""
-    modules = box.nodes[0].modules
-    is_module = bool(box.title and modules) and box.title == labels.module(*modules[-1])
-    return labels.elided(box.title, _NAME) if is_module else ""
 
 
 def _group_lines(box: Box) -> list[str]:
@@ -134,18 +113,17 @@ def _details(node: Node) -> Iterator[str]:
         yield f"computed by {', '.join(node.kernels)}"
 
 
-@_cached
 def _about(tensor: TensorMeta) -> str:
     strides = f", strides {list(tensor.stride)}" if tensor.stride else ""
-    return f"{_shape(tensor)} on {tensor.device}{strides}"
+    return f"{labels.shape(tensor)} on {tensor.device}{strides}"
 
 
 def _shapes(node: Node) -> str:
-    shapes = list(map(_shape, node.tensors))
+    shapes = list(map(labels.shape, node.tensors))
     return labels.listed(shapes, _NAME) if len(shapes) > 1 else "".join(shapes)
 
 
 def _bytes(nodes: Iterable[Node]) -> str:
     sizes = [node.bytes_ for node in nodes]
     known = sum(size or 0 for size in sizes)
-    return _size(known) if known and None not in sizes else ""
+    return labels.size(known) if known and None not in sizes else ""

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import graphviz
-from graphviz.quoting import quote
 
 from inspector.graphs.drawing import labels, style
 from inspector.graphs.drawing.collapse import Box, make_boxes
 from inspector.graphs.drawing.colours import Colours
 from inspector.graphs.drawing.frame import new_picture
 from inspector.graphs.drawing.html_table import Cell, table
-from inspector.graphs.drawing.module_frames import add_frames
+from inspector.graphs.drawing.module_frames import ModuleFrames
 from inspector.graphs.drawing.options import Caption, Drawing
 from inspector.graphs.drawing.roles import Roles, make_roles
 from inspector.graphs.drawing.stage_box import arrow_text, arrow_tooltip, box_label, box_tooltip
@@ -21,8 +20,6 @@ from inspector.model.graph import Graph
 
 # More texts at the arrows than these make a picture wide and hide the boxes.
 _MOST_TEXTS = 120
-# Of more arrows, the boxes that they come from say what they bring.
-_MOST_TOOLTIPS = 2000
 _SHARED = "What many boxes read (a mask, say) has an arrow to the first; at others it is named."
 
 
@@ -55,7 +52,7 @@ class _Picture:
         notes += ["Dashed frames belong to the backward pass."] if self._is_mixed() else []
         notes += [_SHARED] if any(box.shared for box in self._boxes) else []
         picture = new_picture(caption, (self._counts(said),), self._colours.legend(), notes)
-        add_frames(picture, self._boxes, self._add_box, is_mixed=self._is_mixed())
+        ModuleFrames(self._boxes, self._add_box, is_mixed=self._is_mixed()).add(picture)
         self._add_arrows(picture)
         return str(picture.source)
 
@@ -71,37 +68,13 @@ class _Picture:
     def _add_box(self, picture: graphviz.Digraph, place: int) -> None:
         box = self._boxes[place]
         label = box_label(box, self._colours.look(place), self._roles)
-        add_node(picture, f"n{place}", label, labels.in_tooltip(box_tooltip(box)))
+        picture.node(f"n{place}", label=label, tooltip=labels.in_tooltip(box_tooltip(box)))
 
     def _add_arrows(self, picture: graphviz.Digraph) -> None:
-        count = len(self._arrows)
-        if count > _MOST_TOOLTIPS:
-            add_plain_edges(
-                picture, ((f"n{arrow.source}", f"n{arrow.target}") for arrow in self._arrows)
-            )
-            return
         for arrow in self._arrows:
             about = {"tooltip": labels.in_tooltip(arrow_tooltip(arrow.nodes))}
-            said = arrow_text(arrow.nodes) if count <= _MOST_TEXTS else ""
+            said = arrow_text(arrow.nodes) if len(self._arrows) <= _MOST_TEXTS else ""
             if said:
                 about["label"] = table([[Cell(said, size=8, colour=style.MUTED)]])
                 about["labeltooltip"] = about["tooltip"]
             picture.edge(f"n{arrow.source}", f"n{arrow.target}", **about)
-
-
-def add_node(picture: graphviz.Digraph, name: str, label: str, tooltip: str) -> None:
-    """Adds a box."""
-    picture.body.append(f"\t{name} [label={label} tooltip={_quoted(tooltip)}]\n")
-
-
-def add_plain_edges(picture: graphviz.Digraph, ends: Iterable[tuple[str, str]]) -> None:
-    """Adds arrows without texts, each between two names of letters and digits."""
-    picture.body += [f"\t{source} -> {target}\n" for source, target in ends]
-
-
-def _quoted(text: str) -> str:
-    # With a space it is neither a name nor a keyword of DOT; without a backslash no quote in it is
-    # escaped yet.
-    if " " in text and "\\" not in text and not text.startswith("<"):
-        return '"' + text.replace('"', r"\"") + '"'
-    return str(quote(text))

@@ -20,7 +20,6 @@ class Look:
     """How one kind of thing is drawn.
 
     Attributes:
-        word: What it is called in the picture.
         fill: Of the inside, light enough for black text.
         border: ``solid``, ``dashed`` or ``dotted``.
         width: Of the border, in points.
@@ -42,8 +41,8 @@ KINDS: dict[str, Look] = {
     "fallback": Look("ATen fallback", "#d55e00", "#f6d3b8", "dotted", 2),
     "custom": Look("custom operator", "#a8467c", "#f1d6e4", "dotted", 2),
     "collective": Look("collective", "#d55e00", "#f6d3b8", "dashed", 2),
-    "higher_order": Look("graphs of its own", "#666666", "#e4e4e4", width=2),
-    "user_kernel": Look("your kernel", "#a8467c", "#f1d6e4", "dashed", 3),
+    "higher_order": Look("higher-order operator", "#666666", "#e4e4e4", width=2),
+    "user_kernel": Look("user kernel", "#a8467c", "#f1d6e4", "dashed", 3),
 }
 """By `inspector.graphs.outside_graph.call_kind`."""
 

@@ -22,8 +22,6 @@ class Arrow:
     """From one box to another.
 
     Attributes:
-        source: Place of the box above.
-        target: Place of the box below.
         nodes: Those whose values go this way.
     """
 
@@ -115,26 +113,18 @@ class _Wiring:
         found: dict[tuple[int, int], dict[str, Node]] = collections.defaultdict(dict)
         for target, box in enumerate(self._boxes):
             for node in box.nodes:
-                for name in filter(self._is_drawn, node.inputs):
-                    source = self._place_of[name]
-                    if source == target or (node.op == "output" and not self._is_returned(name)):
+                for name in node.inputs:
+                    source = self._place_of.get(name)
+                    is_kept = node.op == "output" and name not in (self._roles.returned or {name})
+                    if source in {None, target} or name in self._folded or is_kept:
                         continue
-                    if self._is_named_only(name, target):
+                    readers = self._readers.get(name, ())
+                    if len(readers) > _MOST_READERS and target != min(readers):
                         self._shared[target][name] = None
                     else:
                         found[source, target][name] = self._makers[name]
         for (source, target), nodes in found.items():
             yield Arrow(source, target, tuple(nodes.values()))
-
-    def _is_drawn(self, name: str) -> bool:
-        return name in self._place_of and name not in self._folded
-
-    def _is_named_only(self, name: str, place: int) -> bool:
-        readers = self._readers.get(name, ())
-        return len(readers) > _MOST_READERS and place != min(readers)
-
-    def _is_returned(self, name: str) -> bool:
-        return not self._roles.returned or name in self._roles.returned
 
     def _lonely(self) -> Iterator[str]:
         inputs = [box.nodes[0] for box in self._boxes if box.nodes[0].op in _INPUTS]

@@ -10,12 +10,12 @@ from inspector.findings.diff_report import (
     Condition,
     DiffReport,
     FindingChange,
-    Side,
 )
+from inspector.findings.kernels_report import KernelsReport
 from inspector.model.kernel import NodeLine
 from inspector.model.kernel_diff import Counts, DiffKernel, KernelChange
 from inspector.pages.diff import answer
-from inspector.renderers.json.common import COMMON
+from inspector.renderers.json.common import COMMON, versions
 from inspector.renderers.json.encode import Scope, View, Views, tool_version
 from inspector.renderers.json.kernels import GPU
 
@@ -63,16 +63,11 @@ def _answer(scope: Scope) -> str:
     return answer(scope.of(DiffReport))
 
 
-def _versions(scope: Scope) -> list[dict[str, str]]:
-    """Versions of torch and other packages, by process."""
-    processes = scope.of(Side).report.run.processes
-    return [dict(sorted(process.versions.items())) for process in processes]
-
-
 def _counts(scope: Scope) -> Counts:
     """What is counted."""
     report = scope.of(DiffReport)
-    return report.diff.before if scope.of(Side) is report.before else report.diff.after
+    is_before = scope.of(KernelsReport) is report.before
+    return report.diff.before if is_before else report.diff.after
 
 
 VIEWS: Views = {
@@ -90,12 +85,11 @@ VIEWS: Views = {
         library_times=_library_times,
         operators=_operators,
     ),
-    Side: View(
-        """name=report.run.meta.name target=report.run.meta.target
-        started=report.run.meta.started? partial=report.run.meta.partial?
-        error=report.run.meta.error? settings=report.run.meta.settings< versions gpu=report.gpu
+    KernelsReport: View(
+        """name=run.meta.name target=run.meta.target started=run.meta.started?
+        partial=run.meta.partial? error=run.meta.error? settings=run.meta.settings< versions gpu
         counts""",
-        versions=_versions,
+        versions=versions,
         counts=_counts,
     ),
     Condition: View("name before? after? differs"),

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterable, Iterator
-
+from inspector.findings.graph_breaks_apart import SplitByBreak
 from inspector.findings.graph_report import FORMAT_VERSION, FusionRow, GraphReport, Operators
 from inspector.graphs.decompositions import Decomposition
-from inspector.graphs.found_node import FoundNode, Relation
 from inspector.graphs.fusion import Step
-from inspector.graphs.line_kernels import KernelAtLine
+from inspector.graphs.line_kernels import FoundNode, KernelAtLine
 from inspector.graphs.lookup import Around
 from inspector.graphs.not_fused import Pair
 from inspector.graphs.operators import GraphOperators
@@ -18,88 +15,9 @@ from inspector.model.graph import Graph, Node, tensor_bytes
 from inspector.model.stack import StackFrame, made_class, plain_name
 from inspector.records.fusion import Buffer
 from inspector.records.graphs import TensorMeta
-from inspector.renderers.json.common import COMMON
+from inspector.renderers.json.common import COMMON, versions
 from inspector.renderers.json.encode import Scope, View, Views, tool_version
-from inspector.renderers.json.kernels import GPU, versions
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Break:
-    """What a graph break keeps apart.
-
-    Attributes:
-        crossing_bytes: Bytes that one graph writes and the next reads.
-        fusible_bytes: Those between operators that one kernel could compute.
-        saved_bytes_at_most: Bytes that one kernel for both would save.
-    """
-
-    file: str | None
-    line: int | None
-    gb_id: str | None
-    title: str
-    crossing_bytes: int | None
-    fusible_bytes: int | None
-    saved_bytes_at_most: int
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Became:
-    graph: str
-    item: Decomposition
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Part:
-    """One operator of what an operator became."""
-
-    operator: str
-    count: int
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _NotInductors:
-    graph: str
-    item: Outside
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _AtLine:
-    """A kernel that computes something of a line.
-
-    Attributes:
-        bytes: Bytes that it reads and writes; null if they count for other lines.
-        part: What of an operator it computes.
-        again: Whether other kernels compute the same.
-        shared: Whether it computes something of other lines, too.
-    """
-
-    graph: str
-    kernel: str
-    bytes: int | None
-    part: str | None
-    again: bool
-    shared: bool
-    relation: Relation
-    nodes: tuple[str, ...]
-
-
-def _breaks(scope: Scope) -> Iterator[_Break]:
-    for record, cost in scope.of(GraphReport).breaks:
-        frame = record.project or record.user
-        yield _Break(
-            frame.file if frame else None,
-            frame.line if frame else None,
-            record.cause.gb_id,
-            record.cause.title,
-            cost.crossing_bytes,
-            cost.fusible_bytes,
-            2 * (cost.fusible_bytes or 0),
-        )
-
-
-def _all_breaks(scope: Scope) -> list[_Break]:
-    """What graph breaks keep apart."""
-    return list(_breaks(scope))
+from inspector.renderers.json.kernels import GPU
 
 
 def _id(scope: Scope) -> str:
@@ -144,78 +62,21 @@ def _again(scope: Scope) -> list[str]:
     return sorted(scope.of(Step).again)
 
 
-def _decompositions(scope: Scope) -> list[_Became]:
-    """What operators became."""
-    found = scope.of(Operators).decompositions
-    return [_Became(name, item) for name, items in found for item in items]
-
-
-def _into(scope: Scope) -> list[_Part]:
-    """What it became."""
-    return [_Part(*part) for part in scope.of(_Became).item.into]
-
-
-def _outside(scope: Scope) -> list[_NotInductors]:
-    """Calls that Inductor writes no code for."""
-    found = scope.of(Operators).outside
-    return [_NotInductors(name, item) for name, items in found for item in items]
-
-
-def _forward(scope: Scope) -> list[_AtLine]:
-    """Kernels of the forward pass."""
-    return list(_at_line(scope.of(Around), scope.of(Around).forward, is_backward=False))
-
-
-def _backward(scope: Scope) -> list[_AtLine]:
-    """Kernels of the backward pass."""
-    return list(_at_line(scope.of(Around), scope.of(Around).backward, is_backward=True))
-
-
-def _at_line(
-    around: Around, kernels: Iterable[KernelAtLine], *, is_backward: bool
-) -> Iterator[_AtLine]:
-    for item in kernels:
-        yield _AtLine(
-            item.fusion.name,
-            item.step.name,
-            None if item.is_again else item.step.bytes_,
-            item.part or None,
-            item.is_again,
-            item.is_shared,
-            item.relation,
-            tuple(found.node.name for found in item.nodes),
-        )
-    for named in around.named:
-        if named.is_backward is is_backward:
-            yield _AtLine(
-                named.graph,
-                named.kernel,
-                bytes=None,
-                part=None,
-                again=False,
-                shared=named.is_shared,
-                relation=Relation.DIRECT,
-                nodes=named.nodes,
-            )
-
-
 VIEWS: Views = {
     **COMMON,
     **GPU,
     GraphReport: View(
         """format_version kind tool_version recording=run.meta:recording versions gpu stage? graphs
-        fusions=rows graph_breaks operators line=around notices""",
+        fusions=rows graph_breaks=breaks operators line=around notices""",
         format_version=FORMAT_VERSION,
         kind="graph",
         tool_version=tool_version,
         versions=versions,
-        graph_breaks=_all_breaks,
     ),
     Graph: View("name compile_id stage direction? parsed=is_parsed nodes"),
     Node: View(
         """id name op target inputs tensors bytes=bytes_ flops stack modules earlier_names=earlier
-        original_aten=aten? backward=is_backward saved_for_backward=is_saved kernels
-        nested_nodes=nested""",
+        original_aten=aten? backward=is_backward saved_for_backward=is_saved kernels""",
         id=_id,
         modules=_modules,
     ),
@@ -240,23 +101,21 @@ VIEWS: Views = {
         """first second shared saved_bytes_at_most=saved_bytes torch_says=said?
         reason=reason.sentence change=reason.change? kind=reason.kind"""
     ),
-    Operators: View(
-        "graphs decompositions not_inductors",
-        decompositions=_decompositions,
-        not_inductors=_outside,
+    SplitByBreak: View(
+        """file=frame.file line=frame.line gb_id=record.cause.gb_id title=record.cause.title
+        crossing_bytes=cost.crossing_bytes fusible_bytes=cost.fusible_bytes
+        saved_bytes_at_most=saved_bytes"""
     ),
-    GraphOperators: View("graph stage total nested operators inside"),
-    _Became: View(
-        "graph operator=item.operator count=item.count inlined=item.is_inlined into", into=_into
-    ),
-    _NotInductors: View(
-        "graph call=item.step.name node=item.node.name why=item.why library=item.library?"
-    ),
+    Operators: View("graphs decompositions not_inductors=outside"),
+    GraphOperators: View("graph stage total operators inside"),
+    Decomposition: View("graph operator count inlined=is_inlined into"),
+    Outside: View("graph call=step.name node=node.name why library?"),
     Around: View(
-        """asked_file=asked files line nodes forward_kernels backward_kernels
-        nearest_lines=nearest known_files""",
-        forward_kernels=_forward,
-        backward_kernels=_backward,
+        """asked_file=asked files line nodes forward_kernels=forward backward_kernels=backward
+        nearest_lines=nearest known_files"""
+    ),
+    KernelAtLine: View(
+        "graph kernel bytes=bytes_ part? again=is_again shared=is_shared relation nodes"
     ),
     FoundNode: View(
         "graph=graph.name stage=graph.stage id name=node.name relation backward=is_backward",

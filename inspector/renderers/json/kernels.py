@@ -16,13 +16,8 @@ from inspector.model.kernel_facts import ConfigFacts, KernelFacts
 from inspector.model.kernel_prediction import Prediction
 from inspector.records.gpu_target import GpuTarget, MeasuredDecision
 from inspector.records.kernels import CppKernelLoops, CppLoop, CppNest, NotTiled
-from inspector.renderers.json.common import COMMON
+from inspector.renderers.json.common import COMMON, versions
 from inspector.renderers.json.encode import Scope, View, Views, tool_version
-
-
-def versions(scope: Scope) -> list[dict[str, str]]:
-    """Versions of torch and other packages, by process."""
-    return [dict(sorted(process.versions.items())) for process in scope.value.run.processes]
 
 
 def _definition(scope: Scope) -> NodeLine | None:

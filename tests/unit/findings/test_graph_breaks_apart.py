@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from inspector.events.graph_break import Cause
-from inspector.findings.graph_breaks_apart import with_breaks
-from inspector.findings.graph_report import FUSION, make_graph_report
+from inspector.findings.graph_breaks_apart import split_by_breaks
 from inspector.model.compilation import Frame
 from inspector.model.cost import Cost, CostKind
 from tests.unit.renderers import runs
@@ -20,13 +19,13 @@ def cost(fusible_bytes: int | None) -> Cost:
 
 def test_those_that_keep_most_apart_come_first() -> None:
     frame = Frame(0, "forward", runs.MODEL, 13, (runs.compilation(0, FIRST, SECOND, FIRST),))
-    report = make_graph_report(runs.run_of(runs.process_of(frame)), FUSION)
-    found = with_breaks(report, {FIRST.key: cost(1024), SECOND.key: cost(4096)})
-    assert [record.key for record, _ in found.breaks] == [SECOND.key, FIRST.key]
+    run = runs.run_of(runs.process_of(frame))
+    found = split_by_breaks(run, {FIRST.key: cost(1024), SECOND.key: cost(4096)})
+    assert [item.record.key for item in found] == [SECOND.key, FIRST.key]
 
 
 def test_what_no_fusion_could_avoid_is_left_out() -> None:
     frame = Frame(0, "forward", runs.MODEL, 13, (runs.compilation(0, FIRST, SECOND),))
-    report = make_graph_report(runs.run_of(runs.process_of(frame)), FUSION)
-    assert with_breaks(report, {FIRST.key: cost(0), SECOND.key: cost(None)}).breaks == ()
-    assert with_breaks(report, {}).breaks == ()
+    run = runs.run_of(runs.process_of(frame))
+    assert split_by_breaks(run, {FIRST.key: cost(0), SECOND.key: cost(None)}) == ()
+    assert split_by_breaks(run, {}) == ()

@@ -46,7 +46,7 @@ def told(line: int) -> list[tuple[str, str]]:
 
 
 def test_a_copy_into_another_layout_is_at_the_line_of_what_takes_it_alone() -> None:
-    names = {line: [kernel.step.name for kernel in at(line).kernels] for line in (7, 8)}
+    names = {line: [kernel.kernel for kernel in at(line).kernels] for line in (7, 8)}
     assert "triton_copy_0" in names[7]
     assert "triton_copy_2" not in names[7]
     assert "triton_copy_2" in names[8]
@@ -55,29 +55,29 @@ def test_a_copy_into_another_layout_is_at_the_line_of_what_takes_it_alone() -> N
 
 
 def test_names_that_are_handed_on_are_no_operators_of_a_kernel() -> None:
-    assert all(kernel.step.name != "triton_add_3" for kernel in at(7).kernels)
+    assert all(kernel.kernel != "triton_add_3" for kernel in at(7).kernels)
 
 
 def test_bytes_stand_at_the_lines_that_share_a_kernel_and_it_is_said() -> None:
-    shared = [kernel for kernel in at(8).kernels if kernel.step.name == "triton_add_3"]
+    shared = [kernel for kernel in at(8).kernels if kernel.kernel == "triton_add_3"]
     assert [(kernel.is_shared, kernel.is_again) for kernel in shared] == [(True, False)]
     assert any(", with other lines · add" in text for _, text in told(8))
 
 
 def test_what_is_computed_again_has_no_bytes_there() -> None:
     (own, again) = at(9).kernels
-    assert (own.step.name, own.is_again) == ("triton_add_3", False)
-    assert (again.step.name, again.is_again) == ("triton_mul_4", True)
+    assert (own.kernel, own.is_again) == ("triton_add_3", False)
+    assert (again.kernel, again.is_again) == ("triton_mul_4", True)
     assert told(9)[-1][1] == "computes exp again; its bytes count for other lines"
 
 
 def test_every_byte_that_is_not_shared_is_at_one_line() -> None:
     counted = [
-        kernel.step.launches
+        kernel.number
         for line in range(7, 11)
         for kernel in at(line).kernels
         if not kernel.is_again and not kernel.is_shared
     ]
     assert len(counted) == len(set(counted))
-    shown = {kernel.step.launches for line in range(7, 11) for kernel in at(line).kernels}
-    assert shown == {step.launches for step in FUSION.steps}
+    shown = {kernel.number for line in range(7, 11) for kernel in at(line).kernels}
+    assert shown == set(range(1, len(FUSION.steps) + 1))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
-
-from inspector.graphs.exports import fusion_network
+from inspector.graphs.drawing.fusion_flow import make_flow
+from inspector.graphs.drawing.roles import Roles
 from inspector.graphs.make_fusion import make_fusion
 from inspector.graphs.memory import Memory
 from inspector.graphs.not_fused import kept_apart
-from inspector.records.fusion import Buffer, FusionPlan, Operation
+from inspector.records.fusion import Buffer, FusionPlan
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, plan, tensor
 
 X = node("x", "")
@@ -35,12 +34,11 @@ def test_parts_are_the_memory_of_the_whole() -> None:
     assert [found.memory.root(name) for name in ("buf0", "buf1", "buf2", "x")] == [
         "buf2", "buf2", "buf2", "x",
     ]  # fmt: skip
+    flows = make_flow(found, Roles()).flows
     edges = {
-        (source, target): data["bytes"]
-        for source, target, data in fusion_network(found).edges(data=True)
-        if data["buffer"] == "buf2"
+        (flow.source, flow.target): flow.bytes_ for flow in flows if flow.buffer.whole == "buf2"
     }
-    assert edges == {("0: k0", "2: k2"): SIZE, ("1: k1", "2: k2"): SIZE}
+    assert edges == {(0, 2): SIZE, (1, 2): SIZE}
 
 
 def test_what_fusing_with_one_part_saves_is_that_part() -> None:
@@ -50,13 +48,6 @@ def test_what_fusing_with_one_part_saves_is_that_part() -> None:
     reason = pairs[0, 2].reason
     assert reason is not None
     assert "writes one part of a concatenation" in reason.sentence
-
-
-def test_a_part_of_a_result_is_a_result() -> None:
-    returned = (*PARTS[:2], dataclasses.replace(PARTS[2], kind="output"))
-    memory = fusion(graph(X, Y, RELU, SIN, CAT, SUM), *JOINED, buffers=returned).memory
-    assert memory.is_returned("buf0")
-    assert not memory.is_returned("x")
 
 
 def test_what_is_changed_in_place_is_the_same_memory() -> None:
@@ -79,12 +70,6 @@ def test_what_is_changed_in_place_is_the_same_memory() -> None:
     (between,) = [pair for pair in kept_apart(found) if (pair.first, pair.second) == (0, 2)]
     assert between.reason is not None
     assert "has to run between them" in between.reason.sentence
-
-
-def test_recordings_from_before_say_what_an_operation_changes() -> None:
-    operation = Operation("op0", "pointwise", mutates=("a",), writes={"b": 8})
-    found = Memory(FusionPlan("", "forward", (operation,), (), {}, ()), {})
-    assert (found.root("b"), found.root("a")) == ("a", "a")
 
 
 def test_a_circle_in_a_damaged_recording_ends() -> None:

@@ -1,14 +1,12 @@
-"""Graphs and fusions as networkx has them."""
+"""Graphs as networkx has them."""
 
 from __future__ import annotations
 
 import dataclasses
 
-from inspector.graphs.exports import fusion_network, network
-from inspector.graphs.make_fusion import make_fusion
+from inspector.graphs.exports import network
 from inspector.model.graph import Graph, Node, Stage
 from inspector.model.stack import StackFrame
-from inspector.records.fusion import Buffer, FusionPlan, Launch, Operation
 from inspector.records.graphs import TensorMeta
 
 TENSOR = TensorMeta("float32", (8, "s0"), ("s0", 1), "cuda:0")
@@ -64,41 +62,3 @@ def test_an_input_that_is_not_there_becomes_no_node() -> None:
     node = dataclasses.replace(GRAPH.nodes[1], inputs=("lost", "x"))
     found = network(dataclasses.replace(GRAPH, nodes=(GRAPH.nodes[0], node)))
     assert list(found.edges()) == [("x", "add")]
-
-
-PLAN = FusionPlan(
-    "",
-    "forward",
-    (
-        Operation("op0", "pointwise", ("add",), "add"),
-        Operation("op1", "extern", ("mul",), "mul", "aten.mul.out"),
-    ),
-    (
-        Launch(("op0",), "pointwise", "triton_0", 0, {"x": 8, "own": 4}, {"buf0": 8, "own": 4}),
-        Launch(("op1",), "extern", "", None, {"buf0": 8, "x": 8}, {"buf1": 16}),
-    ),
-    {
-        "x": Buffer("x", "input", dtype="bfloat16", shape=(4,)),
-        "buf1": Buffer("buf1", "output"),
-    },
-    (),
-)
-
-
-def test_steps_are_nodes_and_buffers_are_edges() -> None:
-    found = fusion_network(make_fusion(PLAN, GRAPH))
-    assert set(found.edges(data="buffer")) == {
-        ("buffer x", "0: triton_0", "x"),
-        ("buffer x", "1: aten.mul.out", "x"),
-        ("0: triton_0", "1: aten.mul.out", "buf0"),
-        ("1: aten.mul.out", "buffer buf1", "buf1"),
-    }
-    assert found.number_of_edges() == 4
-    assert found.nodes["0: triton_0"]["operators"] == ("add",)
-    assert found.nodes["1: aten.mul.out"]["is_call"]
-    (carried,) = found.get_edge_data("buffer x", "0: triton_0").values()
-    assert carried == {"buffer": "x", "bytes": 8, "dtype": "bfloat16", "shape": (4,)}
-
-
-def test_what_the_kernel_alone_reads_again_is_no_edge() -> None:
-    assert "buffer own" not in fusion_network(make_fusion(PLAN, GRAPH))

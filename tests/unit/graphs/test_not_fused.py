@@ -7,7 +7,8 @@ import dataclasses
 import pytest
 
 from inspector.graphs.fusion import Fusion
-from inspector.graphs.not_fused import TEMPLATES, grouped, kept_apart
+from inspector.graphs.not_fused import grouped, kept_apart
+from inspector.graphs.pair_reasons import TEMPLATES
 from inspector.records.fusion import Apart, Buffer, Uses
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node
 
@@ -107,7 +108,7 @@ def test_a_library_is_the_reason_whatever_torch_said() -> None:
     [
         ("extern", "aten.cumsum.out", "is a call of a library", "", "library"),
         ("fallback", "aten.sort.default", "is left to eager PyTorch", "Write it with", "library"),
-        ("user_kernel", "mine", "that the program brings along", "Do in that", "user kernel"),
+        ("user_kernel", "mine", "is a Triton kernel of the program", "Move the", "user kernel"),
     ],
 )
 def test_each_kind_of_call_has_its_reason(

@@ -44,7 +44,8 @@ def pairs(
     )  # fmt: skip
     buffers = {
         "x": Buffer("x", "input", dtype="float32", shape=(512, 1024)),
-        **{name: Buffer(name, "intermediate", dtype="float32", shape=(512,))
+        **{name: Buffer(name, "intermediate", dtype="float32", shape=(512,),
+                        changes="".join(item.mutates))
            for item in operations for name in item.writes},
     }  # fmt: skip
     one, other = (operations[place] for place in refused)

@@ -82,8 +82,7 @@ def test_what_is_cut_off_is_said(tmp_path: Path) -> None:
 
 def test_what_a_nested_graph_computes_is_read(tmp_path: Path) -> None:
     inner = {"name": "sin", "op": "call_method", "target": "sin", "stack": 0}
-    outer = {"name": "body", "op": "get_attr", "nested": ["x", "sin"], "inside": [inner]}
+    outer = {"name": "body", "op": "get_attr", "inside": [inner]}
     found = read(tmp_path, json.dumps({"nodes": [outer], "stacks": [STACK]}))
     (node,) = found.nodes
-    assert node.nested == ("x", "sin")
     assert [(each.name, found.stack_of(each)) for each in node.inside] == [("sin", STACK)]

@@ -192,10 +192,10 @@ def test_loops_that_are_vectorised_have_no_advice_to_vectorise_them() -> None:
         changes = [gain.change for gain in gains(BUDGET, [own], "", is_cpu=True)]
         return next((text for text in changes if "loops" in text), "")
 
-    fast = TextLoop("x0", "64", 8, 1, 1, parallel=1, uses_vectors=True)
+    fast = TextLoop("x0", "64", 8, 1, 1, parallel=1, is_vector=True)
     assert change(fast) == ""  # what they compute takes the time
     assert change(fast, 30_000).startswith("its loops are vectorised and in threads: bfloat16 has")
-    assert "not vectorised or in threads" in change(dataclasses.replace(fast, uses_vectors=False))
+    assert "not vectorised or in threads" in change(dataclasses.replace(fast, is_vector=False))
     serial = dataclasses.replace(fast, parallel=0)
     assert "not vectorised or in threads" in change(serial)
     assert "not vectorised or in threads" in change(serial, threads=2)
@@ -215,7 +215,7 @@ def test_what_nothing_is_known_for_is_named_with_what_it_loses() -> None:
     first, _ = work(time_ns=400_000)
     (launch,) = first.launches
     assert launch.code is not None
-    loop = TextLoop("x0", "64", 8, 1, 1, parallel=1, uses_vectors=True)
+    loop = TextLoop("x0", "64", 8, 1, 1, parallel=1, is_vector=True)
     kernel = Kernel(first.name, "cpp", "cpp", "", 1, cpp=CppFacts(CppText((loop,)), None))
     code = dataclasses.replace(launch.code, kernels=(kernel,))
     item = dataclasses.replace(first, launches=(dataclasses.replace(launch, code=code),))

@@ -56,7 +56,7 @@ def stages(named: Names = str, frame: StackFrame | None = None) -> tuple[Graph, 
         node(named("mm"), "aten.mm.default", named("mul"), stack=(at,), modules=modules,
              flops=2_000_000_000, earlier=(named("y"),), aten="aten.mm.default"),
         node(named("out"), "aten.neg.default", named("mul"), tensors=(tensor("s0"),)),
-        node(named("cond"), "torch.ops.higher_order.cond", nested=(named("x"), named("inner")),
+        node(named("cond"), "torch.ops.higher_order.cond",
              inside=(node(named("inner"), "aten.sin.default", named("x")),)),
     )  # fmt: skip
     return captured, dataclasses.replace(lowered, stage=Stage.FORWARD, direction=""), lowered

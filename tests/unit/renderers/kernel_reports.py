@@ -12,7 +12,7 @@ from inspector import plugins
 from inspector.costs.sites import site_costs
 from inspector.findings.diff_report import DiffReport, make_diff_report, side_facts
 from inspector.findings.finding import Place
-from inspector.findings.graph_breaks_apart import with_breaks
+from inspector.findings.graph_breaks_apart import split_by_breaks
 from inspector.findings.graph_report import FUSION, GraphReport, make_graph_report
 from inspector.findings.kernel_findings import kernel_findings
 from inspector.findings.kernels_report import KernelsReport, make_kernels_report
@@ -138,4 +138,5 @@ def graph_breaks() -> GraphReport:
     """What is in two graphs because of a graph break."""
     with opened(ROOT / "samples" / "graph_breaks" / "recording.zip") as recording:
         run = read_run(recording)
-        return with_breaks(make_graph_report(run, FUSION), site_costs(run))
+        breaks = split_by_breaks(run, site_costs(run))
+        return dataclasses.replace(make_graph_report(run, FUSION), breaks=breaks)

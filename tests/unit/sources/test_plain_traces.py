@@ -109,7 +109,7 @@ def test_a_line_has_the_kernels_that_name_it(tmp_path: Path) -> None:
     for line, found in ((3, [("triton_poi_fused_relu_0", ("y",))]), (4, [("mm", ("z",))])):
         report = with_line(make_graph_report(run, ""), "model.py", line)
         assert report.around is not None
-        assert [(item.kernel, item.nodes) for item in report.around.named] == found
+        assert [(item.kernel, item.nodes) for item in report.around.kernels] == found
         assert kernel_blocks(report.around) == [
             ("kernels of the forward pass", [(name, ", ".join(nodes)) for name, nodes in found])
         ]

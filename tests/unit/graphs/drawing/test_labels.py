@@ -35,7 +35,7 @@ def test_hostile_names_stay_text(name: str) -> None:
         operator(name, name, "x", module=((name, name),), kernels=(name,), op="call_module",
                  stack=(StackFrame(name, 1, name, name),)),
     ]  # fmt: skip
-    found = drawn(stage_dot(graph(*nodes), Caption(name, name, name, name, name)))
+    found = drawn(stage_dot(graph(*nodes), Caption(name, name, name, name)))
     plain = shown_as(name)
     assert plain in found.texts, "the box"
     assert f"{plain} ({plain})" in found.texts, "the frame"

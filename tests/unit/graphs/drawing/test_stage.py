@@ -16,7 +16,7 @@ from inspector.model.graph import Stage
 from inspector.model.stack import StackFrame
 from tests.unit.graphs.drawing.drawn import drawn, graph, layers, needs_dot, operator, taken
 
-CAPTION = Caption("bert", "0/0 forward", "NVIDIA H200", "2.13.0", "a part")
+CAPTION = Caption("bert", "0/0 forward", "NVIDIA H200", "2.13.0")
 NONE = Drawing(collapse=Collapse.NONE)
 
 
@@ -42,9 +42,7 @@ def test_frames_are_modules() -> None:
 @needs_dot
 def test_the_caption_says_what_it_is() -> None:
     found = drawn(stage_dot(layers(1), CAPTION))
-    assert {"bert · 0/0 forward", "NVIDIA H200 · torch 2.13.0", "a part", "3 operators"} <= set(
-        found.texts
-    )
+    assert {"bert · 0/0 forward", "NVIDIA H200 · torch 2.13.0", "3 operators"} <= set(found.texts)
 
 
 @needs_dot
@@ -83,13 +81,13 @@ def test_passes_of_a_joint_graph_are_told_apart() -> None:
 
 
 def test_modules_become_one_box() -> None:
-    boxes = _boxes(stage_dot(layers(10), CAPTION, Drawing(Collapse.MODULE, depth=2)))
+    boxes = _boxes(stage_dot(layers(10), CAPTION, Drawing(Collapse.MODULE, most_boxes=10)))
     assert boxes == 10 + 1, "ten layers and the output; inputs are counted"
 
 
 @needs_dot
 def test_a_collapsed_box_counts() -> None:
-    found = drawn(stage_dot(layers(9), CAPTION, Drawing(Collapse.MODULE, depth=2)))
+    found = drawn(stage_dot(layers(9), CAPTION, Drawing(Collapse.MODULE, most_boxes=10)))
     box = next(texts for texts in found.nodes.values() if texts[0] == "layers.1 (Layer)")
     assert box == ["layers.1 (Layer)", "mm, relu, add", "3 operators · 1.0 kFLOP",
                    "+ 1 input, 16 KiB"]  # fmt: skip
@@ -98,7 +96,7 @@ def test_a_collapsed_box_counts() -> None:
 @needs_dot
 def test_parameters_are_called_so_where_known() -> None:
     roles = Roles(parameters=frozenset({"weight_0", "weight_1"}))
-    found = drawn(stage_dot(layers(2), CAPTION, Drawing(Collapse.MODULE, depth=2), roles))
+    found = drawn(stage_dot(layers(2), CAPTION, Drawing(Collapse.MODULE), roles))
     assert "+ 1 parameter, 16 KiB" in found.texts
 
 
@@ -115,7 +113,7 @@ def test_groups_do_not_wait_for_themselves() -> None:
         operator("n2", "aten.relu.default", "n1", module=b),
         operator("n3", "aten.relu.default", "n2", module=a),
     ]
-    text = stage_dot(graph(*nodes), CAPTION, Drawing(Collapse.MODULE, depth=1))
+    text = stage_dot(graph(*nodes), CAPTION, Drawing(Collapse.MODULE))
     assert _boxes(text) == 3 + 2, "the module that is called twice is two boxes"
 
 
@@ -129,31 +127,7 @@ def test_groups_that_need_each_other_by_different_nodes_are_apart() -> None:
         operator("a2", "aten.relu.default", "b1", module=a),
         operator("end", "aten.add.Tensor", "a2", "b2"),
     ]
-    assert _boxes(stage_dot(graph(*nodes), CAPTION, Drawing(Collapse.MODULE, depth=1))) == 4 + 2
-
-
-@needs_dot
-def test_lines_become_one_box() -> None:
-    nodes = [
-        taken("x", 8, 64),
-        operator("n1", "aten.mul.Tensor", "x", line=7),
-        operator("n2", "aten.add.Tensor", "n1", line=7),
-        operator("n3", "aten.relu.default", "n2", line=8),
-    ]
-    found = drawn(stage_dot(graph(*nodes), CAPTION, Drawing(Collapse.LINE)))
-    assert ["model.py:7 x = f(x)", "mul, add", "2 operators"] in found.nodes.values()
-
-
-@needs_dot
-def test_kernels_become_one_box() -> None:
-    nodes = [
-        taken("x", 8, 64),
-        operator("n1", "aten.mul.Tensor", "x", kernels=("triton_poi_0",)),
-        operator("n2", "aten.add.Tensor", "n1", kernels=("triton_poi_0",)),
-        operator("n3", "aten.mm.default", "n2", kernels=("mm",)),
-    ]
-    found = drawn(stage_dot(graph(*nodes), CAPTION, Drawing(Collapse.KERNEL)))
-    assert any(texts[:2] == ["triton_poi_0", "mul, add"] for texts in found.nodes.values())
+    assert _boxes(stage_dot(graph(*nodes), CAPTION, Drawing(Collapse.MODULE))) == 4 + 2
 
 
 @needs_dot
@@ -165,7 +139,7 @@ def test_arrows_between_groups_are_counted() -> None:
         operator("n2", "aten.add.Tensor", "x", module=a),
         operator("n3", "aten.sub.Tensor", "n1", "n2", module=b),
     ]
-    found = drawn(stage_dot(graph(*nodes), CAPTION, Drawing(Collapse.MODULE, depth=1)))
+    found = drawn(stage_dot(graph(*nodes), CAPTION, Drawing(Collapse.MODULE)))
     assert "2 tensors · 4.0 KiB" in found.texts
 
 
@@ -181,7 +155,6 @@ def test_too_many_boxes_are_refused_unless_forced() -> None:
     ("colour", "said"),
     [
         (Colour.DTYPE, "f32"),
-        (Colour.MODULE, "Linear"),
         (Colour.BYTES, "up to 2.0 KiB"),
         (Colour.FLOPS, "up to 1.0 kFLOP"),
     ],
@@ -198,7 +171,7 @@ def test_what_many_boxes_read_has_one_arrow() -> None:
         module = ((f"m{n}", "M"),)
         nodes.append(operator(f"a{n}", "aten.mul.Tensor", "x", "mask", module=module))
     end = operator("end", "aten.cat.default", *(f"a{n}" for n in range(8)))
-    found = drawn(stage_dot(graph(*nodes, end), CAPTION, Drawing(Collapse.MODULE, depth=1)))
+    found = drawn(stage_dot(graph(*nodes, end), CAPTION, Drawing(Collapse.MODULE)))
     assert sum("+ mask from above" in texts or "+ x, mask from above" in texts
                for texts in found.nodes.values()) == 7  # fmt: skip
 
@@ -238,7 +211,7 @@ def test_groups_that_get_needs_later_hand_them_on() -> None:
     nodes = [operator(name, "aten.relu.default", *inputs.get(name, ())) for name in names]
     nodes.append(operator("a3", "aten.relu.default", "d2"))
     groups = group_nodes(nodes, lambda node: {**names, "a3": "A"}[node.name])
-    assert [[node.name for node in group.nodes] for group in groups] == [
+    assert [[node.name for node in group] for group in groups] == [
         ["a", "a2"], ["b"], ["c"], ["d", "d2"], ["a3"],
     ]  # fmt: skip
 

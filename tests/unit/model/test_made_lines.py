@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.findings.made_lines import lines_of_graphs, made_lines_notices
-from inspector.model.graph import Graph, Node, Stage
 from inspector.model.kernel import NodeLine, weighed_lines
 from inspector.model.stack import StackFrame, made_class, making_name, plain_name
 
@@ -38,26 +36,6 @@ def test_a_layer_that_code_behind_a_graph_break_makes_is_in_its_function() -> No
     assert plain_name(making_name("torch_dynamo_resume_in_build_at_3", "Linear")) == "build"
 
 
-def test_lines_that_make_layers_are_named() -> None:
-    also = StackFrame("/p/model.py", 5, making_name("build", "GELU"))
-    lines = [NodeLine("h").at(frame) for frame in (RUNS, MAKES, MAKES, also)]
-    (said,) = made_lines_notices(lines)
-    assert said.startswith("no line of yours runs in some layers (Linear, GELU): ")
-    assert said.endswith(" (model.py:5)")
-    assert made_lines_notices([NodeLine("h").at(RUNS)]) == ()
-
-
-def test_of_many_lines_some_are_named_and_files_of_one_name_are_told_apart() -> None:
-    name = making_name("build", "Linear")
-    lines = [
-        NodeLine("h").at(StackFrame(f"/{folder}/model.py", line, name))
-        for folder in "ba"
-        for line in (30, 2, 1)
-    ]
-    (said,) = made_lines_notices(lines)
-    assert said.endswith(" (a/model.py:1, a/model.py:2, a/model.py:30, \u2026 3 more)")
-
-
 def test_a_line_has_all_that_it_makes_and_the_heaviest_comes_first() -> None:
     also = StackFrame("/p/model.py", 5, making_name("build", "GELU"))
     makes, runs, more = (NodeLine("h").at(frame) for frame in (MAKES, RUNS, also))
@@ -67,11 +45,3 @@ def test_a_line_has_all_that_it_makes_and_the_heaviest_comes_first() -> None:
         5,
         20,
     ]
-
-
-def test_nodes_are_at_their_innermost_line_also_inside_of_others() -> None:
-    inner = Node(name="relu", op="call_function", target="relu", stack=(RUNS, MAKES))
-    outer = Node(name="cond", op="call_function", target="cond", stack=(RUNS,), inside=(inner,))
-    graph = Graph("0/0", Stage.DYNAMO, "", (outer, Node("x", "placeholder", "x")))
-    found = [(line.node, line.line, line.makes) for line in lines_of_graphs([graph])]
-    assert found == [("cond", 20, ()), ("relu", 5, ("Linear",))]

@@ -1,1 +1,0 @@
-"""The refusals of Inductor's scheduler, by the file of torch that gives them."""
