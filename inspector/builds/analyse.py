@@ -141,7 +141,6 @@ def _float64_lines(module: Module, instructions: Sequence[Instruction]) -> tuple
 
 def _int64_lines(module: Module) -> tuple[int, ...]:
     """Lines with 64-bit integer arithmetic that addresses depend on."""
-    by_result = {result: item for item in module.operations for result in item.results}
     open_names = [
         operand
         for item in module.operations
@@ -151,7 +150,7 @@ def _int64_lines(module: Module) -> tuple[int, ...]:
     seen: set[str] = set()
     lines = set()
     while open_names:
-        found = by_result.get(open_names.pop())
+        found = module.made_by.get(open_names.pop())
         if found is None or found.results[0] in seen or found.name in {"tt.load", "scf.for"}:
             continue
         seen.add(found.results[0])

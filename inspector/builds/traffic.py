@@ -150,8 +150,7 @@ class _Program:
         self.first = Indices(module, known, program, grid)
         self._make_end = functools.partial(Indices, module, known, program, grid, self.first)
         self._ends: list[Indices] = []
-        loops = [item for item in module.operations if item.name in {"scf.for", "scf.while"}]
-        self._trips = {number: self.first.trips(loop) for number, loop in enumerate(loops, 1)}
+        self._trips = [self.first.trips(loop) for loop in module.loops]
 
     def runs(self, operation: Operation) -> bool:
         """Whether the program gets there: kernels for several tensors branch by program."""
@@ -169,7 +168,7 @@ class _Program:
 
     def trips(self, operation: Operation) -> int | None:
         """How often it is executed, or None."""
-        counts = [self._trips.get(loop) for loop in operation.loops]
+        counts = [self._trips[loop - 1] for loop in operation.loops]
         known = [count for count in counts if count is not None]
         return math.prod(known) if len(known) == len(counts) else None
 
