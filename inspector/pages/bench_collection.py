@@ -11,10 +11,9 @@ from inspector.findings.wording import count
 from inspector.pages.page import About, Column, Page, Section, Table, as_notes
 
 _MOST_ROWS = 200
-_FIGURES = ("eager", "compiled", "faster", "graphs", "breaks", "error")
+_FIGURES = ("eager", "compiled", "faster", "breaks", "error")
 _COLUMNS = (
-    Column("model"),
-    Column("setting"),
+    Column("model and setting"),
     *(Column(name, "number") for name in _FIGURES),
     Column("", "below"),
 )
@@ -72,17 +71,17 @@ def collection_cells(model: Measured) -> Iterator[tuple[str, ...]]:
     """A row for each setting and input of a model; at its end why it has no times."""
     empty = ("",) * (len(_FIGURES) - 1)
     if not model.rows:
-        yield (model.name, "", "", *empty, model.failure)
+        yield (model.name, "", *empty, model.failure)
         return
     several = len({row.input for row in model.rows}) > 1
     for row in model.compiled() or model.rows:
         name = f"{model.name} #{row.input + 1}" if several else model.name
-        setting = " · ".join(filter(None, (row.setting.label, row.workload.label)))
+        name = " · ".join(filter(None, (name, row.setting.label, row.workload.label)))
         if row.setting.is_eager:
             said = (time_text(row), *empty, "") if row.latency else ("", *empty, row.failure)
-            yield (name, setting, *said)
+            yield (name, *said)
         else:
-            yield (name, setting, *_cells(row, _eager_of(row, model)))
+            yield (name, *_cells(row, _eager_of(row, model)))
 
 
 def _eager_of(row: BenchRow, model: Measured) -> BenchRow | None:
@@ -95,12 +94,11 @@ def _cells(row: BenchRow, eager: BenchRow | None) -> tuple[str, ...]:
     if row.latency is None or row.fails_later:
         failed = eager.failure.removesuffix(".") if eager is not None else ""
         why = f"eager fails: {failed}" if failed and row.failure == NOT_TRIED else row.failure
-        return (time_text(eager), "", "", "", "", "", why)
+        return (time_text(eager), "", "", "", "", why)
     return (
         time_text(eager),
         time_text(row),
         faster_text(row.faster),
-        str(compiled.graphs) if compiled else "-",
         str(compiled.graph_breaks) if compiled else "-",
         error_text(row),
         "",

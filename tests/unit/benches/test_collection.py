@@ -99,7 +99,7 @@ def test_workloads_have_summaries_of_their_own() -> None:
 def test_what_is_measured_of_eager_pytorch_alone_is_shown() -> None:
     one, other = row(EAGER), dataclasses.replace(row(EAGER), input=1)
     cells = list(collection_cells(Measured("m", (one, other), None, "", 1)))
-    assert [line[:2] for line in cells] == [("m #1", "eager"), ("m #2", "eager")]
-    assert all(line[2] == time_text(one) for line in cells)
+    assert [line[0] for line in cells] == ["m #1 · eager", "m #2 · eager"]
+    assert all(line[1] == time_text(one) for line in cells)
     (failed,) = collection_cells(Measured("m", (row(EAGER, failure="it fails"),), None, "", 1))
-    assert (*failed[:3], failed[-1]) == ("m", "eager", "", "it fails")
+    assert (*failed[:2], failed[-1]) == ("m · eager", "", "it fails")
