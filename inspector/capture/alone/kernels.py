@@ -43,8 +43,6 @@ def launched(kind: str, function: Any, kwargs: dict[str, Any], source: str) -> L
 
     Args:
         kind: As in `called_kernels`.
-        function: What the generated code calls.
-        kwargs: With which keywords.
         source: The text of a C++ kernel, or an empty string.
     """
     if kind == "triton":
