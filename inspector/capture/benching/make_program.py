@@ -13,7 +13,7 @@ from torch._dynamo import list_backends
 from inspector.capture.benching.batches import with_batch
 from inspector.capture.benching.changed import named_tensors
 from inspector.capture.benching.program import Program
-from inspector.capture.benching.varied import Padding, paddings_of, varied_calls, vary_together
+from inspector.capture.benching.varied import Padding, paddings_of, varied_calls
 from inspector.capture.call import Call
 from inspector.capture.calling import Ones
 from inspector.capture.compiled import is_compiled, module_of, uncompiled
@@ -67,9 +67,6 @@ def make_program(target: Target, asked: WorkerRequest) -> Program:
         paddings=_paddings(plain, calls, asked),
         marks_steps=asked.compiles_optimizer and step is not None and device_type == "cuda",
         labels=tuple(", ".join(map(str, items)) for items in asked.variations),
-        next_steps=tuple(
-            vary_together(target.function, target.calls[0], items) for items in asked.variations
-        ),
     )
 
 

@@ -17,6 +17,8 @@ from inspector.capture.calling import Ones, backward, finished
 from inspector.capture.state import State
 from inspector.model.bench import Workload
 
+_TOGETHER = "If sizes have to be the same, vary them together: --vary 'x[0],mask[0]=2,4'"
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Program:
@@ -37,7 +39,6 @@ class Program:
             too, begins a new generation of CUDA graphs otherwise, in which the gradients that it
             wants are gone (torch/_inductor/cudagraph_trees.py, `can_start_new_generation`).
         labels: What varies in each input (``x[0]=4``); or nothing.
-        next_steps: What to do about each input, should a call with it fail; or nothing.
     """
 
     function: Callable[..., object]
@@ -54,7 +55,6 @@ class Program:
     paddings: tuple[tuple[Padding, ...], ...] = ()
     marks_steps: bool = False
     labels: tuple[str, ...] = ()
-    next_steps: tuple[str, ...] = ()
 
     def prepare(self, index: int, *, restores: bool = True) -> PreparedCall:
         """A call with an input; every one finds the same tensors, gradients and random numbers.
@@ -86,9 +86,10 @@ class Program:
         label = self.labels[index] if self.labels else f"input {index + 1}"
         return ", ".join(filter(None, (label, shapes_of(self.calls[index]))))
 
-    def next_step(self, index: int) -> str:
+    @property
+    def next_step(self) -> str:
         """What to do should a call with an input fail; or nothing."""
-        return self.next_steps[index] if self.next_steps else ""
+        return _TOGETHER if self.labels else ""
 
     def between(self) -> None:
         """Between calls that follow one another, as a program has it: new gradients."""

@@ -15,8 +15,6 @@ from inspector.errors import UsageError
 from inspector.model.dtypes import parse_dtype
 from inspector.model.variation import Assignment
 
-_MOST_NAMED = 3
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Padding:
@@ -122,48 +120,3 @@ def _padded(tensor: Any, dimension: int) -> Any:  # noqa: ANN401 - torch is Any 
     # `pad` takes pairs from the last dimension backwards.
     behind = tensor.dim() - 1 - (dimension % tensor.dim())
     return torch.nn.functional.pad(tensor, [0, 0] * behind + [0, more])
-
-
-def vary_together(
-    function: Callable[..., Any], call: Call, assignments: Sequence[Assignment]
-) -> str:
-    """What to try where a call fails because one of two equal sizes was varied alone.
-
-    Args:
-        call: Its arguments before any was varied.
-        assignments: What one input has in their place.
-
-    Returns:
-        A sentence with the option; empty where no other size was the same.
-    """
-    for item in assignments:
-        alike = list(_alike(function, call, assignments, item))[:_MOST_NAMED]
-        if alike:
-            sizes = [each for each in assignments if each.dimension is not None]
-            mine = [each.place for each in sizes if each.value == item.value]
-            places = ",".join([*mine, *alike])
-            return (
-                f"If sizes have to be the same, vary them together: --vary '{places}={item.value}'"
-            )
-    return ""
-
-
-def _alike(
-    function: Callable[..., Any], call: Call, assignments: Sequence[Assignment], varied: Assignment
-) -> Iterator[str]:
-    args, kwargs = call.args, dict(call.kwargs)
-    given: dict[int | str, object] = dict(enumerate(args))
-    given.update(kwargs)
-    mine = given.get(place_of(function, varied.name, args, kwargs))
-    if varied.dimension is None or not isinstance(mine, torch.Tensor):
-        return
-    size = mine.shape[varied.dimension]
-    if size in {1, varied.value}:  # of one element each tensor has enough
-        return
-    others = {place_of(function, item.name, args, kwargs) for item in assignments}
-    names = positional_names(function)
-    for place, value in given.items():
-        if place in others or not isinstance(value, torch.Tensor) or size not in value.shape:
-            continue
-        name = names[place] if isinstance(place, int) and place < len(names) else place
-        yield f"{name}[{list(value.shape).index(size)}]"

@@ -348,7 +348,7 @@ class _Worker:
 
     def _failing(self, index: int) -> Any:  # noqa: ANN401 - a context manager
         return failing(
-            self._target, self._program.shown(index), self._program.next_step(index),
+            self._target, self._program.shown(index), self._program.next_step,
             is_eager=self._asked.eager, request=self._asked.request,
         )  # fmt: skip
 
