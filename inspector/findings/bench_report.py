@@ -123,7 +123,7 @@ def make_bench_report(
 
 def against(report: BenchReport, earlier: EarlierBench) -> BenchReport:
     """The report with what changed since an earlier one."""
-    comparison = compared(report.rows, earlier, report.device, report.torch, report.plan.target)
+    comparison = compared(report.rows, earlier, report.device, report.plan.target)
     return dataclasses.replace(report, comparison=comparison)
 
 

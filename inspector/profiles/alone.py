@@ -15,14 +15,7 @@ COLD, WARM = "cold", "warm"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Measured:
-    """Times of the same launch.
-
-    Attributes:
-        median_ns: Their median.
-        low_ns: The 5th percentile.
-        high_ns: The 95th percentile.
-        number: How many there are.
-    """
+    """Times of the same launch: the median, the 5th and the 95th percentile."""
 
     median_ns: float
     low_ns: float
@@ -35,7 +28,6 @@ class InPlace:
     """The same launches in the model's own calls.
 
     Attributes:
-        times: The times of one.
         launches: How many a call has with the arguments that were taken.
         wall_ns: The time of a call.
         work: One of them, with what it moves and computes.
@@ -58,13 +50,7 @@ def measured(times_ns: Sequence[int]) -> Measured | None:
 
 
 def in_place_of(bench: KernelBench, work: Sequence[KernelTiming], wall_ns: float) -> InPlace | None:
-    """The launches of the calls that were benchmarked, by their statements.
-
-    Args:
-        bench: The benchmark.
-        work: What a call does.
-        wall_ns: How long it takes.
-    """
+    """The launches of the calls that were benchmarked, by their statements."""
     places = set(bench.places)
     found = [
         item

@@ -43,7 +43,7 @@ def earlier(**other: Any) -> EarlierBench:
 def against(
     before: EarlierBench, now: BenchRow = NOW, device: str = "cpu", target: str = "model.py"
 ) -> BenchComparison:
-    return compared([now], before, device, "2.13.0", target)
+    return compared([now], before, device, target)
 
 
 def said(before: EarlierBench, now: BenchRow = NOW) -> list[str]:

@@ -129,7 +129,7 @@ def bench() -> BenchReport:
         _rows(),
         _rows(Workload(dtype="bf16"), 1),
         run=_run(partial="it was interrupted", error="ValueError: no", error_detail="Traceback\n"),
-        comparison=BenchComparison(earlier, "cpu", "2.13.0", "model.py", 2, changes),
+        comparison=BenchComparison(earlier, "cpu", "model.py", 2, changes),
     )
 
 
