@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -101,11 +100,9 @@ def _access(
         elements=elements,
         trips=times,
         bytes=elements * size * (1 if times is None else times),
-        layout=shaped.layout if shaped is not None else "",
         is_indirect=not is_tma and indices.is_indirect(pointer),
         is_masked=mask_of(operation) is not None,
         index_bits=_index_bits(pointer, module, indices),
-        cache=tuple(re.findall(r"(?:evictionPolicy|cacheModifier) = (\w+)", operation.text)),
     )
     return access if is_tma else _placed(access, pointer, shaped, module, indices)
 

@@ -16,7 +16,7 @@ from inspector.builds.execution import executions_of, products_of
 from inspector.builds.index_values import Indices
 from inspector.builds.loops import loops_of
 from inspector.builds.opcodes import kind_of, tensor_core_dtype
-from inspector.builds.ptx_lines import read_ptx_lines
+from inspector.builds.ptx_lines import read_callers
 from inspector.builds.sass import Listing, parse_sass
 from inspector.builds.throughput import ISSUED, per_cycle, pipe_of
 from inspector.builds.traffic import program_at, traffic_of
@@ -86,7 +86,7 @@ def predict(
         known: Values of scalar arguments, where more is known than the source says.
     """
     module = parse_ttgir(texts["ttgir"])
-    listing = parse_sass(texts["sass"], read_ptx_lines(texts["ptx"]).callers)
+    listing = parse_sass(texts["sass"], read_callers(texts["ptx"]))
     read = _Texts(module, listing, tuple(_programs(module, config.grid, known or {})))
     programs = math.prod(config.grid) if config.grid else None
     memory = _memory(read, config, limits, known or {}, programs)
