@@ -55,8 +55,6 @@ class Operation:
 
     Attributes:
         name: Its name (``tt.load``).
-        text: Everything behind the name but the location.
-        line: Line in the kernel's own source, or 0.
         number: Line of the TTGIR, from 1.
         loops: Numbers of the loops around it, outermost first.
         branches: Conditions around it, and whether it is executed where they hold.
@@ -77,10 +75,8 @@ class Module:
     """A kernel's TTGIR.
 
     Attributes:
-        operations: All operations, loops included, in order.
         arguments: Type by name of argument (``%in_ptr0``).
         divisible: What arguments are known to be multiples of.
-        aliases: Layout by alias.
         loops: Those of the operations that are loops, numbered from 1 as in `Operation.loops`.
         made_by: The operation by each of its results.
     """

@@ -138,7 +138,6 @@ def collection_of(
     """Measures all models; one that fails, hangs or crashes is a line.
 
     Args:
-        targets: The models, and folders of them, as the user would write them.
         how: How the processes are run; ``save`` is a folder for a recording of each.
 
     Raises:

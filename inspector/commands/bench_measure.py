@@ -186,6 +186,7 @@ def _profile_of_nothing_faster(
         fullgraph=setting.fullgraph,
         graphs=True,
         profile=True,
+        seconds=report.plan.session_seconds,
     )
     doing = f"nothing is faster: profiles {setting.label}"
     how = dataclasses.replace(settings, save=folder / PROFILE_FILE, doing=doing)

@@ -29,7 +29,6 @@ class BenchGate:
     """Whether a bench passes.
 
     Attributes:
-        asked: What it fails on.
         failing: What it fails for: a kind, or that it could not be measured, with the rows of it.
     """
 
@@ -78,7 +77,6 @@ def bench_gate(
 
     Args:
         models: The rows of each model, by what it is called; of one model that is nothing.
-        asked: What to fail on.
     """
     failing: dict[str, tuple[str, ...]] = {}
     for kind in asked:

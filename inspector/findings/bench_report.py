@@ -100,8 +100,6 @@ def make_bench_report(
     """Reads the measurements of a run, whose logs must still be there.
 
     Args:
-        plan: What was compared.
-        run: What was recorded.
         rules: What is looked for where nothing is faster.
         profile: What was profiled then, or None.
     """

@@ -163,13 +163,7 @@ class WarmupReport:
 
 
 def make_warmup_report(plan: WarmupPlan, run: Run, costs: Mapping[str, ColdStart]) -> WarmupReport:
-    """Reads what the starts found out.
-
-    Args:
-        plan: What was asked for, and what the processes reported.
-        run: What was recorded.
-        costs: Compile time and caches of each start.
-    """
+    """Reads what the starts found out."""
     return WarmupReport(
         plan, run, _inputs(plan, run), tuple(_starts(plan, run)), costs, _still(plan, run)
     )

@@ -103,14 +103,9 @@ class WorkerRequest(Message):
     """What one process does.
 
     Attributes:
-        request: The target, its inputs, and how it is compiled.
         outputs: Folder for what the first calls give, or None.
         references: What they are compared with: folders by name.
-        measures_memory: Whether the memory of a call is measured, before it is timed.
-        cold_cache: Whether the cache of the device is emptied before each call.
         is_reference: Whether it only keeps what the first calls give.
-        variations: What the inputs are, each a change to the first input of the file; or none.
-        pads: Whether what is varied is padded to the next power of two.
         backends: All of the plan's, for the process that sees first whether torch has them.
     """
 
@@ -157,8 +152,6 @@ class BenchPlan(Plan):
         combinations: What is compared, in the order in which it is shown.
         is_grad: Whether calls that do not train ran with gradients.
         variations: What the inputs are, where they were asked to vary.
-        session_seconds: For how long the processes of a session time calls.
-        took_seconds: How long measuring took.
     """
 
     target: str

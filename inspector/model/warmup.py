@@ -99,10 +99,7 @@ class WarmupPlan(Plan):
     Attributes:
         job: ``torch.compiler.config.job_id`` of all starts.
         is_grad: Whether calls are made with gradients.
-        device: ``--device``, or None.
-        texts: The ``--input`` texts.
         batches: Batch sizes that each input is called with; or none.
-        variations: What the inputs are, where they were asked to vary.
         loading: How the target is loaded, or None where that is not known.
         check: What a fresh process did that ran the plan, or None.
     """

@@ -22,7 +22,6 @@ def write_bench_rows(rows: Iterable[tuple[str, BenchRow | str]], stream: TextIO)
 
     Args:
         rows: Each with its model's name; a text is why nothing of a model was measured.
-        stream: Where to.
     """
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(_HEADS)

@@ -47,7 +47,6 @@ class Worker:
         """Starts it.
 
         Args:
-            folder: The folder, which is empty.
             request: What it does, in JSON (`inspector.model.bench.WorkerRequest`).
             verb: What kind of request it is, see `inspector.capture.child`.
 

@@ -19,8 +19,6 @@ class Arguments:
     """Copies of the arguments of one launch; what is no tensor with memory is taken as it is.
 
     Args:
-        args: The positional arguments.
-        kwargs: The others.
         names: The parameters' names, as far as they are known.
         most_bytes: How much memory the copies may take.
 

@@ -16,7 +16,6 @@ def compared(kept: Kept, references: Mapping[str, str], *, is_eager: bool) -> Re
     """Compares results with those of other processes.
 
     Args:
-        kept: What this process gave.
         references: Folders with what the others gave, by their names.
     """
     others = {

@@ -26,7 +26,6 @@ class Loop:
 
     Attributes:
         next_call: Makes the next call ready, outside of its time.
-        context: What the whole loop is under.
         between: What a program does between two calls.
         restores: Whether everything that a call changes is put back before the next one.
     """

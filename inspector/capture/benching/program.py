@@ -25,15 +25,12 @@ class Program:
     """What is called, and with what.
 
     Attributes:
-        function: What is called: the target, compiled or not.
         plain: The target without the compiler.
         calls: Its arguments, one for each input.
         state: What a call changes, as it was in the beginning.
         named: Parameters and buffers in the beginning, by what they are called in results.
-        step: The optimizer's step, or None.
         ones: The gradients of the sum of the outputs.
         device_type: Where it runs: ``cuda``, ``cpu``.
-        autocast: Dtype of ``torch.autocast``, or None.
         paddings: Where each input is padded to a power of two; or nowhere.
         marks_steps: Whether a call has to say that a step begins. An optimizer that is compiled,
             too, begins a new generation of CUDA graphs otherwise, in which the gradients that it
@@ -57,11 +54,7 @@ class Program:
     labels: tuple[str, ...] = ()
 
     def prepare(self, index: int, *, restores: bool = True) -> PreparedCall:
-        """A call with an input; every one finds the same tensors, gradients and random numbers.
-
-        Args:
-            restores: Whether what calls changed is put back.
-        """
+        """A call with an input; every one finds the same tensors, gradients and random numbers."""
         if restores:
             self.state.begin_again()
         begin_step()

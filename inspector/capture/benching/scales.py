@@ -44,9 +44,6 @@ def scales_of(eager: Kept, exact: Kept | None) -> Mapping[str, Scale]:
     A result is that where its largest element in float64 is no larger than eager PyTorch's own
     error. Where nobody knows the error, or calls draw random numbers (others in float64), it has
     to be less than the rounding of one element of the largest of its kind.
-
-    Args:
-        exact: What it gave in float64, or None.
     """
     theirs = {**eager.tensors, **_numbers(eager)}
     theirs = {name: item for name, item in theirs.items() if _is_rounded(item)}
