@@ -11,7 +11,6 @@ import torch
 
 from inspector.capture.back_to_back import begin_step
 from inspector.capture.benching.batches import shapes_of
-from inspector.capture.benching.varied import Padding, padded
 from inspector.capture.call import Call, PreparedCall, fresh
 from inspector.capture.calling import Ones, backward, finished
 from inspector.capture.state import State
@@ -31,7 +30,6 @@ class Program:
         named: Parameters and buffers in the beginning, by what they are called in results.
         ones: The gradients of the sum of the outputs.
         device_type: Where it runs: ``cuda``, ``cpu``.
-        paddings: Where each input is padded to a power of two; or nowhere.
         marks_steps: Whether a call has to say that a step begins. An optimizer that is compiled,
             too, begins a new generation of CUDA graphs otherwise, in which the gradients that it
             wants are gone (torch/_inductor/cudagraph_trees.py, `can_start_new_generation`).
@@ -49,7 +47,6 @@ class Program:
     ones: Ones
     device_type: str
     autocast: Any
-    paddings: tuple[tuple[Padding, ...], ...] = ()
     marks_steps: bool = False
     labels: tuple[str, ...] = ()
 
@@ -58,12 +55,7 @@ class Program:
         if restores:
             self.state.begin_again()
         begin_step()
-        given = fresh(self.calls[index])
-        if not self.paddings:
-            return PreparedCall(given, self.call)
-        # Padding is a part of the call: the program would have to do it each time.
-        padding = self.paddings[index]
-        return PreparedCall(given, lambda given: self.call(padded(given, padding)))
+        return PreparedCall(fresh(self.calls[index]), self.call)
 
     @property
     def copies(self) -> list[Any]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import torch
@@ -14,18 +13,6 @@ from inspector.capture.signatures import positional_names, signature_of
 from inspector.errors import UsageError
 from inspector.model.dtypes import parse_dtype
 from inspector.model.variation import Assignment
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Padding:
-    """A dimension of an argument that is padded.
-
-    Attributes:
-        place: The argument's position, or its name among the keywords.
-    """
-
-    place: int | str
-    dimension: int
 
 
 def varied_calls(
@@ -86,35 +73,30 @@ def _changed(value: Any, item: Assignment) -> Any:  # noqa: ANN401 - any argumen
     return resized(value, dimension, int(item.value))
 
 
-def paddings_of(
-    function: Callable[..., Any], call: Call, assignments: Iterable[Assignment]
-) -> Iterator[Padding]:
-    """Where a call is padded: the sizes that were varied."""
-    for item in assignments:
-        if item.dimension is not None:
-            place = place_of(function, item.name, list(call.args), dict(call.kwargs))
-            yield Padding(place, item.dimension)
+def padding(
+    function: Callable[..., Any], places: Sequence[tuple[int | str, int]]
+) -> Callable[..., Any]:
+    """The function with some sizes padded with zeros to the next power of two.
 
+    That is a part of each call: the program would have to do it, too.
 
-def padded(call: Call, paddings: Iterable[Padding]) -> Call:
-    """The call with some sizes padded with zeros to the next power of two."""
-    args, kwargs = list(call.args), dict(call.kwargs)
-    for item in paddings:
-        if isinstance(item.place, int):
-            args[item.place] = _padded(args[item.place], item.dimension)
-        else:
-            kwargs[item.place] = _padded(kwargs[item.place], item.dimension)
-    return Call(tuple(args), kwargs)
+    Args:
+        places: Of each size the argument's position, or its name, and the dimension.
+    """
 
+    def padded(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the function's own
+        given: dict[int | str, Any] = dict(enumerate(args))
+        given.update(kwargs)
+        for place, dimension in places:
+            given[place] = _padded(given[place], dimension)
+        return function(*map(given.get, range(len(args))), **{name: given[name] for name in kwargs})
 
-def _power_of_two(size: int) -> int:
-    """The next one, or itself."""
-    return 1 << (size - 1).bit_length() if size else 0
+    return padded
 
 
 def _padded(tensor: Any, dimension: int) -> Any:  # noqa: ANN401 - torch is Any to mypy
     size = int(tensor.shape[dimension])
-    more = _power_of_two(size) - size
+    more = (1 << (size - 1).bit_length()) - size if size else 0
     if not more:
         return tensor
     # `pad` takes pairs from the last dimension backwards.
