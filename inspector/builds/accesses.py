@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.builds.descriptors import tile_of
 from inspector.builds.index_arithmetic import Value
@@ -107,12 +107,19 @@ def _access(
     return access if is_tma else _placed(access, pointer, shaped, module, indices)
 
 
-def _argument(pointer: str, module: Module) -> str:
-    """The argument that a pointer comes from, also where its offset is not known."""
+def _made_from(pointer: str, module: Module) -> Iterator[Operation]:
+    """What a pointer is made by, then what that operation's first operand is made by, and so on."""
     for _ in range(len(module.operations)):
         operation = module.made_by.get(pointer)
         if operation is None or not operation.operands:
-            break
+            return
+        yield operation
+        pointer = operation.operands[0]
+
+
+def _argument(pointer: str, module: Module) -> str:
+    """The argument that a pointer comes from, also where its offset is not known."""
+    for operation in _made_from(pointer, module):
         pointer = operation.operands[0]
     return pointer[1:] if pointer in module.arguments else ""
 
@@ -190,16 +197,12 @@ def _alignment(lanes: Lanes, value: Value, size: int, base: int) -> int:
 def _index_bits(pointer: str, module: Module, indices: Indices) -> int:
     """Width of the widest offset that is added to the pointer."""
     widest = 32
-    for _ in range(len(module.operations)):
-        operation = module.made_by.get(pointer)
-        if operation is None or not operation.operands:
-            break
+    for operation in _made_from(pointer, module):
         if operation.name == "tt.addptr":
             offset = indices.type_of(operation.operands[1])
             widest = max(widest, 64 if offset is not None and offset.element == "i64" else 32)
         elif operation.name not in {"tt.splat", "tt.broadcast", "ttg.convert_layout"}:
             break
-        pointer = operation.operands[0]
     return widest
 
 
