@@ -9,7 +9,6 @@ import importlib
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -44,7 +43,6 @@ class _Open:
     key: str
     capability: int
     texts: Path
-    began_ns: int
     parts: dict[int, KernelBuild] = dataclasses.field(default_factory=dict)
     errors: dict[int, str] = dataclasses.field(default_factory=dict)
     wanted: int = 1
@@ -82,8 +80,7 @@ def build_kernels(
             folder = str(store.folder / key)
             yield {**known, "folder": folder, "cached": True, **_asked(source)}
         elif key not in opened:
-            texts = store.begin(key)
-            opened[key] = _Open(source, key, target, texts, time.perf_counter_ns())
+            opened[key] = _Open(source, key, target, store.begin(key))
     count = workers or len(os.sched_getaffinity(0))
     if opened:
         warm_up()
@@ -157,18 +154,16 @@ def _note(kernel: _Open, outcome: Outcome[tuple[str, int]]) -> range:
 
 
 def _finished(kernel: _Open, store: Store) -> dict[str, Any]:
-    elapsed_ns = time.perf_counter_ns() - kernel.began_ns
     versions = tuple(store.versions(kernel.capability).items())
     if not kernel.parts:
         shutil.rmtree(kernel.texts, ignore_errors=True)
         error = next(iter(kernel.errors.values()))
-        failed = KernelBuild(kernel.source.name, kernel.key, error=error, versions=versions)
-        return _payload(dataclasses.replace(failed, time_ns=elapsed_ns))
+        name, key = kernel.source.name, kernel.key
+        return _payload(KernelBuild(name, key, error=error, versions=versions))
     first = kernel.parts[min(kernel.parts)]
-    built = dataclasses.replace(
-        first, key=kernel.key, configs=_configs(kernel), versions=versions, time_ns=elapsed_ns
+    payload = _payload(
+        dataclasses.replace(first, key=kernel.key, configs=_configs(kernel), versions=versions)
     )
-    payload = _payload(built)
     if kernel.errors:
         # A time limit or a crash can be the machine's fault: it is tried again next time.
         return {**payload, "folder": str(kernel.texts)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import io
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 import triton
 from torch._inductor.runtime import triton_heuristics
 
-from inspector.capture.builds.autotuner import grid_of, load_autotuner, target_device
+from inspector.capture.builds.autotuner import grid_of, load_autotuner
 from inspector.capture.builds.driverless import forget_driver
 from inspector.capture.builds.tools import resources_of, right_lines, sass_of
 from inspector.model.kernel_build import ConfigBuild, KernelBuild, Resources
@@ -48,25 +47,25 @@ def compile_part(job: Part, folder: Path) -> tuple[KernelBuild, int]:
     forget_driver(job.capability, folder)
     autotuner = load_autotuner(job.source, job.name, folder / SOURCE_NAME)
     configs = list(autotuner.configs)
-    described = _described(autotuner, job.name)
+    described = _described(autotuner, job)
     builder = _Builder(autotuner, job.capability, job.texts, str(folder / SOURCE_NAME))
     built = [builder.build(configs[job.number], str(job.number))]
     built += builder.scaled(str(job.number))
     return dataclasses.replace(described, configs=tuple(built)), len(configs)
 
 
-def _described(autotuner: Any, name: str) -> KernelBuild:  # noqa: ANN401 - torch's own
+def _described(autotuner: Any, job: Part) -> KernelBuild:  # noqa: ANN401 - torch's own
     """What holds for every configuration."""
     meta = autotuner.triton_meta
     signature = dict(meta.get("signature") or {})
     return KernelBuild(
-        name=name,
+        name=job.name,
         key="",
         heuristic=str(getattr(autotuner.heuristic_type, "name", "")).lower(),
         size_hints=tuple(
             (str(key), int(value)) for key, value in dict(autotuner.size_hints or {}).items()
         ),
-        device=target_device(autotuner),
+        capability=job.capability,
         arguments=tuple((str(key), str(value)) for key, value in signature.items()),
         constants=_plain(meta.get("constants") or {}),
     )
@@ -105,7 +104,6 @@ class _Builder:
             scaled=scaled,
             **grid_of(self._autotuner, config),
         )
-        began_ns = time.perf_counter_ns()
         try:
             with _watched() as seen:
                 self._result = self._autotuner._precompile_config(config)  # noqa: SLF001
@@ -113,8 +111,7 @@ class _Builder:
         except Exception as error:  # noqa: BLE001 - whatever the compiler says is the result
             self._result = None
             made = {"error": _said(error)}
-        elapsed_ns = time.perf_counter_ns() - began_ns
-        return dataclasses.replace(described, time_ns=elapsed_ns, **made)
+        return dataclasses.replace(described, **made)
 
     def _read(self, seen: _Seen, prefix: str) -> dict[str, Any]:
         """Keeps the texts of what was compiled, and reads what it needs."""

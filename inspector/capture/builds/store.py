@@ -18,7 +18,7 @@ import triton
 from inspector.capture.builds.driverless import find_ptxas
 from inspector.capture.builds.tools import version_of_ptxas
 
-FORMAT = 3
+FORMAT = 4
 """Changes when the same source gives another result here."""
 
 _RESULT = "build.json"
