@@ -29,6 +29,7 @@ from inspector.sources.child import Settings
 from inspector.sources.plans import write_plan
 from inspector.sources.recording import PROFILE_FILE, opened, read_run
 
+_LEAST_EXPLAINED_SECONDS = 1.0  # to time less is a quick look, and a profile takes longer
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 
@@ -173,6 +174,8 @@ def _profile_nearest(
     """Profiles what comes nearest to eager PyTorch, where nothing is faster."""
     row = next((group.choice.nearest for group in report.groups if group.choice.nearest), None)
     if row is None or row.faster is None or row.faster.says_nothing:  # noise
+        return
+    if report.plan.session_seconds < _LEAST_EXPLAINED_SECONDS:
         return
     if not _is_plain(row.workload, row.setting, report.plan):
         return
