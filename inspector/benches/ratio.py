@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from inspector.benches.blocks import ratio_logs
 from inspector.model.student import half_width, median_widens, student
@@ -78,12 +78,8 @@ def _median_of(sessions: Sequence[Sequence[float]]) -> tuple[float, float]:
     That is no less than their rounds let it be known.
     """
     means = [statistics.fmean(rounds) for rounds in sessions]
-    spread = max(statistics.stdev(means), _known_by_rounds(sessions))
+    squares = [statistics.variance(rounds) / len(rounds) for rounds in sessions if len(rounds) > 1]
+    by_rounds = math.sqrt(statistics.fmean(squares)) if squares else 0.0
+    spread = max(statistics.stdev(means), by_rounds)
     error = median_widens(len(means)) * spread / math.sqrt(len(means))
     return statistics.median(means), error
-
-
-def _known_by_rounds(sessions: Iterable[Sequence[float]]) -> float:
-    """The standard error of a session's mean by what its rounds differ, over all sessions."""
-    squares = [statistics.variance(rounds) / len(rounds) for rounds in sessions if len(rounds) > 1]
-    return math.sqrt(statistics.fmean(squares)) if squares else 0.0

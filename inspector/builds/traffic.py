@@ -204,11 +204,6 @@ class _Program:
         }
 
 
-def _is_unknown_copy(operation: Operation) -> bool:
-    """Whether tiles are gathered, scattered or added: how much is moved is not known."""
-    return "async_tma" in operation.name and "wait" not in operation.name
-
-
 def _note_program(
     program: _Program, uses: dict[_Key, _Use], *, counts: bool, is_sure: bool = False
 ) -> bool:
@@ -217,7 +212,9 @@ def _note_program(
     is_complete = True
     for item in program.module.operations:
         if item.name not in _LOADS | _STORES:
-            is_complete &= "atomic" not in item.name and not _is_unknown_copy(item)
+            # Of tiles that are gathered, scattered or added it is not known how much is moved.
+            is_copy = "async_tma" in item.name and "wait" not in item.name
+            is_complete &= "atomic" not in item.name and not is_copy
             continue
         if not program.runs(item) or (is_sure and not program.is_sure(item)):
             continue

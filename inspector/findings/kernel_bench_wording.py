@@ -65,7 +65,8 @@ def _where(report: KernelBenchReport) -> Iterator[str]:
 def time_lines(report: KernelBenchReport) -> Iterator[tuple[str, str, str]]:
     """In place, and alone with an empty and a full cache: name, time, and what it reaches."""
     there, config = report.in_place, report.bench.config
-    cache = "L2" if report.bench.kind != "cpp" and not _is_cpu(report) else "cache"
+    is_cpu = report.ceilings is not None and report.ceilings.device == "cpu"
+    cache = "cache" if is_cpu or report.bench.kind == "cpp" else "L2"
     if there is not None:
         yield "in place", us(there.times.median_ns), _spread(there.times)
     for regime, times in ((COLD, report.cold), (WARM, report.warm)):
@@ -81,10 +82,6 @@ def time_lines(report: KernelBenchReport) -> Iterator[tuple[str, str, str]]:
         yield "moves", size(report.bytes_), what
     if config is not None and config.num_warps is not None:
         yield "runs with", "", " · ".join((_config_text(config), _resources(config)))
-
-
-def _is_cpu(report: KernelBenchReport) -> bool:
-    return report.ceilings is not None and report.ceilings.device == "cpu"
 
 
 def _spread(times: Measured) -> str:
@@ -131,7 +128,8 @@ def _ceiling_text(name: str) -> str:
 
 def _near_ceiling(report: KernelBenchReport) -> str:
     """That only fewer bytes help; empty where it is not near, or a figure is not sure."""
-    rate = _bytes_rate(report)
+    rates = (rate for rate in report.rates if rate.regime == report.regime)
+    rate = next((rate for rate in rates if rate.what == "bytes"), None)
     share = rate.share if rate is not None else None
     if rate is None or share is None or not _NEAR <= share <= _POSSIBLE:
         return ""
@@ -142,11 +140,6 @@ def _near_ceiling(report: KernelBenchReport) -> str:
         f"alone{cold} it reaches {min(share, 1):.0%} of {_ceiling_text(rate.ceiling)}: only fewer "
         "bytes help (fusion with what writes its inputs or reads its results)"
     )
-
-
-def _bytes_rate(report: KernelBenchReport) -> Rate | None:
-    rates = (rate for rate in report.rates if rate.regime == report.regime)
-    return next((rate for rate in rates if rate.what == "bytes"), None)
 
 
 def _is_partly_kept(report: KernelBenchReport, rate: Rate) -> bool:

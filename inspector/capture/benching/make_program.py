@@ -63,7 +63,9 @@ def make_program(target: Target, asked: WorkerRequest) -> Program:
         no_grad=asked.request.no_grad and not workload.train,
         ones=Ones(),
         device_type=device_type,
-        autocast=_dtype(workload.autocast),
+        autocast=getattr(torch, parse_dtype(workload.autocast).torch_name)
+        if workload.autocast
+        else None,
         marks_steps=asked.compiles_optimizer and step is not None and device_type == "cuda",
         labels=tuple(", ".join(map(str, items)) for items in asked.variations),
     )
@@ -83,7 +85,10 @@ def _function(
     """What is called in the target's place: compiled as asked, or not at all."""
     if asked.eager:
         return plain
-    _check_registered(asked.request.backend)
+    backend = asked.request.backend
+    if backend in _GONE and backend not in list_backends(exclude_tags=()):
+        message = f"torch {torch.__version__} has no {backend!r} any more: {_GONE[backend]}."
+        raise EnvironmentLacksError(message, "Choose another with --backends.")
     is_plain = dataclasses.replace(target, function=plain, already_compiled=False)
     made = compiled(is_plain, asked.request)
     if not asked.pads:
@@ -109,17 +114,6 @@ def _step(optimizer: Any, asked: WorkerRequest) -> Any:  # noqa: ANN401 - torch 
     return torch.compile(
         optimizer.step, backend=request.backend, mode=request.mode, dynamic=request.dynamic
     )
-
-
-def _dtype(name: str | None) -> Any:  # noqa: ANN401 - torch is Any to mypy
-    return None if name is None else getattr(torch, parse_dtype(name).torch_name)
-
-
-def _check_registered(backend: str) -> None:
-    """Says where a backend went that torch had."""
-    if backend in _GONE and backend not in list_backends(exclude_tags=()):
-        message = f"torch {torch.__version__} has no {backend!r} any more: {_GONE[backend]}."
-        raise EnvironmentLacksError(message, "Choose another with --backends.")
 
 
 def _uncompiled(target: Target) -> Any:  # noqa: ANN401 - a module or a function

@@ -14,20 +14,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from inspector.capture.builds.autotuner import capability_of
-from inspector.capture.builds.compiling import Part, compile_part
+from inspector.capture.builds.compiling import Source, compile_part
 from inspector.capture.builds.forks import Forks, Outcome
-from inspector.capture.builds.store import Store
+from inspector.capture.builds.store import Store, versions
 from inspector.model.kernel_build import ConfigBuild, KernelBuild
 
 PAYLOAD_VERSION = 1
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Source:
-    """A kernel to compile: what ``async_compile.triton`` gets."""
-
-    name: str
-    source: str
 
 
 OnProgress: TypeAlias = Callable[[int, int, str], None]
@@ -111,10 +103,8 @@ class _Task:
     def __call__(self, task: tuple[str, int]) -> tuple[KernelBuild, int]:
         kernel, number = self._opened[task[0]], task[1]
         scratch = Path(tempfile.mkdtemp(dir=self.folder))
-        source = kernel.source
         kernel.texts.mkdir(exist_ok=True)
-        part = Part(source.source, source.name, kernel.capability, number, kernel.texts)
-        return compile_part(part, scratch)
+        return compile_part(kernel.source, kernel.capability, number, kernel.texts, scratch)
 
     def close(self) -> None:
         """Deletes what was only needed meanwhile."""
@@ -154,15 +144,15 @@ def _note(kernel: _Open, outcome: Outcome[tuple[str, int]]) -> range:
 
 
 def _finished(kernel: _Open, store: Store) -> dict[str, Any]:
-    versions = tuple(store.versions(kernel.capability).items())
+    made_by = tuple(versions(kernel.capability).items())
     if not kernel.parts:
         shutil.rmtree(kernel.texts, ignore_errors=True)
         error = next(iter(kernel.errors.values()))
         name, key = kernel.source.name, kernel.key
-        return _payload(KernelBuild(name, key, error=error, versions=versions))
+        return _payload(KernelBuild(name, key, error=error, versions=made_by))
     first = kernel.parts[min(kernel.parts)]
     payload = _payload(
-        dataclasses.replace(first, key=kernel.key, configs=_configs(kernel), versions=versions)
+        dataclasses.replace(first, key=kernel.key, configs=_configs(kernel), versions=made_by)
     )
     if kernel.errors:
         # A time limit or a crash can be the machine's fault: it is tried again next time.

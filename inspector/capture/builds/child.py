@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any, TextIO
 
-from inspector.capture.builds.build import Source, build_kernels
+from inspector.capture.builds.build import build_kernels
+from inspector.capture.builds.compiling import Source
 from inspector.capture.builds.store import Store
 
 _LIMIT_BYTES = 1 << 30
