@@ -1,4 +1,4 @@
-"""Compiles a list of kernels: in parallel, what is in the store not again."""
+"""The process that compiles kernels: in parallel, what is in the store not again."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import contextlib
 import dataclasses
 import hashlib
 import importlib
+import json
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TextIO, TypeAlias
 
 from inspector.capture.builds.autotuner import capability_of
 from inspector.capture.builds.compiling import Source, compile_part
@@ -20,6 +22,7 @@ from inspector.capture.builds.store import Store, versions
 from inspector.model.kernel_build import ConfigBuild, KernelBuild
 
 PAYLOAD_VERSION = 1
+_LIMIT_BYTES = 1 << 30
 
 
 OnProgress: TypeAlias = Callable[[int, int, str], None]
@@ -213,3 +216,34 @@ def warm_up() -> None:
         from triton.runtime import cache
 
         cache.triton_key()
+
+
+def main() -> int:
+    """Reads the request from standard input, and writes results to standard output.
+
+    Each line out has either ``progress`` or ``build``.
+    The request is an object: ``kernels``, a list of ``name`` and ``source``; ``folder``;
+    ``workers``; ``time_limit_s``.
+    Whatever else is printed here goes to standard error.
+    """
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    request = json.load(sys.stdin)
+    payloads = build_kernels(
+        [Source(entry["name"], entry["source"]) for entry in request["kernels"]],
+        Store(Path(request["folder"]), _LIMIT_BYTES),
+        workers=request["workers"],
+        time_limit_s=request["time_limit_s"],
+        on_progress=lambda done, of, name: _say(
+            out, {"progress": {"done": done, "of": of, "name": name}}
+        ),
+    )
+    for payload in payloads:
+        _say(out, {"build": payload})
+    out.close()
+    return 0
+
+
+def _say(out: TextIO, line: dict[str, Any]) -> None:
+    out.write(json.dumps(line) + "\n")
+    out.flush()
