@@ -37,12 +37,8 @@ class TunedLine:
     """One row.
 
     Attributes:
-        cost: What trying cost.
-        name: What was tuned, with its sizes.
-        winner: What won, and its time.
         details: How clearly it won, over what, and out of how many.
         places: The user's lines, ``model.py:31`` and the text of each.
-        tuned: What it is about.
     """
 
     cost: str
@@ -57,7 +53,6 @@ def autotune_summary(found: Autotuning, wall_ns: float) -> Iterator[str]:
     """What autotuning cost, what was tried, and what a call has of it.
 
     Args:
-        found: What was tuned.
         wall_ns: The time of a call, or 0 where it is not known.
     """
     measured = [item for item in found.tuned if item.first.how == "measured"]
