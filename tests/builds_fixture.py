@@ -133,7 +133,7 @@ def main() -> None:
     texts = []
     for row in recorded["kernels"]:
         build = builds[row["source"]]
-        payload = dataclasses.asdict(dataclasses.replace(build, folder="", time_ns=0, cached=False))
+        payload = dataclasses.asdict(dataclasses.replace(build, folder="", cached=False))
         texts.append({"build": payload, "texts": [_texts(build, at) for at in build.configs]})
     for name, value in (("recorded", recorded), ("texts", texts)):
         with lzma.open(FOLDER / f"h200_{name}.json.xz", "wt", encoding="utf-8", preset=9) as file:

@@ -38,11 +38,7 @@ def ratio_logs(above: Times, below: Times) -> dict[int, list[float]]:
 
 
 def middle_of(times_ns: Times) -> float:
-    """The median over the sessions of the mean over rounds, these of logarithms.
-
-    Args:
-        times_ns: One at least.
-    """
+    """The median over the sessions of the mean over rounds, these of logarithms."""
     sessions: dict[int, list[float]] = {}
     for (session, _), time_ns in times_ns.items():
         sessions.setdefault(session, []).append(math.log(time_ns))

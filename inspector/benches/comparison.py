@@ -27,10 +27,8 @@ class EarlierRow:
 
     Attributes:
         faster: Eager time by its time, or None.
-        is_measured: Whether it has times.
         peak_bytes: The most memory in a call, or None.
         counts: What was compiled, by name.
-        is_wrong: Whether its results were wrong.
     """
 
     faster: Ratio | None
@@ -47,11 +45,8 @@ class EarlierBench:
     Attributes:
         name: Its file.
         started: When it was measured, UTC in ISO 8601, or an empty string.
-        device: Its device.
         torch: Its version of torch, or an empty string.
         conditions: How calls were made: with gradients, with an empty cache.
-        target: The model.
-        rows: Its rows.
     """
 
     name: str
@@ -72,9 +67,7 @@ class Change:
         inputs: Its workload and inputs, as text.
         what: ``faster`` (the ratio to eager PyTorch), ``memory``, a count, ``wrong``, ``failed``
             (or runs again), or ``gone`` (not measured any more).
-        before: What it was, or None.
-        after: What it is, or None.
-        is_worse: Whether it is worse; None where that is nobody's to say.
+        is_worse: None where it is neither better nor worse.
         failure: Why it fails now, or an empty string.
     """
 
@@ -92,9 +85,7 @@ class BenchComparison:
     """A bench against an earlier one.
 
     Attributes:
-        earlier: The earlier one.
         device: The device now.
-        torch: The version of torch now.
         target: The model that is measured now.
         compared: How many combinations have a ratio to eager PyTorch in both.
         changes: What changed by more than noise; the worst kind first.
@@ -102,7 +93,6 @@ class BenchComparison:
 
     earlier: EarlierBench
     device: str
-    torch: str
     target: str
     compared: int
     changes: tuple[Change, ...]
@@ -164,19 +154,12 @@ def _earlier_rows(fields: Mapping[str, Any]) -> Iterator[tuple[Key, EarlierRow]]
 
 
 def compared(
-    rows: Sequence[BenchRow], earlier: EarlierBench, device: str, torch: str, target: str
+    rows: Sequence[BenchRow], earlier: EarlierBench, device: str, target: str
 ) -> BenchComparison:
     """Finds what changed.
 
     A ratio to eager PyTorch has changed where each of the two is outside of the other's interval:
     what the machine did meets eager PyTorch, too. Memory is compared on the same device alone.
-
-    Args:
-        rows: What is measured now.
-        earlier: What was measured then.
-        device: The device now.
-        torch: The version of torch now.
-        target: The model that is measured now.
     """
     now = {_key(row): row for row in rows}
     pairs = [(row, earlier.rows[key]) for key, row in now.items() if key in earlier.rows]
@@ -189,7 +172,7 @@ def compared(
     ]
     changes.sort(key=lambda change: (change.is_worse is not True, change.is_worse is None))
     count = sum(row.faster is not None and before.faster is not None for row, before in pairs)
-    return BenchComparison(earlier, device, torch, target, count, tuple(changes))
+    return BenchComparison(earlier, device, target, count, tuple(changes))
 
 
 def _key(row: BenchRow) -> Key:

@@ -37,8 +37,6 @@ def make_compiled(run: Run, plan: BenchPlan, processes: Mapping[int, Process]) -
     """What was compiled.
 
     Args:
-        run: The run.
-        plan: What was to be done.
         processes: The combination's processes by session; of the first one it is told.
     """
     begin = min(processes, default=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from inspector.benches.blocks import ratio_logs
 from inspector.model.student import half_width, median_widens, student
@@ -16,13 +16,7 @@ _TWICE = 2
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Ratio:
-    """A ratio of times with its interval.
-
-    Attributes:
-        low: The interval's lower end.
-        middle: The ratio.
-        high: The upper end.
-    """
+    """A ratio of times with its interval."""
 
     low: float
     middle: float
@@ -60,7 +54,6 @@ def ratio_of(
 
     Args:
         above: Times in ns by session and round.
-        below: The same of what is compared.
     """
     logs = list(ratio_logs(above, below).values())
     if not logs:
@@ -83,21 +76,10 @@ def _median_of(sessions: Sequence[Sequence[float]]) -> tuple[float, float]:
     """The median of the means of sessions, and its standard error.
 
     That is no less than their rounds let it be known.
-
-    Args:
-        sessions: Of each the logarithms of its rounds; two at least.
     """
     means = [statistics.fmean(rounds) for rounds in sessions]
-    spread = max(statistics.stdev(means), _known_by_rounds(sessions))
+    squares = [statistics.variance(rounds) / len(rounds) for rounds in sessions if len(rounds) > 1]
+    by_rounds = math.sqrt(statistics.fmean(squares)) if squares else 0.0
+    spread = max(statistics.stdev(means), by_rounds)
     error = median_widens(len(means)) * spread / math.sqrt(len(means))
     return statistics.median(means), error
-
-
-def _known_by_rounds(sessions: Iterable[Sequence[float]]) -> float:
-    """The standard error of a session's mean by what its rounds differ, over all sessions.
-
-    Args:
-        sessions: Of each the logarithms of its rounds' ratios.
-    """
-    squares = [statistics.variance(rounds) / len(rounds) for rounds in sessions if len(rounds) > 1]
-    return math.sqrt(statistics.fmean(squares)) if squares else 0.0

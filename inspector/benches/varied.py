@@ -39,11 +39,6 @@ class VariedInput:
     is_after_limit: bool = False
     failure: str = ""
 
-    @property
-    def is_compiled(self) -> bool:
-        """Whether anything was compiled in its first call."""
-        return bool(self.compiled)
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class VariedSetting:
@@ -136,7 +131,9 @@ def _setting(
         inputs = tuple(
             _with_failure(item, () if eager is None else eager.left_out) for item in inputs
         )
-    left_out = _left_out(inputs) if eager is None else eager.left_out
+    # What was only interrupted is missing, and no failure.
+    failed = (item.label for item in inputs if item.failure not in {"", INTERRUPTED})
+    left_out = tuple(failed) if eager is None else eager.left_out
     summed = [item for item in inputs if item.label not in left_out]
     times = [item.row.latency.middle_ns for item in summed if item.row.latency]
     calls = [item.row.first_ns for item in summed if item.row.first_ns is not None]
@@ -152,7 +149,7 @@ def _setting(
         inputs=inputs,
         first_ns=first_ns,
         round_ns=round_ns,
-        compiled_inputs=sum(item.is_compiled for item in summed),
+        compiled_inputs=sum(bool(item.compiled) for item in summed),
         break_even_rounds=None,
         speedup=math.exp(statistics.fmean(logs)) if logs else None,
         failure=failure,
@@ -176,11 +173,6 @@ def _with_failure(item: VariedInput, left_out: Sequence[str]) -> VariedInput:
         return item
     failure = _AS_EAGER if item.label in left_out else item.row.failure
     return dataclasses.replace(item, failure=failure)
-
-
-def _left_out(inputs: Iterable[VariedInput]) -> tuple[str, ...]:
-    """What eager PyTorch fails with; what was only interrupted is missing, and no failure."""
-    return tuple(item.label for item in inputs if item.failure not in {"", INTERRUPTED})
 
 
 def _after_limit(inputs: Iterable[VariedInput]) -> Iterator[VariedInput]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.builds.descriptors import tile_of
 from inspector.builds.index_arithmetic import Value
@@ -14,13 +13,7 @@ from inspector.builds.index_values import Indices
 from inspector.builds.layouts import Lanes, lanes_of
 from inspector.builds.opcodes import access_bits, kind_of
 from inspector.builds.sass import SOURCE, Instruction
-from inspector.builds.ttgir import (
-    Module,
-    Operation,
-    TensorType,
-    element_bytes,
-    mask_of,
-)
+from inspector.builds.ttgir import Module, Operation, TensorType, element_bytes, mask_of
 from inspector.model.kernel_analysis import Access, AccessKind, InstructionKind, Width
 
 _NAMES = {
@@ -46,7 +39,7 @@ def accesses_of(
     module: Module, indices: Indices, instructions: Sequence[Instruction]
 ) -> tuple[Access, ...]:
     """All uses of global memory, in order."""
-    trips = _trips_of_loops(module, indices)
+    trips = [indices.trips(loop) for loop in module.loops]
     found = [
         _access(operation, module, indices, trips)
         for operation in module.operations
@@ -86,14 +79,8 @@ def widths_of(
     return tuple(Width(bits, counts[bits], amounts[bits]) for bits in sorted(counts, reverse=True))
 
 
-def _trips_of_loops(module: Module, indices: Indices) -> dict[int, int | None]:
-    """Trips by number of the loop: numbered in order, as in `Operation.loops`."""
-    loops = [item for item in module.operations if item.name in {"scf.for", "scf.while"}]
-    return {number: indices.trips(loop) for number, loop in enumerate(loops, 1)}
-
-
 def _access(
-    operation: Operation, module: Module, indices: Indices, trips: Mapping[int, int | None]
+    operation: Operation, module: Module, indices: Indices, trips: Sequence[int | None]
 ) -> Access:
     kind = _NAMES[operation.name]
     pointer = operation.operands[0] if operation.operands else ""
@@ -102,7 +89,7 @@ def _access(
     element = "" if shaped is None else (shaped.pointee or shaped.element)
     size = element_bytes(element)
     elements = math.prod(shaped.shape) if shaped is not None else 0
-    counts = [trips.get(loop) for loop in operation.loops]
+    counts = [trips[loop - 1] for loop in operation.loops]
     known = [count for count in counts if count is not None]
     times = math.prod(known) if len(known) == len(counts) else None
     access = Access(
@@ -113,22 +100,26 @@ def _access(
         elements=elements,
         trips=times,
         bytes=elements * size * (1 if times is None else times),
-        layout=shaped.layout if shaped is not None else "",
         is_indirect=not is_tma and indices.is_indirect(pointer),
         is_masked=mask_of(operation) is not None,
         index_bits=_index_bits(pointer, module, indices),
-        cache=tuple(re.findall(r"(?:evictionPolicy|cacheModifier) = (\w+)", operation.text)),
     )
     return access if is_tma else _placed(access, pointer, shaped, module, indices)
 
 
+def _made_from(pointer: str, module: Module) -> Iterator[Operation]:
+    """What a pointer is made by, then what that operation's first operand is made by, and so on."""
+    for _ in range(len(module.operations)):
+        operation = module.made_by.get(pointer)
+        if operation is None or not operation.operands:
+            return
+        yield operation
+        pointer = operation.operands[0]
+
+
 def _argument(pointer: str, module: Module) -> str:
     """The argument that a pointer comes from, also where its offset is not known."""
-    by_result = {result: item for item in module.operations for result in item.results}
-    for _ in range(len(module.operations)):
-        operation = by_result.get(pointer)
-        if operation is None or not operation.operands:
-            break
+    for operation in _made_from(pointer, module):
         pointer = operation.operands[0]
     return pointer[1:] if pointer in module.arguments else ""
 
@@ -205,18 +196,13 @@ def _alignment(lanes: Lanes, value: Value, size: int, base: int) -> int:
 
 def _index_bits(pointer: str, module: Module, indices: Indices) -> int:
     """Width of the widest offset that is added to the pointer."""
-    by_result = {result: item for item in module.operations for result in item.results}
     widest = 32
-    for _ in range(len(module.operations)):
-        operation = by_result.get(pointer)
-        if operation is None or not operation.operands:
-            break
+    for operation in _made_from(pointer, module):
         if operation.name == "tt.addptr":
             offset = indices.type_of(operation.operands[1])
             widest = max(widest, 64 if offset is not None and offset.element == "i64" else 32)
         elif operation.name not in {"tt.splat", "tt.broadcast", "ttg.convert_layout"}:
             break
-        pointer = operation.operands[0]
     return widest
 
 

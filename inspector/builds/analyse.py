@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from inspector.builds.accesses import accesses_of, own_line, widths_of
 from inspector.builds.index_values import Indices
-from inspector.builds.loops import hot_loop, loops_of
+from inspector.builds.loops import hot_loop
 from inspector.builds.opcodes import kind_of, tensor_core_dtype
-from inspector.builds.ptx_lines import PtxLines, read_ptx_lines
+from inspector.builds.ptx_lines import read_ptx_lines
 from inspector.builds.sass import Instruction, parse_sass
 from inspector.builds.ttgir import Module, parse_ttgir
 from inspector.model.kernel_analysis import (
@@ -18,14 +18,12 @@ from inspector.model.kernel_analysis import (
     ConfigAnalysis,
     InstructionCount,
     InstructionKind,
-    LineInstructions,
     Loop,
     Occupancy,
     OccupancyLimit,
 )
 from inspector.model.kernel_build import ConfigBuild, GpuLimits, Resources
 
-_INSTRUCTION_BYTES = 16
 _FLOAT64 = re.compile(r"(?:arith\.\w+f|math\.\w+|arith\.extf|tt\.dot)$")
 _INTEGER = re.compile(r"arith\.(?:add|sub|mul|div|rem|shl|shr)\w*i?$")
 _LOADS = (AccessKind.LOAD, AccessKind.ASYNC_COPY)
@@ -48,13 +46,10 @@ def analyse_texts(
 ) -> ConfigAnalysis:
     """Analyses the texts ``ttgir``, ``ptx`` and ``sass`` of one configuration."""
     module = parse_ttgir(texts["ttgir"])
-    ptx = read_ptx_lines(texts["ptx"])
-    listing = parse_sass(texts["sass"], ptx.callers)
+    listing = parse_sass(texts["sass"], read_ptx_lines(texts["ptx"]).callers)
     instructions = listing.instructions
     indices = Indices(module, known or {})
     accesses = accesses_of(module, indices, instructions)
-    loops = loops_of(listing, module)
-    hot = hot_loop(loops)
     occupancy = None
     if limits is not None and config.resources is not None:
         warps = config.launched_warps or config.num_warps
@@ -64,17 +59,11 @@ def analyse_texts(
         loads=widths_of(accesses, instructions, _LOADS),
         stores=widths_of(accesses, instructions, (AccessKind.STORE,)),
         accesses=accesses,
-        instructions=_counts(instructions, hot),
+        instructions=_counts(instructions, hot_loop(listing, module)),
         tensor_cores=_tensor_cores(instructions),
-        special_functions=_special_functions(instructions),
-        loops=loops,
-        barriers=_barriers(instructions, hot),
-        local_instructions=sum(kind_of(item) is InstructionKind.LOCAL for item in instructions),
-        code_bytes=len(instructions) * _INSTRUCTION_BYTES,
         fma_dots=_fma_dots(module),
         float64_lines=_float64_lines(module, instructions),
         int64_lines=_int64_lines(module),
-        lines=map_lines(module, ptx, instructions),
     )
 
 
@@ -95,21 +84,6 @@ def _tensor_cores(instructions: Sequence[Instruction]) -> tuple[tuple[str, int],
         if kind_of(item) is InstructionKind.TENSOR
     )
     return tuple(counted.most_common())
-
-
-def _special_functions(instructions: Sequence[Instruction]) -> tuple[tuple[str, int], ...]:
-    counted = Counter(
-        item.modifiers[0] if item.modifiers else "MUFU"
-        for item in instructions
-        if kind_of(item) is InstructionKind.SPECIAL
-    )
-    return tuple(counted.most_common())
-
-
-def _barriers(instructions: Sequence[Instruction], hot: Loop | None) -> tuple[int, int]:
-    at = [item.index for item in instructions if item.opcode == "BAR"]
-    inside = [index for index in at if hot and hot.first <= index <= hot.last]
-    return len(at), len(inside)
 
 
 def _fma_dots(module: Module) -> tuple[tuple[int, str], ...]:
@@ -141,7 +115,6 @@ def _float64_lines(module: Module, instructions: Sequence[Instruction]) -> tuple
 
 def _int64_lines(module: Module) -> tuple[int, ...]:
     """Lines with 64-bit integer arithmetic that addresses depend on."""
-    by_result = {result: item for item in module.operations for result in item.results}
     open_names = [
         operand
         for item in module.operations
@@ -151,7 +124,7 @@ def _int64_lines(module: Module) -> tuple[int, ...]:
     seen: set[str] = set()
     lines = set()
     while open_names:
-        found = by_result.get(open_names.pop())
+        found = module.made_by.get(open_names.pop())
         if found is None or found.results[0] in seen or found.name in {"tt.load", "scf.for"}:
             continue
         seen.add(found.results[0])
@@ -159,29 +132,6 @@ def _int64_lines(module: Module) -> tuple[int, ...]:
             lines.add(found.line)
         open_names += found.operands
     return tuple(sorted(lines - {0}))
-
-
-def map_lines(
-    module: Module, ptx: PtxLines, instructions: Sequence[Instruction]
-) -> tuple[LineInstructions, ...]:
-    """Lines of the kernel's own source that became code, by number.
-
-    What was inlined belongs to the line that calls it.
-    """
-    ttgir: dict[int, list[int]] = defaultdict(list)
-    for operation in module.operations:
-        ttgir[operation.line].append(operation.number)
-    of_ptx: dict[int, list[int]] = defaultdict(list)
-    for number, line in ptx.instructions:
-        of_ptx[line].append(number)
-    sass: dict[int, list[int]] = defaultdict(list)
-    for instruction in instructions:
-        sass[own_line(instruction)].append(instruction.offset)
-    lines = sorted({*ttgir, *of_ptx, *sass} - {0})
-    return tuple(
-        LineInstructions(line, tuple(ttgir[line]), tuple(of_ptx[line]), tuple(sass[line]))
-        for line in lines
-    )
 
 
 def occupancy_of(resources: Resources, warps: int, limits: GpuLimits) -> Occupancy:

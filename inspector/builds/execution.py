@@ -42,7 +42,6 @@ def executions_of(
 
 def products_of(module: Module, indices: Indices) -> int | None:
     """Floating-point operations of a program's matrix products, or None where nobody knows."""
-    loops = [item for item in module.operations if item.name in {"scf.for", "scf.while"}]
     total = 0
     for item in module.operations:
         if item.name not in _DOTS:
@@ -50,7 +49,7 @@ def products_of(module: Module, indices: Indices) -> int | None:
         shapes = [
             [int(size) for size in found.split("x") if size] for found in _SIZES.findall(item.text)
         ]
-        trips = [indices.trips(loops[number - 1]) for number in item.loops]
+        trips = [indices.trips(module.loops[number - 1]) for number in item.loops]
         known = [count for count in trips if count is not None]
         if len(shapes) < 3 or len(known) < len(trips):  # noqa: PLR2004 - two factors and a result
             return None
@@ -91,11 +90,10 @@ def _trips(
     for loop in loops:
         if loop.source is not None:
             by_source[loop.source].append(loop)
-    sources = [item for item in module.operations if item.name in {"scf.for", "scf.while"}]
     moved = _bytes_of_loops(module, indices)
     trips = {}
     for number, made in by_source.items():
-        count = indices.trips(sources[number - 1])
+        count = indices.trips(module.loops[number - 1])
         largest = max(made, key=lambda loop: loop.instructions)
         if count is not None:
             asked = moved.get(number, 0)

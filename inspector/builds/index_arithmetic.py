@@ -7,7 +7,7 @@ import math
 import operator
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from inspector.builds.ttgir import TensorType
 
@@ -25,6 +25,9 @@ class Value:
     shape: tuple[int, ...]
     numbers: tuple[int | float, ...]
     base: str = ""
+
+
+_Made: TypeAlias = Callable[[Sequence[Value], tuple[int, ...]], Value | None]
 
 
 def _divided(left: int, right: int) -> int:
@@ -90,7 +93,7 @@ def _constant(text: str, shaped: TensorType | None) -> Value | None:
     named = {"true": 1, "false": 0}.get(found[1])
     number = named if named is not None else (float if found[2] else int)(found[1])
     shape = shaped.shape if shaped is not None else ()
-    return Value(shape, (number,) * size_of(shape))
+    return Value(shape, (number,) * math.prod(shape))
 
 
 def _range(text: str, shaped: TensorType | None) -> Value | None:
@@ -121,26 +124,20 @@ def computed(
     return None if made is None else made(values, shaped.shape if shaped else ())
 
 
-def _moved(values: Sequence[Value], shape: tuple[int, ...]) -> Value | None:
-    del shape
+def _moved(values: Sequence[Value], _shape: tuple[int, ...]) -> Value | None:
     moved = _paired(operator.add, values[0], values[1])
     return None if moved is None else dataclasses.replace(moved, base=values[0].base)
 
 
-def _cut(values: Sequence[Value], shape: tuple[int, ...]) -> Value:
-    return Value(shape, tuple(int(number) for number in values[0].numbers))
-
-
-def _floored(values: Sequence[Value], shape: tuple[int, ...]) -> Value:
-    return Value(shape, tuple(math.floor(number) for number in values[0].numbers))
-
-
-def _splat(values: Sequence[Value], shape: tuple[int, ...]) -> Value:
-    return Value(shape, values[0].numbers * size_of(shape), values[0].base)
+def _each(function: Callable[[Any], int]) -> _Made:
+    """An operation that does the same with each element."""
+    return lambda values, shape: Value(shape, tuple(map(function, values[0].numbers)))
 
 
 def _reshaped(values: Sequence[Value], shape: tuple[int, ...]) -> Value:
-    return Value(shape, values[0].numbers, values[0].base)
+    """With another shape; a scalar is in each element of it."""
+    of = values[0]
+    return Value(shape, of.numbers * (math.prod(shape) // len(of.numbers) or 1), of.base)
 
 
 def _paired(function: Callable[[Any, Any], Any], left: Value, right: Value) -> Value | None:
@@ -151,8 +148,7 @@ def _paired(function: Callable[[Any, Any], Any], left: Value, right: Value) -> V
     return Value(left.shape, numbers, left.base or right.base)
 
 
-def _selected(values: Sequence[Value], shape: tuple[int, ...]) -> Value | None:
-    del shape
+def _selected(values: Sequence[Value], _shape: tuple[int, ...]) -> Value | None:
     condition, left, right = values
     count = len(left.numbers)
     asked = condition.numbers * count if not condition.shape else condition.numbers
@@ -171,7 +167,7 @@ def _broadcast(values: Sequence[Value], shape: tuple[int, ...]) -> Value | None:
     for axis in range(len(shape) - 1, -1, -1):
         if sizes[axis] == shape[axis]:
             continue
-        inner = size_of(sizes[axis + 1 :])
+        inner = math.prod(sizes[axis + 1 :])
         repeats = shape[axis]
         rows = [numbers[at : at + inner] for at in range(0, len(numbers), inner)]
         numbers = [number for row in rows for number in row * repeats]
@@ -179,26 +175,16 @@ def _broadcast(values: Sequence[Value], shape: tuple[int, ...]) -> Value | None:
     return Value(shape, tuple(numbers), value.base)
 
 
-def _same(values: Sequence[Value], shape: tuple[int, ...]) -> Value:
-    del shape
-    return values[0]
-
-
-def size_of(shape: Sequence[int]) -> int:
-    """Number of elements; of a scalar one."""
-    return math.prod(shape)
-
-
-_MADE: dict[str, Callable[[Sequence[Value], tuple[int, ...]], Value | None]] = {
+_MADE: dict[str, _Made] = {
     "tt.addptr": _moved,
-    "tt.splat": _splat,
+    "tt.splat": _reshaped,
     "tt.expand_dims": _reshaped,
     "tt.reshape": _reshaped,
     "tt.unsplat": _reshaped,
     "tt.broadcast": _broadcast,
     "arith.select": _selected,
-    "arith.fptosi": _cut,
-    "arith.fptoui": _cut,
-    "math.floor": _floored,
-    **dict.fromkeys(_SAME, _same),
+    "arith.fptosi": _each(int),
+    "arith.fptoui": _each(int),
+    "math.floor": _each(math.floor),
+    **dict.fromkeys(_SAME, lambda values, _: values[0]),
 }

@@ -6,10 +6,11 @@ instead of being guessed at from strides.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 
-from inspector.builds.index_arithmetic import LEAVES, Value, computed, size_of
+from inspector.builds.index_arithmetic import LEAVES, Value, computed
 from inspector.builds.ttgir import Module, Operation, TensorType, tensor_type
 
 MOST_ELEMENTS = 1 << 16
@@ -42,16 +43,12 @@ class Indices:
         self._programs = dict(zip("xyz", program, strict=True))
         self._grid = dict(zip("xyz", grid, strict=True))
         self._known = known
-        self._by_result = {
-            result: operation for operation in module.operations for result in operation.results
-        }
         self._first = first
         self._before = before
         self._carried: dict[str, str] = {}
         self._steps: dict[str, tuple[Operation, str]] = {}
         self._values: dict[str, Value | None] = {}
-        loops = [item for item in module.operations if item.name in {"scf.for", "scf.while"}]
-        for number, operation in enumerate(loops, 1):
+        for number, operation in enumerate(module.loops, 1):
             if operation.name == "scf.for":
                 self._carry(number, operation)
 
@@ -80,7 +77,7 @@ class Indices:
 
     def type_of(self, name: str) -> TensorType | None:
         """Type of an operation's only result."""
-        operation = self._by_result.get(name)
+        operation = self._module.made_by.get(name)
         if operation is None:
             kind = self._module.arguments.get(name)
             return tensor_type(kind, self._module) if kind else None
@@ -103,7 +100,7 @@ class Indices:
         """Whether a value depends on an argument that nobody knows."""
         if name in self._module.arguments:
             return name[1:] not in self._known
-        operation = self._by_result.get(name)
+        operation = self._module.made_by.get(name)
         if operation is None or depth > _DEEPEST:
             return name not in self._carried or depth > _DEEPEST
         return any(self._is_guess(operand, depth + 1) for operand in operation.operands)
@@ -128,7 +125,7 @@ class Indices:
             if at in seen:
                 continue
             seen.add(at)
-            operation = self._by_result.get(at)
+            operation = self._module.made_by.get(at)
             if operation is None:
                 if at in self._carried:
                     open_names.append(self._carried[at])
@@ -145,11 +142,11 @@ class Indices:
             return began if self._first is None else self._last(name, began)
         if name in self._module.arguments:
             return self._argument(name)
-        operation = self._by_result.get(name)
+        operation = self._module.made_by.get(name)
         if operation is None:
             return None
         shaped = tensor_type(_result_type(operation.text), self._module)
-        if shaped is not None and size_of(shaped.shape) > MOST_ELEMENTS:
+        if shaped is not None and math.prod(shaped.shape) > MOST_ELEMENTS:
             return None
         return self._operation(operation, shaped, depth)
 

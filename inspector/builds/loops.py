@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections import defaultdict
 from collections.abc import Sequence
@@ -23,31 +22,28 @@ _TENSOR_WEIGHT = 1000
 
 
 def loops_of(listing: Listing, module: Module) -> tuple[Loop, ...]:
-    """All loops by their beginning; the hot one is marked.
-
-    Hot is the innermost of Triton's loops with most of the matrix products, else with most of the
-    bytes of global memory, else with most of the shared memory's accesses. Loops that a library
-    brings, as the slow path of a sine does, are not.
-    """
+    """All loops by their beginning."""
     spans: dict[int, int] = {}
     for instruction in listing.instructions:
         start = _start(instruction, listing)
         if start is not None:
             spans[start] = max(spans.get(start, 0), instruction.index)
     ordered = sorted(spans.items(), key=lambda span: (span[0], -span[1]))
-    loops = [_loop(first, last, ordered, listing.instructions, module) for first, last in ordered]
-    weights = [_weight(loop, listing.instructions) for loop in loops]
-    if not loops or max(weights) == (0, 0, 0):
-        return tuple(loops)
-    # Of loops that contain each other the inner one.
-    hot = max(range(len(loops)), key=lambda at: (weights[at], loops[at].depth))
-    loops[hot] = dataclasses.replace(loops[hot], is_hot=True)
-    return tuple(loops)
+    return tuple(
+        _loop(first, last, ordered, listing.instructions, module) for first, last in ordered
+    )
 
 
-def hot_loop(loops: Sequence[Loop]) -> Loop | None:
-    """The hot loop, or None."""
-    return next((loop for loop in loops if loop.is_hot), None)
+def hot_loop(listing: Listing, module: Module) -> Loop | None:
+    """The loop where most of the work is, or None.
+
+    That is the innermost of Triton's loops with most of the matrix products, else with most of the
+    bytes of global memory, else with most of the shared memory's accesses. Loops that a library
+    brings, as the slow path of a sine does, are none.
+    """
+    weighed = [(_weight(loop, listing.instructions), loop) for loop in loops_of(listing, module)]
+    heavy = [(weight, loop.depth, loop) for weight, loop in weighed if any(weight)]
+    return max(heavy, key=lambda each: each[:2])[-1] if heavy else None
 
 
 def _start(instruction: Instruction, listing: Listing) -> int | None:
@@ -82,10 +78,8 @@ def _loop(
 ) -> Loop:
     depth = sum(start <= first and last <= end for start, end in spans)
     inside = instructions[first : last + 1]
-    lines = [line for line in map(own_line, inside) if line]
     moved = sum(access_bits(item) // 8 for item in inside if kind_of(item) in _GLOBAL)
-    span = (min(lines), max(lines)) if lines else None
-    return Loop(first, last, depth, span, moved, _source_loop(first, last, instructions, module))
+    return Loop(first, last, depth, moved, _source_loop(first, last, instructions, module))
 
 
 def _weight(loop: Loop, instructions: Sequence[Instruction]) -> tuple[int, int, int]:

@@ -8,6 +8,7 @@ out: latency, uneven blocks, contention.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -17,9 +18,9 @@ from inspector.builds.loops import loops_of
 from inspector.builds.opcodes import kind_of, tensor_core_dtype
 from inspector.builds.ptx_lines import read_ptx_lines
 from inspector.builds.sass import Listing, parse_sass
-from inspector.builds.throughput import per_cycle, pipe_of
+from inspector.builds.throughput import ISSUED, per_cycle, pipe_of
 from inspector.builds.traffic import program_at, traffic_of
-from inspector.builds.ttgir import Module, Operation, parse_ttgir
+from inspector.builds.ttgir import Module, parse_ttgir
 from inspector.model.kernel_analysis import InstructionKind
 from inspector.model.kernel_build import ConfigBuild, GpuLimits
 from inspector.model.kernel_prediction import Bound, Prediction
@@ -64,18 +65,12 @@ class _Texts:
     """One configuration's texts, read.
 
     Attributes:
-        module: Its TTGIR.
         programs: Values of programs whose loops run differently often, each with its share.
     """
 
     module: Module
     listing: Listing
     programs: tuple[tuple[Indices, float], ...]
-
-    @property
-    def loops(self) -> list[Operation]:
-        """Triton's loops."""
-        return _loops_in(self.module)
 
 
 def predict(
@@ -93,7 +88,7 @@ def predict(
     module = parse_ttgir(texts["ttgir"])
     listing = parse_sass(texts["sass"], read_ptx_lines(texts["ptx"]).callers)
     read = _Texts(module, listing, tuple(_programs(module, config.grid, known or {})))
-    programs = _product(config.grid)
+    programs = math.prod(config.grid) if config.grid else None
     memory = _memory(read, config, limits, known or {}, programs)
     compute = _compute(read, config, limits, programs)
     found = Prediction(
@@ -131,11 +126,6 @@ def _bound(memory: _Need, compute: _Need, longest: int, spread_ns: int | None) -
     return Bound.MEMORY if longest == memory.time_ns else Bound.COMPUTE
 
 
-def _loops_in(module: Module) -> list[Operation]:
-    """Triton's loops, in order."""
-    return [item for item in module.operations if item.name in {"scf.for", "scf.while"}]
-
-
 def _programs(
     module: Module, grid: Sequence[int], known: Mapping[str, int]
 ) -> Iterator[tuple[Indices, float]]:
@@ -143,22 +133,14 @@ def _programs(
     if not grid or 0 in grid:
         yield Indices(module, known), 1.0
         return
-    loops = _loops_in(module)
-    number = _PROGRAMS if loops else 1
+    number = _PROGRAMS if module.loops else 1
     found: dict[tuple[int | None, ...], list[Indices]] = defaultdict(list)
     for place in range(number):
         program = program_at(grid, (place + 0.5) / number)
         indices = Indices(module, known, program, grid)
-        found[tuple(indices.trips(loop) for loop in loops)].append(indices)
+        found[tuple(indices.trips(loop) for loop in module.loops)].append(indices)
     for same in found.values():
         yield same[0], len(same) / number
-
-
-def _product(grid: Sequence[int]) -> int | None:
-    product = 1
-    for size in grid:
-        product *= size
-    return product if grid else None
 
 
 def _memory(
@@ -228,7 +210,7 @@ def _products(read: _Texts, programs: int | None) -> tuple[str, int | None]:
 
 
 def _has_known_trips(read: _Texts) -> bool:
-    return all(of.trips(loop) is not None for of, _ in read.programs for loop in read.loops)
+    return all(of.trips(loop) is not None for of, _ in read.programs for loop in read.module.loops)
 
 
 def _instruction_times(
@@ -248,8 +230,6 @@ def _instruction_times(
     rates = per_cycle(limits.capability)
     busy = min(programs, limits.multiprocessors)
     scale = warps * _WARP * programs / (busy * clock) * 1e9
-    found = {
-        pipe: count * scale / rates.of(pipe) for pipe, count in counts.items() if rates.of(pipe)
-    }
-    found["instruction issue"] = sum(counts.values()) * scale / rates.issued
+    found = {pipe: count * scale / rates[pipe] for pipe, count in counts.items() if pipe in rates}
+    found["instruction issue"] = sum(counts.values()) * scale / ISSUED
     return found

@@ -36,7 +36,6 @@ def compile_kernels(  # noqa: PLR0913 - what a request has
 
     Args:
         kernels: Name and source of each, as ``async_compile.triton`` gets them.
-        folder: Where results are kept, in place of the user's cache folder.
         workers: Processes at a time; the number of cores unless given.
         on_progress: Called with how many configurations are done, of how many, and the kernel.
 

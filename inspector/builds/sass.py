@@ -82,8 +82,9 @@ def parse_sass(
     is_new = True
     for line in text.splitlines():
         if "//##" in line:
-            found = tuple(_places(line))
-            places = found if is_new else (*places, *found)
+            found = _LINE.match(line)
+            more = (SourcePlace(found[1], int(found[2])),) if found else ()
+            places = more if is_new else (*places, *more)
             is_new = False
             continue
         label = _LABEL.match(line)
@@ -133,12 +134,6 @@ def _located(
                 instruction, places=(*instruction.places, added)
             )
         yield instruction
-
-
-def _places(line: str) -> Iterator[SourcePlace]:
-    match = _LINE.match(line)
-    if match:
-        yield SourcePlace(match[1], int(match[2]))
 
 
 def _instruction(match: re.Match[str], places: tuple[SourcePlace, ...], index: int) -> Instruction:

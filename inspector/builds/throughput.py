@@ -9,44 +9,20 @@ and conversions), FP64, LSU (memory, shuffles) and the uniform datapath, one res
 
 from __future__ import annotations
 
-import dataclasses
-
 from inspector.builds.opcodes import kind_of
 from inspector.builds.sass import Instruction
 from inspector.model.kernel_analysis import InstructionKind
 
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class PerCycle:
-    """Results per clock cycle of one multiprocessor.
-
-    Attributes:
-        issued: Instructions of all kinds: four schedulers with a warp each.
-        fp32: Multiplications and additions in single precision.
-        integer: Integer additions, logic, comparisons.
-        shared: Shared memory, shuffles and other accesses.
-    """
-
-    issued: int = 128
-    fp32: int = 128
-    fp64: int = 64
-    special: int = 16
-    integer: int = 64
-    multiply: int = 64
-    shared: int = 32
-
-    def of(self, pipe: str) -> int:
-        """Results of a pipe per cycle, or 0 for those that are never the slowest."""
-        return {
-            "fp32": self.fp32,
-            "fp64": self.fp64,
-            "special function": self.special,
-            "integer": self.integer,
-            "integer multiply": self.multiply,
-            "load and store": self.shared,
-        }.get(pipe, 0)
-
-
+ISSUED = 128
+"""Instructions of all kinds in a cycle: four schedulers with a warp each."""
+_USUAL = {
+    "fp32": 128,
+    "fp64": 64,
+    "special function": 16,
+    "integer": 64,
+    "integer multiply": 64,
+    "load and store": 32,
+}
 _PIPES = {
     InstructionKind.FP32: "fp32",
     InstructionKind.FP16: "fp32",
@@ -78,20 +54,17 @@ def pipe_of(instruction: Instruction) -> str:
     return _PIPES.get(kind_of(instruction), "")
 
 
-_BY_CAPABILITY = {
-    70: PerCycle(fp32=64, fp64=32),
-    75: PerCycle(fp32=64, fp64=2),
-    80: PerCycle(fp32=64, fp64=32),
-    86: PerCycle(fp64=2),
-    89: PerCycle(fp64=2),
-    90: PerCycle(),
-    100: PerCycle(),
-    103: PerCycle(fp64=2),
-    120: PerCycle(fp64=2),
+_BY_CAPABILITY: dict[int, dict[str, int]] = {
+    70: {"fp32": 64, "fp64": 32},
+    75: {"fp32": 64, "fp64": 2},
+    80: {"fp32": 64, "fp64": 32},
+    86: {"fp64": 2},
+    90: {},
+    103: {"fp64": 2},
 }
 
 
-def per_cycle(capability: int) -> PerCycle:
-    """Throughputs of a capability, or of the next lower one that is known."""
+def per_cycle(capability: int) -> dict[str, int]:
+    """Results of each pipe per cycle, of a capability or the next lower one that is known."""
     known = [number for number in _BY_CAPABILITY if number <= capability]
-    return _BY_CAPABILITY[max(known, default=70)]
+    return _USUAL | _BY_CAPABILITY[max(known, default=70)]

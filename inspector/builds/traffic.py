@@ -150,8 +150,7 @@ class _Program:
         self.first = Indices(module, known, program, grid)
         self._make_end = functools.partial(Indices, module, known, program, grid, self.first)
         self._ends: list[Indices] = []
-        loops = [item for item in module.operations if item.name in {"scf.for", "scf.while"}]
-        self._trips = {number: self.first.trips(loop) for number, loop in enumerate(loops, 1)}
+        self._trips = [self.first.trips(loop) for loop in module.loops]
 
     def runs(self, operation: Operation) -> bool:
         """Whether the program gets there: kernels for several tensors branch by program."""
@@ -169,7 +168,7 @@ class _Program:
 
     def trips(self, operation: Operation) -> int | None:
         """How often it is executed, or None."""
-        counts = [self._trips.get(loop) for loop in operation.loops]
+        counts = [self._trips[loop - 1] for loop in operation.loops]
         known = [count for count in counts if count is not None]
         return math.prod(known) if len(known) == len(counts) else None
 
@@ -205,11 +204,6 @@ class _Program:
         }
 
 
-def _is_unknown_copy(operation: Operation) -> bool:
-    """Whether tiles are gathered, scattered or added: how much is moved is not known."""
-    return "async_tma" in operation.name and "wait" not in operation.name
-
-
 def _note_program(
     program: _Program, uses: dict[_Key, _Use], *, counts: bool, is_sure: bool = False
 ) -> bool:
@@ -218,7 +212,9 @@ def _note_program(
     is_complete = True
     for item in program.module.operations:
         if item.name not in _LOADS | _STORES:
-            is_complete &= "atomic" not in item.name and not _is_unknown_copy(item)
+            # Of tiles that are gathered, scattered or added it is not known how much is moved.
+            is_copy = "async_tma" in item.name and "wait" not in item.name
+            is_complete &= "atomic" not in item.name and not is_copy
             continue
         if not program.runs(item) or (is_sure and not program.is_sure(item)):
             continue

@@ -24,6 +24,7 @@ _BLOCK_ARGUMENT = re.compile(r"%\w+(?=\s*:)")
 _TRAILING_LOC = re.compile(r"\s+loc\((#loc\d*|\".*\"|unknown)\)\s*$")
 _PLACE = re.compile(r'"([^"]+)":(\d+):\d+')
 _ARGUMENT = re.compile(r"(%\w+): (!tt\.ptr<[^>]*>|!tt\.\w+<[^%]*?>|[a-z]\w*)( \{[^}]*\})?")
+_LOOPS = frozenset({"scf.for", "scf.while"})
 _MASK_AT = {"tt.load": 1, "tt.store": 2, "ttg.async_copy_global_to_local": 2}
 _TENSOR = re.compile(r"tensor<((?:\d+x)*)(!tt\.ptr<\w+>|\w+)(?:, (.+))?>$")
 
@@ -54,8 +55,6 @@ class Operation:
 
     Attributes:
         name: Its name (``tt.load``).
-        text: Everything behind the name but the location.
-        line: Line in the kernel's own source, or 0.
         number: Line of the TTGIR, from 1.
         loops: Numbers of the loops around it, outermost first.
         branches: Conditions around it, and whether it is executed where they hold.
@@ -76,16 +75,18 @@ class Module:
     """A kernel's TTGIR.
 
     Attributes:
-        operations: All operations, loops included, in order.
         arguments: Type by name of argument (``%in_ptr0``).
         divisible: What arguments are known to be multiples of.
-        aliases: Layout by alias.
+        loops: Those of the operations that are loops, numbered from 1 as in `Operation.loops`.
+        made_by: The operation by each of its results.
     """
 
     operations: tuple[Operation, ...]
     arguments: dict[str, str]
     divisible: dict[str, int]
     aliases: dict[str, str]
+    loops: tuple[Operation, ...]
+    made_by: dict[str, Operation]
 
 
 def parse_ttgir(text: str) -> Module:
@@ -95,11 +96,14 @@ def parse_ttgir(text: str) -> Module:
     aliases = dict(_matches(_ALIAS, lines))
     places = _Places(dict(_matches(_LOC, lines)))
     arguments, divisible = _arguments(lines)
+    operations = tuple(_operations(lines, places))
     return Module(
-        operations=tuple(_operations(lines, places)),
+        operations=operations,
         arguments=arguments,
         divisible=divisible,
         aliases=aliases,
+        loops=tuple(item for item in operations if item.name in _LOOPS),
+        made_by={result: item for item in operations for result in item.results},
     )
 
 
@@ -272,7 +276,7 @@ def _operations(lines: list[str], places: _Places) -> Iterator[Operation]:
                 ),
             )
             yield operation
-            if name in {"scf.for", "scf.while"}:
+            if name in _LOOPS:
                 number_of_loops += 1
                 region.loop = number_of_loops
             elif name == "scf.if" and operation.operands:

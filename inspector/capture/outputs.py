@@ -25,7 +25,6 @@ class Kept:
     Attributes:
         tensors: On the CPU, by where they were: ``output of input 1[0]``.
         others: Numbers, texts and the like, spelled out.
-        uncompared: Where values are of a kind that cannot be compared.
         draws: The calls drew random numbers, where somebody looked.
     """
 

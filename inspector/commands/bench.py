@@ -230,11 +230,9 @@ def _against(report: BenchReport, earlier: EarlierBench, file: Path) -> BenchRep
 def _earlier(file: Path) -> EarlierBench:
     try:
         return read_earlier(str(file), file.read_text(encoding="utf-8"))
-    except OSError as error:
-        message = f"{file} cannot be read ({error.strerror})."
-        raise UsageError(message, "Write one with: inspect bench model.py -o old.json") from error
-    except ValueError as error:
-        message = f"{file} cannot be compared with: {error}."
+    except (OSError, ValueError) as error:
+        said = error.strerror if isinstance(error, OSError) else error
+        message = f"{file} cannot be compared with: {said}."
         raise UsageError(message, "Write one with: inspect bench model.py -o old.json") from error
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
+import os
 import re
 import sys
 import tempfile
@@ -13,9 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from inspector.benches.collection import Measured
 from inspector.benches.rows import INTERRUPTED as INTERRUPTED_MODEL
-from inspector.commands.bench_folder import helpers_in, models_in
 from inspector.commands.bench_measure import (
     INTERRUPTED,
     BenchProcess,
@@ -35,6 +34,7 @@ from inspector.errors import (
 from inspector.findings.bench_report import BenchReport
 from inspector.findings.collection_report import (
     CollectionReport,
+    Measured,
     make_collection_report,
     measured_of,
 )
@@ -48,27 +48,14 @@ _NOT_SAVED = "pass --save DIR to keep the recordings and to resume a run that wa
 _TRACES = "dedicated_log_torch_trace_*"  # of a folder that TORCH_TRACE filled
 _SESSIONS = 1  # of many models; several of one model say more of that one
 _LIMIT_SECONDS = 900.0  # one that hangs holds the others up
+_MODEL = "model.py"
+_INSTALLED = frozenset({"site-packages", "dist-packages", "node_modules"})
+_ENVIRONMENT = "pyvenv.cfg"
 _NUMBER = re.compile(r"(\d+)-")
 _WHOLE = "whole"
 _OF_A_FILE = "sha256"  # what settings have of the model alone
 # As Python spells a place in a traceback.
 _PLACE = re.compile(r'File "([^"]+)", line (\d+)')
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of it.
-
-    Attributes:
-        measured: Its rows, or why there are none.
-        is_interrupted: Whether Ctrl-C ended it, or kept it from being begun.
-        is_earlier: Whether an earlier run has measured it.
-    """
-
-    measured: Measured
-    report: BenchReport | None
-    is_interrupted: bool = False
-    is_earlier: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -109,6 +96,24 @@ def _is_folder(target: str) -> bool:
     return bool(models_in(folder))
 
 
+def models_in(folder: Path) -> list[Path]:
+    """Files called model.py at any depth; where there is none, the folder's own Python files.
+
+    Hidden folders, virtual environments and what begins with ``_`` or ``test_`` are left out.
+    """
+    named = []
+    for place, folders, files in os.walk(folder):
+        if _ENVIRONMENT in files and Path(place) != folder:
+            folders.clear()
+        elif _MODEL in files:
+            named.append(Path(place, _MODEL))
+        folders[:] = [
+            name for name in folders if not name.startswith((".", "_")) and name not in _INSTALLED
+        ]
+    own = (path for path in folder.glob("*.py") if not path.name.startswith(("_", "test_")))
+    return sorted(named or own)
+
+
 def models_of(targets: Sequence[str]) -> tuple[str, ...]:
     """The models, those of folders by name.
 
@@ -133,7 +138,6 @@ def collection_of(
     """Measures all models; one that fails, hangs or crashes is a line.
 
     Args:
-        targets: The models, and folders of them, as the user would write them.
         how: How the processes are run; ``save`` is a folder for a recording of each.
 
     Raises:
@@ -142,22 +146,12 @@ def collection_of(
     """
     options = {"sessions": _SESSIONS, **given}
     plan_of("", options)  # what is wrong with them is said before anything is measured
-    found = list(_measured_each(models_of(targets), options, how))
-    models = [outcome.measured for outcome in found]
-    earlier = [each.report for each in found if each.is_earlier and each.report]
-    reports = [outcome.report for outcome in found if outcome.report is not None]
-    is_interrupted = any(outcome.is_interrupted for outcome in found)
+    models = list(_measured_each(models_of(targets), options, how))
+    is_interrupted = any(model.is_interrupted for model in models)
     code = INTERRUPTED if is_interrupted else exit_code_of(models)
-    made = make_collection_report(models, reports, int(options["sessions"]), earlier)
-    notices = [*_left_out(targets), *([_NOT_SAVED] if how.save is None else [])]
+    made = make_collection_report(models, int(options["sessions"]))
+    notices = [_NOT_SAVED] if how.save is None else []
     return dataclasses.replace(made, notices=(*made.notices, *notices)), code
-
-
-def _left_out(targets: Sequence[str]) -> Iterator[str]:
-    helpers = [file for each in targets if _is_folder(each) for file in helpers_in(Path(each))]
-    if helpers:
-        names = ", ".join(map(str, helpers))
-        yield f"not measured (imported by others, no `model`): {names}"
 
 
 def exit_code_of(models: Sequence[Measured]) -> int:
@@ -173,7 +167,7 @@ def exit_code_of(models: Sequence[Measured]) -> int:
 
 def _measured_each(
     models: Sequence[str], options: Mapping[str, object], how: BenchProcess
-) -> Iterator[Outcome]:
+) -> Iterator[Measured]:
     """What became of each model; one that fails, hangs or crashes does not end the others.
 
     What an earlier run has measured in the folder of the recordings is not measured again.
@@ -183,24 +177,24 @@ def _measured_each(
         how = dataclasses.replace(how, limit_seconds=_LIMIT_SECONDS)
         saved = saved_in(folder)
         number = max((each.number for each in saved), default=0)
-        is_cut_off = False
+        is_interrupted = False
         for at, model in enumerate(models, 1):
-            outcome = _earlier(model, asked_of(model, options, how.python), saved)
-            if outcome is None and is_cut_off:
-                outcome = _none(model, INTERRUPTED_MODEL, 0.0)
-            if outcome is None:
+            found = _earlier(model, asked_of(model, options, how.python), saved)
+            if found is None and is_interrupted:
+                found = Measured(model, (), None, INTERRUPTED_MODEL, 0.0)
+            if found is None:
                 number += 1
                 name = re.sub(r"[^A-Za-z0-9]+", "-", model).strip("-")
                 place = folder / f"{number:03d}-{name}"
                 doing = f"{model} ({at} of {len(models)})"
                 each = dataclasses.replace(how, save=place, doing=doing)
-                outcome = _measured(model, options, each)
-                is_cut_off = outcome.is_interrupted
-                _say(outcome.measured, how)
-            yield outcome
+                found = _measured(model, options, each)
+                is_interrupted = found.is_interrupted
+                _say(found, how)
+            yield found
 
 
-def _earlier(model: str, asked: Mapping[str, object], saved: Sequence[Saved]) -> Outcome | None:
+def _earlier(model: str, asked: Mapping[str, object], saved: Sequence[Saved]) -> Measured | None:
     """What an earlier run has measured, with times of every setting, of the code as it is now."""
     settings = json.loads(json.dumps(asked))
     for each in reversed(saved):
@@ -210,24 +204,19 @@ def _earlier(model: str, asked: Mapping[str, object], saved: Sequence[Saved]) ->
             report = each.report()
             is_measured = all(row.latency and not row.failure for row in report.rows)
             if is_measured and not report.run.warnings and not changed_files(report.run):
-                return Outcome(measured_of(model, report), report, is_earlier=True)
+                return measured_of(model, report, is_earlier=True)
     return None
 
 
-def _none(model: str, failure: str, seconds: float) -> Outcome:
-    nothing = Measured(model, (), None, failure, seconds)
-    return Outcome(nothing, None, is_interrupted=failure == INTERRUPTED_MODEL)
-
-
-def _measured(model: str, options: Mapping[str, object], how: BenchProcess) -> Outcome:
+def _measured(model: str, options: Mapping[str, object], how: BenchProcess) -> Measured:
     began = time.monotonic()
     try:
-        report, code = measured(model, dict(options), how)
+        return measured_of(model, measured(model, dict(options), how)[0])
     except (InspectorError, OSError) as error:  # a full disk, too many files: a line like others
-        return _none(model, in_a_line(error), time.monotonic() - began)
+        failure = in_a_line(error)
     except KeyboardInterrupt:  # while its recording was read
-        return _none(model, INTERRUPTED_MODEL, time.monotonic() - began)
-    return Outcome(measured_of(model, report), report, is_interrupted=code == INTERRUPTED)
+        failure = INTERRUPTED_MODEL
+    return Measured(model, (), None, failure, time.monotonic() - began)
 
 
 def in_a_line(error: InspectorError | OSError) -> str:
@@ -314,14 +303,11 @@ def saved_collection(folder: Path) -> tuple[CollectionReport, int]:
         message = f"No recording in {folder} came to its end."
         raise RecordingError(message, "Go on with the command that made them.")
     newest = {saved.target: saved for saved in whole if saved.options == whole[-1].options}
-    models, reports = [], []
+    models = []
     for saved in newest.values():
         try:
-            report = saved.report()
+            models.append(measured_of(saved.target, saved.report()))
         except (RecordingError, OSError) as error:  # damaged: a line, as all that fails
             models.append(Measured(saved.target, (), None, str(error), 0.0))
-            continue
-        reports.append(report)
-        models.append(measured_of(saved.target, report))
-    sessions = max((report.plan.sessions for report in reports), default=_SESSIONS)
-    return make_collection_report(models, reports, sessions), exit_code_of(models)
+    sessions = [model.report.plan.sessions for model in models if model.report is not None]
+    return make_collection_report(models, max(sessions, default=_SESSIONS)), exit_code_of(models)

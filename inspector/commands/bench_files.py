@@ -32,9 +32,6 @@ def is_bench_file(output: Path | None) -> bool:
 def check_bench_file(output: Path, kind: type[Measurements]) -> None:
     """Refuses a picture or a table that cannot be made before anything is measured.
 
-    Args:
-        output: The file; one that is neither is no matter of this.
-
     Raises:
         UsageError: A report of this kind has none, or the end of its name says no format.
         EnvironmentLacksError: matplotlib is not installed.

@@ -29,6 +29,7 @@ from inspector.sources.child import Settings
 from inspector.sources.plans import write_plan
 from inspector.sources.recording import PROFILE_FILE, opened, read_run
 
+_LEAST_EXPLAINED_SECONDS = 1.0  # to time less is a quick look, and a profile takes longer
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 
@@ -135,7 +136,8 @@ def _explained(
         silent=True,
     )
     try:
-        if _profile_of_nothing_faster(report, request, begun.path, settings):
+        _profile_nearest(report, request, begun.path, settings)
+        if (begun.path / PROFILE_FILE).is_file():
             with opened(begun.path) as found:
                 return bench_report(found.folder, report.plan, report.run), ""
     except KeyboardInterrupt as error:
@@ -166,15 +168,17 @@ def bench_report(folder: Path, plan: BenchPlan, run: Run) -> BenchReport:
     return make_bench_report(plan, run, rules, _read_profile(folder))
 
 
-def _profile_of_nothing_faster(
+def _profile_nearest(
     report: BenchReport, request: Request, folder: Path, settings: Settings
-) -> bool:
+) -> None:
     """Profiles what comes nearest to eager PyTorch, where nothing is faster."""
     row = next((group.choice.nearest for group in report.groups if group.choice.nearest), None)
     if row is None or row.faster is None or row.faster.says_nothing:  # noise
-        return False
+        return
+    if report.plan.session_seconds < _LEAST_EXPLAINED_SECONDS:
+        return
     if not _is_plain(row.workload, row.setting, report.plan):
-        return False
+        return
     setting = row.setting
     asked = dataclasses.replace(
         request,
@@ -186,14 +190,14 @@ def _profile_of_nothing_faster(
         fullgraph=setting.fullgraph,
         graphs=True,
         profile=True,
+        seconds=report.plan.session_seconds,
     )
     doing = f"nothing is faster: profiles {setting.label}"
     how = dataclasses.replace(settings, save=folder / PROFILE_FILE, doing=doing)
     with contextlib.suppress(InspectorError):  # the figures are there all the same
         if not recorded(asked, how).exit_code:
-            return True
+            return
     (folder / PROFILE_FILE).unlink(missing_ok=True)  # half of one would say half of it
-    return False
 
 
 def _is_plain(workload: Workload, setting: Setting, plan: BenchPlan) -> bool:

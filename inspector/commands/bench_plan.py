@@ -104,7 +104,8 @@ def _settings(given: Mapping[str, Any]) -> Iterator[Setting]:
         raise UsageError("--backends names none.", "Write --backends aot_eager,cudagraphs.")
     # A backend is compared with Inductor in its default mode unless modes are asked for.
     modes = modes if asked or not backends else (MODES[0],)
-    sizes = _varied_sizes(given)
+    items = itertools.chain.from_iterable(variations_of(given))
+    sizes = {int(item.value) for item in items if item.dimension is not None}
     # Where each size is a power of two, padding is another name for static.
     pads = any(size & (size - 1) for size in sizes)
     varied = (*_VARIED_SHAPES, "padded") if pads else _VARIED_SHAPES
@@ -125,12 +126,6 @@ def _settings(given: Mapping[str, Any]) -> Iterator[Setting]:
             yield Setting(_INDUCTOR, None if mode == MODES[0] else mode, **how)
         for backend in backends:
             yield Setting(backend, None, **how)
-
-
-def _varied_sizes(given: Mapping[str, Any]) -> frozenset[int]:
-    """The sizes that ``--vary`` gives to dimensions; values and dtypes are none."""
-    items = itertools.chain.from_iterable(variations_of(given))
-    return frozenset(int(item.value) for item in items if item.dimension is not None)
 
 
 def _workloads(given: Mapping[str, Any]) -> Iterator[Workload]:

@@ -51,7 +51,7 @@ class Session:
         self._firsts = firsts
         self._progress = progress
         self._chosen = chosen
-        self._starts = Starts(bench, self._tick)
+        self._starts = Starts(bench, progress.tick)
         self._workers: dict[int, Worker] = {}
         self._call_ns: dict[int, Sequence[int]] = {}
         self._device = ""
@@ -72,7 +72,7 @@ class Session:
             left_out = self._make_ready(order)
             if self._call_ns:
                 self._rounds()
-                self._look_last()
+                self._look_at_gpu()
             self._look_for_faults()
         finally:
             self._starts.end_ahead()
@@ -108,33 +108,20 @@ class Session:
         self._starts.end_ahead()
         return left_out
 
-    def _look_last(self) -> None:
-        """What is found out after all that is timed: how busy the GPU is.
-
-        Of what is wrong, too, before its fault is looked for: then nothing of it is compiled any
-        more.
-        """
-        if self._device != "cpu" and self.bench.plan.is_last(self.session):
-            for number in self.ready:
-                self._look_at_gpu(number)
-
     @property
     def ready(self) -> Sequence[int]:
         """The combinations whose process can be timed."""
         return list(self._call_ns)
-
-    def _tick(self) -> None:
-        self._progress.tick()
 
     def _is_left_out(self, number: int) -> bool:
         return self.bench.plan.combinations[number].setting.mode in self.bench.left_out_on_cpu
 
     def begin(self, number: int) -> None:
         """Makes the process of a combination ready."""
-        bench = self.bench
-        label = bench.plan.combinations[number].setting.label
-        self._progress.begin(f"{label}: {'compiling' if number in self._firsts else 'starting'}")
-        is_eager = bench.plan.combinations[number].setting.is_eager
+        plan = self.bench.plan
+        setting = plan.combinations[number].setting
+        doing = "compiling" if number in self._firsts else "starting"
+        self._progress.begin(f"{setting.label}: {doing}")
 
         def start() -> Worker:
             self._workers[number] = self._starts.taken(number) or self._started(number)
@@ -149,14 +136,14 @@ class Session:
             ready = None
         if lacks_memory(worker.failure) and others:
             worker.failure += f" There was no room next to {others} other processes."
-        if ready is None and is_eager and number in self._firsts:
+        if ready is None and setting.is_eager and number in self._firsts:
             # What is compiled can do with less: that is one of the reasons to compile.
             self.eager_has_no_room = is_loaded and lacks_memory(worker.failure) and not others
             if self.eager_has_no_room:
                 return
             # Of a later workload what was measured before is worth more.
-            is_first = not number
-            if worker.error is not None and is_first and (not is_loaded or self._is_only()):
+            is_only = len(plan.workloads) == 1
+            if worker.error is not None and not number and (not is_loaded or is_only):
                 raise worker.error
             self._eager_failed = True
         if ready is not None:
@@ -170,15 +157,12 @@ class Session:
             forget(self.bench, number, self.session)
         return started(self.bench, number, self.session, is_first=is_first)
 
-    def _is_only(self) -> bool:
-        return len(self.bench.plan.workloads) == 1
-
-    def _planned_rounds(self, alive: Sequence[int]) -> int:
+    def _planned_rounds(self) -> int:
         """How many rounds of all of them there is time for."""
         one_round_ns = sum(
             max(self._block_ns, (_LEAST_CALLS + 1) * time_ns)
-            for number in alive
-            for time_ns in self._call_ns[number]
+            for times in self._call_ns.values()
+            for time_ns in times
             if time_ns
         )
         affordable = int(_BLOCKS * self._block_ns / one_round_ns) if one_round_ns else _ROUNDS
@@ -186,9 +170,7 @@ class Session:
 
     def _rounds(self) -> None:
         alive = list(self._call_ns)
-        if not alive:
-            return
-        rounds = self._planned_rounds(alive)
+        rounds = self._planned_rounds()
         for number in range(rounds):
             self._progress.begin(f"round {number + 1} of {rounds}", counts=False)
             self._chosen.shuffle(alive)
@@ -210,7 +192,7 @@ class Session:
             if not worker.is_alive or index >= len(times) or not times[index]:
                 continue
             worker.tell({"do": "restore", "input": index})
-            done = worker.wait("done", _BLOCK_MOST_SECONDS, self._tick)
+            done = worker.wait("done", _BLOCK_MOST_SECONDS, self._progress.tick)
             if done is not None:
                 self._take(number, done)
 
@@ -231,7 +213,7 @@ class Session:
         calls = self.calls(number, index)
         worker.tell({"do": "block", "round": round_, "input": index, "calls": calls})
         seconds = _BLOCK_MOST_SECONDS + 10 * calls * times[index] / 1e9
-        done = worker.wait("done", seconds, self._tick)
+        done = worker.wait("done", seconds, self._progress.tick)
         if done is not None:
             self._take(number, done)
 
@@ -240,32 +222,29 @@ class Session:
         calls = int(self._block_ns / self._call_ns[number][index])
         return max(_LEAST_CALLS, min(_MOST_CALLS, calls))
 
-    def _say(self, what: str) -> None:
-        self._progress.begin(what, counts=False)
-
-    def _look_at_gpu(self, number: int) -> None:
-        """For how long of a call a GPU works."""
-        label = self.bench.plan.combinations[number].setting.label
-        self._say(f"{label}: GPU busy time")
-        self._ask_last(number, {"do": "busy"})
+    def _look_at_gpu(self) -> None:
+        """For how long of a call a GPU works; before faults are looked for, which compiles more."""
+        if self._device != "cpu" and self.bench.plan.is_last(self.session):
+            for number in self.ready:
+                label = self.bench.plan.combinations[number].setting.label
+                self._progress.begin(f"{label}: GPU busy time", counts=False)
+                self._ask_last(number, {"do": "busy"})
 
     def _ask_last(
         self, number: int, what: Mapping[str, object], seconds: float | None = None
-    ) -> Mapping[str, Any] | None:
-        """Asks for something behind all that is timed; None where the process is gone.
+    ) -> None:
+        """Asks for something behind all that is timed.
 
-        It comes last: what takes its process with it, as a profiler can, is no failure of what was
-        measured before.
+        What ends its process, as a profiler can, is no failure of what was measured before.
         """
         worker = self._workers[number]
         if not worker.is_alive:
-            return None
+            return
         worker.tell(what)
         if seconds is None:
             seconds = _BLOCK_MOST_SECONDS + 100 * sum(self._call_ns[number]) / 1e9
-        said = worker.wait("done", seconds, self._tick)
+        worker.wait("done", seconds, self._progress.tick)
         worker.failure = worker.detail = ""
-        return said
 
     def _look_for_faults(self) -> None:
         """Where results are wrong, the first operator at which they diverge from eager ones."""
@@ -274,7 +253,7 @@ class Session:
                 self._workers[number].end()
         for number in self._wrong:
             label = self.bench.plan.combinations[number].setting.label
-            self._say(f"{label} is wrong: bisecting its graphs")
+            self._progress.begin(f"{label} is wrong: bisecting its graphs", counts=False)
             self._ask_last(number, {"do": "bisect"}, min(_FAULT_SECONDS, self.bench.ready_seconds))
 
 

@@ -44,7 +44,6 @@ class _Workload:
     def run(self) -> Iterator[WorkerEnd]:
         yield from self._together()
         for place, number in enumerate(self._crowded, 1):
-            self._progress.leave_out(-2 * self._count)
             for end in self._alone(number, place * self._count):
                 if end.combination == number:
                     yield dataclasses.replace(end, is_alone=True)
@@ -70,7 +69,6 @@ class _Workload:
             if self._crowded and gone.union((self._eager,)) >= {*left}:
                 gone.add(self._eager)  # nobody takes turns with it any more
             left = [number for number in left if number not in gone]
-            self._progress.leave_out((self._count - 1 - session) * len(gone & {*order}))
             if not left:
                 return
 
@@ -95,7 +93,6 @@ class _Workload:
                 ends = list(self._session(session, firsts).run([each]))
                 yield from ends
                 if each == number and any(end.failure for end in ends):
-                    self._progress.leave_out((base + self._count - 1 - session) * 2)
                     return
 
     def _session(self, number: int, firsts: Collection[int]) -> Session:

@@ -188,8 +188,8 @@ def _write_all_exported(report: KernelsReport, folder: Path) -> None:
 
 def _gpu_name(report: KernelsReport, row: KernelRow) -> str:
     gpu = gpu_of(report)
-    device = row.facts.build.device if row.facts else None
-    capability = f"sm_{device.capability}" if device else "a GPU"
+    number = row.facts.build.capability if row.facts else None
+    capability = f"sm_{number}" if number else "a GPU"
     return f"{gpu.name}, {capability}" if gpu else capability
 
 

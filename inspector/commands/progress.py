@@ -68,7 +68,7 @@ def recording_text(progress: Progress, elapsed_ns: int, target: str, doing: str)
 
 
 class BenchProgress(StatusLine):
-    """How many processes of a bench are done, and how long the others may take."""
+    """How many processes of a bench are done, and how long the others may take if none fails."""
 
     def __init__(self, *, enabled: bool, processes: int, doing: str = "") -> None:
         super().__init__(enabled=enabled)
@@ -83,16 +83,12 @@ class BenchProgress(StatusLine):
         self._doing = doing
         self.tick()
 
-    def leave_out(self, processes: int) -> None:
-        """Takes note that there are so many processes less."""
-        self._processes -= processes
-
     def tick(self) -> None:
         """Shows how much time has gone by."""
         seconds, done = self.seconds, max(0, self._begun - 1)
         left = ""
         if done:
-            rest_ns = round(1e9 * seconds / done * (self._processes - done))
+            rest_ns = round(1e9 * seconds / done * max(0, self._processes - done))
             left = f" · about {duration(rest_ns)} left"
         begun = min(self._begun, self._processes)
         place = f"{self._before}process {begun} of {self._processes}"

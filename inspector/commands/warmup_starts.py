@@ -48,12 +48,7 @@ class Starts:
         self, folder: Path, scratch: Path, python: str | None, seconds: float | None,
         progress: BenchProgress,
     ) -> None:  # fmt: skip
-        """Prepares them.
-
-        Args:
-            scratch: A folder for caches and logs of processes that are at work.
-            seconds: How long a process may take until it is ready, or None.
-        """
+        """Prepares them."""
         self._folder = folder
         self._scratch = scratch
         self._python = python or sys.executable

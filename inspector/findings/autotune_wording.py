@@ -37,12 +37,8 @@ class TunedLine:
     """One row.
 
     Attributes:
-        cost: What trying cost.
-        name: What was tuned, with its sizes.
-        winner: What won, and its time.
         details: How clearly it won, over what, and out of how many.
         places: The user's lines, ``model.py:31`` and the text of each.
-        tuned: What it is about.
     """
 
     cost: str
@@ -57,7 +53,6 @@ def autotune_summary(found: Autotuning, wall_ns: float) -> Iterator[str]:
     """What autotuning cost, what was tried, and what a call has of it.
 
     Args:
-        found: What was tuned.
         wall_ns: The time of a call, or 0 where it is not known.
     """
     measured = [item for item in found.tuned if item.first.how == "measured"]
@@ -117,7 +112,6 @@ def autotune_advice(found: Autotuning) -> Iterator[str]:
     """What to change, where something is worth it."""
     measured = [item for item in found.tuned if item.first.how == "measured"]
     yield from _lost(measured)
-    yield from _failing(measured)
     within = [item for item in measured if not item.first.is_outside]
     if found.spent_ns >= _WORTH_NS and within:
         remote = any(item.first.kind == "triton" for item in within)
@@ -152,16 +146,6 @@ def _lost(measured: Sequence[Tuned]) -> Iterator[str]:
             f"{templates} lost to a library at {count(len(items), 'place')} and cost {spent}: set "
             f'torch._inductor.config.{setting} = "ATEN"'
         )
-
-
-def _failing(measured: Sequence[Tuned]) -> Iterator[str]:
-    failed = sum(item.failures for item in measured)
-    total = sum(item.total for item in measured)
-    if not failed or failed * 2 < total:
-        return
-    reasons = collections.Counter(c.failed for item in measured for c in item.failed)
-    why = f", most of them because {reasons.most_common(1)[0][0]}" if reasons else ""
-    yield f"{failed:,} of {total:,} candidates failed{why}"
 
 
 def tuned_lines(found: Autotuning) -> list[TunedLine]:

@@ -13,13 +13,9 @@ from inspector.findings.wording import count
 _NOT_MEASURED = "not measured"
 
 
-def _is_slower(row: BenchRow) -> bool:
-    return row.faster is not None and row.faster.high < 1
-
-
 BENCH_GATES: Mapping[str, Callable[[BenchRow], bool]] = {
     "wrong": lambda row: row.is_wrong,
-    "slower": _is_slower,
+    "slower": lambda row: row.faster is not None and row.faster.high < 1,
 }
 """What can be failed on: whether a row is that."""
 
@@ -29,7 +25,6 @@ class BenchGate:
     """Whether a bench passes.
 
     Attributes:
-        asked: What it fails on.
         failing: What it fails for: a kind, or that it could not be measured, with the rows of it.
     """
 
@@ -78,7 +73,6 @@ def bench_gate(
 
     Args:
         models: The rows of each model, by what it is called; of one model that is nothing.
-        asked: What to fail on.
     """
     failing: dict[str, tuple[str, ...]] = {}
     for kind in asked:
@@ -95,14 +89,12 @@ def _found(
     """The settings with rows of which that is so, and of how many of the inputs."""
     for name, rows in models:
         compiled = [row for row in rows if not row.setting.is_eager]
-        labels = [f"{row.setting.label}{_workload(row)}" for row in compiled]
+        labels = [
+            " · ".join(filter(None, (row.setting.label, row.workload.label))) for row in compiled
+        ]
         for label in dict.fromkeys(labels):
             mine = [row for row, its in zip(compiled, labels, strict=True) if its == label]
             these = sum(map(is_it, mine))
             if these:
                 some = f" ({these:,} of {count(len(mine), 'input')})" if len(mine) > 1 else ""
                 yield f"{f'{name}: ' if name else ''}{label}{some}"
-
-
-def _workload(row: BenchRow) -> str:
-    return f" · {row.workload.label}" if row.workload.label else ""

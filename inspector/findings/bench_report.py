@@ -100,8 +100,6 @@ def make_bench_report(
     """Reads the measurements of a run, whose logs must still be there.
 
     Args:
-        plan: What was compared.
-        run: What was recorded.
         rules: What is looked for where nothing is faster.
         profile: What was profiled then, or None.
     """
@@ -123,7 +121,7 @@ def make_bench_report(
 
 def against(report: BenchReport, earlier: EarlierBench) -> BenchReport:
     """The report with what changed since an earlier one."""
-    comparison = compared(report.rows, earlier, report.device, report.torch, report.plan.target)
+    comparison = compared(report.rows, earlier, report.device, report.plan.target)
     return dataclasses.replace(report, comparison=comparison)
 
 

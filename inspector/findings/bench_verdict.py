@@ -30,8 +30,8 @@ def verdict_lines(group: BenchGroup) -> Iterator[str]:
     if choice.eager is None:
         failed = next((row for row in group.rows if row.setting.is_eager and row.failure), None)
         if failed is not None:
-            is_cut = failed.failure == INTERRUPTED
-            yield f"eager {'was not measured' if is_cut else 'fails'}: {_said(failed)}"
+            verb = "was not measured" if failed.failure == INTERRUPTED else "fails"
+            yield f"eager {verb}: {failed.failure.removesuffix('.')}"
         yield from _without_eager(group.rows)
         return
     for row in choice.wrong:
@@ -45,10 +45,6 @@ def verdict_lines(group: BenchGroup) -> Iterator[str]:
         saved = f"\N{MINUS SIGN}{1 - mine / theirs:.0%}"
         label = choice.memory.setting.label
         yield f"Least memory: {label}, {size(mine)} instead of {size(theirs)} ({saved})"
-
-
-def _said(row: BenchRow) -> str:
-    return row.failure.removesuffix(".")
 
 
 def _without_eager(rows: Sequence[BenchRow]) -> Iterator[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import statistics
 from collections.abc import Iterator, Sequence
 
 from inspector.findings.command_line import command_about
@@ -10,21 +12,39 @@ from inspector.findings.overview import reading_texts
 from inspector.findings.profile_report import ProfileReport
 from inspector.model.dtypes import find_dtype
 from inspector.model.run import Run
-from inspector.profiles.alone import (
-    COLD,
-    WARM,
-    InPlace,
-    Measured,
-    in_place_of,
-    measured,
-    regime_of,
-)
+from inspector.profiles.kernel_timing import KernelTiming
 from inspector.records.ceilings import Ceilings
 from inspector.records.kernel_bench import KernelBench
 
 FORMAT_VERSION = 1
 """Of a report on one kernel as JSON: counts up when a field changes its meaning or goes."""
-_CLOSE = 1.25
+COLD, WARM = "cold", "warm"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Measured:
+    """Times of the same launch: the median, the 5th and the 95th percentile."""
+
+    median_ns: float
+    low_ns: float
+    high_ns: float
+    number: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InPlace:
+    """The same launches in the model's own calls.
+
+    Attributes:
+        launches: How many a call has with the arguments that were taken.
+        wall_ns: The time of a call.
+        work: One of them, with what it moves and computes.
+    """
+
+    times: Measured
+    launches: int
+    wall_ns: float
+    work: KernelTiming
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -34,8 +54,6 @@ class Rate:
     Attributes:
         regime: ``cold`` or ``warm``: with an empty or with a full cache.
         what: ``bytes`` or ``flops``.
-        per_s: How many of them per second.
-        ceiling_per_s: What was measured, or None.
         ceiling: Its name in the ceilings, or an empty string.
     """
 
@@ -56,19 +74,13 @@ class KernelBenchReport:
     """One kernel, timed alone.
 
     Attributes:
-        run: The run.
-        bench: What was recorded.
         in_place: The same launches in the model's own calls, or None.
         regime: ``cold`` or ``warm``: which is nearer to those.
         bytes_: What a launch reads and writes, or None.
         bytes_are_inductors: Whether that is Inductor's count; else the sizes of the arguments.
         flops: Operations of a launch, or None.
-        rates: What it reaches with an empty and with a full cache.
         cold: Its times with an empty cache, or None.
         warm: Its times right after another launch, or None.
-        ceilings: What the machine can do, or None.
-        notices: What is to be known, one sentence each.
-        next_steps: Commands worth running next: what shows the profile of the whole model.
     """
 
     run: Run
@@ -87,24 +99,19 @@ class KernelBenchReport:
 
 
 def make_kernel_bench_report(report: ProfileReport, bench: KernelBench) -> KernelBenchReport:
-    """Reads a benchmark, beside the profile of the same run.
-
-    Args:
-        report: The profile.
-        bench: The benchmark.
-    """
+    """Reads a benchmark, beside the profile of the same run."""
     found = next((item for item in report.profiles if item.profile.input == bench.input), None)
     in_place = None
     if found is not None:
         # Its times in place are of watched calls, which on a CPU take longer than others.
-        in_place = in_place_of(bench, found.work, found.budget.shown_ns or found.budget.wall_ns)
+        in_place = _in_place_of(bench, found.work, found.budget.shown_ns or found.budget.wall_ns)
     work = in_place.work if in_place is not None else None
     counted = work.bytes_ if work is not None else None
     bytes_ = counted if counted is not None else _argument_bytes(bench)
     flops = work.flops if work is not None else None
     config = bench.config
-    cold, warm = (measured(config.cold_ns), measured(config.warm_ns)) if config else (None, None)
-    regime = regime_of(cold, warm, in_place)
+    cold, warm = (_measured(config.cold_ns), _measured(config.warm_ns)) if config else (None, None)
+    regime = _regime_of(cold, warm, in_place)
     made = KernelBenchReport(
         run=report.run,
         bench=bench,
@@ -123,9 +130,45 @@ def make_kernel_bench_report(report: ProfileReport, bench: KernelBench) -> Kerne
     rates = tuple(_rates(made, work.unit if work is not None else ""))
     amiss = tuple(reading_texts(report.run))
     others = [text for text in report.notices if text not in amiss] if found is None else ()
-    is_cpu = any(item.is_cpu for item in report.profiles)
-    notices = (*amiss, *_notices(made, others, is_cpu=is_cpu))
+    notices = (*amiss, *_notices(made, others))
     return dataclasses.replace(made, rates=rates, notices=notices)
+
+
+def _measured(times_ns: Sequence[int]) -> Measured | None:
+    """The median of times, with their spread; None of none."""
+    ordered = sorted(times_ns)
+    if not ordered:
+        return None
+    last = len(ordered) - 1
+    low, high = (float(ordered[round(last * part)]) for part in (0.05, 0.95))
+    return Measured(float(statistics.median(ordered)), low, high, len(ordered))
+
+
+def _in_place_of(
+    bench: KernelBench, work: Sequence[KernelTiming], wall_ns: float
+) -> InPlace | None:
+    """The launches of the calls that were benchmarked, by their statements."""
+    places = set(bench.places)
+    found = [
+        item
+        for item in work
+        if (item.launches[0].launch.place.file, item.launches[0].launch.place.line) in places
+    ]
+    times = _measured([time_ns for item in found for time_ns in item.times_ns])
+    if times is None:
+        return None
+    return InPlace(times, len(found), wall_ns, found[0])
+
+
+def _regime_of(cold: Measured | None, warm: Measured | None, in_place: InPlace | None) -> str:
+    """Whether its time in place is nearer to that with an empty cache, or with a full one."""
+    if in_place is None or not in_place.times.median_ns:
+        return COLD
+    if cold is None or warm is None:
+        return COLD if cold is not None else WARM
+    there_ns = in_place.times.median_ns
+    away = [abs(math.log(item.median_ns / there_ns)) for item in (cold, warm)]
+    return COLD if away[0] <= away[1] else WARM
 
 
 def _rates(report: KernelBenchReport, unit: str) -> Iterator[Rate]:
@@ -161,7 +204,7 @@ def _argument_bytes(bench: KernelBench) -> int | None:
     return total or None
 
 
-def _notices(report: KernelBenchReport, others: Sequence[str], *, is_cpu: bool) -> Iterator[str]:
+def _notices(report: KernelBenchReport, others: Sequence[str]) -> Iterator[str]:
     bench = report.bench
     if bench.missing:
         yield f"it was not timed alone: {bench.missing}"
@@ -170,38 +213,9 @@ def _notices(report: KernelBenchReport, others: Sequence[str], *, is_cpu: bool) 
         taken = next((item.count for item in bench.launches if item.is_taken), 0)
         total = sum(item.count for item in bench.launches)
         yield (
-            f"a call launches it {total} times with {len(bench.launches)} kinds of arguments: "
-            f"these are those of launch {bench.launch}, which {taken} of them share; "
-            "--launch N takes others"
+            f"{total} launches per call with {len(bench.launches)} kinds of arguments; timed: "
+            f"launch {bench.launch}, like {taken} of them (--launch N takes another)"
         )
-    yield from _of_kind(bench, is_cpu=is_cpu)
-    yield from _of_place(report)
-    yield from others
-
-
-def _of_kind(bench: KernelBench, *, is_cpu: bool) -> Iterator[str]:
-    if bench.kind == "library":
-        # On a CPU there are templates for weights that are constant (select_algorithm.py).
-        others = "C++ templates, with TORCHINDUCTOR_FREEZING=1," if is_cpu else "Triton's templates"
-        yield (
-            'a library\'s function has no configurations of its own; mode="max-autotune" tries '
-            f"{others} in its place"
-        )
-    if bench.kind == "cpp":
-        yield (
-            "kernels in C++ have no configurations: threads (torch.set_num_threads) and the width "
-            "of vectors (torch._inductor.config.cpp.simdlen) are settings of the whole program"
-        )
-
-
-def _of_place(report: KernelBenchReport) -> Iterator[str]:
     if report.in_place is None:
-        yield "its launches in the model's own calls could not be told: no gain for the model"
-    elif report.cold is not None and report.warm is not None:
-        there = report.in_place.times.median_ns
-        ends = sorted((report.cold.median_ns, report.warm.median_ns))
-        if not ends[0] / _CLOSE <= there <= ends[1] * _CLOSE:
-            yield (
-                "in place it takes neither what it takes with an empty nor with a full cache: "
-                "clocks, other streams or other launches of the same statement make the difference"
-            )
+        yield "not found in the profile of the model's calls: no time in place"
+    yield from others

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 
 from inspector.findings.ceiling_wording import bytes_rate, flops_rate
 from inspector.findings.graph_wording import TIMES
-from inspector.findings.kernel_bench_report import KernelBenchReport, Rate
+from inspector.findings.kernel_bench_report import COLD, WARM, KernelBenchReport, Measured, Rate
 from inspector.findings.wording import count, duration, size
-from inspector.model.dtypes import Kind, find_dtype
 from inspector.model.units import percent
-from inspector.profiles.alone import COLD, WARM, Measured
 from inspector.records.kernel_bench import BenchedConfig
 
 _KINDS = {
@@ -23,7 +21,6 @@ _KINDS = {
 _NEAR = 0.8  # of a ceiling: what is left is within what configurations differ by
 _POSSIBLE = 1.05  # more than that, and the bytes are not what moves
 _ALL_GONE = 2  # times the last cache: nothing is left of it when a launch is made again
-_HALF_BYTES = 2  # of an element, with which most models still compute the same
 _CEILINGS = {
     "copy_bytes_per_s": "memory's bandwidth",
     "l2_bytes_per_s": "the cache's bandwidth",
@@ -67,7 +64,8 @@ def _where(report: KernelBenchReport) -> Iterator[str]:
 def time_lines(report: KernelBenchReport) -> Iterator[tuple[str, str, str]]:
     """In place, and alone with an empty and a full cache: name, time, and what it reaches."""
     there, config = report.in_place, report.bench.config
-    cache = "L2" if report.bench.kind != "cpp" and not _is_cpu(report) else "cache"
+    is_cpu = report.ceilings is not None and report.ceilings.device == "cpu"
+    cache = "cache" if is_cpu or report.bench.kind == "cpp" else "L2"
     if there is not None:
         yield "in place", us(there.times.median_ns), _spread(there.times)
     for regime, times in ((COLD, report.cold), (WARM, report.warm)):
@@ -83,10 +81,6 @@ def time_lines(report: KernelBenchReport) -> Iterator[tuple[str, str, str]]:
         yield "moves", size(report.bytes_), what
     if config is not None and config.num_warps is not None:
         yield "runs with", "", " · ".join((_config_text(config), _resources(config)))
-
-
-def _is_cpu(report: KernelBenchReport) -> bool:
-    return report.ceilings is not None and report.ceilings.device == "cpu"
 
 
 def _spread(times: Measured) -> str:
@@ -132,46 +126,25 @@ def _ceiling_text(name: str) -> str:
 
 
 def _near_ceiling(report: KernelBenchReport) -> str:
-    """What that means, in one sentence without a full stop; empty where it is not near to one.
-
-    It goes by the times that are nearer to those in place, and says nothing where the share is not
-    known.
-    """
-    rate = _bytes_rate(report)
+    """That only fewer bytes help; empty where it is not near, or a figure is not sure."""
+    rates = (rate for rate in report.rates if rate.regime == report.regime)
+    rate = next((rate for rate in rates if rate.what == "bytes"), None)
     share = rate.share if rate is not None else None
     if rate is None or share is None or not _NEAR <= share <= _POSSIBLE:
         return ""
     if not report.bytes_are_inductors or _is_partly_kept(report, rate):
-        return ""  # what moves, or how fast it could, is not known well enough
-    others = "configurations" if "triton" in report.bench.kind else "kernels"
-    left = f"at most {1 - share:.0%}" if round(share, 2) < 1 else "nothing"
-    dtype = ", or a dtype with fewer bytes" if _is_wide(report) else ""
+        return ""
     cold = "" if report.regime == WARM else ", with cold caches,"
     return (
-        f"alone{cold} it reaches {min(share, 1):.0%} of {_ceiling_text(rate.ceiling)}: faster "
-        f"{others} can win {left} of its time; beyond that only fewer bytes help (fusion with what "
-        f"writes its inputs or reads its results{dtype})"
+        f"alone{cold} it reaches {min(share, 1):.0%} of {_ceiling_text(rate.ceiling)}: only fewer "
+        "bytes help (fusion with what writes its inputs or reads its results)"
     )
-
-
-def _bytes_rate(report: KernelBenchReport) -> Rate | None:
-    rates = (rate for rate in report.rates if rate.regime == report.regime)
-    return next((rate for rate in rates if rate.what == "bytes"), None)
 
 
 def _is_partly_kept(report: KernelBenchReport, rate: Rate) -> bool:
     """Whether a cache may have some of what is held against memory's bandwidth."""
     is_warm = report.regime == WARM and rate.ceiling == "copy_bytes_per_s"
     return is_warm and (report.bytes_ or 0) < _ALL_GONE * report.bench.cache_bytes
-
-
-def _is_wide(report: KernelBenchReport) -> bool:
-    """Whether a tensor has floating-point numbers that could have fewer bytes."""
-    dtypes = (find_dtype(item.dtype) for item in report.bench.arguments if item.dtype)
-    return any(
-        dtype is not None and dtype.kind is Kind.FLOATING and dtype.size_bytes > _HALF_BYTES
-        for dtype in dtypes
-    )
 
 
 def argument_texts(report: KernelBenchReport) -> Iterator[tuple[str, str]]:

@@ -101,8 +101,9 @@ def start_rows(report: WarmupReport) -> Iterator[tuple[str, ...]]:
         yield _row("graphs cached", starts, [(use.hits or 0) if use else 0 for use in uses])
         anew = [use.misses + use.bypasses if use else 0 for use in uses]
         yield _row("graphs compiled", starts, anew)
+    triton = [report.cache(start.name, "Triton") for start in starts]
     for title, made in (
-        ("Triton kernels compiled", [_triton(report, start) for start in starts]),
+        ("Triton kernels compiled", [use.misses if use else 0 for use in triton]),
         ("C++ compiler ran", [_cpp_runs(report, start.name) for start in starts]),
     ):
         if any(made):
@@ -133,11 +134,6 @@ def _graphs(report: WarmupReport, start: Start) -> CacheUse | None:
     """The outermost cache of graphs that was asked; after a hit of it no other is asked."""
     uses = [use for name in _GRAPH_CACHES if (use := report.cache(start.name, name)) is not None]
     return next((use for use in uses if use.hits or use.misses), uses[-1] if uses else None)
-
-
-def _triton(report: WarmupReport, start: Start) -> int:
-    use = report.cache(start.name, "Triton")
-    return use.misses if use is not None else 0
 
 
 def _cpp_runs(report: WarmupReport, start: str) -> int:

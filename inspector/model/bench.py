@@ -104,9 +104,7 @@ class WorkerRequest(Message):
     Attributes:
         outputs: Folder for what the first calls give, or None.
         references: What they are compared with: folders by name.
-        cold_cache: Whether the cache of the device is emptied before each call.
         is_reference: Whether it only keeps what the first calls give.
-        variations: What the inputs are, each a change to the first input of the file; or none.
         backends: All of the plan's, for the process that sees first whether torch has them.
     """
 

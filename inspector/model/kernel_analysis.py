@@ -103,7 +103,6 @@ class Access:
     trips: int | None
     bytes: int
     touched_bytes: int | None = None
-    layout: str = ""
     contiguous: int | None = None
     stride: int | None = None
     block_share: float | None = None
@@ -111,7 +110,6 @@ class Access:
     is_masked: bool = False
     alignment_bytes: int | None = None
     index_bits: int = 32
-    cache: tuple[str, ...] = ()
     bits: tuple[int, ...] = ()
 
 
@@ -130,7 +128,6 @@ class Loop:
 
     Attributes:
         first: Number of its first instruction.
-        lines: First and last line of it in the kernel's source, or None.
         bytes_moved: Widths of its global accesses in sum, in bytes of a thread.
         source: Number of the loop in the TTGIR that it comes from, or None.
     """
@@ -138,29 +135,13 @@ class Loop:
     first: int
     last: int
     depth: int
-    lines: tuple[int, int] | None
     bytes_moved: int = 0
     source: int | None = None
-    is_hot: bool = False
 
     @property
     def instructions(self) -> int:
         """How long it is."""
         return self.last - self.first + 1
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class LineInstructions:
-    """What one line of the kernel's source became.
-
-    Attributes:
-        sass: Offsets of machine instructions.
-    """
-
-    line: int
-    ttgir: tuple[int, ...] = ()
-    ptx: tuple[int, ...] = ()
-    sass: tuple[int, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -170,7 +151,6 @@ class ConfigAnalysis:
     Attributes:
         occupancy: How full a multiprocessor can be, or None without a GPU's figures.
         tensor_cores: Count by opcode and dtype of matrix instructions (``HGMMA bf16``).
-        barriers: Barriers of the listing, and those in the hot loop.
         fma_dots: Line and dtype of matrix products that do not use tensor cores.
     """
 
@@ -180,15 +160,9 @@ class ConfigAnalysis:
     accesses: tuple[Access, ...] = ()
     instructions: tuple[InstructionCount, ...] = ()
     tensor_cores: tuple[tuple[str, int], ...] = ()
-    special_functions: tuple[tuple[str, int], ...] = ()
-    loops: tuple[Loop, ...] = ()
-    barriers: tuple[int, int] = (0, 0)
-    local_instructions: int = 0
-    code_bytes: int = 0
     fma_dots: tuple[tuple[int, str], ...] = ()
     float64_lines: tuple[int, ...] = ()
     int64_lines: tuple[int, ...] = ()
-    lines: tuple[LineInstructions, ...] = ()
 
     def count(self, kind: InstructionKind) -> int:
         """How many instructions of a kind there are."""

@@ -36,17 +36,6 @@ class GpuLimits:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class TargetDevice:
-    """The device that a kernel's source was generated for (``DeviceProperties`` in it)."""
-
-    capability: int
-    multiprocessors: int
-    registers: int | None = None
-    threads: int | None = None
-    warp_size: int = 32
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class Resources:
     """What a binary needs, from ptxas and Triton.
 
@@ -93,7 +82,6 @@ class ConfigBuild:
     resources: Resources | None = None
     texts: tuple[tuple[str, str], ...] = ()
     error: str = ""
-    time_ns: int = 0
 
     def value(self, name: str) -> int | None:
         """A value of the configuration as a number, or None."""
@@ -113,6 +101,7 @@ class KernelBuild:
         key: Hash of its source and of everything that compiled it.
         heuristic: Inductor's name of its kind: ``pointwise``, ``reduction``, ``template``, ….
         size_hints: Size by prefix (``x``, ``r0_``), as the heuristics see it.
+        capability: What its source was generated for, 90 for 9.0.
         arguments: Triton type by name of argument, ``*bf16`` for a pointer.
         constants: Value by name of arguments that are fixed in every configuration.
         versions: Version by name of what compiled it: ``torch``, ``triton``, ``ptxas``.
@@ -124,12 +113,11 @@ class KernelBuild:
     folder: str = ""
     heuristic: str = ""
     size_hints: tuple[tuple[str, int], ...] = ()
-    device: TargetDevice | None = None
+    capability: int | None = None
     arguments: tuple[tuple[str, str], ...] = ()
     constants: tuple[tuple[str, SignedInt | str | bool | None], ...] = ()
     configs: tuple[ConfigBuild, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
     error: str = ""
-    time_ns: int = 0
     cached: bool = False
     source_sha256: str = ""

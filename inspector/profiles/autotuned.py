@@ -28,12 +28,9 @@ class Tuned:
     Attributes:
         first: The place at which they were tried, or the first one.
         candidates: What was tried, in order, over all steps.
-        chosen: Place of the winner among `candidates`, or None.
-        default: Place of what is taken where nothing is tried, or None.
-        places: How many places there are.
+        chosen: `TriedCandidate.at` of the winner, or None.
+        default: The same of what is taken where nothing is tried, or None.
         spent_ns: What trying cost, all places together.
-        benchmark_ns: The part of it for timing.
-        compile_ns: The part of it for waiting until candidates were compiled.
         lines: The user's lines that it computes.
         launches: How often it runs in a call; 0 where it is not known.
         in_place_ns: What that takes in a call, with all that is fused into it.
@@ -45,8 +42,6 @@ class Tuned:
     default: int | None
     places: int = 1
     spent_ns: int = 0
-    benchmark_ns: int = 0
-    compile_ns: int = 0
     lines: tuple[NodeLine, ...] = ()
     launches: int = 0
     in_place_ns: float = 0.0
@@ -137,7 +132,7 @@ class Autotuning:
     """All autotuning of a run.
 
     Attributes:
-        tuned: What was tried, what cost the most first.
+        tuned: What cost the most first.
         compile_time_ns: The compile time, with autotuning.
         spent_ns: The autotuning in it, as torch's own spans have it.
         outside_ns: What Triton spent on the program's own kernels, outside of compile time.
@@ -167,12 +162,7 @@ class Autotuning:
 def make_autotuning(
     processes: Sequence[Process], work: Sequence[KernelTiming]
 ) -> Autotuning | None:
-    """What was tuned in a run; None where nothing was recorded about it.
-
-    Args:
-        processes: The run's processes.
-        work: What a call does.
-    """
+    """What was tuned in a run; None where nothing was recorded about it."""
     places = [place for process in processes for place in process.records(Autotuned)]
     if not places:
         return None
@@ -232,8 +222,6 @@ def _alone(place: Autotuned) -> Tuned:
         chosen=place.chosen,
         default=place.default,
         spent_ns=place.benchmark_ns + place.compile_ns,
-        benchmark_ns=place.benchmark_ns,
-        compile_ns=place.compile_ns,
     )
 
 
@@ -252,8 +240,6 @@ def _with_step(tuned: Tuned, place: Autotuned) -> Tuned:
         candidates=(*tuned.candidates, *(item for item in more if item.text not in known)),
         chosen=chosen,
         spent_ns=tuned.spent_ns + place.benchmark_ns + place.compile_ns,
-        benchmark_ns=tuned.benchmark_ns + place.benchmark_ns,
-        compile_ns=tuned.compile_ns + place.compile_ns,
     )
 
 
@@ -276,8 +262,6 @@ def _placed(groups: Iterable[Sequence[Tuned]], work: Sequence[KernelTiming]) -> 
             tried,
             places=len(group),
             spent_ns=sum(item.spent_ns for item in group),
-            benchmark_ns=sum(item.benchmark_ns for item in group),
-            compile_ns=sum(item.compile_ns for item in group),
             lines=tuple(lines),
             launches=len(runs),
             in_place_ns=sum(item.time_ns for item in runs),

@@ -18,20 +18,16 @@ class TriedTensor:
 class TriedCandidate:
     """One candidate."""
 
-    at: int = doc("its place among all that were tried")
+    at: int = doc("its place among all that were tried", default=0)
     name: str = ""
     text: str = doc("its configuration", default="")
     kind: str = doc("extern (a library's), triton, cpp, cutlass, …; config of a kernel", default="")
     time_ns: int | None = doc("None where it was not timed or failed", default=None)
-    low_ns: int | None = doc("20% of its runs stayed below", default=None)
-    high_ns: int | None = doc("80% of its runs stayed below", default=None)
     failed: str = doc("why it has no time", default="")
     spent_ns: int | None = doc("to find its time out", default=None)
-    compile_ns: int | None = doc("to compile it, maybe next to others", default=None)
     step: str = doc("empty, descent (from the best one on) or combo", default="")
     registers: int | None = doc("of a thread", default=None)
     spills: int | None = doc("registers that are spilled", default=None)
-    shared_bytes: int | None = None
 
 
 @artifact("autotuned")
@@ -55,14 +51,9 @@ class Autotuned(Record):
     inputs: tuple[TriedTensor, ...] = ()
     output: TriedTensor | None = None
     heuristic: str = doc("Inductor's kind of a kernel", default="")
-    listed: int | None = doc("configurations that were listed for a kernel", default=None)
-    scaled: int = doc("added with smaller blocks, for more warps", default=0)
     step: str = doc("as of a candidate", default="")
     benchmark_ns: int = doc("to time them", default=0)
     compile_ns: int = doc("waited for their compilation besides", default=0)
-    in_processes: bool | None = doc("timed in processes of their own", default=None)
-    in_workers: bool | None = doc("compiled in worker processes", default=None)
-    is_deferred: bool = doc("decided with what is fused into it", key="deferred", default=False)
     is_outside: bool = doc("ran outside of compiled graphs", key="outside", default=False)
     file: str = doc("where the program defines the kernel", default="")
     line: int = 0

@@ -63,7 +63,7 @@ export function Kernels(): JSX.Element {
   );
 }
 
-interface Tuning { name: string; how: string; chosen: number | null; default: number | null; gain_over_default: number | null; benchmark_ns: number | null; configurations_listed: number }
+interface Tuning { name: string; how: string; chosen: number | null; default: number | null; gain_over_default: number | null; spent_ns: number; candidates_total: number }
 
 /** What autotuning tried for a kernel. */
 function Tuned({ name }: { name: string }): JSX.Element | null {
@@ -71,7 +71,7 @@ function Tuned({ name }: { name: string }): JSX.Element | null {
   const found = held?.autotuning?.tuned.find((item) => item.name === name);
   if (!found) return null;
   const gain = found.gain_over_default;
-  return <p class="quiet">Autotuning: {found.how}, {found.configurations_listed} configurations{gain !== null ? `, the chosen one ${gain < 0.01 ? "less than 1% faster than" : `${percent(gain)} faster than`} the default` : ""}{found.benchmark_ns ? `, ${duration(found.benchmark_ns)} spent` : ""}.</p>;
+  return <p class="quiet">Autotuning: {found.how}, {found.candidates_total} candidates{gain !== null ? `, the chosen one ${gain < 0.01 ? "less than 1% faster than" : `${percent(gain)} faster than`} the default` : ""}{found.spent_ns ? `, ${duration(found.spent_ns)} spent` : ""}.</p>;
 }
 
 interface Point { name: string; count: number; kind: string; time_ns: number; flops_per_byte: number | null; flops_per_s: number | null }

@@ -31,8 +31,7 @@ class Net(nn.Module):
         self.linear = nn.Linear(64, 128)
 
     def forward(self, x):
-        y = torch.relu(self.linear(x)).view(4, 16, 128)
-        return torch.bmm(y, y.transpose(1, 2).contiguous())
+        return torch.relu(self.linear(x))
 
 model = Net()
 example_inputs = (torch.randn(64, 64),)
@@ -112,20 +111,17 @@ def test_the_report_has_each_operation_with_its_line(recording: Path) -> None:
     report: dict[str, Any] = json.loads(inspected(recording, "kept", "--format", "json"))
     jsonschema.validate(report, SCHEMA)
     tuning = report["autotuning"]
-    rows = {row["name"]: row for row in tuning["tuned"]}
-    assert rows.keys() == {"packed_linear", "bmm"}
+    (row,) = tuning["tuned"]
+    assert row["name"] == "packed_linear"
     texts = MODEL.split("\n")
-    for name, part in (("packed_linear", "self.linear(x)"), ("bmm", "torch.bmm")):
-        row = rows[name]
-        number = next(n for n, text in enumerate(texts, 1) if part in text)
-        assert number in {line["line"] for line in row["lines"]}, name
-        assert (row["how"], row["places"], row["launches"]) == ("measured", 1, 1)
-        assert {item["kind"] for item in row["candidates"]} == {"extern", "cpp"}
-        assert row["in_place_ns"] > 0
-        assert row["margin"] >= 0
-    spent = sum(row["spent_ns"] for row in rows.values())
+    number = next(n for n, text in enumerate(texts, 1) if "self.linear(x)" in text)
+    assert number in {line["line"] for line in row["lines"]}
+    assert (row["how"], row["places"], row["launches"]) == ("measured", 1, 1)
+    assert {item["kind"] for item in row["candidates"]} == {"extern", "cpp"}
+    assert row["in_place_ns"] > 0
+    assert row["margin"] >= 0
     # Torch's own spans are a little longer, for they hold ours.
-    assert 0.8 * spent < tuning["spent_ns"] < 1.5 * spent
+    assert 0.8 * row["spent_ns"] < tuning["spent_ns"] < 1.5 * row["spent_ns"]
     assert tuning["spent_ns"] < tuning["compile_time_ns"]
 
 
@@ -133,8 +129,8 @@ def test_the_terminal_shows_what_won_and_all_candidates_where_asked(recording: P
     short, whole = inspected(recording, "kept"), inspected(recording, "kept", "--autotune")
     assert max(map(len, (short + whole).splitlines())) <= 80
     assert "\nAutotuning\n" in short
-    assert "4 candidates at 2 places" in short
+    assert "2 candidates at 1 place" in short
     assert "all candidates: `inspect profile --autotune`" in short
     assert "taken  " not in short
-    assert whole.count("taken  ") == 2
+    assert whole.count("taken  ") == 1
     assert "_mkl_linear" in whole

@@ -8,12 +8,9 @@ import pytest
 import torch
 
 from inspector.capture.benching.failing import FailedInputs, failing
-from inspector.capture.benching.varied import vary_together
-from inspector.capture.call import Call
 from inspector.capture.target import load_target
 from inspector.errors import EnvironmentLacksError, ModelFailedError
 from inspector.model.request import Request
-from inspector.model.variation import Assignment
 
 
 def test_one_that_fails_is_left_out_and_the_last_that_is_left_ends_it() -> None:
@@ -41,34 +38,6 @@ def test_of_a_single_input_its_failure_is_that_of_the_process() -> None:
     with pytest.raises(ModelFailedError), inputs.apart(0):
         raise ModelFailedError("it fails")
     assert written == []
-
-
-class Masked(torch.nn.Module):
-    def forward(
-        self, x: torch.Tensor, mask: torch.Tensor, *, bias: torch.Tensor | None = None, n: int = 1
-    ) -> torch.Tensor:
-        return n * x * mask if bias is None else n * x * mask + bias
-
-
-@pytest.mark.parametrize(
-    ("assignments", "places"),
-    [
-        ((Assignment("x", 0, 2),), "x[0],mask[0],bias[1]=2"),
-        ((Assignment("0", 0, 2),), "0[0],mask[0],bias[1]=2"),
-        ((Assignment("bias", -1, 8),), "bias[-1],x[0],mask[0]=8"),
-        ((Assignment("x", 0, 2), Assignment("mask", 0, 2)), "x[0],mask[0],bias[1]=2"),
-        ((Assignment("x", 0, 2), Assignment("n", None, 2)), "x[0],mask[0],bias[1]=2"),
-        ((Assignment("x", 0, 4),), ""),  # as it was
-        ((Assignment("mask", 1, 3),), ""),  # was 1: others have such sizes by chance
-        ((Assignment("x", None, "bf16", is_dtype=True),), ""),
-    ],
-)
-def test_sizes_that_were_the_same_may_have_to_vary_together(
-    assignments: tuple[Assignment, ...], places: str
-) -> None:
-    call = Call((torch.ones(4, 16), torch.ones(4, 1)), {"bias": torch.ones(16, 4)})
-    said = vary_together(Masked(), call, assignments)
-    assert said.endswith(f"--vary '{places}'") if places else not said
 
 
 @pytest.mark.parametrize(

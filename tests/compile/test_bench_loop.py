@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from pathlib import Path
 
@@ -12,8 +11,7 @@ import torch
 from inspector.capture.benching.loop import loop_of
 from inspector.capture.benching.make_program import make_program
 from inspector.capture.benching.program import Program
-from inspector.capture.benching.varied import Padding
-from inspector.capture.call import Call
+from inspector.capture.benching.varied import padding
 from inspector.capture.target import load_target
 from inspector.errors import UsageError
 from inspector.model.bench import WorkerRequest, Workload
@@ -86,27 +84,14 @@ def test_what_changes_nothing_is_called_with_one_copy_as_by_hand(tmp_path: Path)
     assert not any(with_gradients for _, with_gradients in found)
 
 
-@pytest.mark.parametrize("train", [False, True])
-def test_padding_is_a_part_of_calls_that_follow_one_another(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, train: bool
-) -> None:
-    made = dataclasses.replace(
-        program(tmp_path, "nothing", Workload(train=train)),
-        calls=(Call((torch.ones(6, 4),), {}),),
-        paddings=((Padding(0, 0),),),
-    )
-    loop = loop_of(made, 0)
+def test_sizes_are_padded_with_zeros_to_a_power_of_two() -> None:
+    def given(x: torch.Tensor, *, y: torch.Tensor, n: int) -> tuple[torch.Tensor, torch.Tensor]:
+        return x + n, y
 
-    def prepare(*_: object) -> None:
-        raise AssertionError("what is put back empties the processor's caches")
-
-    monkeypatch.setattr(Program, "prepare", prepare)
-    with loop.context():
-        for _ in range(CALLS):
-            result = loop.next_call()()
-            assert isinstance(result, torch.Tensor)
-            assert result.shape == (8, 4)
-            assert torch.equal(result[6:], made.plain.linear.bias.expand(2, 4))  # type: ignore[attr-defined]
+    x, y = padding(given, [(0, 0), ("y", -1)])(torch.ones(6, 4), y=torch.ones(2, 4), n=1)
+    assert x[:6].eq(2).all()
+    assert x[6:].eq(1).all()
+    assert (x.shape, y.shape) == ((8, 4), (2, 4))
 
 
 @pytest.mark.parametrize("how", ["input", "silent", "buffer", "cache"])

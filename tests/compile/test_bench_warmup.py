@@ -14,7 +14,7 @@ import jsonschema
 import pytest
 
 from inspector.commands.schema import schema_of
-from tests.compile.benches import bench
+from tests.compile.benches import bench, read_again
 
 SCHEMA = schema_of("warmup")
 MODEL = """
@@ -136,7 +136,7 @@ def test_the_plan_is_checked(report: dict[str, Any]) -> None:
 def test_a_recording_is_read_again_and_gives_the_same_files(
     folder: Path, report: dict[str, Any]
 ) -> None:
-    done = bench(folder, "kept.zip", "--format", "json", "--save-warmup", "warm/again")
+    done = read_again(folder, "kept.zip", "--format", "json", "--save-warmup", "warm/again")
     assert done.returncode == 0, done.stderr
     again = json.loads(done.stdout)
     again.pop("recording")
@@ -144,10 +144,10 @@ def test_a_recording_is_read_again_and_gives_the_same_files(
     for name in ("warmup.py", "cache.bin", "inputs.pt"):
         before, now = folder / "warm" / "up" / name, folder / "warm" / "again" / name
         assert now.read_bytes() == before.read_bytes()
-    text = bench(folder, "kept.zip").stdout
+    text = read_again(folder, "kept.zip").stdout
     assert max(map(len, text.splitlines())) <= 80
     assert "checked in a fresh process" in " ".join(text.split())
-    assert bench(folder, "kept.zip", "-o", "warm.md").returncode == 0
+    assert read_again(folder, "kept.zip", "-o", "warm.md").returncode == 0
     assert "## The plan: 2 calls" in (folder / "warm.md").read_text()
 
 
@@ -214,7 +214,8 @@ def test_a_model_that_does_not_compile_has_no_start(folder: Path) -> None:
     ],
 )
 def test_wrong_use_is_said(folder: Path, arguments: tuple[str, ...], said: str) -> None:
-    done = bench(folder, *arguments, "--no-progress")
+    run_it = bench if "--vary" in arguments else read_again
+    done = run_it(folder, *arguments, "--no-progress")
     assert done.returncode == 2
     assert said in " ".join((done.stdout + done.stderr).split())
 

@@ -22,7 +22,7 @@ def kept(*args: Any, names: tuple[str, ...] = ("a", "b", "c")) -> Arguments:
     return Arguments(args, {}, names, ROOM)
 
 
-def test_copies_have_the_same_layout_and_overlap_where_the_originals_do() -> None:
+def test_copies_have_the_same_layout_and_alignment() -> None:
     base = torch.randn(1000)
     whole, part, other = base[3:503].view(20, 25).t(), base[10:20], torch.arange(7)
     copies = kept(whole, part, other)
@@ -31,11 +31,8 @@ def test_copies_have_the_same_layout_and_overlap_where_the_originals_do() -> Non
         assert (given.shape, given.stride()) == (made.shape, made.stride())
         assert given.data_ptr() % 512 == made.data_ptr() % 512
         assert given.data_ptr() != made.data_ptr()
-    assert copies.args[1].data_ptr() - copies.args[0].data_ptr() == 7 * 4
     copies.args[1].zero_()
-    assert (copies.args[0] == 0).sum() == 10
     assert base.count_nonzero() == 1000
-    assert copies.bytes_ == 500 * 4 + 7 * 8
 
 
 def test_what_launches_change_is_put_back() -> None:
@@ -70,12 +67,6 @@ def test_what_a_kernel_changes_is_found_out(kernel: Callable[..., Any], changed:
     assert all(map(torch.equal, before, copies.args))
 
 
-def test_a_result_in_the_memory_of_an_argument_is_read_too() -> None:
-    counter, result = torch.zeros(4), torch.empty(4)
-    copies = kept(counter, counter, result)
-    assert copies.read_through(["b", "c"]) == {"b"}
-
-
 def test_cold_and_warm_launches_take_turns_on_what_is_put_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -95,12 +86,12 @@ def test_cold_and_warm_launches_take_turns_on_what_is_put_back(
         values.add(float(a[0]))
         a.add_(1)
 
-    def timed(units: Any) -> list[int | None]:
-        for unit in units:
-            unit.before()
-            unit.launch()
+    def timed(launch: Any, before: Any, number: int) -> list[int | None]:
+        for _ in range(number):
+            before()
+            launch()
             order.append("launch")
-        return [100] * len(units)
+        return [100] * number
 
     monkeypatch.setattr(timer, "times_ns", timed)
     cold, warm = timer.cold_and_warm_ns(launch, copies.restore, NoFlush(), 1e4)  # type: ignore[arg-type]

@@ -65,7 +65,7 @@ def test_a_kernel_has_registers_widths_and_a_prediction(report: dict[str, Any]) 
     assert config["resources"]["spill_store_bytes"] == 0
     assert 0 < config["analysis"]["occupancy"] <= 1
     assert sum(width["bytes"] for width in config["analysis"]["loads"]) > 0
-    assert config["analysis"]["special_functions"]  # erf and exp
+    assert config["analysis"]["instructions"]["special function"]  # erf and exp
     assert config["prediction"]["bound"] == "too small to matter"
     assert report["findings"] == []
 

@@ -43,7 +43,6 @@ def draw_bars(groups: Sequence[tuple[str, Sequence[BenchRow]]], title: str, form
 
     Args:
         groups: Rows that are compared with each other, under their title.
-        title: What stands over all.
         form: ``svg``, ``png`` or ``pdf``.
 
     Raises:

@@ -30,13 +30,7 @@ _MOST_SHARE = 3  # of free memory: copies, and what stood there
 
 @dataclasses.dataclass(slots=True)
 class _Seen:
-    """A launch of a call.
-
-    Attributes:
-        statement: Where it stands.
-        signature: Of which kernel and arguments: launches that have the same are alike.
-        time_ns: How long it took.
-    """
+    """A launch of a call; those of the same kernel and arguments have the same signature."""
 
     statement: Statement
     signature: tuple[object, ...]
@@ -49,7 +43,7 @@ class Alone:
 
     Attributes:
         asked: Its name, or a part of it.
-        launch: Number of the launch in a call, from 1; None takes that of the most time.
+        launch: Number of it in a call, from 1; None takes that of the most time.
     """
 
     asked: str
@@ -68,12 +62,7 @@ class Alone:
         return True
 
     def measure(self, index: int, run: Prepared) -> None:
-        """Benchmarks it with the arguments of a call, unless an earlier input launched it already.
-
-        Args:
-            index: Number of the input.
-            run: Prepares a call.
-        """
+        """Benchmarks it with the arguments of a call, unless an earlier input launched it."""
         if self._done or (not self._name and self.is_refused()):
             return
         name, names = self._name, called_kernels()
@@ -136,8 +125,7 @@ def _benchmarked(
 
     _set_allocator()
     written = arguments.changed_by(launch) if taken.written is None else taken.written
-    both = arguments.read_through(written) | set(taken.changed)
-    changed = [name for name in written if taken.written is None or name in both]
+    changed = [name for name in written if taken.written is None or name in taken.changed]
     arguments.keep(changed)
     launch()  # what is loaded or allocated once is no launch's time
     flush = Flush()

@@ -27,8 +27,6 @@ class Statement:
 
     Attributes:
         file: Stem of the module's file.
-        line: Its line.
-        name: What it calls.
     """
 
     file: str
@@ -73,7 +71,6 @@ def watched(name: str, hook: Hook) -> Iterator[None]:
 
     Args:
         name: The kernel's name, as in `called_kernels`.
-        hook: Is called in its place.
     """
 
     def helper(file: str) -> Callable[..., Any]:

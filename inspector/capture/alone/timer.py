@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import dataclasses
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,19 +24,6 @@ _LAUNCHES = 10  # of each kind in a round
 _MOST_ROUND_NS = 2e9
 _FLUSHED_PER_NS = 1000  # bytes
 _UNITS = {"K": 1 << 10, "M": 1 << 20}
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Unit:
-    """A launch to be timed.
-
-    Attributes:
-        launch: Makes it.
-        before: Prepares it, outside of its time.
-    """
-
-    launch: Callable[[], object]
-    before: Callable[[], object]
 
 
 class Timed:
@@ -83,12 +69,18 @@ def timing() -> Iterator[Timed]:
     timed._read(seen.trace)  # noqa: SLF001
 
 
-def times_ns(units: Sequence[Unit]) -> list[int | None]:
-    """How long each launch took, one after the other; None where nothing was seen of it."""
+def times_ns(
+    launch: Callable[[], object], before: Callable[[], object], number: int
+) -> list[int | None]:
+    """How long each of some launches took; None where nothing was seen of it.
+
+    Args:
+        before: Prepares each, outside of its time.
+    """
     with timing() as timed:
-        for unit in units:
-            unit.before()
-            timed.run(unit.launch)
+        for _ in range(number):
+            before()
+            timed.run(launch)
     return timed.times_ns
 
 
@@ -100,9 +92,7 @@ def cold_and_warm_ns(
     Both take turns, so that what changes meanwhile favours neither.
 
     Args:
-        launch: Launches it.
         restore: Puts back what a launch changes.
-        flush: Empties the cache.
         typical_ns: About how long a launch takes: of what takes long there are fewer.
     """
 
@@ -121,7 +111,7 @@ def cold_and_warm_ns(
     warm_ns: list[int] = []
     for _ in range(_ROUNDS):
         for before, found in ((cold, cold_ns), (warm, warm_ns)):
-            times = times_ns([Unit(launch, before)] * number)
+            times = times_ns(launch, before, number)
             found += [time_ns for time_ns in times if time_ns is not None]
     return cold_ns, warm_ns
 

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-import weakref
 from collections.abc import Mapping
 from typing import Any
 
-from inspector.capture.autotuning.tried import NOT_RUN, Candidate, Tried, config_text
+from inspector.capture.autotuning.tried import NOT_RUN, config_text, timed_as, write
 from inspector.capture.hooks import Around, Called, Hooks, Outcome, timed
-from inspector.capture.writer import guarded
+from inspector.records.autotuning import Autotuned, TriedCandidate
 
-_FACTS = (("registers", "n_regs"), ("spills", "n_spills"), ("shared_bytes", "shared"))
 _SPILLED = "too many registers are spilled"
 _WORDS = {
     "REGISTER_SPILLING": _SPILLED,
@@ -29,33 +27,46 @@ _UNNAMED = "DESCRIPTIVE_NAME"  # what stands for a name in a kernel that is only
 
 @dataclasses.dataclass(slots=True)
 class _Tuning:
-    """What is being tried for one kernel in one step (`Candidate.step`), and its launchers."""
+    """What is being tried for one kernel in one step (`TriedCandidate.step`), with launchers."""
 
     step: str
-    candidates: list[Candidate] = dataclasses.field(default_factory=list)
+    candidates: list[TriedCandidate] = dataclasses.field(default_factory=list)
     launchers: list[Any] = dataclasses.field(default_factory=list)
 
     def begin_with(self, launcher: Any) -> None:  # noqa: ANN401
         """Puts what it goes on from first, where that has not been timed once more."""
-        text = config_text(launcher.config)
-        if text not in {item.text for item in self.candidates}:
-            self.candidates.insert(0, Candidate(text=text, step=self.step))
+        candidate = self._candidate(launcher)
+        if candidate.text not in {item.text for item in self.candidates}:
+            self.candidates.insert(0, candidate)
             self.launchers.insert(0, launcher)
 
     def add(self, owner: Any, launcher: Any, outcome: Outcome) -> None:  # noqa: ANN401
         """Takes the time of a launcher, in ms, or why it has none."""
-        text = config_text(launcher.config)
-        candidate = Candidate(text=text, step=self.step, spent_ns=outcome.took_ns)
-        candidate.failed = outcome.failure or _reason(owner, launcher)
-        candidate.timed(outcome.result)
-        for name, attribute in _FACTS:
-            value = getattr(launcher, attribute, None)
-            if isinstance(value, int) and 0 <= value < _LIMIT:
-                candidate.facts[name] = value
+        candidate = dataclasses.replace(
+            self._candidate(launcher),
+            spent_ns=outcome.took_ns,
+            failed=outcome.failure or _reason(owner, launcher),
+            registers=_fact(launcher, "n_regs"),
+            spills=_fact(launcher, "n_spills"),
+        )
+        candidate = timed_as(candidate, outcome.result)
         if candidate.failed == _SPILLED or _spilled(candidate):
-            candidate.failed = f"{_SPILLED} ({candidate.facts.get('spills', '?')})"
+            spills = "?" if candidate.spills is None else candidate.spills
+            candidate = dataclasses.replace(candidate, failed=f"{_SPILLED} ({spills})")
         self.candidates.append(candidate)
         self.launchers.append(launcher)
+
+    def place(self, launcher: Any) -> int | None:  # noqa: ANN401
+        """Which candidate a launcher is; it may have been made again for its configuration."""
+        for at in reversed(range(len(self.launchers))):
+            if self.launchers[at] is launcher:
+                return at
+        config = getattr(launcher, "config", None)
+        text = "" if config is None else config_text(config)
+        return next((at for at, item in enumerate(self.candidates) if item.text == text), None)
+
+    def _candidate(self, launcher: Any) -> TriedCandidate:  # noqa: ANN401
+        return TriedCandidate(text=config_text(launcher.config), kind="config", step=self.step)
 
 
 class KernelTuningObserver(Hooks):
@@ -64,8 +75,6 @@ class KernelTuningObserver(Hooks):
     def __init__(self) -> None:
         super().__init__()
         self._local = threading.local()
-        # Autotuners are pickled into caches: nothing is left on them.
-        self._scaled: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
     def watch(self) -> None:
         """Begins to observe."""
@@ -75,7 +84,6 @@ class KernelTuningObserver(Hooks):
         self.put(owner, "autotune_to_one_config", self._around(""))
         self.put(owner, "coordinate_descent_tuning", self._around("descent"))
         self.put(owner, "_combo_sequential_autotune", self._around("combo"))
-        self.put(owner, "_dynamic_scale_rblock", self._scale)
         self.put(owner, "bench", self._bench)
 
     @property
@@ -91,7 +99,8 @@ class KernelTuningObserver(Hooks):
             def finish(outcome: Outcome) -> None:
                 if step and tuning.candidates:
                     tuning.begin_with(called.argument("launcher", 0))
-                self._finish(called.owner, tuning, outcome)
+                if tuning.candidates:
+                    _write(called.owner, tuning, outcome)
 
             try:
                 return timed(called, "a kernel's configurations", finish)
@@ -107,66 +116,46 @@ class KernelTuningObserver(Hooks):
         what = "a kernel's configuration"
         return timed(called, what, lambda outcome: tuning.add(called.owner, launcher, outcome))
 
-    def _scale(self, called: Called) -> object:
-        owner = called.owner
-        before = len(getattr(owner, "compile_results", ()))
-        result = called.go()
-        added = len(getattr(owner, "compile_results", ())) - before
-        if added > 0:
-            guarded(
-                "configurations with smaller blocks", lambda: self._scaled.update({owner: added})
-            )
-        return result
 
-    def _finish(self, owner: Any, tuning: _Tuning, outcome: Outcome) -> None:  # noqa: ANN401
-        if not tuning.candidates:
-            return
-        launcher, failure = outcome.result, outcome.failure
-        # The first step gives nothing, and leaves its choice on the autotuner.
-        if launcher is None and not failure:
-            launcher = next(iter(getattr(owner, "launchers", ())), None)
-        meta = getattr(owner, "inductor_meta", None) or {}
-        function = getattr(owner, "fn", None)
-        named = str(meta.get("kernel_name") or "")
-        is_named = bool(named) and _UNNAMED not in named
-        name = named if is_named else str(getattr(function, "__name__", ""))
-        heuristic = str(getattr(getattr(owner, "heuristic_type", None), "name", "")).lower()
-        is_users = heuristic == "user_autotune"
-        tried = Tried("user" if is_users else "triton", name, tuning.candidates)
-        tried.how = "failed" if failure else "measured"
-        tried.default = None if is_users else 0  # further steps begin with the one they go on from
-        chosen = [at for at, item in enumerate(tuning.launchers) if item is launcher]
-        tried.chosen = chosen[-1] if chosen else _same(tuning, launcher)
-        info = getattr(owner, "autotune_cache_info", None) or {}
-        compile_id = getattr(owner, "compile_id", None)
-        tried.fields = {
-            "compile_id": str(compile_id) if compile_id is not None else "",
-            "is_backward": bool(getattr(owner, "is_backward", False)),
-            "heuristic": heuristic,
-            "step": tuning.step,
-            "listed": info.get("num_configs"),
-            "scaled": self._scaled.get(owner, 0),
-            "benchmark_ns": outcome.took_ns,
-            # Where it was compiled in a worker, torch keeps how to load it here.
-            "in_workers": hasattr(owner, "_reload_kernel"),
-            "error": failure,
-        }
-        tried.write()
+def _write(owner: Any, tuning: _Tuning, outcome: Outcome) -> None:  # noqa: ANN401
+    launcher, failure = outcome.result, outcome.failure
+    # The first step gives nothing, and leaves its choice on the autotuner.
+    if launcher is None and not failure:
+        launcher = next(iter(getattr(owner, "launchers", ())), None)
+    meta = getattr(owner, "inductor_meta", None) or {}
+    named = str(meta.get("kernel_name") or "")
+    is_named = bool(named) and _UNNAMED not in named
+    function = getattr(owner, "fn", None)
+    heuristic = str(getattr(getattr(owner, "heuristic_type", None), "name", "")).lower()
+    is_users = heuristic == "user_autotune"
+    compile_id = getattr(owner, "compile_id", None)
+    write(
+        Autotuned(
+            kind="user" if is_users else "triton",
+            name=named if is_named else str(getattr(function, "__name__", "")),
+            how="failed" if failure else "measured",
+            chosen=tuning.place(launcher),
+            default=None if is_users else 0,  # further steps begin with the one they go on from
+            candidates=tuple(tuning.candidates),
+            compile_id=str(compile_id) if compile_id is not None else "",
+            is_backward=bool(getattr(owner, "is_backward", False)),
+            heuristic=heuristic,
+            step=tuning.step,
+            benchmark_ns=outcome.took_ns,
+            error=failure,
+        )
+    )
 
 
-def _same(tuning: _Tuning, launcher: Any) -> int | None:  # noqa: ANN401
-    """Which candidate has a launcher's configuration: it may have been made anew."""
-    config = getattr(launcher, "config", None)
-    if config is None:
-        return None
-    text = config_text(config)
-    return next((at for at, item in enumerate(tuning.candidates) if item.text == text), None)
+def _fact(launcher: Any, name: str) -> int | None:  # noqa: ANN401
+    value = getattr(launcher, name, None)
+    return value if isinstance(value, int) and 0 <= value < _LIMIT else None
 
 
-def _spilled(candidate: Candidate) -> bool:
+def _spilled(candidate: TriedCandidate) -> bool:
     """2.11 does not say why it leaves a configuration out: without a word it is for its spills."""
     is_unexplained = candidate.time_ns is None and candidate.failed == NOT_RUN
-    return is_unexplained and candidate.facts.get("spills", 0) > 0
+    return is_unexplained and bool(candidate.spills)
 
 
 def _reason(owner: Any, launcher: object) -> str:  # noqa: ANN401

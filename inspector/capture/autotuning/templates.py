@@ -9,15 +9,14 @@ told which Triton template it becomes; one that is never told becomes the fastes
 from __future__ import annotations
 
 import dataclasses
-import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from inspector.capture.autotuning.tried import Candidate, Tried
+from inspector.capture.autotuning.tried import fastest, timed_as, write
 from inspector.capture.hooks import Called, Hooks, Outcome, timed
 from inspector.capture.writer import guarded
-from inspector.records.autotuning import TriedTensor
+from inspector.records.autotuning import Autotuned, TriedCandidate, TriedTensor
 
 _KINDS = {
     "ExternKernelCaller": "extern",
@@ -30,7 +29,7 @@ _KINDS = {
     "CuteDSLTemplateCaller": "cutedsl",
     "NVUniversalGemmCaller": "nv_universal_gemm",
 }
-_S_NS = 1_000_000_000
+_UNTIMED = TriedCandidate()
 _CHOICES_OF_TUNING = 5  # do_autotuning(self, name, input_nodes, layout, input_gen_fns, key, choices
 
 
@@ -39,6 +38,7 @@ class _Draft:
     """An operation for which something is chosen.
 
     Attributes:
+        tried: What is known of it before anything is timed.
         choices: Torch's own objects, one for each candidate.
         graph: The graph that is being lowered, or the one that it is part of.
         is_deferred: It is decided in the scheduler.
@@ -46,9 +46,13 @@ class _Draft:
         whole_ns: What measuring took, with waiting for candidates to be compiled.
     """
 
-    tried: Tried
+    tried: Autotuned
+    candidates: list[TriedCandidate]
     choices: list[Any]
     graph: object
+    how: str = "measured"
+    chosen: int | None = None
+    error: str = ""
     is_deferred: bool = False
     is_timed: bool = False
     benchmark_ns: int = 0
@@ -57,6 +61,48 @@ class _Draft:
     def place(self, choice: object) -> int | None:
         """Which candidate a choice is, or None."""
         return next((at for at, item in enumerate(self.choices) if item is choice), None)
+
+    def take_times(self, timings: object, *, is_measured: bool) -> None:
+        """Takes the time of each choice, in ms, unless they come later (pipelined)."""
+        if not isinstance(timings, Mapping):
+            return
+        for choice, time_ms in timings.items():
+            at = self.place(choice)
+            if at is not None and (self.candidates[at].time_ns is None or is_measured):
+                self.candidates[at] = timed_as(self.candidates[at], time_ms)
+        for at, choice in enumerate(self.choices):
+            if getattr(choice, "failed", False) and not self.candidates[at].failed:
+                self.candidates[at] = dataclasses.replace(
+                    self.candidates[at], failed="it could not be compiled"
+                )
+        self.is_timed = self.is_timed or bool(timings)
+        if is_measured:
+            self.how = "measured"
+        elif self.is_timed and not self.benchmark_ns:
+            self.how = "cached"
+
+    def decide_late(self) -> None:
+        """What the scheduler decided: a Triton template said so, else it is a library's."""
+        if not self.is_timed:
+            self.how = "fixed"
+        if self.chosen is None:
+            libraries = [item if item.kind == "extern" else _UNTIMED for item in self.candidates]
+            best = fastest(libraries)
+            self.chosen = self.tried.default if best is None else best
+
+    def write(self) -> None:
+        """Writes ``inspector_autotuned``."""
+        write(
+            dataclasses.replace(
+                self.tried,
+                how=self.how,
+                chosen=self.chosen,
+                candidates=tuple(self.candidates),
+                error=self.error,
+                benchmark_ns=self.benchmark_ns,
+                compile_ns=max(0, self.whole_ns - self.benchmark_ns),
+            )
+        )
 
 
 class TemplateObserver(Hooks):
@@ -86,8 +132,7 @@ class TemplateObserver(Hooks):
     def release(self) -> None:
         """Ends observing."""
         super().release()
-        deferred, self._deferred = self._deferred, []
-        _write_late(deferred)
+        self._write_late(self._deferred)
 
     def flush(self) -> None:
         """Writes what was decided in the scheduler: the code of a graph is there.
@@ -95,9 +140,13 @@ class TemplateObserver(Hooks):
         A candidate can be a graph of its own, whose code is generated in between.
         """
         graph = _graph()
-        decided = [draft for draft in self._deferred if draft.graph is graph]
-        self._deferred = [draft for draft in self._deferred if draft.graph is not graph]
-        _write_late(decided)
+        self._write_late([draft for draft in self._deferred if draft.graph is graph])
+
+    def _write_late(self, decided: Sequence[_Draft]) -> None:
+        self._deferred = [draft for draft in self._deferred if draft not in decided]
+        for draft in decided:
+            draft.decide_late()
+            draft.write()
 
     def _choose(self, called: Called) -> object:
         made: list[_Draft] = []
@@ -111,58 +160,66 @@ class TemplateObserver(Hooks):
             self._open.remove(made[0])
 
     def _drafts(self, called: Called) -> list[_Draft]:
+        from torch._inductor.virtualized import V
+
         name, choices, inputs, layout = (
             called.argument(key, at)
             for at, key in enumerate(("name", "choices", "input_nodes", "layout"))
         )
         if len(choices) < 2 and not (self._config.max_autotune or self._config.max_autotune_gemm):  # noqa: PLR2004
             return []  # one candidate, and nobody asked for others
-        tried = Tried("template", str(name), [_candidate(choice) for choice in choices])
-        tried.default = next(
-            (at for at, item in enumerate(tried.candidates) if item.kind == "extern"), None
+        candidates = [_candidate(choice) for choice in choices]
+        externs = (at for at, item in enumerate(candidates) if item.kind == "extern")
+        node = getattr(V.graph, "current_node", None)
+        tried = Autotuned(
+            kind="template",
+            name=str(name),
+            default=next(externs, None),
+            node=str(getattr(node, "name", "") or ""),
+            target=str(getattr(node, "target", "") or ""),
+            is_backward=bool(getattr(V.graph, "is_backward", False)),
+            inputs=tuple(map(_tensor, inputs)),
+            output=_tensor(layout),
         )
-        tried.fields = _place() | {"inputs": tuple(map(_tensor, inputs)),
-                                   "output": _tensor(layout)}  # fmt: skip
-        return [_Draft(tried, list(choices), _graph())]
+        return [_Draft(tried, candidates, list(choices), _graph())]
 
     def _chosen(self, draft: _Draft, outcome: Outcome) -> None:
-        tried, result, failure = draft.tried, outcome.result, outcome.failure
+        result, failure = outcome.result, outcome.failure
         choice = result[1] if isinstance(result, tuple) and len(result) == 2 else None  # noqa: PLR2004
         buffer = result[0] if isinstance(result, tuple) else result
         inner = getattr(getattr(buffer, "data", None), "data", None)
         draft.is_deferred = type(inner).__name__ == "MultiTemplateBuffer"
         if failure:
-            tried.how, tried.fields["error"] = "failed", failure
+            draft.how, draft.error = "failed", failure
         elif draft.is_deferred:
             self._deferred.append(draft)
             return
         elif not draft.is_timed:
-            tried.how = "only" if len(draft.choices) == 1 else "fixed"
+            draft.how = "only" if len(draft.choices) == 1 else "fixed"
         if not failure:
-            tried.chosen = draft.place(choice)
-            if tried.chosen is None:  # 2.11 does not say: it takes the fastest
-                fastest = tried.fastest()
-                tried.chosen = tried.default if fastest is None else fastest
-        if tried.chosen is None and len(draft.choices) == 1:
-            tried.chosen = 0
-        _write(draft)
+            draft.chosen = draft.place(choice)
+            if draft.chosen is None:  # 2.11 does not say: it takes the fastest
+                best = fastest(draft.candidates)
+                draft.chosen = draft.tried.default if best is None else best
+        if draft.chosen is None and len(draft.choices) == 1:
+            draft.chosen = 0
+        draft.write()
 
     def _tune(self, called: Called) -> object:
         draft = self._of(called.argument("choices", _CHOICES_OF_TUNING))
         begun_ns = time.perf_counter_ns()
         measured_ns = draft.benchmark_ns if draft else 0
-        compiled: dict[Any, float] = {}
-        saver = _saver(called.owner, compiled)
         try:
             timings = called.go()
         finally:
-            _take_away(called.owner, saver)
             if draft is not None:
                 draft.whole_ns += time.perf_counter_ns() - begun_ns
         if draft is not None:
             is_measured = draft.benchmark_ns > measured_ns
-            guarded("times of candidates",
-                    lambda: _timed(draft, timings, compiled, is_measured=is_measured))  # fmt: skip
+            guarded(
+                "times of candidates",
+                lambda: draft.take_times(timings, is_measured=is_measured),
+            )
         return timings
 
     def _benchmark(self, called: Called) -> object:
@@ -173,13 +230,21 @@ class TemplateObserver(Hooks):
         finally:
             if draft is not None:
                 draft.benchmark_ns += time.perf_counter_ns() - begun_ns
-                guarded("where candidates run", lambda: _note_processes(draft))
 
     def _benchmark_choice(self, called: Called) -> object:
-        candidate = self._candidate(called.argument("choice", 0))
-        if candidate is None:
+        choice = called.argument("choice", 0)
+        draft = self._of([choice] if choice is not None else [])
+        at = draft.place(choice) if draft is not None else None
+        if draft is None or at is None:
             return called.go()
-        return timed(called, "a candidate", candidate.ended)
+        candidates = draft.candidates
+
+        def ended(outcome: Outcome) -> None:  # the time itself comes with those of the others
+            candidates[at] = dataclasses.replace(
+                candidates[at], spent_ns=outcome.took_ns, failed=outcome.failure
+            )
+
+        return timed(called, "a candidate", ended)
 
     def _wait(self, called: Called) -> object:
         """Waits for times, where they are measured while other graphs are lowered."""
@@ -189,8 +254,7 @@ class TemplateObserver(Hooks):
 
         def waited(outcome: Outcome) -> None:
             draft.benchmark_ns += outcome.took_ns
-            draft.tried.fields["in_processes"] = True
-            _timed(draft, outcome.result, {}, is_measured=True)
+            draft.take_times(outcome.result, is_measured=True)
 
         return timed(called, "times that were waited for", waited)
 
@@ -205,7 +269,7 @@ class TemplateObserver(Hooks):
         for draft in self._deferred:
             at = draft.place(caller)
             if at is not None:
-                draft.tried.chosen = at
+                draft.chosen = at
 
     def _of(self, choices: Any) -> _Draft | None:  # noqa: ANN401
         """The operation that these candidates, or some of them, are for."""
@@ -215,61 +279,12 @@ class TemplateObserver(Hooks):
         drafts = (*reversed(self._open), *self._deferred)
         return next((draft for draft in drafts if draft.place(first) is not None), None)
 
-    def _candidate(self, choice: object) -> Candidate | None:
-        draft = self._of([choice] if choice is not None else [])
-        at = draft.place(choice) if draft is not None else None
-        return draft.tried.candidates[at] if draft is not None and at is not None else None
 
-
-def _saver(owner: Any, compiled: dict[Any, float]) -> Callable[..., None]:  # noqa: ANN401
-    """Has torch say what candidates took to compile, where it knows (`add_feedback_saver`)."""
-
-    def save(*given: object) -> None:
-        last = given[-1] if given else None
-        if isinstance(last, Mapping):
-            compiled.update(last)
-
-    guarded("ask for times of compiling", lambda: owner.add_feedback_saver(save))
-    return save
-
-
-def _take_away(owner: Any, saver: Callable[..., None]) -> None:  # noqa: ANN401
-    savers = getattr(owner, "feedback_saver_fns", None)
-    if isinstance(savers, list) and saver in savers:
-        savers.remove(saver)
-
-
-def _candidate(choice: Any) -> Candidate:  # noqa: ANN401
+def _candidate(choice: Any) -> TriedCandidate:  # noqa: ANN401
     choice = getattr(choice, "_wrapped", choice)  # with what prepares its arguments (C++)
     kind = _KINDS.get(type(choice).__name__, type(choice).__name__)
     text = str(getattr(choice, "description", "") or "")
-    return Candidate(name=str(getattr(choice, "name", "")), text=text, kind=kind)
-
-
-def _timed(
-    draft: _Draft,
-    timings: object,
-    compiled: Mapping[Any, float],
-    *,
-    is_measured: bool,
-) -> None:
-    if not isinstance(timings, Mapping):
-        return  # pipelined: they come later
-    for choice, time_ms in timings.items():
-        at = draft.place(choice)
-        if at is not None and (draft.tried.candidates[at].time_ns is None or is_measured):
-            draft.tried.candidates[at].timed(time_ms)
-            seconds = compiled.get(choice)
-            if isinstance(seconds, int | float) and math.isfinite(seconds):
-                draft.tried.candidates[at].compile_ns = round(seconds * _S_NS)
-    for choice, candidate in zip(draft.choices, draft.tried.candidates, strict=True):
-        if getattr(choice, "failed", False) and not candidate.failed:
-            candidate.failed = "it could not be compiled"
-    draft.is_timed = draft.is_timed or bool(timings)
-    if is_measured:
-        draft.tried.how = "measured"
-    elif draft.is_timed and not draft.benchmark_ns:
-        draft.tried.how = "cached"
+    return TriedCandidate(name=str(getattr(choice, "name", "")), text=text, kind=kind)
 
 
 def _graph() -> object:
@@ -280,50 +295,6 @@ def _graph() -> object:
     while getattr(graph, "parent", None) is not None:
         graph = graph.parent
     return graph
-
-
-def _write_late(drafts: Sequence[_Draft]) -> None:
-    for draft in drafts:
-        _decide_late(draft)
-        _write(draft)
-
-
-def _decide_late(draft: _Draft) -> None:
-    """What the scheduler decided; a Triton template said so (`_finalized`)."""
-    tried = draft.tried
-    tried.fields["is_deferred"] = True
-    if not draft.is_timed:
-        tried.how = "fixed"
-    if tried.chosen is None:
-        externs = [at for at, item in enumerate(tried.candidates) if item.kind == "extern"]
-        timed = [at for at in externs if tried.candidates[at].time_ns is not None]
-        tried.chosen = min(
-            timed, key=lambda at: tried.candidates[at].time_ns or 0, default=tried.default
-        )
-
-
-def _write(draft: _Draft) -> None:
-    draft.tried.fields["benchmark_ns"] = draft.benchmark_ns
-    draft.tried.fields["compile_ns"] = max(0, draft.whole_ns - draft.benchmark_ns)
-    draft.tried.write()
-
-
-def _note_processes(draft: _Draft) -> None:
-    from torch._inductor import config
-
-    draft.tried.fields["in_processes"] = bool(config.autotune_in_subproc)
-
-
-def _place() -> dict[str, object]:
-    """Which node of the graph is being lowered."""
-    from torch._inductor.virtualized import V
-
-    node = getattr(V.graph, "current_node", None)
-    return {
-        "node": str(getattr(node, "name", "") or ""),
-        "target": str(getattr(node, "target", "") or ""),
-        "is_backward": bool(getattr(V.graph, "is_backward", False)),
-    }
 
 
 def _tensor(node: Any) -> TriedTensor:  # noqa: ANN401

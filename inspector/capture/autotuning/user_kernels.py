@@ -12,18 +12,19 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from inspector.capture.autotuning.tried import Candidate, Tried, config_text, nanoseconds
+from inspector.capture.autotuning.tried import config_text, fastest, timed_as, write
 from inspector.capture.hooks import Called, Hooks, Outcome, timed
 from inspector.capture.writer import guarded
+from inspector.records.autotuning import Autotuned, TriedCandidate
 
-_QUANTILES = 3  # the median, and what 20 % and 80 % stay below
+_NOT_RUN = "Triton cannot compile it, or the device lacks what it needs"
 
 
 @dataclasses.dataclass(slots=True)
 class _Tuning:
     expected: int
     begun_ns: int
-    candidates: list[Candidate] = dataclasses.field(default_factory=list)
+    candidates: list[TriedCandidate] = dataclasses.field(default_factory=list)
 
 
 class UserTuningObserver(Hooks):
@@ -67,10 +68,8 @@ class UserTuningObserver(Hooks):
     def _add(self, called: Called, outcome: Outcome) -> None:
         owner, failure = called.owner, outcome.failure
         tuning = self._tunings[id(owner)]
-        candidate = _candidate(called.kwargs.get("config"), outcome.result)
-        candidate.spent_ns = outcome.took_ns
-        candidate.failed = failure or candidate.failed
-        tuning.candidates.append(candidate)
+        candidate = _candidate(called.kwargs.get("config"), outcome.result, failure)
+        tuning.candidates.append(dataclasses.replace(candidate, spent_ns=outcome.took_ns))
         if len(tuning.candidates) == tuning.expected or failure:
             del self._tunings[id(owner)]
             took_ns = time.perf_counter_ns() - tuning.begun_ns
@@ -82,26 +81,27 @@ class UserTuningObserver(Hooks):
         _write(owner, [_candidate(*pair) for pair in timings.items()], "cached", 0)
 
 
-def _candidate(config: object, result: object) -> Candidate:
-    candidate = Candidate(text=config_text(config))
-    times: Sequence[object] = result if isinstance(result, Sequence) else (result,)
-    candidate.timed(times[0] if times else None)
-    if len(times) >= _QUANTILES:
-        candidate.low_ns, candidate.high_ns = nanoseconds(times[1]), nanoseconds(times[2])
-    if candidate.time_ns is None:
-        candidate.failed = "Triton cannot compile it, or the device lacks what it needs"
-    return candidate
+def _candidate(config: object, result: object, failure: str = "") -> TriedCandidate:
+    """What was tried; the result is a time in ms, or its quantiles, the median first."""
+    time_ms = next(iter(result), None) if isinstance(result, Sequence) else result
+    candidate = timed_as(TriedCandidate(text=config_text(config), kind="config"), time_ms)
+    failed = (failure or _NOT_RUN) if candidate.time_ns is None else ""
+    return dataclasses.replace(candidate, failed=failed)
 
 
-def _write(owner: Any, candidates: list[Candidate], how: str, took_ns: int) -> None:  # noqa: ANN401
+def _write(owner: Any, candidates: Sequence[TriedCandidate], how: str, took_ns: int) -> None:  # noqa: ANN401
     function = getattr(owner, "base_fn", None)
     code = getattr(function, "__code__", None)
-    tried = Tried("user", str(getattr(function, "__name__", "")), candidates, how)
-    tried.chosen = tried.fastest() if how != "failed" else None
-    tried.fields = {
-        "is_outside": True,
-        "file": getattr(code, "co_filename", ""),
-        "line": getattr(code, "co_firstlineno", 0),
-        "benchmark_ns": took_ns,
-    }
-    tried.write()
+    write(
+        Autotuned(
+            kind="user",
+            name=str(getattr(function, "__name__", "")),
+            how=how,
+            chosen=fastest(candidates) if how != "failed" else None,
+            candidates=tuple(candidates),
+            benchmark_ns=took_ns,
+            is_outside=True,
+            file=getattr(code, "co_filename", ""),
+            line=getattr(code, "co_firstlineno", 0),
+        )
+    )

@@ -40,11 +40,7 @@ def settle(loop: Loop, seconds: float) -> bool:
 
 
 def block(loop: Loop, calls: int, flush: Callable[[], None] | None) -> tuple[int, ...]:
-    """The times of calls one after the other; the first does not count: others were at work before.
-
-    Args:
-        flush: Empties the device's cache before each call, or None.
-    """
+    """The times of calls one after the other, after one that does not count."""
 
     def ready() -> Callable[[], object]:
         call = loop.next_call()
@@ -81,9 +77,6 @@ def busy_of(loop: Loop, flush: Callable[[], None] | None) -> Mapping[str, int]:
 
     The profiler makes the host slower and not what runs on the device: the time counts as a part of
     a call that nobody watched.
-
-    Args:
-        flush: Empties the device's cache before each call, or None.
     """
     windows: list[tuple[int, int]] = []
     with traced(with_device=True, with_host=False) as seen, loop.context():

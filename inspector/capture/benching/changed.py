@@ -88,11 +88,9 @@ def moments_of(program: Program, where: str) -> Mapping[str, object]:
 def _all(program: Program, index: int, given: Call) -> dict[str, tuple[object, object]]:
     """All that a call can change, as it is now and as it was before."""
     found: dict[str, tuple[object, object]] = {}
-    # What is padded is a copy: what happens to that nobody sees.
-    if not (program.paddings and program.paddings[index]):
-        now, before = (dict(_parts(program, call)) for call in (given, program.calls[index]))
-        for name in dict.fromkeys((*before, *now)):
-            found[name] = now.get(name, _NOTHING), before.get(name, _NOTHING)
+    now, before = (dict(_parts(program, call)) for call in (given, program.calls[index]))
+    for name in dict.fromkeys((*before, *now)):
+        found[name] = now.get(name, _NOTHING), before.get(name, _NOTHING)
     tensors = named_tensors(program.plain)
     for name in dict.fromkeys((*program.named, *tensors)):
         was = program.named.get(name, _NOTHING)

@@ -16,7 +16,6 @@ def compared(kept: Kept, references: Mapping[str, str], *, is_eager: bool) -> Re
     """Compares results with those of other processes.
 
     Args:
-        kept: What this process gave.
         references: Folders with what the others gave, by their names.
     """
     others = {
@@ -29,10 +28,16 @@ def compared(kept: Kept, references: Mapping[str, str], *, is_eager: bool) -> Re
     scales = scales_of(plain, exact) if plain is not None else {}
     differ: list[OutputError] = []
     if eager is not None and not is_eager:
+        both = set(map(input_of, kept.names)) & set(map(input_of, eager.names))
+        draws = kept.draws or eager.draws
         differ += (
-            item for item in _others(kept, eager)
-            if not follows_rounding(item.name, scales)
-        )  # fmt: skip
+            item
+            for item in others_of("eager", kept, eager)
+            if input_of(item.name) in both  # neither side fails with the input
+            and not follows_rounding(item.name, scales)
+            # What is drawn can decide what there is, and of what size, but not of which dtype.
+            and not (draws and not (item.name in kept.tensors and item.name in eager.tensors))
+        )
     of_another_kind = {(item.reference, item.name) for item in differ}
     errors = [
         item
@@ -45,20 +50,3 @@ def compared(kept: Kept, references: Mapping[str, str], *, is_eager: bool) -> Re
     if eager is not None and not (kept.draws or eager.draws):
         off += [name for name in wrong_in(kept, eager, exact, scales) if name not in off]
     return ResultErrors(errors=(*errors, *differ), uncompared=kept.uncompared, wrong=tuple(off))
-
-
-def _others(kept: Kept, eager: Kept) -> list[OutputError]:
-    """What is of another kind, of inputs that no side fails with.
-
-    What is drawn can decide what there is, and of what size, but not of which dtype.
-    """
-    both = set(map(input_of, kept.names)) & set(map(input_of, eager.names))
-    found = []
-    for item in others_of("eager", kept, eager):
-        name = item.name
-        is_drawn = (kept.draws or eager.draws) and not (
-            name in kept.tensors and name in eager.tensors
-        )
-        if input_of(name) in both and not is_drawn:
-            found.append(item)
-    return found

@@ -44,10 +44,8 @@ def first_divergence(
     """The first operator whose result is off, or None where every graph's own result is right.
 
     Args:
-        function: The target without the compiler.
         call: Calls what it gets in the function's place.
         compile_: Compiles a graph as the function was compiled.
-        context: What graphs are called under.
     """
     captured = _capture(function, call)
     torch.compiler.reset()

@@ -22,7 +22,7 @@ def is_close(mine: Any, theirs: Any) -> bool:  # noqa: ANN401 - torch is Any to 
 
 def epsilon_of(tensor: Any) -> float:  # noqa: ANN401 - torch is Any to mypy
     """The rounding of a dtype; 0 of whole numbers."""
-    return float(torch.finfo(tensor.dtype).eps) if _is_rounded(tensor) else 0.0
+    return float(torch.finfo(tensor.dtype).eps) if is_rounded(tensor) else 0.0
 
 
 class Elements:
@@ -34,7 +34,7 @@ class Elements:
 
     def __init__(self, mine: Any, theirs: Any, exact: Any) -> None:  # noqa: ANN401 - see above
         wide = torch.complex128 if any(map(torch.is_complex, (mine, theirs, exact))) else None
-        self._limit = float(torch.finfo(mine.dtype).max) if _is_rounded(mine) else math.inf
+        self._limit = float(torch.finfo(mine.dtype).max) if is_rounded(mine) else math.inf
         self._epsilon = epsilon_of(mine)
         self._mine, self._theirs, self._exact = (
             each.to(wide or torch.float64) for each in (mine, theirs, exact)
@@ -88,5 +88,6 @@ def _rms(sizes: Any) -> float:  # noqa: ANN401 - torch is Any to mypy
     return float(sizes.square().mean().sqrt()) if sizes.numel() else 0.0
 
 
-def _is_rounded(tensor: Any) -> bool:  # noqa: ANN401 - torch is Any to mypy
+def is_rounded(tensor: Any) -> bool:  # noqa: ANN401 - torch is Any to mypy
+    """Whether its elements are no whole numbers."""
     return bool(tensor.is_floating_point() or tensor.is_complex())

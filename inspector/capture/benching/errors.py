@@ -47,7 +47,6 @@ def errors_of(
     own error. Infinity and NaN in the same places are no difference.
 
     Args:
-        reference: The name of what it is compared with.
         scales: What errors are a part of, of results that are rounding alone (`scales_of`).
     """
     for name, mine in kept.tensors.items():
@@ -81,11 +80,7 @@ def errors_of(
 
 
 def others_of(reference: str, kept: Kept, expected: Kept) -> Iterator[OutputError]:
-    """What is there on one side alone, or is of another kind or dtype there.
-
-    Args:
-        reference: The name of what it is compared with.
-    """
+    """What is there on one side alone, or is of another kind or dtype there."""
     unknown = {*kept.uncompared, *expected.uncompared}
     for name in dict.fromkeys((*expected.names, *kept.names)):
         mine, theirs = (_kind(side, name) for side in (kept, expected))
@@ -168,12 +163,7 @@ def is_off(
 def wrong_in(
     kept: Kept, eager: Kept, exact: Kept | None, scales: Mapping[str, Scale] = _NO_SCALES
 ) -> list[str]:
-    """The names of the results that differ from eager's by more than rounding.
-
-    Args:
-        exact: What it gave in float64, or None.
-        scales: What errors are a part of, of results that are rounding alone (`scales_of`).
-    """
+    """The names of the results that differ from eager's by more than rounding."""
     wide = exact.tensors if exact is not None else {}
     found = []
     for name, tensor in kept.tensors.items():

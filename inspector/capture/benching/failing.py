@@ -6,7 +6,6 @@ import contextlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
 
 from torch._dynamo.exc import TorchDynamoException
 
@@ -26,83 +25,75 @@ _USER_PLACE = re.compile(r'File "([^"]+)", line (\d+)')
 _MOST_SAID = 200
 
 
-class failing:  # noqa: N801 - used as a function
+@contextlib.contextmanager
+def failing(
+    target: Target, given: str, next_step: str, *, is_eager: bool, request: Request
+) -> Iterator[None]:
     """What a call raises becomes a sentence with the user's own traceback.
 
     Args:
         given: What it is called with, where that is one of several inputs (``f32[1, 64]``).
         next_step: What to do about that input, should it fail without the compiler.
+
+    Raises:
+        InspectorError: The call failed.
     """
-
-    def __init__(
-        self, target: Target, given: str, next_step: str, *, is_eager: bool, request: Request
-    ) -> None:
-        self._target = target
-        self._given = given
-        self._next_step = next_step
-        self._is_eager = is_eager
-        self._request = request
-
-    def __enter__(self) -> None:
-        """Nothing is to be done."""
-
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
-        """Raises the failure.
-
-        Raises:
-            InspectorError: The call failed.
-        """
-        if isinstance(error, SystemExit):
-            code = "" if error.code is None else repr(error.code)
-            message = f"{self._target.name} ended the program with sys.exit({code})."
-            raise ModelFailedError(message, "Let it return instead.") from error
-        if not isinstance(error, Exception) or isinstance(error, InspectorError):
-            return
-        raise self._failure(error) from error
-
-    def _options(self) -> Iterator[str]:
-        """What makes `inspect explain` compile it in the same way."""
-        asked = self._request
-        if asked.backend != "inductor":
-            yield f"--backend {asked.backend}"
-        if asked.mode:
-            yield f"--mode {asked.mode}"
-        if asked.dynamic is not None:
-            yield "--dynamic" if asked.dynamic else "--no-dynamic"
-        yield from (f"--{name}" for name in ("fullgraph", "train") if getattr(asked, name))
-        if asked.dtype:
-            yield f"--dtype {asked.dtype}"
-
-    def _failure(self, error: Exception) -> InspectorError:
-        target = self._target
+    which = f" with {given}" if given else ""
+    try:
+        yield
+    except InspectorError:
+        raise
+    except SystemExit as error:
+        code = "" if error.code is None else repr(error.code)
+        message = f"{target.name} ended the program with sys.exit({code})."
+        raise ModelFailedError(message, "Let it return instead.") from error
+    except Exception as error:
         if lacks_cuda(error):
-            return user_failure(error, f"calling `{target.name}`", target.root)
-        inner = getattr(error, "inner_exception", None)  # of BackendCompilerFailed
-        if isinstance(inner, ImportError):
-            said = sentence(inner)
-            return EnvironmentLacksError(f"Its backend needs a package that is missing: {said}.")
-        which = f" with {self._given}" if self._given else ""
-        said = f"{type(inner or error).__name__}: {sentence(inner or error)}"
-        if not self._is_eager:
-            place = _USER_PLACE.findall(str(error))
-            said += f", {_relative_to(target.root, place[-1][0])}:{place[-1][1]}" if place else ""
-            message = f"It fails{which} when it is compiled ({said})."
-            step = " ".join(["See: inspect explain", target.name, *self._options()])
-            # What Dynamo and the backends raise has no more of the user's code than that.
-            is_torchs = isinstance(error, TorchDynamoException)
-            detail = "" if is_torchs else user_traceback(error, target.root)
-            return ModelFailedError(message, step, detail=detail)
-        message = f"{target.name} fails when it is called{which} without torch.compile ({said})."
-        needs_grad = "does not require grad" in str(error)
-        step = "" if lacks_memory(said) else self._next_step or without_dtype(self._request.dtype)
-        if needs_grad:
-            step = "Calls are made under torch.no_grad(): add --grad."
-        return ModelFailedError(message, step, detail=user_traceback(error, target.root))
+            raise user_failure(error, f"calling `{target.name}`", target.root) from error
+        if is_eager:
+            raise _eager_failure(error, target, which, next_step, request) from error
+        raise _compiled_failure(error, target, which, request) from error
+
+
+def _eager_failure(
+    error: Exception, target: Target, which: str, next_step: str, request: Request
+) -> InspectorError:
+    said = f"{type(error).__name__}: {sentence(error)}"
+    message = f"{target.name} fails when it is called{which} without torch.compile ({said})."
+    step = "" if lacks_memory(said) else next_step or without_dtype(request.dtype)
+    if "does not require grad" in str(error):
+        step = "Calls are made under torch.no_grad(): add --grad."
+    return ModelFailedError(message, step, detail=user_traceback(error, target.root))
+
+
+def _compiled_failure(
+    error: Exception, target: Target, which: str, request: Request
+) -> InspectorError:
+    inner = getattr(error, "inner_exception", None) or error  # of BackendCompilerFailed
+    said = sentence(inner)
+    if isinstance(inner, ImportError):
+        return EnvironmentLacksError(f"Its backend needs a package that is missing: {said}.")
+    place = _USER_PLACE.findall(str(error))
+    at = f", {_relative_to(target.root, place[-1][0])}:{place[-1][1]}" if place else ""
+    message = f"It fails{which} when it is compiled ({type(inner).__name__}: {said}{at})."
+    step = " ".join(["See: inspect explain", target.name, *_options(request)])
+    # What Dynamo and the backends raise has no more of the user's code than that.
+    is_torchs = isinstance(error, TorchDynamoException)
+    detail = "" if is_torchs else user_traceback(error, target.root)
+    return ModelFailedError(message, step, detail=detail)
+
+
+def _options(asked: Request) -> Iterator[str]:
+    """What makes `inspect explain` compile it in the same way."""
+    if asked.backend != "inductor":
+        yield f"--backend {asked.backend}"
+    if asked.mode:
+        yield f"--mode {asked.mode}"
+    if asked.dynamic is not None:
+        yield "--dynamic" if asked.dynamic else "--no-dynamic"
+    yield from (f"--{name}" for name in ("fullgraph", "train") if getattr(asked, name))
+    if asked.dtype:
+        yield f"--dtype {asked.dtype}"
 
 
 def _relative_to(root: str, file: str) -> str:

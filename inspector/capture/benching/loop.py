@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import torch
 
@@ -15,8 +15,7 @@ from inspector.capture.back_to_back import (
     versions_of,
 )
 from inspector.capture.benching.program import Program
-from inspector.capture.benching.varied import Padding, padded
-from inspector.capture.call import Call, fresh
+from inspector.capture.call import fresh
 from inspector.capture.calling import finished
 
 
@@ -26,7 +25,6 @@ class Loop:
 
     Attributes:
         next_call: Makes the next call ready, outside of its time.
-        context: What the whole loop is under.
         between: What a program does between two calls.
         restores: Whether everything that a call changes is put back before the next one.
     """
@@ -47,7 +45,6 @@ def loop_of(program: Program, index: int) -> Loop:
     """
     if not _repeats(program, index):
         return restoring_loop(program, index)
-    padding = program.paddings[index] if program.paddings else ()
     given = fresh(program.calls[index])
     if program.workload.train:
 
@@ -58,7 +55,7 @@ def loop_of(program: Program, index: int) -> Loop:
 
         def trained() -> Callable[[], object]:
             between()
-            return lambda: program.call(padded(given, padding) if padding else given)
+            return lambda: program.call(given)
 
         return Loop(trained, contextlib.nullcontext, between)
     function, has_gradients = program.function, not program.no_grad
@@ -67,8 +64,6 @@ def loop_of(program: Program, index: int) -> Loop:
         begin_step()
         if not has_gradients:
             torch.set_grad_enabled(False)  # a program may have left them on
-        if padding:
-            return lambda: _padded_call(function, given, padding)
         args, kwargs = given.args, given.kwargs
         return lambda: finished(function(*args, **kwargs))
 
@@ -80,14 +75,6 @@ def restoring_loop(program: Program, index: int) -> Loop:
     return Loop(
         lambda: program.prepare(index), contextlib.nullcontext, program.between, restores=True
     )
-
-
-def _padded_call(
-    function: Callable[..., object], given: Call, padding: Iterable[Padding]
-) -> object:
-    """A call whose inputs are padded first: the program would have to do it each time."""
-    call = padded(given, padding)
-    return finished(function(*call.args, **call.kwargs))
 
 
 def _repeats(program: Program, index: int) -> bool:

@@ -13,7 +13,7 @@ from torch._dynamo import list_backends
 from inspector.capture.benching.batches import with_batch
 from inspector.capture.benching.changed import named_tensors
 from inspector.capture.benching.program import Program
-from inspector.capture.benching.varied import Padding, paddings_of, varied_calls, vary_together
+from inspector.capture.benching.varied import padding, place_of, varied_calls
 from inspector.capture.call import Call
 from inspector.capture.calling import Ones
 from inspector.capture.compiled import is_compiled, module_of, uncompiled
@@ -63,13 +63,11 @@ def make_program(target: Target, asked: WorkerRequest) -> Program:
         no_grad=asked.request.no_grad and not workload.train,
         ones=Ones(),
         device_type=device_type,
-        autocast=_dtype(workload.autocast),
-        paddings=_paddings(plain, calls, asked),
+        autocast=getattr(torch, parse_dtype(workload.autocast).torch_name)
+        if workload.autocast
+        else None,
         marks_steps=asked.compiles_optimizer and step is not None and device_type == "cuda",
         labels=tuple(", ".join(map(str, items)) for items in asked.variations),
-        next_steps=tuple(
-            vary_together(target.function, target.calls[0], items) for items in asked.variations
-        ),
     )
 
 
@@ -87,9 +85,21 @@ def _function(
     """What is called in the target's place: compiled as asked, or not at all."""
     if asked.eager:
         return plain
-    _check_registered(asked.request.backend)
+    backend = asked.request.backend
+    if backend in _GONE and backend not in list_backends(exclude_tags=()):
+        message = f"torch {torch.__version__} has no {backend!r} any more: {_GONE[backend]}."
+        raise EnvironmentLacksError(message, "Choose another with --backends.")
     is_plain = dataclasses.replace(target, function=plain, already_compiled=False)
-    return compiled(is_plain, asked.request)
+    made = compiled(is_plain, asked.request)
+    if not asked.pads:
+        return made
+    first, sizes = target.calls[0], asked.variations[0]  # all of them vary the same places
+    places = [
+        (place_of(plain, item.name, first.args, dict(first.kwargs)), item.dimension)
+        for item in sizes
+        if item.dimension is not None
+    ]
+    return padding(made, places)
 
 
 def _step(optimizer: Any, asked: WorkerRequest) -> Any:  # noqa: ANN401 - torch is Any to mypy
@@ -104,26 +114,6 @@ def _step(optimizer: Any, asked: WorkerRequest) -> Any:  # noqa: ANN401 - torch 
     return torch.compile(
         optimizer.step, backend=request.backend, mode=request.mode, dynamic=request.dynamic
     )
-
-
-def _paddings(
-    function: Callable[..., object], calls: tuple[Call, ...], asked: WorkerRequest
-) -> tuple[tuple[Padding, ...], ...]:
-    if not asked.pads:
-        return ()
-    each = zip(calls, asked.variations, strict=True)
-    return tuple(tuple(paddings_of(function, call, items)) for call, items in each)
-
-
-def _dtype(name: str | None) -> Any:  # noqa: ANN401 - torch is Any to mypy
-    return None if name is None else getattr(torch, parse_dtype(name).torch_name)
-
-
-def _check_registered(backend: str) -> None:
-    """Says where a backend went that torch had."""
-    if backend in _GONE and backend not in list_backends(exclude_tags=()):
-        message = f"torch {torch.__version__} has no {backend!r} any more: {_GONE[backend]}."
-        raise EnvironmentLacksError(message, "Choose another with --backends.")
 
 
 def _uncompiled(target: Target) -> Any:  # noqa: ANN401 - a module or a function

@@ -31,8 +31,6 @@ def peak_of(
     asking the allocator, so that all of it counts in ``peak_allocated``, too.
 
     Args:
-        prepare: Makes a call ready.
-        function: What is called, without the compiler.
         kept: Tensors that are there for the measurement alone: the program would not have them, and
             they do not count.
     """

@@ -51,11 +51,6 @@ class Cores:
         self._bound: set[int] = set()
         if hasattr(os, "sched_getaffinity"):  # Linux
             self._bound = os.sched_getaffinity(0)
-            self.free()
-
-    def free(self) -> None:
-        """Gives it all cores."""
-        if self._bound:
             os.sched_setaffinity(0, os.sched_getaffinity(os.getppid()))
 
     def bind(self) -> None:

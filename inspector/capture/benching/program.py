@@ -11,11 +11,12 @@ import torch
 
 from inspector.capture.back_to_back import begin_step
 from inspector.capture.benching.batches import shapes_of
-from inspector.capture.benching.varied import Padding, padded
 from inspector.capture.call import Call, PreparedCall, fresh
 from inspector.capture.calling import Ones, backward, finished
 from inspector.capture.state import State
 from inspector.model.bench import Workload
+
+_TOGETHER = "If sizes have to be the same, vary them together: --vary 'x[0],mask[0]=2,4'"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -23,21 +24,16 @@ class Program:
     """What is called, and with what.
 
     Attributes:
-        function: What is called: the target, compiled or not.
         plain: The target without the compiler.
         calls: Its arguments, one for each input.
         state: What a call changes, as it was in the beginning.
         named: Parameters and buffers in the beginning, by what they are called in results.
-        step: The optimizer's step, or None.
         ones: The gradients of the sum of the outputs.
         device_type: Where it runs: ``cuda``, ``cpu``.
-        autocast: Dtype of ``torch.autocast``, or None.
-        paddings: Where each input is padded to a power of two; or nowhere.
         marks_steps: Whether a call has to say that a step begins. An optimizer that is compiled,
             too, begins a new generation of CUDA graphs otherwise, in which the gradients that it
             wants are gone (torch/_inductor/cudagraph_trees.py, `can_start_new_generation`).
         labels: What varies in each input (``x[0]=4``); or nothing.
-        next_steps: What to do about each input, should a call with it fail; or nothing.
     """
 
     function: Callable[..., object]
@@ -51,26 +47,15 @@ class Program:
     ones: Ones
     device_type: str
     autocast: Any
-    paddings: tuple[tuple[Padding, ...], ...] = ()
     marks_steps: bool = False
     labels: tuple[str, ...] = ()
-    next_steps: tuple[str, ...] = ()
 
     def prepare(self, index: int, *, restores: bool = True) -> PreparedCall:
-        """A call with an input; every one finds the same tensors, gradients and random numbers.
-
-        Args:
-            restores: Whether what calls changed is put back.
-        """
+        """A call with an input; every one finds the same tensors, gradients and random numbers."""
         if restores:
             self.state.begin_again()
         begin_step()
-        given = fresh(self.calls[index])
-        if not self.paddings:
-            return PreparedCall(given, self.call)
-        # Padding is a part of the call: the program would have to do it each time.
-        padding = self.paddings[index]
-        return PreparedCall(given, lambda given: self.call(padded(given, padding)))
+        return PreparedCall(fresh(self.calls[index]), self.call)
 
     @property
     def copies(self) -> list[Any]:
@@ -86,9 +71,10 @@ class Program:
         label = self.labels[index] if self.labels else f"input {index + 1}"
         return ", ".join(filter(None, (label, shapes_of(self.calls[index]))))
 
-    def next_step(self, index: int) -> str:
+    @property
+    def next_step(self) -> str:
         """What to do should a call with an input fail; or nothing."""
-        return self.next_steps[index] if self.next_steps else ""
+        return _TOGETHER if self.labels else ""
 
     def between(self) -> None:
         """Between calls that follow one another, as a program has it: new gradients."""

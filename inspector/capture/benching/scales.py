@@ -18,6 +18,7 @@ from typing import Any
 
 import torch
 
+from inspector.capture.benching.elements import epsilon_of, is_rounded
 from inspector.capture.outputs import Kept
 
 # `output of input 2 (called again)[0]`, see `inspector.capture.benching.worker`.
@@ -44,12 +45,9 @@ def scales_of(eager: Kept, exact: Kept | None) -> Mapping[str, Scale]:
     A result is that where its largest element in float64 is no larger than eager PyTorch's own
     error. Where nobody knows the error, or calls draw random numbers (others in float64), it has
     to be less than the rounding of one element of the largest of its kind.
-
-    Args:
-        exact: What it gave in float64, or None.
     """
     theirs = {**eager.tensors, **_numbers(eager)}
-    theirs = {name: item for name, item in theirs.items() if _is_rounded(item)}
+    theirs = {name: item for name, item in theirs.items() if is_rounded(item) and item.numel()}
     own = {name: largest_of(item) for name, item in theirs.items()}
     errors = {} if exact is None or eager.draws or exact.draws else _errors(theirs, exact)
     alone = {name for name, (error, largest) in errors.items() if 0 < error >= largest}
@@ -57,7 +55,7 @@ def scales_of(eager: Kept, exact: Kept | None) -> Mapping[str, Scale]:
     alone |= {name for name, (error, largest) in errors.items() if not error and not largest}
     for name in own.keys() - errors.keys():
         family = max(own[other] for other in own if _family(other) == _family(name))
-        if own[name] <= _epsilon(theirs[name]) * family:
+        if own[name] <= epsilon_of(theirs[name]) * family:
             alone.add(name)
     found = {}
     for name in alone:
@@ -106,14 +104,6 @@ def _errors(theirs: Mapping[str, Any], exact: Kept) -> Mapping[str, tuple[float,
         for name, (item, other) in both.items()
         if item.shape == other.shape and math.isfinite(difference_of(item, other))
     }
-
-
-def _is_rounded(tensor: Any) -> bool:  # noqa: ANN401 - torch is Any to mypy
-    return bool((tensor.is_floating_point() or tensor.is_complex()) and tensor.numel())
-
-
-def _epsilon(tensor: Any) -> float:  # noqa: ANN401 - torch is Any to mypy
-    return float(torch.finfo(tensor.dtype).eps)
 
 
 def difference_of(mine: Any, theirs: Any) -> float:  # noqa: ANN401 - torch is Any to mypy

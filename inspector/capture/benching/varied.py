@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import torch
@@ -14,20 +13,6 @@ from inspector.capture.signatures import positional_names, signature_of
 from inspector.errors import UsageError
 from inspector.model.dtypes import parse_dtype
 from inspector.model.variation import Assignment
-
-_MOST_NAMED = 3
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Padding:
-    """A dimension of an argument that is padded.
-
-    Attributes:
-        place: The argument's position, or its name among the keywords.
-    """
-
-    place: int | str
-    dimension: int
 
 
 def varied_calls(
@@ -88,82 +73,32 @@ def _changed(value: Any, item: Assignment) -> Any:  # noqa: ANN401 - any argumen
     return resized(value, dimension, int(item.value))
 
 
-def paddings_of(
-    function: Callable[..., Any], call: Call, assignments: Iterable[Assignment]
-) -> Iterator[Padding]:
-    """Where a call is padded: the sizes that were varied."""
-    for item in assignments:
-        if item.dimension is not None:
-            place = place_of(function, item.name, list(call.args), dict(call.kwargs))
-            yield Padding(place, item.dimension)
+def padding(
+    function: Callable[..., Any], places: Sequence[tuple[int | str, int]]
+) -> Callable[..., Any]:
+    """The function with some sizes padded with zeros to the next power of two.
 
+    That is a part of each call: the program would have to do it, too.
 
-def padded(call: Call, paddings: Iterable[Padding]) -> Call:
-    """The call with some sizes padded with zeros to the next power of two."""
-    args, kwargs = list(call.args), dict(call.kwargs)
-    for item in paddings:
-        if isinstance(item.place, int):
-            args[item.place] = _padded(args[item.place], item.dimension)
-        else:
-            kwargs[item.place] = _padded(kwargs[item.place], item.dimension)
-    return Call(tuple(args), kwargs)
+    Args:
+        places: Of each size the argument's position, or its name, and the dimension.
+    """
 
+    def padded(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the function's own
+        given: dict[int | str, Any] = dict(enumerate(args))
+        given.update(kwargs)
+        for place, dimension in places:
+            given[place] = _padded(given[place], dimension)
+        return function(*map(given.get, range(len(args))), **{name: given[name] for name in kwargs})
 
-def _power_of_two(size: int) -> int:
-    """The next one, or itself."""
-    return 1 << (size - 1).bit_length() if size else 0
+    return padded
 
 
 def _padded(tensor: Any, dimension: int) -> Any:  # noqa: ANN401 - torch is Any to mypy
     size = int(tensor.shape[dimension])
-    more = _power_of_two(size) - size
+    more = (1 << (size - 1).bit_length()) - size if size else 0
     if not more:
         return tensor
     # `pad` takes pairs from the last dimension backwards.
     behind = tensor.dim() - 1 - (dimension % tensor.dim())
     return torch.nn.functional.pad(tensor, [0, 0] * behind + [0, more])
-
-
-def vary_together(
-    function: Callable[..., Any], call: Call, assignments: Sequence[Assignment]
-) -> str:
-    """What to try where a call fails because one of two equal sizes was varied alone.
-
-    Args:
-        call: Its arguments before any was varied.
-        assignments: What one input has in their place.
-
-    Returns:
-        A sentence with the option; empty where no other size was the same.
-    """
-    for item in assignments:
-        alike = list(_alike(function, call, assignments, item))[:_MOST_NAMED]
-        if alike:
-            sizes = [each for each in assignments if each.dimension is not None]
-            mine = [each.place for each in sizes if each.value == item.value]
-            places = ",".join([*mine, *alike])
-            return (
-                f"If sizes have to be the same, vary them together: --vary '{places}={item.value}'"
-            )
-    return ""
-
-
-def _alike(
-    function: Callable[..., Any], call: Call, assignments: Sequence[Assignment], varied: Assignment
-) -> Iterator[str]:
-    args, kwargs = call.args, dict(call.kwargs)
-    given: dict[int | str, object] = dict(enumerate(args))
-    given.update(kwargs)
-    mine = given.get(place_of(function, varied.name, args, kwargs))
-    if varied.dimension is None or not isinstance(mine, torch.Tensor):
-        return
-    size = mine.shape[varied.dimension]
-    if size in {1, varied.value}:  # of one element each tensor has enough
-        return
-    others = {place_of(function, item.name, args, kwargs) for item in assignments}
-    names = positional_names(function)
-    for place, value in given.items():
-        if place in others or not isinstance(value, torch.Tensor) or size not in value.shape:
-            continue
-        name = names[place] if isinstance(place, int) and place < len(names) else place
-        yield f"{name}[{list(value.shape).index(size)}]"

@@ -88,7 +88,6 @@ def _program(target: Target, asked: WorkerRequest, batches: Sequence[int]) -> Pr
         program,
         calls=tuple(with_batch(program.calls[at], batch) for at, batch in each),
         labels=tuple(f"{label}, batch {batch}" for label in program.labels for batch in batches),
-        next_steps=tuple(step for step in program.next_steps for _ in batches),
     )
 
 
@@ -144,7 +143,7 @@ class _Start:
         before = compilations()
         time_ns = 0
         fails = failing(
-            self._target, self._program.shown(index), self._program.next_step(index),
+            self._target, self._program.shown(index), self._program.next_step,
             is_eager=self._asked.eager, request=self._asked.request,
         )  # fmt: skip
         with fails, quiet():

@@ -89,13 +89,10 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     worker.settle()
     if uses_cuda():
         torch.cuda.empty_cache()  # others want memory, too
-    channel.say(
-        "ready", call_ns=worker.call_ns, device=device_name(), wrong=worker.is_wrong,
-        crowded=worker.lacks_memory, restores=worker.restores,
-    )  # fmt: skip
+    channel.say("ready", device=device_name(), **worker.state)
     while (asked_now := channel.told()) is not None:
         worker.do(asked_now.pop("do"), asked_now)
-        channel.say("done", call_ns=worker.call_ns, restores=worker.restores)
+        channel.say("done", **worker.state)
 
 
 class _Worker:
@@ -113,19 +110,14 @@ class _Worker:
         self._most_bytes = _MOST_COMPARED_BYTES
 
     @property
-    def is_wrong(self) -> bool:
-        """Whether a result is off."""
-        return bool(self._wrong)
-
-    @property
-    def restores(self) -> Sequence[int]:
-        """The inputs of which everything that a call changes is put back before the next one."""
-        return [index for index, loop in self._loops.items() if loop.restores]
-
-    @property
-    def lacks_memory(self) -> bool:
-        """Whether there was no memory for some input."""
-        return self._inputs.lack_memory
+    def state(self) -> Mapping[str, object]:
+        """What the recorder needs to know: with which inputs all is put back before each call."""
+        return {
+            "call_ns": self.call_ns,
+            "restores": [index for index, loop in self._loops.items() if loop.restores],
+            "wrong": bool(self._wrong),
+            "crowded": self._inputs.lack_memory,
+        }
 
     def do(self, what: str, fields: Mapping[str, Any]) -> None:
         """Does what the recorder asks for."""
@@ -212,11 +204,7 @@ class _Worker:
         if asked.outputs:
             keep(kept, Path(asked.outputs))
         if (asked.outputs or asked.references) and not asked.pads:  # results have padding
-            found = compared(
-                kept,
-                asked.references,
-                is_eager=asked.eager,
-            )
+            found = compared(kept, asked.references, is_eager=asked.eager)
             self._wrong = found.wrong
             self._write(found)
 
@@ -348,7 +336,7 @@ class _Worker:
 
     def _failing(self, index: int) -> Any:  # noqa: ANN401 - a context manager
         return failing(
-            self._target, self._program.shown(index), self._program.next_step(index),
+            self._target, self._program.shown(index), self._program.next_step,
             is_eager=self._asked.eager, request=self._asked.request,
         )  # fmt: skip
 

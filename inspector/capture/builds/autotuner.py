@@ -14,7 +14,6 @@ from torch._inductor.runtime.triton_heuristics import CachingAutotuner, GridExpr
 from triton import JITFunction
 
 from inspector.capture.builds.source_check import check_compiled, check_source
-from inspector.model.kernel_build import TargetDevice
 
 _CAPABILITY = re.compile(r"DeviceProperties\([^)]*\bcc=(\d+)")
 
@@ -54,18 +53,6 @@ def load_autotuner(source: str, name: str, file: Path) -> Any:  # noqa: ANN401 -
         message = f"its source makes {len(others)} kernels and none is called {name}"
         raise ValueError(message)
     return others[0]
-
-
-def target_device(autotuner: Any) -> TargetDevice:  # noqa: ANN401 - torch's own
-    """The device in the source's ``triton_meta``."""
-    device = autotuner.device_props
-    return TargetDevice(
-        capability=int(device.cc),
-        multiprocessors=int(device.multi_processor_count),
-        registers=device.regs_per_multiprocessor,
-        threads=device.max_threads_per_multi_processor,
-        warp_size=int(device.warp_size or 32),
-    )
 
 
 _SIZE = re.compile(r"^\s+(\w*numel(?:_\d+)?)\s*=\s*(\d+)\s*$", re.MULTILINE)

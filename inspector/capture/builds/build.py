@@ -1,4 +1,4 @@
-"""Compiles a list of kernels: in parallel, what is in the store not again."""
+"""The process that compiles kernels: in parallel, what is in the store not again."""
 
 from __future__ import annotations
 
@@ -6,29 +6,23 @@ import contextlib
 import dataclasses
 import hashlib
 import importlib
+import json
 import os
 import shutil
+import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TextIO, TypeAlias
 
 from inspector.capture.builds.autotuner import capability_of
-from inspector.capture.builds.compiling import Part, compile_part
+from inspector.capture.builds.compiling import Source, compile_part
 from inspector.capture.builds.forks import Forks, Outcome
-from inspector.capture.builds.store import Store
+from inspector.capture.builds.store import Store, versions
 from inspector.model.kernel_build import ConfigBuild, KernelBuild
 
 PAYLOAD_VERSION = 1
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Source:
-    """A kernel to compile: what ``async_compile.triton`` gets."""
-
-    name: str
-    source: str
+_LIMIT_BYTES = 1 << 30
 
 
 OnProgress: TypeAlias = Callable[[int, int, str], None]
@@ -44,7 +38,6 @@ class _Open:
     key: str
     capability: int
     texts: Path
-    began_ns: int
     parts: dict[int, KernelBuild] = dataclasses.field(default_factory=dict)
     errors: dict[int, str] = dataclasses.field(default_factory=dict)
     wanted: int = 1
@@ -82,8 +75,7 @@ def build_kernels(
             folder = str(store.folder / key)
             yield {**known, "folder": folder, "cached": True, **_asked(source)}
         elif key not in opened:
-            texts = store.begin(key)
-            opened[key] = _Open(source, key, target, texts, time.perf_counter_ns())
+            opened[key] = _Open(source, key, target, store.begin(key))
     count = workers or len(os.sched_getaffinity(0))
     if opened:
         warm_up()
@@ -114,10 +106,8 @@ class _Task:
     def __call__(self, task: tuple[str, int]) -> tuple[KernelBuild, int]:
         kernel, number = self._opened[task[0]], task[1]
         scratch = Path(tempfile.mkdtemp(dir=self.folder))
-        source = kernel.source
         kernel.texts.mkdir(exist_ok=True)
-        part = Part(source.source, source.name, kernel.capability, number, kernel.texts)
-        return compile_part(part, scratch)
+        return compile_part(kernel.source, kernel.capability, number, kernel.texts, scratch)
 
     def close(self) -> None:
         """Deletes what was only needed meanwhile."""
@@ -157,18 +147,16 @@ def _note(kernel: _Open, outcome: Outcome[tuple[str, int]]) -> range:
 
 
 def _finished(kernel: _Open, store: Store) -> dict[str, Any]:
-    elapsed_ns = time.perf_counter_ns() - kernel.began_ns
-    versions = tuple(store.versions(kernel.capability).items())
+    made_by = tuple(versions(kernel.capability).items())
     if not kernel.parts:
         shutil.rmtree(kernel.texts, ignore_errors=True)
         error = next(iter(kernel.errors.values()))
-        failed = KernelBuild(kernel.source.name, kernel.key, error=error, versions=versions)
-        return _payload(dataclasses.replace(failed, time_ns=elapsed_ns))
+        name, key = kernel.source.name, kernel.key
+        return _payload(KernelBuild(name, key, error=error, versions=made_by))
     first = kernel.parts[min(kernel.parts)]
-    built = dataclasses.replace(
-        first, key=kernel.key, configs=_configs(kernel), versions=versions, time_ns=elapsed_ns
+    payload = _payload(
+        dataclasses.replace(first, key=kernel.key, configs=_configs(kernel), versions=made_by)
     )
-    payload = _payload(built)
     if kernel.errors:
         # A time limit or a crash can be the machine's fault: it is tried again next time.
         return {**payload, "folder": str(kernel.texts)}
@@ -228,3 +216,34 @@ def warm_up() -> None:
         from triton.runtime import cache
 
         cache.triton_key()
+
+
+def main() -> int:
+    """Reads the request from standard input, and writes results to standard output.
+
+    Each line out has either ``progress`` or ``build``.
+    The request is an object: ``kernels``, a list of ``name`` and ``source``; ``folder``;
+    ``workers``; ``time_limit_s``.
+    Whatever else is printed here goes to standard error.
+    """
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    request = json.load(sys.stdin)
+    payloads = build_kernels(
+        [Source(entry["name"], entry["source"]) for entry in request["kernels"]],
+        Store(Path(request["folder"]), _LIMIT_BYTES),
+        workers=request["workers"],
+        time_limit_s=request["time_limit_s"],
+        on_progress=lambda done, of, name: _say(
+            out, {"progress": {"done": done, "of": of, "name": name}}
+        ),
+    )
+    for payload in payloads:
+        _say(out, {"build": payload})
+    out.close()
+    return 0
+
+
+def _say(out: TextIO, line: dict[str, Any]) -> None:
+    out.write(json.dumps(line) + "\n")
+    out.flush()

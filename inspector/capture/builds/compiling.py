@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import io
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,10 @@ from typing import Any
 import triton
 from torch._inductor.runtime import triton_heuristics
 
-from inspector.capture.builds.autotuner import grid_of, load_autotuner, target_device
+from inspector.capture.builds.autotuner import grid_of, load_autotuner
 from inspector.capture.builds.driverless import forget_driver
 from inspector.capture.builds.tools import resources_of, right_lines, sass_of
-from inspector.model.kernel_build import ConfigBuild, KernelBuild, Resources
+from inspector.model.kernel_build import ConfigBuild, KernelBuild
 
 SOURCE_NAME = "kernel.py"
 """What the file of the source is called in every text, wherever it was compiled."""
@@ -26,36 +25,35 @@ _LONGEST_ERROR = 2000
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Part:
-    """The configuration of a kernel to compile, by its number, and the folder for the texts."""
+class Source:
+    """A kernel to compile: what ``async_compile.triton`` gets."""
 
-    source: str
     name: str
-    capability: int
-    number: int
-    texts: Path
+    source: str
 
 
-def compile_part(job: Part, folder: Path) -> tuple[KernelBuild, int]:
+def compile_part(
+    kernel: Source, capability: int, number: int, texts: Path, folder: Path
+) -> tuple[KernelBuild, int]:
     """Compiles one configuration of a kernel, and what follows from it; for a process of its own.
 
-    The folder is empty, for what is only needed meanwhile.
+    The texts are kept; the other folder is empty, for what is only needed meanwhile.
 
     Returns:
         The kernel with that configuration alone, or also with the one that `CachingAutotuner` adds
         because of it, and how many configurations there are without that.
     """
-    forget_driver(job.capability, folder)
-    autotuner = load_autotuner(job.source, job.name, folder / SOURCE_NAME)
+    forget_driver(capability, folder)
+    autotuner = load_autotuner(kernel.source, kernel.name, folder / SOURCE_NAME)
     configs = list(autotuner.configs)
-    described = _described(autotuner, job.name)
-    builder = _Builder(autotuner, job.capability, job.texts, str(folder / SOURCE_NAME))
-    built = [builder.build(configs[job.number], str(job.number))]
-    built += builder.scaled(str(job.number))
+    described = _described(autotuner, kernel.name, capability)
+    builder = _Builder(autotuner, capability, texts, str(folder / SOURCE_NAME))
+    built = [builder.build(configs[number], str(number))]
+    built += builder.scaled(str(number))
     return dataclasses.replace(described, configs=tuple(built)), len(configs)
 
 
-def _described(autotuner: Any, name: str) -> KernelBuild:  # noqa: ANN401 - torch's own
+def _described(autotuner: Any, name: str, capability: int) -> KernelBuild:  # noqa: ANN401 - torch's own
     """What holds for every configuration."""
     meta = autotuner.triton_meta
     signature = dict(meta.get("signature") or {})
@@ -66,7 +64,7 @@ def _described(autotuner: Any, name: str) -> KernelBuild:  # noqa: ANN401 - torc
         size_hints=tuple(
             (str(key), int(value)) for key, value in dict(autotuner.size_hints or {}).items()
         ),
-        device=target_device(autotuner),
+        capability=capability,
         arguments=tuple((str(key), str(value)) for key, value in signature.items()),
         constants=_plain(meta.get("constants") or {}),
     )
@@ -105,7 +103,6 @@ class _Builder:
             scaled=scaled,
             **grid_of(self._autotuner, config),
         )
-        began_ns = time.perf_counter_ns()
         try:
             with _watched() as seen:
                 self._result = self._autotuner._precompile_config(config)  # noqa: SLF001
@@ -113,8 +110,7 @@ class _Builder:
         except Exception as error:  # noqa: BLE001 - whatever the compiler says is the result
             self._result = None
             made = {"error": _said(error)}
-        elapsed_ns = time.perf_counter_ns() - began_ns
-        return dataclasses.replace(described, time_ns=elapsed_ns, **made)
+        return dataclasses.replace(described, **made)
 
     def _read(self, seen: _Seen, prefix: str) -> dict[str, Any]:
         """Keeps the texts of what was compiled, and reads what it needs."""
@@ -128,7 +124,8 @@ class _Builder:
         cubin = self._texts / files["cubin"]
         files["sass"] = self._keep(f"{prefix}.sass", sass_of(cubin))
         resources = resources_of(cubin, seen.log.getvalue(), metadata, self._capability)
-        self._tell_registers(resources)
+        # Where the driver puts the figure after loading (driver.c, loadBinary).
+        self._result.kernel.n_regs = resources.registers
         return {
             "launched_warps": int(metadata.get("num_warps") or 0),
             "resources": resources,
@@ -140,10 +137,6 @@ class _Builder:
             text = text.replace(self._path, SOURCE_NAME).encode()
         (self._texts / file).write_bytes(text)
         return file
-
-    def _tell_registers(self, resources: Resources) -> None:
-        """Puts the figure where the driver does after loading (driver.c, loadBinary)."""
-        self._result.kernel.n_regs = resources.registers
 
     def scaled(self, prefix: str) -> list[ConfigBuild]:
         """The configuration with a smaller block that the registers of the last one ask for.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import os
@@ -18,7 +19,7 @@ import triton
 from inspector.capture.builds.driverless import find_ptxas
 from inspector.capture.builds.tools import version_of_ptxas
 
-FORMAT = 3
+FORMAT = 4
 """Changes when the same source gives another result here."""
 
 _RESULT = "build.json"
@@ -27,6 +28,7 @@ _LEFT_OVER_S = 24 * 3600
 _UNLIKE = ("TRITON_CACHE_DIR", "TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH")
 
 
+@functools.cache
 def versions(capability: int) -> dict[str, str]:
     """Version by name of what compiles."""
     find_ptxas()
@@ -42,7 +44,6 @@ class Store:
 
     def __init__(self, folder: Path, limit_bytes: int) -> None:
         self._limit_bytes = limit_bytes
-        self._versions: dict[int, dict[str, str]] = {}
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):
@@ -51,12 +52,6 @@ class Store:
             folder = Path(tempfile.mkdtemp(prefix="inspector_kernels_"))
         self.folder = folder
 
-    def versions(self, capability: int) -> dict[str, str]:
-        """Version by name of what compiles for a capability."""
-        if capability not in self._versions:
-            self._versions[capability] = versions(capability)
-        return self._versions[capability]
-
     def key(self, source: str, name: str, capability: int) -> str:
         """A hash of a source and of everything that compiles it."""
         settings = {
@@ -64,7 +59,7 @@ class Store:
             for variable, value in os.environ.items()
             if variable.startswith("TRITON_") and variable not in _UNLIKE
         }
-        parts = [FORMAT, source, name, capability, self.versions(capability), settings]
+        parts = [FORMAT, source, name, capability, versions(capability), settings]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
     def load(self, key: str) -> dict[str, Any] | None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from inspector.benches.collection import Measured
 from inspector.benches.rows import BenchRow
-from inspector.findings.collection_report import FORMAT_VERSION, CollectionReport
+from inspector.findings.collection_report import FORMAT_VERSION, CollectionReport, Measured
 from inspector.renderers.json.bench import COMPUTED, OF_ROWS, ROW
 from inspector.renderers.json.common import COMMON
 from inspector.renderers.json.encode import Scope, View, Views, tool_version

@@ -58,16 +58,6 @@ def _occupancy_limits(scope: Scope) -> list[str]:
     return [] if occupancy is None else [limit.value for limit in occupancy.limits]
 
 
-def _barriers(scope: Scope) -> int:
-    """Barriers of a block."""
-    return scope.of(ConfigAnalysis).barriers[0]
-
-
-def _barriers_in_hot_loop(scope: Scope) -> int:
-    """Those in the innermost loop."""
-    return scope.of(ConfigAnalysis).barriers[1]
-
-
 def _instructions(scope: Scope) -> Mapping[str, int]:
     """How many instructions of each kind there are."""
     return {item.kind.value: item.count for item in scope.of(ConfigAnalysis).instructions}
@@ -153,13 +143,11 @@ VIEWS: Views = {
         shared_bytes"""
     ),
     ConfigAnalysis: View(
-        """occupancy occupancy_limits loads stores tensor_cores{} special_functions{} instructions
-        barriers barriers_in_hot_loop local_instructions code_bytes float64_lines int64_lines""",
+        """occupancy occupancy_limits loads stores tensor_cores{} instructions float64_lines
+        int64_lines""",
         occupancy=_occupancy,
         occupancy_limits=_occupancy_limits,
         instructions=_instructions,
-        barriers=_barriers,
-        barriers_in_hot_loop=_barriers_in_hot_loop,
     ),
     Prediction: View(
         """time_ns bound memory_ns compute_ns unit? launch_ns parts blocks spread_ns is_least

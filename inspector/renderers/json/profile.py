@@ -256,16 +256,12 @@ VIEWS: Views = {
         """kind=first.kind name=first.name how=first.how error=first.error?
         compile_id=first.compile_id? backward=first.is_backward node=first.node?
         operator=first.target? inputs=first.inputs output=first.output heuristic=first.heuristic?
-        file=first.file? line=first.line? places spent_ns benchmark_ns compile_ns
-        timed_in_processes=first.in_processes compiled_in_workers=first.in_workers
-        decided_with_fusion=first.is_deferred outside_of_graphs=first.is_outside
-        configurations_listed=first.listed configurations_added=first.scaled chosen default margin
-        gain_over_default=gain launches in_place_ns lines:line candidates_total=total
-        candidates_failed=failures candidates"""
+        file=first.file? line=first.line? places spent_ns outside_of_graphs=first.is_outside
+        chosen default margin gain_over_default=gain launches in_place_ns lines:line
+        candidates_total=total candidates_failed=failures candidates"""
     ),
     TriedTensor: View("shape dtype device"),
     TriedCandidate: View(
-        """at name? configuration=text? kind time_ns p20_ns=low_ns p80_ns=high_ns failed? spent_ns
-        compile_ns step? registers spills shared_bytes"""
+        "at name? configuration=text? kind time_ns failed? spent_ns step? registers spills"
     ),
 }

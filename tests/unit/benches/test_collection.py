@@ -7,16 +7,12 @@ import math
 
 import pytest
 
-from inspector.benches.collection import Measured, summarized
 from inspector.benches.ratio import Ratio
 from inspector.benches.rows import INTERRUPTED, NOT_TRIED, BenchRow
 from inspector.findings.bench_wording import time_text
-from inspector.findings.collection_report import (
-    collection_cells,
-    collection_lines,
-    make_collection_report,
-)
+from inspector.findings.collection_report import Measured, make_collection_report, summarized
 from inspector.model.bench import Setting, Workload
+from inspector.pages.bench_collection import collection_cells, collection_lines
 from tests.bench_rows import row
 
 EAGER, DEFAULT = Setting(), Setting("inductor")
@@ -57,7 +53,7 @@ def test_an_interval_that_says_nothing_is_not_called_noise() -> None:
     models = [model(row(DEFAULT, 1.01)), model(noisy), model(noisy)]
     (found,) = summarized(models)
     assert (found.same, found.unknown) == (3, 2)
-    (line,) = collection_lines(make_collection_report(models, [], 1))
+    (line,) = collection_lines(make_collection_report(models, 1))
     assert line.endswith("(0 faster, 0 slower, 1 within noise, 2 not known)")
 
 
@@ -75,7 +71,7 @@ def test_nothing_measured_is_no_summary() -> None:
 
 def test_a_setting_that_was_nowhere_reached_says_so() -> None:
     models = [model(row(DEFAULT, failure=INTERRUPTED))]
-    (line,) = collection_lines(make_collection_report(models, [], 1))
+    (line,) = collection_lines(make_collection_report(models, 1))
     assert line == f"default: {INTERRUPTED}"
 
 
@@ -103,7 +99,7 @@ def test_workloads_have_summaries_of_their_own() -> None:
 def test_what_is_measured_of_eager_pytorch_alone_is_shown() -> None:
     one, other = row(EAGER), dataclasses.replace(row(EAGER), input=1)
     cells = list(collection_cells(Measured("m", (one, other), None, "", 1)))
-    assert [line[:2] for line in cells] == [("m #1", "eager"), ("m #2", "eager")]
-    assert all(line[2] == time_text(one) for line in cells)
+    assert [line[0] for line in cells] == ["m #1 · eager", "m #2 · eager"]
+    assert all(line[1] == time_text(one) for line in cells)
     (failed,) = collection_cells(Measured("m", (row(EAGER, failure="it fails"),), None, "", 1))
-    assert (*failed[:3], failed[-1]) == ("m", "eager", "", "it fails")
+    assert (*failed[:2], failed[-1]) == ("m · eager", "", "it fails")

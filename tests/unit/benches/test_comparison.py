@@ -18,8 +18,8 @@ from inspector.benches.comparison import (
 from inspector.benches.compiled import Compiled
 from inspector.benches.ratio import Ratio
 from inspector.benches.rows import BenchRow, Latency
-from inspector.findings.bench_changes import change_lines, comparison_title
 from inspector.model.bench import Setting, Workload
+from inspector.pages.bench import change_lines, comparison_title
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 NOW = BenchRow(
@@ -43,7 +43,7 @@ def earlier(**other: Any) -> EarlierBench:
 def against(
     before: EarlierBench, now: BenchRow = NOW, device: str = "cpu", target: str = "model.py"
 ) -> BenchComparison:
-    return compared([now], before, device, "2.13.0", target)
+    return compared([now], before, device, target)
 
 
 def said(before: EarlierBench, now: BenchRow = NOW) -> list[str]:

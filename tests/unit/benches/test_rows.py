@@ -9,7 +9,7 @@ import pytest
 
 from inspector.benches.rows import BEHIND_ANOTHER, INTERRUPTED
 from inspector.findings.bench_wording import details, error_text
-from inspector.findings.collection_report import notices_of
+from inspector.findings.collection_report import make_collection_report, measured_of
 from inspector.model.bench import Combination, Setting, WorkerEnd, Workload
 from tests.unit.bench_logs import PLAN, block, report_of
 from tests.unit.bench_logs import rows_of as rows
@@ -182,6 +182,7 @@ def test_what_is_not_of_all_models_is_told_with_theirs(tmp_path: Path) -> None:
     one = report_of(tmp_path / "a", block(0, 400), block(1, 200), draws)
     other = report_of(tmp_path / "b", block(0, 400), block(1, 200))
     one = dataclasses.replace(one, plan=dataclasses.replace(one.plan, target="a.py"))
-    found = notices_of([one, other])
+    models = [measured_of(each.plan.target, each) for each in (one, other)]
+    found = make_collection_report(models, 1).notices
     assert any(notice.startswith("a.py: calls draw random numbers") for notice in found)
     assert any(notice.startswith("intervals of 1 session") for notice in found)

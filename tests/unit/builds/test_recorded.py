@@ -12,7 +12,7 @@ import pytest
 from inspector.builds.predict import predict
 from inspector.findings.finding import Finding, Place
 from inspector.findings.kernel_findings import kernel_findings
-from inspector.model.kernel_analysis import AccessKind
+from inspector.model.kernel_analysis import AccessKind, InstructionKind
 from inspector.model.kernel_facts import KernelFacts
 from inspector.model.kernel_prediction import Bound
 from inspector.plugins import load_rules
@@ -125,8 +125,7 @@ def test_a_matrix_product_uses_tensor_cores() -> None:
 def test_the_slow_path_of_a_sine_is_no_hot_loop_and_no_spill() -> None:
     (kernel,) = _kernels()["many_exps"]
     for facts in kernel.configs:
-        assert facts.analysis.loops
-        assert not any(loop.is_hot for loop in facts.analysis.loops)
+        assert not any(entry.in_loop for entry in facts.analysis.instructions)
         assert facts.config.resources is not None
         assert facts.config.resources.stack_bytes > 0
         assert facts.config.resources.spill_store_bytes == 0
@@ -135,22 +134,9 @@ def test_the_slow_path_of_a_sine_is_no_hot_loop_and_no_spill() -> None:
 def test_the_hot_loop_of_a_reduction_is_the_one_that_loads() -> None:
     (kernel,) = _kernels()["variance"]
     for facts in kernel.configs:
-        (hot,) = [loop for loop in facts.analysis.loops if loop.is_hot]
-        loads = {access.line for access in facts.analysis.accesses if access.trips != 1}
-        assert hot.lines is not None
-        assert all(hot.lines[0] <= line <= hot.lines[1] for line in loads)
-
-
-def test_every_machine_instruction_has_a_line_and_lines_map_to_all_texts() -> None:
-    for program, kernels in _kernels().items():
-        for kernel in kernels:
-            for facts in kernel.configs:
-                mapped = sum(len(line.sass) for line in facts.analysis.lines)
-                total = facts.analysis.code_bytes // 16
-                assert mapped > 0.9 * total, (program, mapped, total)
-                full = [at for at in facts.analysis.lines if at.ttgir and at.ptx and at.sass]
-                loads = {access.line for access in facts.analysis.accesses}
-                assert loads <= {line.line for line in full}, program
+        inside = {entry.kind for entry in facts.analysis.instructions if entry.in_loop}
+        assert InstructionKind.GLOBAL_LOAD in inside
+        assert InstructionKind.GLOBAL_STORE not in inside
 
 
 def test_broadcast_arguments_count_once() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from inspector.benches.collection import Measured
 from inspector.benches.rows import BenchRow, Latency
 from inspector.commands.bench_collection import (
     exit_code_of,
@@ -18,8 +17,8 @@ from inspector.commands.bench_collection import (
     models_of,
     saved_collection,
 )
-from inspector.commands.bench_folder import helpers_in
 from inspector.errors import TRACEBACK_BELOW, ModelFailedError, RecordingError, UsageError
+from inspector.findings.collection_report import Measured
 from inspector.model.bench import Setting, Workload
 
 
@@ -41,29 +40,6 @@ def test_without_any_it_has_its_own_python_files(tmp_path: Path) -> None:
     for name in ("z.py", "a.py", "_private.py", "test_a.py", "notes.txt"):
         (tmp_path / name).write_text("")
     assert models_of([str(tmp_path)]) == (str(tmp_path / "a.py"), str(tmp_path / "z.py"))
-
-
-def test_a_file_that_others_import_is_no_model_unless_it_has_one(tmp_path: Path) -> None:
-    files = {
-        "a.py": "import util\nfrom zoo import build\nfrom .blocks import Block\nmodel = build()",
-        "b.py": "from util import x\nfrom . import blocks\nimport c",
-        "blocks.py": "class Block: pass",
-        "broken.py": "import lost\ndef (",
-        "c.py": "first, model = 1, 2",
-        "lost.py": "class Model: pass",
-        "util.py": "x = 1",
-        "zoo.py": "def get_model(): return 1\nbuild = get_model",
-    }
-    for name, code in files.items():
-        (tmp_path / name).write_text(code)
-    found = models_of([str(tmp_path)])
-    # Nobody knows what a file that cannot be read imports.
-    assert [Path(each).name for each in found] == ["a.py", "b.py", "broken.py", "c.py",
-                                                   "lost.py", "zoo.py"]  # fmt: skip
-    assert [file.name for file in helpers_in(tmp_path)] == ["blocks.py", "util.py"]
-    (tmp_path / "deeper").mkdir()
-    (tmp_path / "deeper/model.py").write_text("model = 1")
-    assert helpers_in(tmp_path) == []
 
 
 def test_several_targets_are_a_collection_and_each_is_there_once(folder: Path) -> None:

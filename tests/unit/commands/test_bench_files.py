@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from inspector.benches.collection import Measured
 from inspector.commands.bench_files import (
     Measurements,
     check_bench_file,
@@ -18,7 +17,11 @@ from inspector.commands.bench_files import (
 )
 from inspector.errors import EnvironmentLacksError, UsageError
 from inspector.findings.bench_report import BenchReport
-from inspector.findings.collection_report import CollectionReport, make_collection_report
+from inspector.findings.collection_report import (
+    CollectionReport,
+    Measured,
+    make_collection_report,
+)
 from inspector.model.variation import Assignment
 from tests.unit.bench_logs import PLAN, block, report_of
 
@@ -69,7 +72,7 @@ def test_a_picture_needs_matplotlib_and_a_table_does_not(monkeypatch: pytest.Mon
 
 
 def test_what_cannot_be_written_is_not_left_out_without_a_word(tmp_path: Path) -> None:
-    several = make_collection_report([], [], 1)
+    several = make_collection_report([], 1)
     with pytest.raises(UsageError, match="no picture"):
         write_bench_file(several, tmp_path / "several.png")
     write_bench_file(several, tmp_path / "several.csv")
@@ -78,7 +81,7 @@ def test_what_cannot_be_written_is_not_left_out_without_a_word(tmp_path: Path) -
 
 def test_a_model_that_fails_has_a_line_in_a_table_too(tmp_path: Path) -> None:
     failed = Measured("zoo/b.py", (), None, "Loading it failed: no, weights", 0.0)
-    report = make_collection_report([failed], [], 1)
+    report = make_collection_report([failed], 1)
     write_bench_file(report, tmp_path / "several.csv")
     with (tmp_path / "several.csv").open(newline="") as file:
         (line,) = csv.DictReader(file)

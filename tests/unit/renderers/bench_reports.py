@@ -9,13 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from inspector.benches.choice import choose
-from inspector.benches.collection import Measured
 from inspector.benches.comparison import BenchComparison, Change, EarlierBench
 from inspector.benches.rows import BenchRow
 from inspector.benches.varied import VariedInput, VariedSetting
 from inspector.costs.cold_start import cold_start
 from inspector.findings.bench_report import BenchGroup, BenchReport
-from inspector.findings.collection_report import CollectionReport, make_collection_report
+from inspector.findings.collection_report import (
+    CollectionReport,
+    Measured,
+    make_collection_report,
+)
 from inspector.findings.kernel_bench_report import KernelBenchReport, make_kernel_bench_report
 from inspector.findings.profile_report import make_profile_report
 from inspector.findings.warmup_report import WarmupReport, make_warmup_report, start_processes
@@ -126,7 +129,7 @@ def bench() -> BenchReport:
         _rows(),
         _rows(Workload(dtype="bf16"), 1),
         run=_run(partial="it was interrupted", error="ValueError: no", error_detail="Traceback\n"),
-        comparison=BenchComparison(earlier, "cpu", "2.13.0", "model.py", 2, changes),
+        comparison=BenchComparison(earlier, "cpu", "model.py", 2, changes),
     )
 
 
@@ -149,11 +152,11 @@ def bench_varied() -> BenchReport:
 def bench_collection() -> CollectionReport:
     """A model that was measured, one that cannot be loaded, and one with a faster setting."""
     models = (
-        Measured("zoo/attention.py", _rows(), _rows()[1], "", 12.34),
+        Measured("zoo/attention.py", _rows(), _rows()[1], "", 12.34, _bench(_rows())),
         Measured("zoo/broken.py", (), None, "Loading it failed: no weights", 0.5),
         Measured("zoo/resnet.py", (*_rows()[:2], *_rows(number=1)[:2]), _rows()[1], "", 7.0),
     )
-    return make_collection_report(models, [_bench(_rows())], 2)
+    return make_collection_report(models, 2)
 
 
 def times(median_ns: int, number: int = 105) -> list[int]:

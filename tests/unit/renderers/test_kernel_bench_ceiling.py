@@ -25,23 +25,14 @@ def near_a_ceiling(tmp_path: Path, share: float, **changes: Any) -> KernelBenchR
 NO_WIN = "only fewer bytes help"
 
 
-def test_near_a_ceiling_configurations_cannot_win_much(tmp_path: Path) -> None:
+def test_near_a_ceiling_only_fewer_bytes_help(tmp_path: Path) -> None:
     found = near_a_ceiling(tmp_path, 0.91)
     for name in ("terminal", "markdown"):
         words = " ".join(rendered(found, name).replace("\\", "").split())
         assert (
-            "alone, with cold caches, it reaches 91% of memory's bandwidth: faster configurations "
-            "can win at most 9% of its time; beyond that only fewer bytes help (fusion with what "
-            "writes its inputs or reads its results, or a dtype with fewer bytes)"
+            "alone, with cold caches, it reaches 91% of memory's bandwidth: only fewer bytes help "
+            "(fusion with what writes its inputs or reads its results)"
         ) in words
-
-
-def test_at_a_ceiling_there_is_nothing_to_win(tmp_path: Path) -> None:
-    half = [{"name": "in_ptr0", "dtype": "bfloat16", "size": [4], "stride": [1]}]
-    found = near_a_ceiling(tmp_path, 0.998, kind="library", arguments=half)
-    words = " ".join(rendered(found, "terminal").split())
-    assert "it reaches 100% of memory's bandwidth: faster kernels can win nothing" in words
-    assert "reads its results)" in words
 
 
 @pytest.mark.parametrize("share", [0.79, 1.2])
