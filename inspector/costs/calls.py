@@ -130,7 +130,9 @@ def _backward(
             if source is None or not inner or not inside:
                 continue
             span_ns = inner[0].start_ns, inner[-1].end_ns
-            graph = GraphCall.of(thread, span_ns, source.compile_id, source.entered_by)
+            graph = GraphCall.of(
+                thread, span_ns, source.compile_id, source.entered_by, mark.sequence
+            )
             between = _pieces_between(thread, before, graph, forward) if before else ()
             yield _Gap(thread, before, graph, tuple(between))
             before = graph
