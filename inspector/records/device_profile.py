@@ -12,7 +12,7 @@ KEEPS_GRADIENT = "torch::autograd::AccumulateGrad"
 
 
 @part
-class CodePlace:
+class LaunchPlace:
     """Where in the code something is launched or allocated, and what it is a part of."""
 
     file: str = doc("stem of the file of generated code", default="")
@@ -24,13 +24,9 @@ class CodePlace:
     module: str = doc("Dynamo's name of the innermost, where a graph runs as Python", default="")
     is_backward: bool = doc("autograd's engine runs it", default=False)
     is_loss: bool = doc("part of the sum that --train adds up", default=False)
-
-
-@part
-class LaunchPlace(CodePlace):
-    """Where a launch comes from."""
-
-    run: int = doc("number of the run of the statement, which may run several times", default=0)
+    run: int = doc(
+        "of a launch, number of the run of the statement, which may run several times", default=0
+    )
 
 
 @part

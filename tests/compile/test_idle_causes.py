@@ -34,9 +34,9 @@ def causes_of(*events: dict[str, Any], until: int) -> dict[str, int]:
     found = idle_causes(seen, window, items)
     begun = 0
     worked = 0
-    for item in sorted(items, key=lambda item: item.event.start_ns):
-        worked += max(0, item.event.end_ns - max(item.event.start_ns, begun))
-        begun = max(begun, item.event.end_ns)
+    for item in sorted(items, key=lambda item: item.start_ns):
+        worked += max(0, item.end_ns - max(item.start_ns, begun))
+        begun = max(begun, item.end_ns)
     assert sum(found.values()) == until * 1_000 - worked
     return {name: time_ns // 1_000 for name, time_ns in found.items()}
 

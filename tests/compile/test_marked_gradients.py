@@ -45,7 +45,7 @@ def modules(function: Callable[..., torch.Tensor], target: Callable[..., object]
         function(x).sum().backward()
         window = begun_ns, time.time_ns()
     items = cpu_calls(seen.trace, [window])[0]
-    return sorted(item.place.module for item in items if item.event.name == KEPT)
+    return sorted(item.place.module for item in items if item.launch.name == KEPT)
 
 
 def parameters(target: object) -> list[nn.Parameter]:

@@ -129,8 +129,7 @@ def cold_and_warm_ns(
 def _by_mark(trace: Trace) -> dict[int, int]:
     found: collections.Counter[int] = collections.Counter()
     for event in trace.device:
-        launch = trace.launch_of(event)
-        for around in trace.around(launch) if launch is not None else ():
+        for around in trace.around(event.by) if event.by is not None else ():
             if around.name.startswith(_MARK):
                 found[int(around.name.removeprefix(_MARK))] += event.end_ns - event.start_ns
     return dict(found)

@@ -6,9 +6,9 @@ import bisect
 from collections.abc import Sequence
 
 from inspector.capture.profiling.places import Places
-from inspector.capture.profiling.sequence import Launched
-from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace
+from inspector.capture.profiling.trace import HostEvent, Launched, Trace
 from inspector.capture.profiling.wrapper_lines import LINE_MARK, calling_marks
+from inspector.records.device_profile import DeviceLaunch
 
 _LEAST_NS = 2_000  # statements that only name or free something take less
 
@@ -44,13 +44,12 @@ def significant(calls: Sequence[Sequence[Launched]]) -> list[list[Launched]]:
     of chance, which the longest of a few calls without the compiler is.
     """
     needed = calling_marks() | {
-        item.event.name
+        item.launch.name
         for items in calls
         for item in items
-        if not item.event.name.startswith(LINE_MARK)
-        or item.event.end_ns - item.event.start_ns >= _LEAST_NS
+        if not item.launch.name.startswith(LINE_MARK) or item.end_ns - item.start_ns >= _LEAST_NS
     }
-    return [[item for item in items if item.event.name in needed] for items in calls]
+    return [[item for item in items if item.launch.name in needed] for items in calls]
 
 
 def _is_work(event: HostEvent) -> bool:
@@ -64,5 +63,5 @@ def _holds_marks(trace: Trace, event: HostEvent) -> bool:
 
 def _done(trace: Trace, places: Places, event: HostEvent) -> Launched:
     place = places.of([*trace.around(event), event])
-    done = DeviceEvent("cpu", event.name, event.thread, event.start_ns, event.end_ns, 0)
-    return Launched(done, None, place)
+    launch = DeviceLaunch("cpu", event.name, event.thread)
+    return Launched(launch, event.start_ns, event.end_ns, place=place)

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from inspector.capture.calling import LOSS_MARK
-from inspector.capture.profiling.sequence import Launched
-from inspector.capture.profiling.trace import HostEvent, Trace
+from inspector.capture.profiling.trace import HostEvent, Launched, Trace
 
 GUARDS = "guards"
 LAUNCHING = "launching"
@@ -73,11 +72,11 @@ def idle_causes(
     found: collections.Counter[str] = collections.Counter()
     host = _Host(trace, window)
     begun_ns = window[0]
-    for item in sorted(launched, key=lambda item: item.event.start_ns):
-        start_ns = item.event.start_ns
+    for item in sorted(launched, key=lambda item: item.start_ns):
+        start_ns = item.start_ns
         if start_ns > begun_ns:
-            host.explain(begun_ns, start_ns, item.launch, found)
-        begun_ns = max(begun_ns, item.event.end_ns)
+            host.explain(begun_ns, start_ns, item.by, found)
+        begun_ns = max(begun_ns, item.end_ns)
     if window[1] > begun_ns and is_host:
         host.explain(begun_ns, window[1], None, found)
     elif window[1] > begun_ns:

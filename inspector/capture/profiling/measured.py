@@ -9,28 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from inspector.capture.profiling.device import waiting
-from inspector.capture.profiling.sequence import Launched
+from inspector.capture.profiling.trace import Launched
 from inspector.errors import InspectorError
-from inspector.records.device_profile import FailedCall
+from inspector.records.device_profile import CallBlock, FailedCall, HostSpan, ProfiledArgument
 
 Prepared: TypeAlias = Callable[[], Callable[[], object]]
 """Prepares the arguments, and puts back what calls have changed; gives the call itself."""
 _LONGEST_ERROR = 400
-
-
-@dataclasses.dataclass(slots=True)
-class Block:
-    """Calls of one kind, one behind another.
-
-    Attributes:
-        kind: ``plain`` or ``eager``.
-        round: Number of the round, from 0.
-        calls: How many are timed.
-    """
-
-    kind: str
-    round: int
-    calls: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -42,14 +27,14 @@ class Explained:
     Attributes:
         wall_ns: How long it took, or 0.
         idle_ns: Why the device had nothing to do.
-        host: What threads did: name, thread, begin and end.
-        device: What the devices did: name, stream (10,000 more for each device), begin and end.
+        host: What threads did.
+        device: What the devices did; a stream has 10,000 more for each device.
     """
 
     wall_ns: int = 0
     idle_ns: Mapping[str, int] = dataclasses.field(default_factory=dict)
-    host: tuple[tuple[str, int, int, int], ...] = ()
-    device: tuple[tuple[str, int, int, int], ...] = ()
+    host: tuple[HostSpan, ...] = ()
+    device: tuple[HostSpan, ...] = ()
 
 
 @dataclasses.dataclass(slots=True)
@@ -58,7 +43,6 @@ class Measured:
 
     Attributes:
         device: What the device says of itself: asked before anything can fail.
-        arguments: What the calls are made with, see `inspector.capture.call.shapes_of`.
         is_training: Whether a module of the target was in training mode; None if it is no module.
         warm: Calls until their time had settled.
         plain: Calls that nobody watched.
@@ -77,13 +61,13 @@ class Measured:
     """
 
     device: Mapping[str, object]
-    arguments: Sequence[Mapping[str, object]] = ()
+    arguments: Sequence[ProfiledArgument] = ()
     is_training: bool | None = None
     warm: list[int] = dataclasses.field(default_factory=list)
     plain: list[int] = dataclasses.field(default_factory=list)
     watched: list[int] = dataclasses.field(default_factory=list)
     eager: list[int] = dataclasses.field(default_factory=list)
-    blocks: list[Block] = dataclasses.field(default_factory=list)
+    blocks: list[CallBlock] = dataclasses.field(default_factory=list)
     windows: list[tuple[int, int]] = dataclasses.field(default_factory=list)
     launched: list[list[Launched]] = dataclasses.field(default_factory=list)
     eager_work: list[tuple[int, int]] = dataclasses.field(default_factory=list)
@@ -126,26 +110,25 @@ class Measured:
                 windows.append((begun_ns, begun_ns + times_ns[-1]))
 
     def time_block(
-        self, block: Block, run: Prepared, untimed: int, made_ns: Sequence[int] = ()
+        self, wanted: CallBlock, run: Prepared, untimed: int, made_ns: Sequence[int] = ()
     ) -> None:
         """Times the plain or the eager calls of a round; what was made is there if one fails.
 
         Args:
-            block: Says how many.
+            wanted: Says how many.
             run: Prepares a call.
             untimed: Calls before them that do not count.
             made_ns: Calls that were made already, and count instead.
         """
-        times = self.plain if block.kind == "plain" else self.eager
-        wanted, before = block.calls, len(times)
-        self.blocks.append(block)
+        times = self.plain if wanted.kind == "plain" else self.eager
+        before = len(times)
         times += made_ns
         try:
             if not made_ns:
-                self.time(block.kind, run, untimed, [])
-                self.time(block.kind, run, wanted, times)
+                self.time(wanted.kind, run, untimed, [])
+                self.time(wanted.kind, run, wanted.calls, times)
         finally:
-            block.calls = len(times) - before
+            self.blocks.append(dataclasses.replace(wanted, calls=len(times) - before))
 
     def add_watched(
         self,

@@ -10,7 +10,7 @@ from typing import Protocol
 import torch
 
 from inspector.capture.back_to_back import BackToBack
-from inspector.capture.call import PreparedCall, shapes_of
+from inspector.capture.call import PreparedCall, arguments_of
 from inspector.capture.handler import attached_handler
 from inspector.capture.profiling.ceilings import ceilings, current_uuid, kept_ceilings
 from inspector.capture.profiling.device import uses_cuda
@@ -21,13 +21,13 @@ from inspector.capture.profiling.graph_pools import (
 )
 from inspector.capture.profiling.in_place import (
     Attribution,
-    Prepared,
     attributed,
     count_once,
     profile_in_place,
     replays_attributed,
 )
 from inspector.capture.profiling.machine.device_state import device_state, others_percent
+from inspector.capture.profiling.measured import Prepared
 from inspector.capture.profiling.memory import profile_memory
 from inspector.capture.profiling.plan import SECONDS
 from inspector.capture.quiet import quiet
@@ -131,7 +131,7 @@ class Profiles:
         found = self._attributions.get(index, Attribution())
         guarded("look for known ceilings", self._write_kept_ceilings)
         with _device_watched(index):
-            arguments = shapes_of(self._target.calls[index])
+            arguments = arguments_of(self._target.calls[index])
             profile_in_place(index, (run, eager), found, arguments, back_to_back, self._seconds)
         captured = self._captured.get(index)
         self._back_to_back.append(back_to_back)

@@ -6,41 +6,10 @@ import bisect
 import dataclasses
 from collections.abc import Sequence
 
-from inspector.capture.profiling.places import Place, Places
-from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace
+from inspector.capture.profiling.places import Places
+from inspector.capture.profiling.trace import Launched, Trace
 from inspector.model.alignment import align_by
-
-_REPLAY = "GraphLaunch"
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Launched:
-    """Something on the device, with the launch.
-
-    Attributes:
-        event: The event.
-        launch: The call of CUDA, or None where it was not seen.
-        place: Where it comes from.
-    """
-
-    event: DeviceEvent
-    launch: HostEvent | None
-    place: Place
-
-    @property
-    def order(self) -> tuple[int, int, int, int]:
-        """Sorts what a call launches by when it was launched.
-
-        When it begins differs from call to call where there are several streams.
-        """
-        event, launch = self.event, self.launch
-        at_ns = launch.start_ns if launch is not None else event.start_ns
-        return at_ns, event.device, event.stream, event.start_ns
-
-    @property
-    def is_replayed(self) -> bool:
-        """Whether a CUDA graph launched it."""
-        return self.launch is not None and _REPLAY in self.launch.name
+from inspector.records.device_profile import LaunchPlace
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -53,7 +22,7 @@ class Placed:
             nothing themselves of where they come from.
     """
 
-    places: list[Place]
+    places: list[LaunchPlace]
     unmatched: int
 
 
@@ -67,13 +36,13 @@ def calls_of(trace: Trace, windows: Sequence[tuple[int, int]]) -> list[list[Laun
     found: list[list[Launched]] = [[] for _ in windows]
     starts = [start_ns for start_ns, _ in windows]
     places = Places(trace)
-    for event in trace.device:
-        launch = trace.launch_of(event)
-        at_ns = launch.start_ns if launch is not None else event.start_ns
+    for item in trace.device:
+        at_ns = item.by.start_ns if item.by is not None else item.start_ns
         number = bisect.bisect_right(starts, at_ns) - 1
         if number >= 0 and at_ns <= windows[number][1]:
-            place = places.of(trace.around(launch)) if launch is not None else Place()
-            found[number].append(Launched(event, launch, place))
+            if item.by is not None:
+                item.place = places.of(trace.around(item.by))
+            found[number].append(item)
     return [sorted(items, key=lambda item: item.order) for items in found]
 
 
@@ -108,8 +77,8 @@ def placed(
 
 
 def _shape(item: Launched) -> tuple[object, ...]:
-    return item.event.name, item.event.grid, item.event.block
+    return item.launch.name, item.launch.grid, item.launch.block
 
 
 def _name(item: Launched) -> str:
-    return item.event.name
+    return item.launch.name

@@ -94,7 +94,7 @@ def watched(device: torch.device, l2_bytes: int) -> Iterator[tuple[str, Measured
         torch.cuda.synchronize(device)
     times: dict[str, list[float]] = {"empty": [], "memcpy": [], "kernel": []}
     for event in seen.trace.device:
-        kind = "empty" if event.name.startswith(EMPTY) else event.kind
+        kind = "empty" if event.launch.name.startswith(EMPTY) else event.launch.kind
         times.setdefault(kind, []).append(event.end_ns - event.start_ns)
     if not times["empty"]:
         raise RuntimeError("CUPTI saw no kernel")
