@@ -52,31 +52,10 @@ class MemoryLine:
 def memory_verdict(found: Profiled) -> Iterator[str]:
     """The peak with the compiler and without, in one line."""
     use = found.memory
-    if use is None:
-        yield from _recorded_before(found)
-    elif use.compiled.failed:
+    if use is not None and use.compiled.failed:
         yield f"Memory of the compiled call is unknown: {use.compiled.failed}"
-    else:
+    elif use is not None:
         yield f"Peak memory {_compared(use)}"
-
-
-def _recorded_before(found: Profiled) -> Iterator[str]:
-    """Recordings of earlier versions have the allocator's counts, in which all that is there is."""
-    peaks = found.profile.memory
-    compiled, eager = (peaks.get(f"{name}_peak_allocated") for name in ("compiled", "eager"))
-    if not compiled or not eager:
-        return
-    reserved = size(peaks.get("compiled_peak_reserved", 0))
-    if any(item.is_replayed for item in found.profile.launches):
-        yield (
-            f"Peak memory {size(compiled)} without CUDA graphs' own, {size(eager)} in eager; "
-            f"{reserved} reserved"
-        )
-        return
-    yield (
-        f"Peak memory {size(compiled)}, {size(eager)} in eager ({_changed(compiled / eager)}); "
-        f"{reserved} reserved"
-    )
 
 
 def _compared(use: MemoryUse) -> str:

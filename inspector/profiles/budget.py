@@ -143,7 +143,9 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
         spread=_spread(profile, left_out),
         is_seen=bool(profile.calls),
         busy_by_device_ns=_busy_by_device(profile),
-        explained_slowdown=_explained_slowdown(profile, wall_ns),
+        explained_slowdown=profile.explained_ns / wall_ns
+        if profile.explained_ns and wall_ns
+        else None,
         profiled=_profiled(profile, left_out),
         shown_ns=_shown_ns(profile, wall_ns),
         host_copies_ns=max(0.0, busy_ns - _busy_without(profile, busy_ns, crosses)),
@@ -230,14 +232,6 @@ def _busy_by_device(profile: DeviceProfile) -> Mapping[int, float]:
 def _spans_on(profile: DeviceProfile, call: ProfiledCall, device: int) -> list[tuple[int, int]]:
     pairs = zip(profile.launches, call.spans_ns, strict=True)
     return [span for launch, span in pairs if launch.device == device]
-
-
-def _explained_slowdown(profile: DeviceProfile, wall_ns: float) -> float | None:
-    """Older recordings do not say how long that call took, but it is the sum of its parts."""
-    if not profile.idle_ns or not wall_ns:
-        return None
-    worked = union_ns([(span.start_ns, span.end_ns) for span in profile.worked])
-    return (profile.explained_ns or sum(profile.idle_ns.values()) + worked) / wall_ns
 
 
 def busy(call: ProfiledCall) -> int:

@@ -121,7 +121,6 @@ class DeviceProfile(Record):
     idle_ns: Mapping[str, int] = doc("why the device was idle", default_factory=dict)
     host: tuple[HostSpan, ...] = doc("what the host did in that call", default=())
     worked: tuple[HostSpan, ...] = doc("what the device did in it", default=())
-    memory: Mapping[str, int] = doc("bytes: compiled_peak_allocated, …", default_factory=dict)
     blocks: tuple[CallBlock, ...] = doc("plain and eager calls, in the order made", default=())
     unmatched: int = doc("launches not found in the call looked at closely", default=0)
     error: FailedCall | None = None

@@ -186,7 +186,7 @@ VIEWS: Views = {
         idle_causes_approximate=budget.is_approximate outside_statements_ns
         launches_unmatched=profile.unmatched idle_ns=budget.idle_ns
         idle_by_cause_ns=budget.causes_ns compiled_less_eager launches operators_outside
-        memory_bytes=profile.memory memory attributed work lines operators=by_operator
+        memory attributed work lines operators=by_operator
         modules=by_module device_state=state roofline gains""",
         arguments=_arguments,
         profiler_slowdown=_profiler_slowdown,
@@ -202,7 +202,7 @@ VIEWS: Views = {
         roofline=_roofline,
     ),
     TimedBlock: View("kind round times_ns", kind=_kind),
-    Slowdown: View("whole_ns parts rest_ns copies_apart=has_copies approximate=is_approximate"),
+    Slowdown: View("whole_ns parts rest_ns approximate=is_approximate"),
     SlowdownPart: View("cause compiled_ns eager_ns more_ns"),
     KernelTiming: View(
         """name kind time_ns median_ns p5_ns p95_ns operators dtype? arithmetic=unit? bytes=bytes_

@@ -197,21 +197,6 @@ def test_what_the_profiler_did_not_see_is_said(tmp_path: Path) -> None:
     assert "2 times the allocator gave back what it kept" in page
 
 
-def test_recordings_of_earlier_versions_are_compared_without_cuda_graphs_alone(
-    tmp_path: Path,
-) -> None:
-    counted = {"compiled_peak_allocated": 3 * MIB, "eager_peak_allocated": 4 * MIB}
-    graphs = report(tmp_path, timed={**TIMED, "memory": counted})
-    assert as_json(graphs) is None
-    words = " ".join(rendered(graphs, "terminal").split())
-    assert "Peak memory 3.0 MiB without CUDA graphs' own, 4.0 MiB in eager" in words
-    (tmp_path / "plain").mkdir()
-    launches = [{"kind": "kernel", "name": "k"}]
-    plain = report(tmp_path / "plain", timed={**TIMED, "memory": counted, "launches": launches})
-    words = " ".join(rendered(plain, "terminal").split())
-    assert "Peak memory 3.0 MiB, 4.0 MiB in eager (-25%)" in words
-
-
 @pytest.mark.parametrize(
     "odd",
     [
