@@ -135,17 +135,9 @@ def _reserved(use: MemoryUse) -> Iterator[tuple[str, str]]:
 
 
 def _lay(call: CallMemory) -> Iterator[tuple[str, str]]:
-    found = call.fragmentation
-    if found is None:
-        return
-    parts = [f"{size(found.free_bytes)} of {size(found.reserved_bytes)} reserved are free"]
-    if found.largest_free_bytes is None:
-        parts.append("the largest free block is not known: memory was given back in the call")
-    else:
-        parts.append(f"the largest free block has {size(found.largest_free_bytes)}")
-    if found.split_bytes:
-        parts.append(f"{size(found.split_bytes)} lie between what is used")
-    yield "at the peak", ", ".join(parts)
+    reserved = call.reserved_at_peak_bytes
+    if reserved is not None:
+        yield "at the peak", f"{size(call.free_bytes)} of {size(reserved)} reserved are free"
     if call.retries or call.ooms:
         times = f"{count(call.retries, 'time')} the allocator gave back what it kept"
         yield "memory was short", f"{times}, {count(call.ooms, 'time')} there was none left"

@@ -10,7 +10,7 @@ from inspector.model.kernel import NodeLine
 from inspector.profiles.blocks import BlockReader, Described
 from inspector.profiles.code_lines import CodeLines
 from inspector.profiles.memory import BASE, CallMemory, MemoryUse, PeakTensor
-from inspector.profiles.peak import Fragmentation, Peak, find_peak, fragmentation, in_pools
+from inspector.profiles.peak import Peak, find_peak, in_pools
 from inspector.records.memory_profile import HeldBlock, MemoryEvent, MemoryProfile, MemorySide
 
 
@@ -56,6 +56,8 @@ def _call(side: MemorySide, code: CodeLines, functions: Mapping[str, NodeLine]) 
     base = sum(block.bytes_ for block in held if block.what in BASE)
     outside = sum(block.bytes_ for block in held) - base
     tensors = [*_held_tensors(held, peak), *_tensors(reading, events, peak)]
+    reserved = events[peak.at].reserved if peak.at >= 0 else stats.get("reserved_before", 0)
+    reserved = max(0, reserved - pools)
     return CallMemory(
         base_bytes=base,
         added_bytes=peak.added_bytes + unseen,
@@ -64,19 +66,14 @@ def _call(side: MemorySide, code: CodeLines, functions: Mapping[str, NodeLine]) 
         tensors=_ordered(tensors),
         # Pools are the compiled side's: what it has of them is told apart.
         reserved_bytes=stats["reserved_peak"] - pools if "reserved_peak" in stats else None,
-        fragmentation=_general(side, held, events, peak) if stats else None,
+        reserved_at_peak_bytes=reserved if stats else None,
+        free_bytes=max(0, reserved - base - outside - peak.added_bytes) if stats else 0,
         unseen_bytes=unseen,
         retries=stats.get("retries", 0),
         ooms=stats.get("ooms", 0),
         failed=side.failed,
         cut=side.cut,
     )
-
-
-def _general(
-    side: MemorySide, held: tuple[HeldBlock, ...], events: Sequence[MemoryEvent], peak: Peak
-) -> Fragmentation:
-    return fragmentation(dataclasses.replace(side, held=held), events, peak)
 
 
 def _with_pool(

@@ -105,7 +105,6 @@ def _side(run: Callable[[], PreparedCall], target: Target) -> MemorySide:
         _events(allocations, _known(target, call.arguments)),
         held=tuple(_held(before.layout, known)),
         segments=after.layout.segments,
-        segments_before=frozenset(item.address for item in before.layout.segments),
         stats=_stats(before, after),
         failed=failed,
     )
@@ -150,11 +149,8 @@ def _stats(before: _Memory, after: _Memory) -> dict[str, int]:
     return {
         "allocated_before": at(before, "allocated_bytes.all.current"),
         "allocated_peak": at(after, "allocated_bytes.all.peak"),
-        "allocated_after": at(after, "allocated_bytes.all.current"),
         "reserved_before": at(before, "reserved_bytes.all.current"),
         "reserved_peak": at(after, "reserved_bytes.all.peak"),
-        "requested_peak": at(after, "requested_bytes.all.peak"),
-        "inactive_split_peak": at(after, "inactive_split_bytes.all.peak"),
         "retries": at(after, "num_alloc_retries") - at(before, "num_alloc_retries"),
         "ooms": at(after, "num_ooms") - at(before, "num_ooms"),
     }

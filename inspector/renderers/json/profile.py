@@ -14,7 +14,6 @@ from inspector.profiles.kernel_timing import KernelTiming
 from inspector.profiles.launch_timing import LaunchTiming
 from inspector.profiles.memory import CallMemory, MemoryUse, PeakTensor
 from inspector.profiles.memory_advice import MemoryAdvice, memory_advice
-from inspector.profiles.peak import Fragmentation
 from inspector.profiles.roofline import Point, Roofline, make_roofline
 from inspector.profiles.slowdown import Slowdown, SlowdownPart, make_slowdown
 from inspector.profiles.throttling import held_back, slowed_by
@@ -237,10 +236,9 @@ VIEWS: Views = {
     CallMemory: View(
         """peak_bytes peak_known=is_whole before_bytes=base_bytes added_bytes
         cuda_graphs_bytes=pool_bytes not_counted_bytes=outside_bytes not_seen_bytes=unseen_bytes
-        reserved_bytes fragmentation retries out_of_memory=ooms error=failed? events_left_out=cut
-        at_peak=tensors"""
+        reserved_bytes reserved_at_peak_bytes free_bytes retries out_of_memory=ooms error=failed?
+        events_left_out=cut at_peak=tensors"""
     ),
-    Fragmentation: View("reserved_bytes allocated_bytes free_bytes largest_free_bytes split_bytes"),
     PeakTensor: View(
         "what name? count=number bytes=bytes_ shape dtype? cuda_graph=in_pool lines:line",
         shape=_shape,
