@@ -14,45 +14,29 @@ _GIGA = 1e9
 _LEAST_GIGA = 0.1 * _GIGA
 _MEGA = 1e6
 _HUNDRED = 99.95
-_NS_PER_US = 1e3
-_MEMORY = (
-    ("copy_bytes_per_s", "copied "),
-    ("read_bytes_per_s", "read "),
-    ("l2_bytes_per_s", "L2 cache "),
-)
-_HOST = (("host_to_device_bytes_per_s", ""), ("device_to_host_bytes_per_s", "back "))
+_MEMORY = (("copy_bytes_per_s", "copied "), ("l2_bytes_per_s", "L2 cache "))
+_HOST = (("host_to_device_bytes_per_s", ""),)
 _PRODUCTS = "_flops_per_s"
 _NAMES = {
     **{key: words.strip() for key, words in _MEMORY},
     "host_to_device_bytes_per_s": "host to GPU",
-    "device_to_host_bytes_per_s": "GPU to host",
-    "launch_ns": "a kernel launch",
-    "aten_launch_ns": "a launch through ATen",
     "kernel_floor_ns": "an empty kernel",
-    "graph_node_ns": "a node of a CUDA graph",
 }
-_MINUTE_S = 60
-_HOUR_S = 60 * _MINUTE_S
-_DAY_S = 24 * _HOUR_S
 _LEAST_SHARE = 0.005
 # As in inspector/capture/profiling/machine/kept.py, which keeps such figures for minutes only.
 _OTHERS, _BUSY_PERCENT = "others_percent", 10
 
 
-def ceiling_lines(ceilings: Ceilings, started: str) -> Iterator[tuple[str, str]]:
-    """What the machine can do, in which state it was and when.
-
-    Args:
-        ceilings: What was measured.
-        started: When the recording began (ISO 8601), or an empty string: ages are from then.
-    """
+def ceiling_lines(ceilings: Ceilings) -> Iterator[tuple[str, str]]:
+    """What the machine can do, in which state it was and when."""
     yield from _line("memory", _rates(ceilings, _MEMORY))
     yield from _line("host to GPU", _rates(ceilings, _HOST))
     yield from _line("matrix products", _products(ceilings))
-    yield from _line("a kernel launch", _launches(ceilings))
-    yield from _line("an empty kernel", _empty_kernels(ceilings))
+    floor_ns = ceilings.values.get("kernel_floor_ns")
+    if floor_ns is not None:
+        yield "an empty kernel", _with_spread(ceilings, "kernel_floor_ns", _time(floor_ns))
     yield from _line("meanwhile" if _clocks_known(ceilings) else "with", _state(ceilings))
-    yield from _line("measured", _when(ceilings, started))
+    yield "measured", _when(ceilings)
     missing = _missing(ceilings.missing)
     if missing:
         yield "not measured", "; ".join(missing)
@@ -125,18 +109,6 @@ def _products(ceilings: Ceilings) -> Iterator[str]:
         yield _with_spread(ceilings, name, text)
 
 
-def _launches(ceilings: Ceilings) -> Iterator[str]:
-    for key, words in (("launch_ns", "in the driver"), ("aten_launch_ns", "through ATen")):
-        if key in ceilings.values:
-            yield _with_spread(ceilings, key, f"{_time(ceilings.values[key])} {words}")
-
-
-def _empty_kernels(ceilings: Ceilings) -> Iterator[str]:
-    for key, words in (("kernel_floor_ns", "on the GPU"), ("graph_node_ns", "in a CUDA graph")):
-        if key in ceilings.values:
-            yield _with_spread(ceilings, key, f"{_time(ceilings.values[key])} {words}")
-
-
 def _state(ceilings: Ceilings) -> Iterator[str]:
     """Clocks, power and temperature; of a CPU how many threads there were."""
     yield from _clocks(ceilings.state)
@@ -165,34 +137,12 @@ def _clocks(state: Mapping[str, str]) -> Iterator[str]:
             yield f"{words}{values[name]:,.0f}{limit} {unit}"
 
 
-def _when(ceilings: Ceilings, started: str) -> Iterator[str]:
-    """When, against the begin of the recording: a report says the same whenever it is made."""
+def _when(ceilings: Ceilings) -> str:
     took = f", in {duration(ceilings.took_ns)}" if ceilings.took_ns else ""
-    if busy_notice(ceilings):
-        took += f", beside other programs ({ceilings.facts[_OTHERS]}% of the GPU's time)"
     if not ceilings.is_cached:
-        yield f"with this recording{took}"
-        return
-    if not ceilings.measured_at_s:
-        yield f"before this recording{took}"
-        return
+        return f"with this recording{took}"
     at = dt.datetime.fromtimestamp(ceilings.measured_at_s, dt.UTC)
-    try:
-        age_s = (dt.datetime.fromisoformat(started) - at).total_seconds()
-    except (ValueError, TypeError):  # no time, or one without a zone
-        age_s = float(_DAY_S)
-    if age_s >= _DAY_S:
-        yield f"on {at:%Y-%m-%d}{took}"
-    else:
-        yield f"{_age(max(0.0, age_s))} before this recording{took}"
-
-
-def _age(age_s: float) -> str:
-    if age_s < _MINUTE_S:
-        return "less than a minute"
-    if age_s < _HOUR_S:
-        return count(round(age_s / _MINUTE_S), "minute")
-    return count(round(age_s / _HOUR_S), "hour")
+    return f"on {at:%Y-%m-%d}{took}"
 
 
 def _missing(missing: Mapping[str, str]) -> list[str]:
@@ -205,8 +155,7 @@ def _missing(missing: Mapping[str, str]) -> list[str]:
 
 def _time(time_ns: float) -> str:
     """Those below 1 µs with one digit more than other durations have."""
-    us = time_ns / _NS_PER_US
-    return f"{us:.2f} µs" if us < 1 else duration(round(time_ns))
+    return f"{time_ns / 1e3:.2f} µs" if time_ns < 1e3 else duration(round(time_ns))  # noqa: PLR2004
 
 
 def bytes_rate(bytes_per_s: float) -> str:

@@ -169,6 +169,6 @@ def _autotuning(report: ProfileReport, found: Autotuning) -> Iterator[Section]:
 
 def _ceilings(report: ProfileReport) -> Iterator[Section]:
     if report.ceilings is not None:
-        found = ceiling_lines(report.ceilings, report.run.meta.started)
+        found = ceiling_lines(report.ceilings)
         lines = Lines([f"{name}: {text}" for name, text in found])
         yield Section(f"Peak rates of {report.ceilings.device}", [lines], is_detail=True)

@@ -108,8 +108,8 @@ def test_a_damaged_file_is_ignored(tmp_path: Path, text: str) -> None:
     [
         (29 * DAY_S, {}, True),
         (31 * DAY_S, {}, False),
-        (60, {"launch_ns": 0.2}, True),
-        (2 * 60 * 60, {"launch_ns": 0.2}, False),
+        (60, {"copy_bytes_per_s": 0.2}, True),
+        (2 * 60 * 60, {"copy_bytes_per_s": 0.2}, False),
         (-2 * DAY_S, {}, False),
     ],
 )

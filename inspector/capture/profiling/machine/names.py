@@ -6,12 +6,7 @@ _DTYPES = ("float32", "tf32", "bfloat16", "float16", "float8", "int8")
 
 GPU_NAMES = (
     "copy_bytes_per_s",
-    "read_bytes_per_s",
     "host_to_device_bytes_per_s",
-    "device_to_host_bytes_per_s",
-    "launch_ns",
-    "aten_launch_ns",
-    "graph_node_ns",
     *(f"{dtype}_flops_per_s" for dtype in _DTYPES),
     "kernel_floor_ns",
     "l2_bytes_per_s",
