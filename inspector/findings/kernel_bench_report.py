@@ -57,8 +57,6 @@ class KernelBenchReport:
     """One kernel, timed alone.
 
     Attributes:
-        run: The run.
-        bench: What was recorded.
         in_place: The same launches in the model's own calls, or None.
         regime: ``cold`` or ``warm``: which is nearer to those.
         bytes_: What a launch reads and writes, or None.
@@ -67,7 +65,6 @@ class KernelBenchReport:
         rates: What it reaches with an empty and with a full cache.
         cold: Its times with an empty cache, or None.
         warm: Its times right after another launch, or None.
-        ceilings: What the machine can do, or None.
         notices: What is to be known, one sentence each.
         next_steps: Commands worth running next: what shows the profile of the whole model.
     """
@@ -88,12 +85,7 @@ class KernelBenchReport:
 
 
 def make_kernel_bench_report(report: ProfileReport, bench: KernelBench) -> KernelBenchReport:
-    """Reads a benchmark, beside the profile of the same run.
-
-    Args:
-        report: The profile.
-        bench: The benchmark.
-    """
+    """Reads a benchmark, beside the profile of the same run."""
     found = next((item for item in report.profiles if item.profile.input == bench.input), None)
     in_place = None
     if found is not None:

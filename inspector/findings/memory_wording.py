@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 
-from inspector.findings.file_names import line_texts, short_names
+from inspector.findings.file_names import PlacedRow, line_texts, short_names
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, listed, size
@@ -28,25 +27,6 @@ _WHATS = {
     "pool": ("in CUDA graphs' memory from before", "in CUDA graphs' memory from before"),
 }
 _MOST_NAMES = 3
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class MemoryLine:
-    """Equal tensors at the peak, in one line.
-
-    Attributes:
-        size: How much they are.
-        share: Of the peak.
-        what: What they are.
-        detail: Names, shapes and dtype.
-        places: The user's lines, ``model.py:31`` and the text of each.
-    """
-
-    size: str
-    share: float
-    what: str
-    detail: str
-    places: tuple[tuple[str, str], ...]
 
 
 def memory_verdict(found: Profiled) -> Iterator[str]:
@@ -143,20 +123,14 @@ def _lay(call: CallMemory) -> Iterator[tuple[str, str]]:
         yield "memory was short", f"{times}, {count(call.ooms, 'time')} there was none left"
 
 
-def memory_lines(call: CallMemory) -> list[MemoryLine]:
-    """What is allocated at the peak, the largest first."""
+def memory_rows(call: CallMemory) -> Iterator[PlacedRow]:
+    """What is allocated at the peak: what it is, its size and share, details, and user's lines."""
     whole = call.peak_bytes or 1
     names = short_names(line.file for row in call.tensors for line in row.lines)
-    return [
-        MemoryLine(
-            size=size(row.bytes_),
-            share=row.bytes_ / whole,
-            what=_what(row),
-            detail=" · ".join(_detail(row)),
-            places=line_texts(row.lines, names),
-        )
-        for row in call.tensors
-    ]
+    for row in call.tensors:
+        share = f"{row.bytes_ / whole:.1%}"
+        places = line_texts(row.lines, names)
+        yield _what(row), size(row.bytes_), share, " · ".join(_detail(row)), places
 
 
 def _what(row: PeakTensor) -> str:

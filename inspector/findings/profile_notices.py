@@ -44,9 +44,6 @@ def profile_notices(
     """All that is to be known about the profiles of a run, what could not be read of it first.
 
     Args:
-        run: The run.
-        profiles: One for each input.
-        ceilings: What the machine can do, or None.
         unread: What was found amiss while the profiles were read; it comes last.
     """
     yield from reading_texts(run)
@@ -145,7 +142,6 @@ def unseen_notice(
     """Which graphs have kernels of which none was seen in a call, or an empty string.
 
     Args:
-        codes: The generated code of all graphs.
         fusions: What became of them: code that is not Python says nothing of its kernels.
         launches: What was seen in calls with any input.
     """

@@ -90,10 +90,7 @@ def make_profile_report(
     """Reads the profiles of a run, whose logs must still be there.
 
     Args:
-        run: The run.
-        counted: What Nsight Compute counted in a call with the first input.
         notice: What is to be said besides, in one sentence without a full stop.
-        all_tuned: Whether all that autotuning tried is shown.
 
     Raises:
         OSError: A log is gone.

@@ -18,10 +18,8 @@ class Measured:
     """Times of the same launch.
 
     Attributes:
-        median_ns: Their median.
         low_ns: The 5th percentile.
         high_ns: The 95th percentile.
-        number: How many there are.
     """
 
     median_ns: float
@@ -35,9 +33,7 @@ class InPlace:
     """The same launches in the model's own calls.
 
     Attributes:
-        times: The times of one.
         launches: How many a call has with the arguments that were taken.
-        wall_ns: The time of a call.
         work: One of them, with what it moves and computes.
     """
 
@@ -58,13 +54,7 @@ def measured(times_ns: Sequence[int]) -> Measured | None:
 
 
 def in_place_of(bench: KernelBench, work: Sequence[KernelTiming], wall_ns: float) -> InPlace | None:
-    """The launches of the calls that were benchmarked, by their statements.
-
-    Args:
-        bench: The benchmark.
-        work: What a call does.
-        wall_ns: How long it takes.
-    """
+    """The launches of the calls that were benchmarked, by their statements."""
     places = set(bench.places)
     found = [
         item

@@ -167,12 +167,7 @@ class Autotuning:
 def make_autotuning(
     processes: Sequence[Process], work: Sequence[KernelTiming]
 ) -> Autotuning | None:
-    """What was tuned in a run; None where nothing was recorded about it.
-
-    Args:
-        processes: The run's processes.
-        work: What a call does.
-    """
+    """What was tuned in a run; None where nothing was recorded about it."""
     places = [place for process in processes for place in process.records(Autotuned)]
     if not places:
         return None

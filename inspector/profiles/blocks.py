@@ -19,9 +19,6 @@ class Described:
 
     Attributes:
         what: As of `inspector.profiles.memory.PeakTensor`.
-        name: The buffer's, the operator's or the parameter's name, or an empty string.
-        shape: Its shape, or nothing.
-        dtype: Its dtype, or an empty string.
         lines: The user's lines that compute it, the last computed first.
     """
 
@@ -33,13 +30,7 @@ class Described:
 
 
 class BlockReader:
-    """Describes the blocks of one call.
-
-    Args:
-        side: The call.
-        code: The generated code.
-        functions: The function that each compilation is of.
-    """
+    """Describes the blocks of one call."""
 
     def __init__(
         self, side: MemorySide, code: CodeLines, functions: Mapping[str, NodeLine]

@@ -113,7 +113,6 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
     """Where the time of a typical call goes.
 
     Args:
-        profile: What was recorded.
         has_breaks: Whether there are graph breaks: without any, what runs between compiled graphs
             is the program's own code.
     """

@@ -15,12 +15,7 @@ _FORWARD, _BACKWARD = "forward", "backward"
 
 
 class CodeLines:
-    """Says of a statement of generated code which buffer it allocates, and whose lines fill it.
-
-    Args:
-        codes: The generated code, with its buffers.
-        launches: What is launched: each statement's lines.
-    """
+    """Says of a statement of generated code which buffer it allocates, and whose lines fill it."""
 
     def __init__(
         self, codes: Sequence[tuple[GraphCode, Buffers]], launches: Iterable[LaunchTiming] = ()

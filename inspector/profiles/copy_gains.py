@@ -16,13 +16,7 @@ _COPY = "copy_"
 def copy_gains(
     work: Sequence[KernelTiming], *, is_grad_idle: bool, is_hidden: bool
 ) -> Iterator[Gain]:
-    """What these copies take, within graphs and behind them.
-
-    Args:
-        work: The statements.
-        is_grad_idle: Whether gradients were on for nothing.
-        is_hidden: Whether a call gets no shorter by it.
-    """
+    """What these copies take, within graphs and behind them."""
     yield from _of_copies(work, is_hidden=is_hidden)
     yield from _of_copies_back(work, is_grad_idle=is_grad_idle, is_hidden=is_hidden)
 
@@ -97,12 +91,7 @@ def _is_of_convolution(part: Part) -> bool:
 
 
 def layout_gain(work: Sequence[KernelTiming], *, is_hidden: bool) -> Gain | None:
-    """What weights that lie as convolutions want them would win; None where nothing is copied.
-
-    Args:
-        work: The statements.
-        is_hidden: Whether the host takes longer than what runs on the GPU.
-    """
+    """What weights that lie as convolutions want them would win; None where nothing is copied."""
     found = [item for item in work if is_relaid(item)]
     if not found:
         return None

@@ -39,12 +39,7 @@ _MEANINGS = {
 def with_counters(
     launches: Sequence[LaunchTiming], kernels: Sequence[CountedKernel]
 ) -> list[LaunchTiming]:
-    """The launches, those that are found among the counted kernels with their counters.
-
-    Args:
-        launches: Those of a call.
-        kernels: Those of another call of the same program.
-    """
+    """The launches, those that are found among the counted kernels with their counters."""
     found = list(launches)
     places = [place for place, item in enumerate(found) if item.launch.kind == "kernel"]
     pairs = align_by(

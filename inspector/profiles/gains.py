@@ -62,15 +62,10 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     """What could be won, the most first; estimates, of which two can be of the same time.
 
     Args:
-        budget: Where the time goes.
-        work: The statements.
-        mode: The mode that was compiled with, or an empty string.
         is_cpu: Whether it ran on the CPU: then nothing is launched.
         is_grad_idle: Whether gradients were on, and nobody asked for a backward pass: whether that
             costs anything is seen in the work.
         is_training: Whether a module of the model is in training mode; None where nobody knows.
-        has_templates: Whether Inductor has templates for matrix products on the GPU.
-        break_lines: Where graphs break.
     """
     is_hidden = not is_cpu and _is_host_bound(budget)
     has_backward = _has_backward(budget, work)

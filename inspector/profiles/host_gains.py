@@ -63,12 +63,7 @@ def host_gains(  # noqa: PLR0913 - what the advice depends on
     """What could be won there, in no order.
 
     Args:
-        budget: Where the time goes.
-        work: The statements.
-        mode: The mode that was compiled with, or an empty string.
         is_cpu: Whether it ran on the CPU: then nothing is launched.
-        is_grad_idle: Whether gradients were on for nothing.
-        break_lines: Where graphs break.
     """
     first = ", ".join(break_lines[:_MOST_BREAKS])
     lines = f" ({first}{and_more(_MOST_BREAKS, break_lines)})" if break_lines else ""

@@ -49,15 +49,7 @@ def advice(
     has_templates: bool = True,
     is_training: bool = False,
 ) -> str:
-    """What to change, in half a sentence; empty where nothing is left to be changed.
-
-    Args:
-        work: A statement that does not reach its ceiling.
-        mode: The mode that was compiled with, or an empty string.
-        is_cpu: Whether it ran on the CPU.
-        has_templates: Whether Inductor has templates for matrix products on the GPU.
-        is_training: Whether there is a backward pass: the weights are no constants.
-    """
+    """What to change, in half a sentence; empty where nothing is left to be changed."""
     if work.is_mostly(lambda part: part.name in _DENSE_GRADIENTS):
         return _SPARSE
     if work.kind == "user_kernel":

@@ -29,15 +29,7 @@ def kernel_gains(
     is_cpu: bool,
     is_hidden: bool,
 ) -> Iterator[Gain]:
-    """One gain for all that a setting is advised for, and that the same limits.
-
-    Args:
-        rows: Equal statements.
-        advised: What is advised for a statement, or an empty string.
-        mode: The mode that was compiled with, or an empty string.
-        is_cpu: Whether they ran on the CPU.
-        is_hidden: Whether a call gets no shorter by it.
-    """
+    """One gain for all that a setting is advised for, and that the same limits."""
     alike: dict[tuple[str, Bound, str], list[KernelGroup]] = {}
     for row in rows:
         first = row.first

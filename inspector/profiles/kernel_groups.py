@@ -13,11 +13,7 @@ from inspector.profiles.launch_timing import time_by
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KernelGroup:
-    """Equal statements together.
-
-    Attributes:
-        all_: The statements, in order.
-    """
+    """Equal statements together."""
 
     all_: tuple[KernelTiming, ...]
 

@@ -215,13 +215,7 @@ def is_possible(share_of_ceiling: float | None) -> bool:
 def kernel_timings(
     launches: Sequence[LaunchTiming], ceilings: Ceilings | None, l2_bytes: int
 ) -> list[KernelTiming]:
-    """The statements of a call, in order.
-
-    Args:
-        launches: The launches.
-        ceilings: What the machine can do, or None.
-        l2_bytes: Size of a GPU's last cache, or 0.
-    """
+    """The statements of a call, in order."""
     values = ceilings.values if ceilings is not None else {}
     found = [_work(group) for group in runs_of_statements(launches)]
     return [

@@ -34,7 +34,6 @@ class Exchange:
     """A statement that exchanges data with other processes, or waits for them.
 
     Attributes:
-        work: The statement.
         alone_ns: Of each call, when it runs and nothing else does on its device: begin and end.
     """
 

@@ -17,13 +17,7 @@ from inspector.records.memory_profile import HeldBlock, MemoryEvent, MemoryProfi
 def memory_use(
     profile: MemoryProfile, code: CodeLines, functions: Mapping[str, NodeLine] | None = None
 ) -> MemoryUse | None:
-    """The memory of a call, or None where the compiled call was not seen.
-
-    Args:
-        profile: What was recorded.
-        code: The generated code.
-        functions: The function that each compilation is of.
-    """
+    """The memory of a call, or None where the compiled call was not seen."""
     if profile.compiled is None:
         return None
     known = functions or {}

@@ -53,7 +53,6 @@ def find_peak(held: Sequence[HeldBlock], events: Sequence[MemoryEvent]) -> Peak:
     """The peak of a call.
 
     Args:
-        held: What is allocated before it.
         events: What it allocates and frees; what is freed without having been seen is left out.
     """
     walk = _Walk(held)

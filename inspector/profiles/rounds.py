@@ -26,12 +26,7 @@ def medians_of(blocks: Iterable[TimedBlock], kind: str) -> Mapping[int, float]:
 def rounds_of(
     blocks: Sequence[TimedBlock], left_out: Collection[int] = ()
 ) -> Sequence[tuple[float, float]]:
-    """The medians of eager and of compiled calls of each round that has both; none of too few.
-
-    Args:
-        blocks: The blocks of calls.
-        left_out: Rounds that do not count.
-    """
+    """The medians of eager and of compiled calls of each round that has both; none of too few."""
     eager, plain = (medians_of(blocks, kind) for kind in ("eager", "plain"))
     both = sorted(eager.keys() & plain.keys())
     found = [(eager[number], plain[number]) for number in both if number not in left_out]

@@ -57,12 +57,7 @@ class Slowdown:
 
 
 def make_slowdown(profile: DeviceProfile, budget: Budget) -> Slowdown | None:
-    """Divides the difference; None where calls without the compiler were not looked at.
-
-    Args:
-        profile: What was recorded.
-        budget: Where the time of a compiled call goes.
-    """
+    """Divides the difference; None where calls without the compiler were not looked at."""
     eager_ns, busy_ns = budget.eager_ns, budget.eager_busy_ns
     if eager_ns is None or busy_ns is None or "unknown" in budget.causes_ns:
         return None

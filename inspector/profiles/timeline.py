@@ -19,12 +19,7 @@ _IDLE = 1 << 30  # no stream has this number
 
 
 def timeline(profile: DeviceProfile, title: str) -> bytes:
-    """The file's content; without a device, or in old recordings, it has no events.
-
-    Args:
-        profile: The profile.
-        title: What was profiled.
-    """
+    """The file's content; without a device, or in old recordings, it has no events."""
     events = [
         _metadata("process_name", _HOST, "host"),
         _metadata("process_name", _DEVICE, str(profile.device.get("name") or "device")),

@@ -24,13 +24,7 @@ def is_for_backward(work: KernelTiming) -> bool:
 def gains_of_idle_gradients(
     work: Sequence[KernelTiming], *, is_hidden: bool, is_cpu: bool
 ) -> Iterator[Gain]:
-    """What is computed for a backward pass that nobody asks for.
-
-    Args:
-        work: The statements.
-        is_hidden: Whether a call gets no shorter by it.
-        is_cpu: Whether they ran on the CPU.
-    """
+    """What is computed for a backward pass that nobody asks for."""
     items = [item for item in work if is_for_backward(item)]
     if items:
         row = KernelGroup(tuple(items))
@@ -103,7 +97,6 @@ def gains_of_training_mode(
     Args:
         work: The statements of a call without a backward pass.
         is_training: Whether a module of the model is in training mode; None where nobody knows.
-        is_hidden: As in `Gain`.
     """
     launches = (launch for item in work for launch in item.launches)
     times = time_by(launches, _what)

@@ -22,7 +22,6 @@ def of_typical_calls(profile: DeviceProfile, wall_ns: float) -> DeviceProfile:
     which medians of things that differ do not. A GPU's times vary little: all of its calls stay.
 
     Args:
-        profile: What was recorded.
         wall_ns: Time of a call that nobody watched, or 0 where there was none.
     """
     if not is_cpu(profile) or not profile.calls:

@@ -36,8 +36,6 @@ class Arguments:
     number, a tensor of oneDNN) is taken as it is.
 
     Args:
-        args: The positional arguments.
-        kwargs: The others.
         names: The parameters' names, as far as they are known.
         most_bytes: How much memory the copies may take.
 

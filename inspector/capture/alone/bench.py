@@ -33,9 +33,7 @@ class _Seen:
     """A launch of a call.
 
     Attributes:
-        statement: Where it stands.
         signature: Of which kernel and arguments: launches that have the same are alike.
-        time_ns: How long it took.
     """
 
     statement: Statement
@@ -68,12 +66,7 @@ class Alone:
         return True
 
     def measure(self, index: int, run: Prepared) -> None:
-        """Benchmarks it with the arguments of a call, unless an earlier input launched it already.
-
-        Args:
-            index: Number of the input.
-            run: Prepares a call.
-        """
+        """Benchmarks it with the arguments of a call, unless an earlier input launched it."""
         if self._done or (not self._name and self.is_refused()):
             return
         name, names = self._name, called_kernels()

@@ -27,7 +27,6 @@ class Statement:
 
     Attributes:
         file: Stem of the module's file.
-        line: Its line.
         name: What it calls.
     """
 

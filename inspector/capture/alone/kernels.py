@@ -24,7 +24,6 @@ class Launched:
         names: Parameters, as far as they are known.
         written: Those that it writes, or None where the compiler does not say.
         changed: Those that it both reads and writes, as far as the compiler says.
-        launch: Launches it on arguments.
         config: Of a Triton kernel: sizes, warps and stages, and the resources that it takes.
         missing: Why it cannot be benchmarked, or an empty string.
     """
@@ -43,8 +42,6 @@ def launched(kind: str, function: Any, kwargs: dict[str, Any], source: str) -> L
 
     Args:
         kind: As in `called_kernels`.
-        function: What the generated code calls.
-        kwargs: With which keywords.
         source: The text of a C++ kernel, or an empty string.
     """
     if kind == "triton":

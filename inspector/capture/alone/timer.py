@@ -32,7 +32,6 @@ class Unit:
     """A launch to be timed.
 
     Attributes:
-        launch: Makes it.
         before: Prepares it, outside of its time.
     """
 
@@ -100,9 +99,6 @@ def cold_and_warm_ns(
     Both take turns, so that what changes meanwhile favours neither.
 
     Args:
-        launch: Launches it.
-        restore: Puts back what a launch changes.
-        flush: Empties the cache.
         typical_ns: About how long a launch takes: of what takes long there are fewer.
     """
 

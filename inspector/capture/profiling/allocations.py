@@ -34,11 +34,7 @@ _CPU, _CUDA = 0, 1
 
 @dataclasses.dataclass(slots=True)
 class Allocations:
-    """What was allocated and freed, in order.
-
-    Attributes:
-        places: The places, each once.
-    """
+    """What was allocated and freed, in order."""
 
     events: list[MemoryEvent] = dataclasses.field(default_factory=list)
     places: dict[LaunchPlace, int] = dataclasses.field(default_factory=dict)
@@ -82,7 +78,6 @@ def read_allocations(fields: Mapping[str, Any], found: Allocations) -> None:
     """Reads a trace of libkineto's.
 
     Args:
-        fields: The trace.
         found: Gets what it has of the device that is profiled.
     """
     base_ns = int(fields.get("baseTimeNanoseconds") or 0)

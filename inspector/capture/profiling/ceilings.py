@@ -40,9 +40,6 @@ def ceilings(*, fresh: bool = False) -> Mapping[str, object]:
     What was measured before, if that was whole, is kept for 30 days, or for an hour where some of
     it was not stable, or for five minutes where others were at work. What could not be measured is
     there with the reason.
-
-    Args:
-        fresh: Whether it is measured in any case.
     """
     before = None if fresh else kept_ceilings()
     if before is not None:

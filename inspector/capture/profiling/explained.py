@@ -53,10 +53,7 @@ def explain(kind: str, run: Prepared, how: tuple[int, int], measured: Measured) 
     """The typical one of a few calls whose host is watched, too.
 
     Args:
-        kind: What calls these are, should one fail.
-        run: Prepares a call.
         how: How many calls, and how many before them that do not count.
-        measured: Times them.
     """
     times: list[int] = []
     windows: list[tuple[int, int]] = []
@@ -89,11 +86,9 @@ def explained_on_cpu(
     call may take ten times as long as another, and waits for what no other waits for.
 
     Args:
-        trace: What was seen.
         calls: How long each of some calls took, and when it was made.
         unwatched: How long calls take that nobody watches.
         before: What an earlier call showed: it stays, if none of these is more usual.
-        untimed: How many of the first ones do not count.
     """
     times, windows = calls
     usual_ns = statistics.median(unwatched)

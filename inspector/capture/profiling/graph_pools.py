@@ -42,9 +42,6 @@ class Captured:
     """What was allocated in a call that CUDA graphs were captured in.
 
     Attributes:
-        before: The memory before the call.
-        after: The memory after it.
-        allocations: What was allocated and freed in it.
         is_known: Whether it was watched to its end.
     """
 

@@ -57,9 +57,7 @@ def idle_causes(
     program's waits for it.
 
     Args:
-        trace: What was seen, host and device.
         window: When the call began, and when the device was done with it.
-        launched: What the call launched.
         is_host: Whether that is done by the host itself, which waits for nothing then.
 
     Returns:
@@ -223,11 +221,6 @@ def _is_break(
     A region spans all that a compiled function does: its graph, the Python of its graph break, and
     the functions that go on after it, which have regions and graphs of their own. What is before
     the first graph of the innermost region, and after its last one, is torch's.
-
-    Args:
-        active: What is going on.
-        graphs: The graphs that the same thread calls, in order.
-        span: When.
     """
     region = max(
         (event for event in active if event.name.startswith(_REGION)),

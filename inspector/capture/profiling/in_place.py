@@ -69,10 +69,6 @@ def attributed(found: Attribution, target: Callable[..., object]) -> Iterator[No
     What CUDA graphs would replay is launched kernel by kernel in it: a replay says nothing of where
     its kernels come from. Nothing may compile in it: under Python's tracing that takes several
     times as long.
-
-    Args:
-        found: Gets what was seen.
-        target: What is called.
     """
     if isinstance(target, torch.nn.Module):
         found.is_training = any(module.training for module in target.modules())
@@ -86,10 +82,6 @@ def replays_attributed(found: Attribution, target: Callable[..., object]) -> Ite
 
     Around a replay torch copies inputs into the memory of the graph, which a call without CUDA
     graphs does not do. Where this cannot be watched, the call is made all the same.
-
-    Args:
-        found: Gets what was seen.
-        target: What is called.
     """
     launched: list[Launched] = []
     stack = contextlib.ExitStack()
@@ -134,10 +126,7 @@ def profile_in_place(  # noqa: PLR0913, PLR0917 - what is measured, and how
     """Measures warm calls and writes ``inspector_device_profile``, also when a call fails.
 
     Args:
-        index: Number of the input, from 0.
         runs: What prepares a call of the compiled target, and one without the compiler.
-        attribution: What a closely watched call showed.
-        back_to_back: Prepares both.
         seconds: About how long all rounds take together.
     """
     measured = Measured(_device(), arguments, attribution.is_training)
@@ -281,10 +270,7 @@ def _watch(
     """Calls under the profiler; of the CPU the lines of the generated code are what is watched.
 
     Args:
-        kind: What calls these are, should one fail.
-        run: Prepares a call.
         how: How many calls, and how many before them that do not count.
-        measured: Times them.
         into: Gets what was seen, also if one fails.
     """
     with_device = uses_cuda()

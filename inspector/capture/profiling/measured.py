@@ -25,9 +25,6 @@ class Explained:
     On the CPU the device is what works: statements and operators.
 
     Attributes:
-        wall_ns: How long it took, or 0.
-        idle_ns: Why the device had nothing to do.
-        host: What threads did.
         device: What the devices did; a stream has 10,000 more for each device.
     """
 
@@ -46,18 +43,14 @@ class Measured:
         is_training: Whether a module of the target was in training mode; None if it is no module.
         warm: Calls until their time had settled.
         plain: Calls that nobody watched.
-        watched: Calls under the profiler.
-        eager: Calls without the compiler.
         blocks: Which of the plain and the eager calls were made together, in the order made.
         windows: When each watched call began, and when the device was done with it.
-        launched: What each watched call launched.
         eager_work: Of calls without the compiler, how many launches, and how long any ran.
         eager_copies: Of these, how many copies, and how long nothing but these ran.
         eager_watched: How long these calls took.
         explained: A call in which the host was watched, too.
         eager_explained: The same without the compiler.
         back_to_back: Whether calls followed one another with nothing put back between them.
-        error: What failed, or None.
     """
 
     device: Mapping[str, object]
@@ -91,9 +84,6 @@ class Measured:
         """Times calls until the device is done with each; preparing them does not count.
 
         Args:
-            kind: What calls these are, should one fail.
-            run: Prepares a call.
-            calls: How many.
             times_ns: Gets the time of each call as soon as it is made.
             windows: Gets when each call began and ended, by `time.time_ns`.
         """
@@ -115,9 +105,6 @@ class Measured:
         """Times the plain or the eager calls of a round; what was made is there if one fails.
 
         Args:
-            wanted: Says how many.
-            run: Prepares a call.
-            untimed: Calls before them that do not count.
             made_ns: Calls that were made already, and count instead.
         """
         times = self.plain if wanted.kind == "plain" else self.eager

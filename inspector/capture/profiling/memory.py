@@ -46,10 +46,6 @@ def profile_memory(
     """Measures a warm call each and writes ``inspector_memory_profile``.
 
     Args:
-        index: Number of the input, from 0.
-        run: Prepares a call of the compiled target.
-        eager: Prepares a call without the compiler.
-        target: Holds the model.
         captured: What was allocated when CUDA graphs were captured, or None.
     """
     sides: dict[str, MemorySide] = {}

@@ -32,8 +32,6 @@ def write_profile(
     """Writes the artifact.
 
     Args:
-        index: Number of the input, from 0.
-        measured: What was measured, perhaps not all.
         known: What a call without CUDA graphs launched that was watched closely, and what another
             one launched around the replays of these.
         name: What the artifact is called: `PROFILE` or `SO_FAR`.

@@ -58,9 +58,6 @@ class Places:
     What an operator of autograd's backward pass does has the line and the module of the operator of
     the forward pass that it belongs to: both have the same number (``at::RecordFunction``'s
     sequence number). A compiled graph is one operator.
-
-    Args:
-        trace: What was seen.
     """
 
     def __init__(self, trace: Trace) -> None:
@@ -72,11 +69,7 @@ class Places:
                 self._operators[event.sequence] = event
 
     def of(self, around: Sequence[HostEvent]) -> LaunchPlace:
-        """The place that what is around an event stands for.
-
-        Args:
-            around: The events, the outermost first.
-        """
+        """The place that what is around an event stands for."""
         place = place_around(around)
         names = [event.name for event in around]
         engine = next((n for n, name in enumerate(names) if name.startswith(_ENGINE)), len(names))

@@ -51,9 +51,7 @@ class Profiles:
     """Watches one warm call with each input closely, and measures further ones.
 
     Args:
-        target: What is profiled.
         counters: Whether a profiler watches the process: then one warm call is marked for it.
-        fresh_ceilings: Whether the machine's limits are measured in any case.
         seconds: About how long calls with each input are timed, or None.
         alone: A kernel to benchmark alone, or None.
     """
@@ -116,14 +114,7 @@ class Profiles:
         eager: Callable[[], PreparedCall],
         back_to_back: BackToBack,
     ) -> None:
-        """Measures warm calls with an input, see `profile_in_place`.
-
-        Args:
-            index: Number of the input, from 0.
-            run: Prepares a call of the compiled target.
-            eager: Prepares a call without the compiler.
-            back_to_back: Prepares both.
-        """
+        """Measures warm calls with an input, see `profile_in_place`."""
         attached_handler().end_autotuning()
         if self._counters:
             count_once(run)

@@ -17,7 +17,6 @@ class Placed:
     """Where the launches of a call come from.
 
     Attributes:
-        places: One for each.
         unmatched: How many launches were not found in the call that was looked at closely, and say
             nothing themselves of where they come from.
     """
@@ -30,7 +29,6 @@ def calls_of(trace: Trace, windows: Sequence[tuple[int, int]]) -> list[list[Laun
     """What each call launched, in that order.
 
     Args:
-        trace: What the profiler saw.
         windows: When each call began and when the device was done with it, by `time.time_ns`.
     """
     found: list[list[Launched]] = [[] for _ in windows]
@@ -54,7 +52,6 @@ def placed(
     """The place of each launch of a call, out of other calls that were looked at more closely.
 
     Args:
-        launched: What a call launched.
         known: What another call launched that knows more of the places.
         around_replays: What a call launched around the replays of CUDA graphs, where `known` is of
             one without them.

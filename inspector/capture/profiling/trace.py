@@ -32,8 +32,6 @@ class HostEvent:
 
     Attributes:
         kind: ``cpu_op``, ``user_annotation``, ``cuda_runtime`` or ``cuda_driver``.
-        name: Its name.
-        thread: The thread.
         start_ns: Since the epoch, as `time.time_ns`.
         end_ns: Likewise.
         correlation: What the event on the device that it launched has, too; or 0.
@@ -54,12 +52,10 @@ class Launched:
     """Something that the device did; `calls_of` finds out where it comes from.
 
     Attributes:
-        launch: What is recorded of it.
         start_ns: Since the epoch, as `time.time_ns`.
         end_ns: Likewise.
         correlation: As `HostEvent.correlation`; all that one CUDA graph launches has the same.
         by: The call of CUDA that launched it, or None where it was not seen.
-        place: Where it comes from.
     """
 
     launch: DeviceLaunch
@@ -85,12 +81,7 @@ class Launched:
 
 
 class Trace:
-    """The events, on one clock.
-
-    Args:
-        host: Those of threads.
-        device: Those of the device.
-    """
+    """The events, on one clock."""
 
     def __init__(self, host: Sequence[HostEvent], device: Sequence[Launched]) -> None:
         self.host = sorted(host, key=lambda event: (event.start_ns, -event.end_ns))

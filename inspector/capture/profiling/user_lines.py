@@ -39,11 +39,7 @@ COMPILED = "_orig_mod"
 
 @contextlib.contextmanager
 def marked_user_lines(is_user: Callable[[str], bool]) -> Iterator[None]:
-    """Marks each line while it runs; where a debugger traces already, nothing is marked.
-
-    Args:
-        is_user: Whether a file is the user's.
-    """
+    """Marks each line while it runs; where a debugger traces already, nothing is marked."""
     if sys.gettrace() is not None:
         yield
         return
@@ -60,7 +56,6 @@ class _Mark(NamedTuple):
     """What is marked while a frame is at a line, or is there.
 
     Attributes:
-        frame: The frame.
         marks: The profiler's own marks, the outermost first.
         is_line: Whether it is of a line that runs.
     """

@@ -37,11 +37,6 @@ _Ends: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
 def draw_roofline(roofline: Roofline, title: str, form: str) -> bytes:
     """Draws a picture.
 
-    Args:
-        roofline: What to draw.
-        title: What stands over it.
-        form: ``svg``, ``png`` or ``pdf``.
-
     Raises:
         EnvironmentLacksError: matplotlib is not installed.
         RecordingError: There is nothing to draw.

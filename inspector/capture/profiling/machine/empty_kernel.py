@@ -32,9 +32,6 @@ _WATCHED = 40
 class _EmptyKernel:
     """A kernel that does nothing, launched by ``cuLaunchKernel``.
 
-    Args:
-        device: The device, whose context is made current.
-
     Raises:
         OSError: There is no driver's library.
         RuntimeError: The driver refuses something; its own name for the reason.

@@ -61,11 +61,8 @@ class Gpu:
     """The measurements of one GPU.
 
     Attributes:
-        device: The device.
         free_bytes: Memory that nobody had when it began.
-        l2_bytes: Size of the L2 cache.
         state: What the driver says of the device while it multiplies.
-        state_missing: Why it says nothing.
         others: For how much of the time others were at work before, in percent, or None.
     """
 

@@ -23,11 +23,7 @@ _BUSY_S = 5 * 60
 
 
 def kept_file(parts: Sequence[str]) -> Path:
-    """Where the figures of a machine are, in ``$XDG_CACHE_HOME/torch-inspector`` (``~/.cache``).
-
-    Args:
-        parts: All that they depend on.
-    """
+    """Where the figures of a machine are, in ``$XDG_CACHE_HOME/torch-inspector`` (``~/.cache``)."""
     key = hashlib.sha256(repr([VERSION, *parts]).encode()).hexdigest()[:16]
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(base) / "torch-inspector" / f"ceilings-{key}.json"
