@@ -29,12 +29,12 @@ from inspector.profiles.autotuned import Autotuning, make_autotuning
 from inspector.profiles.budget import Budget, make_budget
 from inspector.profiles.counted import with_counters
 from inspector.profiles.gains import all_compiled, gains, keeps_for_nothing
+from inspector.profiles.kernel_groups import in_groups
 from inspector.profiles.kernel_timing import kernel_timings
 from inspector.profiles.known_sizes import run_again, with_known_sizes
 from inspector.profiles.launch_timing import LaunchTiming, launch_timings, recorded_profile, time_by
-from inspector.profiles.module_groups import in_groups
+from inspector.profiles.rounds import of_typical_calls
 from inspector.profiles.step_facts import Part
-from inspector.profiles.typical import of_typical_calls
 from inspector.records.ceilings import Ceilings, DeviceState
 from inspector.records.device_profile import DeviceProfile
 from inspector.records.memory_profile import MemoryProfile
@@ -206,7 +206,7 @@ def _profiled(
                 all_compiled(budget) if is_all_compiled(run, process, launches) else budget,
                 work,
                 str(settings.get("mode") or ""),
-                is_cpu=profile.device.get("kind") == "cpu",
+                is_cpu=profile.is_cpu,
                 is_grad_idle=is_grad_idle,
                 is_training=profile.is_training,
                 has_templates=_has_templates(profile.device),

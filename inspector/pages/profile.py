@@ -13,9 +13,9 @@ from inspector.findings.autotune_wording import (
     tuned_rows,
 )
 from inspector.findings.ceiling_wording import ceiling_lines
+from inspector.findings.command_line import command_about
 from inspector.findings.file_names import PlacedRow
 from inspector.findings.memory_wording import memory_facts, memory_gains, memory_rows
-from inspector.findings.profile_next import next_steps
 from inspector.findings.profile_report import ProfileReport
 from inspector.findings.profile_rows import kernel_rows, line_rows, module_rows, operator_rows
 from inspector.findings.profile_wording import (
@@ -42,6 +42,7 @@ from inspector.pages.page import (
 )
 from inspector.profiles.autotuned import Autotuning
 from inspector.profiles.memory import CallMemory, MemoryUse
+from inspector.profiles.roofline import make_roofline
 
 _MOST_ROWS = 5
 _MOST_TENSORS = 3
@@ -71,8 +72,19 @@ def page(report: ProfileReport) -> Page:
             *_ceilings(report),
         ),
         notes=as_notes(report.notices),
-        next_steps=list(next_steps(report)),
+        next_steps=list(_next_steps(report)),
     )
+
+
+def _next_steps(report: ProfileReport) -> Iterator[str]:
+    """What fixes the graph breaks, if there are any; and the pictures that there are."""
+    found = [item for item in report.profiles if item.work]
+    if any(item.breaks for item in found):
+        yield command_about(report.run, "explain")
+    if found and not found[0].is_cpu:
+        yield command_about(report.run, "profile", "-o", "call.perfetto.json")
+    elif found and make_roofline(found[0].work, report.ceilings).points:
+        yield command_about(report.run, "profile", "-o", "roofline.svg")
 
 
 def _other(report: ProfileReport, found: Profiled) -> Section:

@@ -7,26 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from inspector.model.kernel import NodeLine
 from inspector.profiles.code_lines import CodeLines
+from inspector.profiles.memory import PeakTensor
 from inspector.profiles.outside_lines import user_place
 from inspector.profiles.peak import Peak
 from inspector.records.device_profile import LaunchPlace
-from inspector.records.memory_profile import KnownTensor, MemoryEvent, MemorySide
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Described:
-    """What a block is.
-
-    Attributes:
-        what: As of `inspector.profiles.memory.PeakTensor`.
-        lines: The user's lines that compute it, the last computed first.
-    """
-
-    what: str
-    name: str = ""
-    shape: tuple[int, ...] = ()
-    dtype: str = ""
-    lines: tuple[NodeLine, ...] = ()
+from inspector.records.memory_profile import MemoryEvent, MemorySide
 
 
 class BlockReader:
@@ -41,7 +26,7 @@ class BlockReader:
         self._last: dict[int, MemoryEvent] = {event.address: event for event in side.events}
         self._kept = set(map(id, _at_backward(side)))
 
-    def describe(self, event: MemoryEvent, events: Sequence[MemoryEvent], peak: Peak) -> Described:
+    def describe(self, event: MemoryEvent, events: Sequence[MemoryEvent], peak: Peak) -> PeakTensor:
         """What an event allocates."""
         place = self.side.place_of(event)
         # What is there after the call is what was put there last.
@@ -50,11 +35,14 @@ class BlockReader:
         at = self.side.place_of(events[peak.at]) if peak.at >= 0 else LaunchPlace()
         found = self._in_code(event, place, at) if self._code.knows(place.file) else None
         found = found or self._outside(event, place)
-        return self._as_known(found, known) if known is not None else found
+        if known is not None:
+            name, shape = known.name or found.name, known.shape
+            found = PeakTensor(known.what, name, shape=shape, dtype=known.dtype, lines=found.lines)
+        return dataclasses.replace(found, bytes_=event.bytes_)
 
     def _in_code(
         self, event: MemoryEvent, place: LaunchPlace, peak: LaunchPlace
-    ) -> Described | None:
+    ) -> PeakTensor | None:
         buffer = self._code.buffer(place, event.bytes_, peak)
         final = self._code.buffer(place, event.bytes_, LaunchPlace())
         if buffer is None or final is None:
@@ -63,7 +51,7 @@ class BlockReader:
         if what in {"intermediate", "workspace"} and id(event) in self._kept:
             what = "saved"  # one of several results of a library's
         filled_by = buffer.filled_by or final.filled_by or (place.line,)
-        return Described(
+        return PeakTensor(
             what=what,
             name=buffer.names[-1] if buffer.names else "",
             shape=buffer.shape,
@@ -71,7 +59,7 @@ class BlockReader:
             lines=self._code.lines(place.file, filled_by),
         )
 
-    def _outside(self, event: MemoryEvent, place: LaunchPlace) -> Described:
+    def _outside(self, event: MemoryEvent, place: LaunchPlace) -> PeakTensor:
         """What is allocated outside of generated code, or in code that is not there."""
         line = user_place(place)
         if line is None and place.region in self._functions:
@@ -79,16 +67,11 @@ class BlockReader:
         lines = (self._code.with_text(line),) if line is not None else ()
         name = place.operator.rpartition("::")[2]
         if place.is_loss:
-            return Described("loss", name)
+            return PeakTensor("loss", name)
         if not lines and not name and not place.file:
-            return Described("unknown")
+            return PeakTensor("unknown")
         what = "saved" if id(event) in self._kept and not place.file else "intermediate"
-        return Described(what, name, lines=lines)
-
-    @staticmethod
-    def _as_known(found: Described, known: KnownTensor) -> Described:
-        name = known.name or found.name
-        return Described(known.what, name, known.shape, known.dtype, found.lines)
+        return PeakTensor(what, name, lines=lines)
 
 
 def _at_backward(side: MemorySide) -> Iterable[MemoryEvent]:

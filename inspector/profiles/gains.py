@@ -91,20 +91,24 @@ def gains(  # noqa: PLR0913 - what the advice depends on
         )
 
     rows = [row for row in kernel_groups(work) if not is_said(row)]
-    found = list(kernel_gains(rows, advised, mode=mode, is_cpu=is_cpu, is_hidden=is_hidden))
+    found = list(kernel_gains(rows, advised, mode=mode, is_cpu=is_cpu))
     if is_grad_idle:
-        found += gains_of_idle_gradients(work, is_hidden=is_hidden, is_cpu=is_cpu)
-    found += copy_gains(work, is_grad_idle=is_grad_idle, is_hidden=is_hidden)
-    found += gains_of_exchanges(work, is_hidden=is_hidden)
-    found += gains_of_copied_gradients(work, is_hidden=is_hidden)
-    found += filter(None, [layout_gain(work, is_hidden=is_hidden)])
-    found += gains_of_repeats(work, is_hidden=is_hidden)
+        found += gains_of_idle_gradients(work, is_cpu=is_cpu)
+    found += copy_gains(work, is_grad_idle=is_grad_idle)
+    found += gains_of_exchanges(work)
+    found += gains_of_copied_gradients(work)
+    found += filter(None, [layout_gain(work)])
+    found += gains_of_repeats(work)
     if not has_backward:
-        found += gains_of_training_mode(work, is_training=is_training, is_hidden=is_hidden)
+        found += gains_of_training_mode(work, is_training=is_training)
     # Of unwatched calls, as all that the host does is; what runs side by side, on several streams
     # or GPUs, takes no longer than the call.
     found = [
-        dataclasses.replace(gain, time_ns=min(gain.time_ns / budget.shown_slowdown, budget.wall_ns))
+        dataclasses.replace(
+            gain,
+            time_ns=min(gain.time_ns / budget.shown_slowdown, budget.wall_ns),
+            is_hidden=is_hidden,
+        )
         for gain in found
     ]
     found += host_gains(

@@ -27,14 +27,13 @@ def kernel_gains(
     *,
     mode: str,
     is_cpu: bool,
-    is_hidden: bool,
 ) -> Iterator[Gain]:
     """One gain for all that a setting is advised for, and that the same limits."""
     alike: dict[tuple[str, Bound, str], list[KernelGroup]] = {}
     for row in rows:
         first = row.first
         if first.is_transcendental_bound:
-            yield _of_functions(row, advised(first), is_hidden=is_hidden)
+            yield _of_functions(row, advised(first))
             continue
         if row.share_of_ceiling is None or not row.is_possible or _won_ns(row, is_cpu=is_cpu) <= 0:
             continue
@@ -53,12 +52,11 @@ def kernel_gains(
             f"{named(together)}{where(together)} {reach} {share} of {limit}",
             sum(_won_ns(row, is_cpu=is_cpu) for row in same),
             change or _nothing(together),
-            is_hidden,
             is_known=bool(change),
         )
 
 
-def _of_functions(row: KernelGroup, change: str, *, is_hidden: bool) -> Gain:
+def _of_functions(row: KernelGroup, change: str) -> Gain:
     """Of equal statements that take longer for functions of each element than for their bytes."""
     functions = row.first.functions
     takes = "take" if row.number > 1 else "takes"
@@ -67,7 +65,6 @@ def _of_functions(row: KernelGroup, change: str, *, is_hidden: bool) -> Gain:
         "read and write",
         row.median_ns * sum(functions.values()),
         change or _less_of(row),
-        is_hidden,
         is_known=bool(change),
     )
 

@@ -79,7 +79,7 @@ def _by_call_and_device(work: Iterable[KernelTiming]) -> Mapping[tuple[int, int]
     return found
 
 
-def gains_of_exchanges(work: Sequence[KernelTiming], *, is_hidden: bool) -> Iterator[Gain]:
+def gains_of_exchanges(work: Sequence[KernelTiming]) -> Iterator[Gain]:
     """What goes into other processes while nothing else is done: hidden it costs nothing."""
     unhidden = [item for item in exchanges(work) if unhidden_ns([item])]
     for is_compiled, change in _EXCHANGED.items():
@@ -91,7 +91,6 @@ def gains_of_exchanges(work: Sequence[KernelTiming], *, is_hidden: bool) -> Iter
                 f"else runs ({names})",
                 unhidden_ns(found),
                 change,
-                is_hidden,
             )
 
 
@@ -118,7 +117,7 @@ def _repeats(item: KernelTiming) -> bool:
     return call is not None and call.kind != "kernel" and call.repeats > 0
 
 
-def gains_of_repeats(work: Sequence[KernelTiming], *, is_hidden: bool) -> Iterator[Gain]:
+def gains_of_repeats(work: Sequence[KernelTiming]) -> Iterator[Gain]:
     """What is computed again."""
     repeated = repeated_work(work)
     if repeated:
@@ -131,5 +130,4 @@ def gains_of_repeats(work: Sequence[KernelTiming], *, is_hidden: bool) -> Iterat
             sum(item.time_ns for item in repeated),
             "compute it once, in front of the loop, and use the result: `inspect kernels` shows "
             "the calls",
-            is_hidden,
         )

@@ -28,9 +28,9 @@ class PeakTensor:
     """
 
     what: str
-    name: str
-    number: int
-    bytes_: int
+    name: str = ""
+    number: int = 1
+    bytes_: int = 0
     shape: tuple[int, ...] = ()
     dtype: str = ""
     lines: tuple[NodeLine, ...] = ()

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.model.kernel import NodeLine
-from inspector.profiles.blocks import BlockReader, Described
+from inspector.profiles.blocks import BlockReader
 from inspector.profiles.code_lines import CodeLines
 from inspector.profiles.memory import BASE, CallMemory, MemoryUse, PeakTensor
 from inspector.profiles.peak import Peak, find_peak, in_pools
@@ -126,25 +126,18 @@ def _tensors(
     reading: BlockReader, events: Sequence[MemoryEvent], peak: Peak
 ) -> Iterator[PeakTensor]:
     """What the call has allocated, equal ones together."""
-    found: dict[object, list[tuple[Described, int]]] = collections.defaultdict(list)
+    found: dict[object, list[PeakTensor]] = collections.defaultdict(list)
     for number in peak.live:
         item = reading.describe(events[number], events, peak)
         places = tuple(dict.fromkeys((line.file, line.line) for line in item.lines))
         name = item.name if not places else ""
-        found[item.what, name, item.shape, item.dtype, places, events[number].bytes_].append(
-            (item, events[number].bytes_)
-        )
+        found[item.what, name, item.shape, item.dtype, places, item.bytes_].append(item)
     for same in found.values():
-        first = same[0][0]
-        names = tuple(dict.fromkeys(item.name for item, _ in same if item.name))
-        yield PeakTensor(
-            what=first.what,
-            name=", ".join(names),
+        yield dataclasses.replace(
+            same[0],
+            name=", ".join(dict.fromkeys(item.name for item in same if item.name)),
             number=len(same),
-            bytes_=sum(bytes_ for _, bytes_ in same),
-            shape=first.shape,
-            dtype=first.dtype,
-            lines=first.lines,
+            bytes_=sum(item.bytes_ for item in same),
         )
 
 

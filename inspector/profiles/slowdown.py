@@ -7,7 +7,6 @@ import statistics
 from collections.abc import Iterator, Mapping
 
 from inspector.profiles.budget import APPROXIMATE, Budget, busy_of_kernels
-from inspector.profiles.typical import is_cpu
 from inspector.records.device_profile import DeviceProfile
 
 WORK, COPIES, LAUNCHES = "work", "copies", "launches"
@@ -66,7 +65,7 @@ def make_slowdown(profile: DeviceProfile, budget: Budget) -> Slowdown | None:
         return None
     parts = list(_work(profile, budget, busy_ns))
     compiled, eager = (
-        each if is_cpu(profile) else _with_launches(each) for each in (budget.causes_ns, causes)
+        each if profile.is_cpu else _with_launches(each) for each in (budget.causes_ns, causes)
     )
     waits = [
         SlowdownPart(name, compiled.get(name, 0.0), eager.get(name, 0.0))

@@ -134,6 +134,11 @@ class DeviceProfile(Record):
     back_to_back: bool | None = doc("nothing was put back between calls", default=None)
 
     @property
+    def is_cpu(self) -> bool:
+        """Whether the calls ran on the CPU."""
+        return self.device.get("kind") == "cpu"
+
+    @property
     def timed_blocks(self) -> Iterator[TimedBlock]:
         """The plain and the eager calls, in the order made, with their times."""
         times_ns = {"plain": self.plain_ns, "eager": self.eager_ns}

@@ -21,8 +21,7 @@ from inspector.capture.kineto import Session
 from inspector.capture.profiling.device import uses_cuda, wait
 from inspector.capture.profiling.places import Places
 from inspector.capture.profiling.trace import HostEvent, Trace, read_trace
-from inspector.capture.profiling.user_files import is_users
-from inspector.capture.profiling.user_lines import marked_user_lines
+from inspector.capture.profiling.user_lines import is_users, marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines
 from inspector.records.device_profile import LaunchPlace
 from inspector.records.memory_profile import MemoryEvent

@@ -21,8 +21,14 @@ import torch
 from inspector.capture.profiling.device import uses_cuda
 from inspector.capture.profiling.machine.cpu_memory import processors
 from inspector.capture.profiling.machine.device_state import device_state
-from inspector.capture.profiling.machine.kept import VERSION, keep, kept, kept_file
-from inspector.capture.profiling.machine.names import CPU_NAMES, GPU_NAMES
+from inspector.capture.profiling.machine.kept import (
+    CPU_NAMES,
+    GPU_NAMES,
+    VERSION,
+    keep,
+    kept,
+    kept_file,
+)
 
 _SECONDS = 90
 _LONGEST = 160

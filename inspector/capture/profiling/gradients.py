@@ -16,7 +16,7 @@ from torch import nn
 from torch._dynamo import compiled_autograd
 from torch.autograd.graph import get_gradient_edge
 
-from inspector.capture.profiling.mark_names import mark_name
+from inspector.capture.profiling.trace import mark_name
 from inspector.capture.profiling.user_lines import CALL_MARK, COMPILED, ROOT
 from inspector.capture.writer import guarded
 

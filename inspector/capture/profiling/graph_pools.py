@@ -18,7 +18,7 @@ import torch
 
 from inspector.capture.profiling.allocations import Allocations
 from inspector.capture.profiling.device import uses_cuda, wait
-from inspector.capture.profiling.user_files import generated_files, is_users
+from inspector.capture.profiling.user_lines import generated_files, is_users
 from inspector.capture.writer import guarded
 from inspector.records.device_profile import LaunchPlace
 from inspector.records.memory_profile import HeldBlock, Segment

@@ -33,8 +33,7 @@ from inspector.capture.profiling.payload import PROFILE, SO_FAR, write_profile
 from inspector.capture.profiling.plan import SETTLING, Plan, is_settled, make_plan
 from inspector.capture.profiling.sequence import calls_of
 from inspector.capture.profiling.trace import Launched, Traced, traced
-from inspector.capture.profiling.user_files import is_users
-from inspector.capture.profiling.user_lines import marked_user_lines
+from inspector.capture.profiling.user_lines import is_users, marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines
 from inspector.capture.ranks import agreed
 from inspector.capture.writer import guarded

@@ -9,21 +9,40 @@ from __future__ import annotations
 import bisect
 import contextlib
 import dataclasses
+import functools
 import json
 import tempfile
+import urllib.parse
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from inspector.capture.kineto import Session
-from inspector.capture.profiling.mark_names import marked_text
 from inspector.records.device_profile import DeviceLaunch, LaunchPlace
 
 _HOST = ("cpu_op", "user_annotation", "cuda_runtime", "cuda_driver")
 _LAUNCHES = ("cuda_runtime", "cuda_driver")
 _REPLAY = "GraphLaunch"
 _NOWHERE = LaunchPlace()
+_OURS = "inspector "
+"""What all names of marks begin with."""
+_AS_THEY_ARE = " !#$&'()*+,-./:;<=>?@[]^_`{|}~"
 _DEVICE = {"kernel": "kernel", "gpu_memcpy": "memcpy", "gpu_memset": "memset"}
+
+
+@functools.lru_cache(maxsize=4096)  # a call has the same again and again
+def mark_name(text: str) -> str:
+    """The name of a mark: the text, with what cannot be in it as in an address (``%C3%B6``).
+
+    Libkineto drops what is not ASCII, and knows nothing of quotes and backslashes in a name: a
+    model in ``/home/jörg`` would have no lines.
+    """
+    return urllib.parse.quote(text, _AS_THEY_ARE, errors="surrogatepass")
+
+
+def marked_text(name: str) -> str:
+    """The text of a mark, by its name in the trace; all other names as they are."""
+    return urllib.parse.unquote(name, errors="surrogatepass") if name.startswith(_OURS) else name
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

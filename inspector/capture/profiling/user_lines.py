@@ -21,7 +21,8 @@ from torch import nn
 
 from inspector.capture.module_places import made_at
 from inspector.capture.profiling.graph_lines import GraphLines
-from inspector.capture.profiling.mark_names import mark_name
+from inspector.capture.profiling.trace import mark_name
+from inspector.capture.roots import recorded_roots
 from inspector.model.stack import is_graph_code
 
 USER_MARK = "inspector at "
@@ -35,6 +36,23 @@ ROOT = "L['self']"
 _CALL = nn.Module._call_impl.__code__  # noqa: SLF001 - every call of a module is one of it
 COMPILED = "_orig_mod"
 """What torch.compile's module calls the program's own."""
+
+
+def generated_files() -> frozenset[str]:
+    """The files that Inductor has written and that were loaded."""
+    from torch._inductor.codecache import PyCodeCache
+
+    return frozenset(str(getattr(module, "__file__", "")) for module in PyCodeCache.modules)
+
+
+def is_users(file: str) -> bool:
+    """Whether a file is the user's, and none that Inductor has written.
+
+    What Python calls ``<string>`` or ``<frozen os>`` (code of dataclasses, of its own modules) is
+    in no file that anyone could look into.
+    """
+    is_nowhere = file == "<string>" or file.startswith(("<frozen ", "<eval_with_key>"))
+    return not is_nowhere and recorded_roots().is_user(file) and file not in generated_files()
 
 
 @contextlib.contextmanager

@@ -41,18 +41,6 @@ def _arguments(scope: Scope) -> list[dict[str, object]]:
     ]
 
 
-def _profiler_slowdown(scope: Scope) -> float | None:
-    """Watched by plain time."""
-    budget = scope.of(Profiled).budget
-    return None if budget.profiled is None else budget.slowdown
-
-
-def _profiler_slowdown_interval(scope: Scope) -> list[float] | None:
-    """Its 95 % interval."""
-    bounds = scope.of(Profiled).budget.profiled
-    return None if bounds is None else [bounds[0], bounds[2]]
-
-
 def _faster(scope: Scope) -> float | None:
     """Eager time by compiled time."""
     faster = scope.of(Profiled).budget.faster
@@ -176,7 +164,7 @@ VIEWS: Views = {
     Profiled: View(
         """input=profile.input device=profile.device arguments wall_ns=budget.wall_ns
         calls=budget.calls back_to_back=profile.back_to_back watched_ns=budget.watched_ns
-        shown_ns=budget.shown_ns profiler_slowdown profiler_slowdown_interval
+        shown_ns=budget.shown_ns profiler_slowdown=budget.slowdown
         eager_ns=budget.eager_ns eager_busy_ns=budget.eager_busy_ns
         eager_launches=budget.eager_launches faster_than_eager faster_than_eager_interval
         spread_of_blocks=budget.spread stable blocks failed=profile.error
@@ -188,8 +176,6 @@ VIEWS: Views = {
         memory attributed work lines operators=by_operator
         modules=by_module device_state=state roofline gains""",
         arguments=_arguments,
-        profiler_slowdown=_profiler_slowdown,
-        profiler_slowdown_interval=_profiler_slowdown_interval,
         faster_than_eager=_faster,
         faster_than_eager_interval=_faster_interval,
         stable=_stable,

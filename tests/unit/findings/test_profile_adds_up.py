@@ -15,7 +15,7 @@ from inspector.profiles.budget import make_budget
 from inspector.profiles.gains import gains
 from inspector.profiles.kernel_timing import Bound, KernelTiming, kernel_timings
 from inspector.profiles.launch_timing import launch_timings
-from inspector.profiles.typical import of_typical_calls
+from inspector.profiles.rounds import of_typical_calls
 from inspector.records.device_profile import DeviceProfile
 from tests.unit.profiles.test_typical import KERNELS, noisy
 

@@ -11,8 +11,7 @@ import torch
 
 from inspector.capture.profiling.machine.device_state import device_state, others_percent
 from inspector.capture.profiling.machine.empty_kernel import watched
-from inspector.capture.profiling.machine.kept import OTHERS
-from inspector.capture.profiling.machine.names import GPU_NAMES
+from inspector.capture.profiling.machine.kept import GPU_NAMES, OTHERS
 from inspector.capture.profiling.machine.products import matrix_product, supported, tensor_float
 from inspector.capture.profiling.machine.timing import (
     Measured,
