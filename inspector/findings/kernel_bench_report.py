@@ -25,7 +25,6 @@ from inspector.records.kernel_bench import KernelBench
 
 FORMAT_VERSION = 1
 """Of a report on one kernel as JSON: counts up when a field changes its meaning or goes."""
-_CLOSE = 1.25
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -116,8 +115,7 @@ def make_kernel_bench_report(report: ProfileReport, bench: KernelBench) -> Kerne
     rates = tuple(_rates(made, work.unit if work is not None else ""))
     amiss = tuple(reading_texts(report.run))
     others = [text for text in report.notices if text not in amiss] if found is None else ()
-    is_cpu = any(item.is_cpu for item in report.profiles)
-    notices = (*amiss, *_notices(made, others, is_cpu=is_cpu))
+    notices = (*amiss, *_notices(made, others))
     return dataclasses.replace(made, rates=rates, notices=notices)
 
 
@@ -154,7 +152,7 @@ def _argument_bytes(bench: KernelBench) -> int | None:
     return total or None
 
 
-def _notices(report: KernelBenchReport, others: Sequence[str], *, is_cpu: bool) -> Iterator[str]:
+def _notices(report: KernelBenchReport, others: Sequence[str]) -> Iterator[str]:
     bench = report.bench
     if bench.missing:
         yield f"it was not timed alone: {bench.missing}"
@@ -164,39 +162,10 @@ def _notices(report: KernelBenchReport, others: Sequence[str], *, is_cpu: bool) 
         total = sum(item.count for item in bench.launches)
         yield (
             f"a call launches it {total} times with {len(bench.launches)} kinds of arguments: "
-            f"these are those of launch {bench.launch}, which {taken} of them share; "
-            "--launch N takes others"
+            f"these are those of launch {bench.launch}, which {taken} of them share"
         )
-    yield from _of_kind(bench, is_cpu=is_cpu)
-    yield from _of_place(report)
-    if report.in_place is not None:
-        yield from made_lines_notices(report.in_place.work.lines)
-    yield from others
-
-
-def _of_kind(bench: KernelBench, *, is_cpu: bool) -> Iterator[str]:
-    if bench.kind == "library":
-        # On a CPU there are templates for weights that are constant (select_algorithm.py).
-        others = "C++ templates, with TORCHINDUCTOR_FREEZING=1," if is_cpu else "Triton's templates"
-        yield (
-            'a library\'s function has no configurations of its own; mode="max-autotune" tries '
-            f"{others} in its place"
-        )
-    if bench.kind == "cpp":
-        yield (
-            "kernels in C++ have no configurations: threads (torch.set_num_threads) and the width "
-            "of vectors (torch._inductor.config.cpp.simdlen) are settings of the whole program"
-        )
-
-
-def _of_place(report: KernelBenchReport) -> Iterator[str]:
     if report.in_place is None:
         yield "its launches in the model's own calls could not be told: no gain for the model"
-    elif report.cold is not None and report.warm is not None:
-        there = report.in_place.times.median_ns
-        ends = sorted((report.cold.median_ns, report.warm.median_ns))
-        if not ends[0] / _CLOSE <= there <= ends[1] * _CLOSE:
-            yield (
-                "in place it takes neither what it takes with an empty nor with a full cache: "
-                "clocks, other streams or other launches of the same statement make the difference"
-            )
+    else:
+        yield from made_lines_notices(report.in_place.work.lines)
+    yield from others

@@ -8,7 +8,6 @@ from inspector.findings.ceiling_wording import bytes_rate, flops_rate
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.kernel_bench_report import KernelBenchReport, Rate
 from inspector.findings.wording import count, duration, size
-from inspector.model.dtypes import Kind, find_dtype
 from inspector.model.units import percent
 from inspector.profiles.alone import COLD, WARM, Measured
 from inspector.records.kernel_bench import BenchedConfig
@@ -23,7 +22,6 @@ _KINDS = {
 _NEAR = 0.8  # of a ceiling: what is left is within what configurations differ by
 _POSSIBLE = 1.05  # more than that, and the bytes are not what moves
 _ALL_GONE = 2  # times the last cache: nothing is left of it when a launch is made again
-_HALF_BYTES = 2  # of an element, with which most models still compute the same
 _CEILINGS = {
     "copy_bytes_per_s": "memory's bandwidth",
     "l2_bytes_per_s": "the cache's bandwidth",
@@ -145,12 +143,11 @@ def _near_ceiling(report: KernelBenchReport) -> str:
         return ""  # what moves, or how fast it could, is not known well enough
     others = "configurations" if "triton" in report.bench.kind else "kernels"
     left = f"at most {1 - share:.0%}" if round(share, 2) < 1 else "nothing"
-    dtype = ", or a dtype with fewer bytes" if _is_wide(report) else ""
     cold = "" if report.regime == WARM else ", with cold caches,"
     return (
         f"alone{cold} it reaches {min(share, 1):.0%} of {_ceiling_text(rate.ceiling)}: faster "
         f"{others} can win {left} of its time; beyond that only fewer bytes help (fusion with what "
-        f"writes its inputs or reads its results{dtype})"
+        f"writes its inputs or reads its results)"
     )
 
 
@@ -163,15 +160,6 @@ def _is_partly_kept(report: KernelBenchReport, rate: Rate) -> bool:
     """Whether a cache may have some of what is held against memory's bandwidth."""
     is_warm = report.regime == WARM and rate.ceiling == "copy_bytes_per_s"
     return is_warm and (report.bytes_ or 0) < _ALL_GONE * report.bench.cache_bytes
-
-
-def _is_wide(report: KernelBenchReport) -> bool:
-    """Whether a tensor has floating-point numbers that could have fewer bytes."""
-    dtypes = (find_dtype(item.dtype) for item in report.bench.arguments if item.dtype)
-    return any(
-        dtype is not None and dtype.kind is Kind.FLOATING and dtype.size_bytes > _HALF_BYTES
-        for dtype in dtypes
-    )
 
 
 def argument_texts(report: KernelBenchReport) -> Iterator[tuple[str, str]]:

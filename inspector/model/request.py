@@ -11,7 +11,7 @@ from inspector.model.message import Message
 _OURS = (
     "target", "config", "graphs", "line_times", "prims", "dynamic_sources", "marks",
     "keep_outputs", "counters", "compare_outputs", "fresh_ceilings", "seconds", "kernel",
-    "launch", "edits", "command",
+    "edits", "command",
 )  # fmt: skip
 
 
@@ -43,7 +43,6 @@ class Request(Message):
         fresh_ceilings: Whether the machine's limits are measured even if they are known.
         seconds: About how long calls with each input are timed, with ``profile``; None for 12.
         kernel: The kernel to benchmark alone, or a part of its name, or None; with ``profile``.
-        launch: The number of its launch in a call, from 1; None takes what the most time goes to.
         generates: Whether Inductor's code is generated and not compiled, and graphs run without it.
         edits: Changes to make in the project's files when they are loaded; the files stay.
         command: The command that it is asked for by, where nothing above shows that.
@@ -77,7 +76,6 @@ class Request(Message):
     fresh_ceilings: bool = False
     seconds: float | None = None
     kernel: str | None = None
-    launch: int | None = None
     generates: bool = False
     edits: tuple[Edit, ...] = ()
     command: str = ""

@@ -32,7 +32,7 @@ def test_near_a_ceiling_configurations_cannot_win_much(tmp_path: Path) -> None:
         assert (
             "alone, with cold caches, it reaches 91% of memory's bandwidth: faster configurations "
             "can win at most 9% of its time; beyond that only fewer bytes help (fusion with what "
-            "writes its inputs or reads its results, or a dtype with fewer bytes)"
+            "writes its inputs or reads its results)"
         ) in words
 
 
