@@ -38,6 +38,7 @@ from inspector.capture.profiling.wrapper_lines import marked_lines
 from inspector.capture.ranks import agreed
 from inspector.capture.writer import guarded
 from inspector.model.out_of_memory import lacks_memory
+from inspector.model.spans import union_ns
 from inspector.records.device_profile import CallBlock, ProfiledArgument
 
 _AT_ONCE = 10
@@ -295,11 +296,7 @@ def _watch(
 
 def _busy(launched: Sequence[Launched]) -> tuple[int, int]:
     """How many pieces of work there are, and for how long any of them was done."""
-    busy_ns, until_ns = 0, 0
-    for item in sorted(launched, key=lambda item: item.start_ns):
-        busy_ns += max(0, item.end_ns - max(item.start_ns, until_ns))
-        until_ns = max(until_ns, item.end_ns)
-    return len(launched), busy_ns
+    return len(launched), union_ns([(item.start_ns, item.end_ns) for item in launched])
 
 
 def _copied(launched: Sequence[Launched]) -> tuple[int, int]:

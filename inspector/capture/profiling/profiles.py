@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Protocol
 
 import torch
 
+from inspector.capture.alone.bench import Alone
 from inspector.capture.back_to_back import BackToBack
 from inspector.capture.call import PreparedCall, arguments_of
 from inspector.capture.handler import attached_handler
@@ -27,24 +27,12 @@ from inspector.capture.profiling.in_place import (
     replays_attributed,
 )
 from inspector.capture.profiling.machine.device_state import device_state, others_percent
-from inspector.capture.profiling.measured import Prepared
 from inspector.capture.profiling.memory import profile_memory
 from inspector.capture.profiling.plan import SECONDS
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target
 from inspector.capture.writer import emit, guarded
-from inspector.records.ceilings import Ceilings, DeviceState
-from inspector.records.codec import decode
-
-
-class OneKernel(Protocol):
-    """A kernel that is benchmarked alone (`inspector.capture.alone.bench.Alone`)."""
-
-    def is_refused(self) -> bool:
-        """Whether there is not just one of its name, once all is compiled."""
-
-    def measure(self, index: int, run: Prepared) -> None:
-        """Benchmarks it with the arguments that it has in a call with an input."""
+from inspector.records.ceilings import DeviceState
 
 
 class Profiles:
@@ -63,7 +51,7 @@ class Profiles:
         counters: bool = False,
         fresh_ceilings: bool = False,
         seconds: float | None = None,
-        alone: OneKernel | None = None,
+        alone: Alone | None = None,
     ) -> None:
         self._target = target
         self._counters = counters
@@ -150,12 +138,12 @@ class Profiles:
         """Writes what is known of the machine: a profile that is cut short has it, too."""
         known = None if self._fresh_ceilings or self._has_ceilings else kept_ceilings()
         if known is not None:
-            emit(decode(Ceilings, known))
+            emit(known)
             self._has_ceilings = True
 
     def _write_ceilings(self) -> None:
         if not self._has_ceilings:
-            emit(decode(Ceilings, ceilings(fresh=self._fresh_ceilings)))
+            emit(ceilings(fresh=self._fresh_ceilings))
 
 
 def _device_watched(index: int) -> contextlib.AbstractContextManager[None]:
