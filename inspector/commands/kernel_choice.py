@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from inspector import plugins
 from inspector.errors import RecordingError, UsageError
+from inspector.findings.command_line import command_again
 from inspector.model.near_matches import did_you_mean, named
 from inspector.model.run import Run
 from inspector.records.kernel_bench import KernelBench
@@ -56,7 +56,6 @@ def benched(run: Run, asked: str, timed: Sequence[str] = ()) -> KernelBench:
         RecordingError: The kernel was not benchmarked.
     """
     found = [item for process in run.processes for item in process.records(KernelBench)[-1:]]
-    target = run.meta.target or "model.py"
     for bench in found:
         if bench.name and named(asked, [bench.name]):
             return bench
@@ -74,15 +73,5 @@ def benched(run: Run, asked: str, timed: Sequence[str] = ()) -> KernelBench:
     others = ", ".join(bench.name for bench in found if bench.name)
     message = f"The recording has no times of {asked!r} alone{why}."
     hint = f"It has those of {others}. " if others else ""
-    again = shlex.join(("inspect", "profile", target, *_options(run), "--kernel", asked))
+    again = command_again(run, "profile", "--kernel", asked)
     raise RecordingError(message, f"{hint}Record them: {again}")
-
-
-def _options(run: Run) -> Iterator[str]:
-    """What the recording was asked for that decides which kernels there are."""
-    settings = run.meta.settings
-    for name in ("train", "no_grad"):
-        if settings.get(name):
-            yield f"--{name.replace('_', '-')}"
-    if settings.get("mode"):
-        yield from ("--mode", str(settings["mode"]))

@@ -32,10 +32,11 @@ def ceiling_lines(ceilings: Ceilings) -> Iterator[tuple[str, str]]:
     yield from _line("memory", _rates(ceilings, _MEMORY))
     yield from _line("host to GPU", _rates(ceilings, _HOST))
     yield from _line("matrix products", _products(ceilings))
+    is_known = bool(ceilings.state) and "threads" not in ceilings.state
     floor_ns = ceilings.values.get("kernel_floor_ns")
     if floor_ns is not None:
         yield "an empty kernel", _with_spread(ceilings, "kernel_floor_ns", _time(floor_ns))
-    yield from _line("meanwhile" if _clocks_known(ceilings) else "with", _state(ceilings))
+    yield from _line("meanwhile" if is_known else "with", _state(ceilings))
     yield "measured", _when(ceilings)
     missing = _missing(ceilings.missing)
     if missing:
@@ -93,10 +94,6 @@ def _rates(ceilings: Ceilings, names: Sequence[tuple[str, str]]) -> Iterator[str
 def _with_spread(ceilings: Ceilings, name: str, text: str) -> str:
     spread = ceilings.unstable.get(name)
     return f"{text} (unstable, ±{max(spread, 0.01):.0%})" if spread else text
-
-
-def _clocks_known(ceilings: Ceilings) -> bool:
-    return bool(ceilings.state) and "threads" not in ceilings.state
 
 
 def _products(ceilings: Ceilings) -> Iterator[str]:

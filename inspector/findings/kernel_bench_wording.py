@@ -65,7 +65,8 @@ def _where(report: KernelBenchReport) -> Iterator[str]:
 def time_lines(report: KernelBenchReport) -> Iterator[tuple[str, str, str]]:
     """In place, and alone with an empty and a full cache: name, time, and what it reaches."""
     there, config = report.in_place, report.bench.config
-    cache = "L2" if report.bench.kind != "cpp" and not _is_cpu(report) else "cache"
+    is_cpu = report.ceilings is not None and report.ceilings.device == "cpu"
+    cache = "cache" if report.bench.kind == "cpp" or is_cpu else "L2"
     if there is not None:
         yield "in place", us(there.times.median_ns), _spread(there.times)
     for regime, times in ((COLD, report.cold), (WARM, report.warm)):
@@ -81,10 +82,6 @@ def time_lines(report: KernelBenchReport) -> Iterator[tuple[str, str, str]]:
         yield "moves", size(report.bytes_), what
     if config is not None and config.num_warps is not None:
         yield "runs with", "", " · ".join((_config_text(config), _resources(config)))
-
-
-def _is_cpu(report: KernelBenchReport) -> bool:
-    return report.ceilings is not None and report.ceilings.device == "cpu"
 
 
 def _spread(times: Measured) -> str:

@@ -109,12 +109,6 @@ def make_profile_report(
     )
 
 
-def _has_templates(device: Mapping[str, object]) -> bool:
-    """Whether Inductor has templates for matrix products on a GPU, as far as that is known."""
-    number = device.get("multiprocessors")
-    return not isinstance(number, int) or number >= MULTIPROCESSORS_TUNED
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Recorded:
     """What a process has recorded beside its profiles; `run` has that process alone."""
@@ -187,6 +181,7 @@ def _profiled(
 ) -> Profiled:
     run, process, settings = recorded.run, recorded.process, recorded.run.meta.settings
     l2_bytes = profile.device.get("l2_bytes")
+    multiprocessors = profile.device.get("multiprocessors")
     work = kernel_timings(
         launches, process.last(Ceilings), l2_bytes if isinstance(l2_bytes, int) else 0
     )
@@ -197,8 +192,10 @@ def _profiled(
         profile=profile,
         budget=budget,
         work=tuple(work),
-        by_line=time_by(launches, _place_of),
-        by_operator=time_by(launches, _operator_of),
+        by_line=time_by(
+            launches, lambda part: (part.line.file, part.line.line) if part.line.file else None
+        ),
+        by_operator=time_by(launches, lambda part: part.name or None),
         by_module=in_groups(time_by(launches, _module_of)),
         code=_code(run, launches),
         gains=tuple(
@@ -209,7 +206,8 @@ def _profiled(
                 is_cpu=profile.is_cpu,
                 is_grad_idle=is_grad_idle,
                 is_training=profile.is_training,
-                has_templates=_has_templates(profile.device),
+                has_templates=not isinstance(multiprocessors, int)
+                or multiprocessors >= MULTIPROCESSORS_TUNED,
                 break_lines=recorded.breaks,
             )
         ),
@@ -222,14 +220,6 @@ def _profiled(
         breaks=recorded.breaks,
         is_grad_idle=is_grad_idle and keeps_for_nothing(budget, work),
     )
-
-
-def _place_of(part: Part) -> tuple[str, int] | None:
-    return (part.line.file, part.line.line) if part.line.file else None
-
-
-def _operator_of(part: Part) -> str | None:
-    return part.name or None
 
 
 def _module_of(part: Part) -> tuple[str, str] | None:

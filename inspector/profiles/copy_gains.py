@@ -29,12 +29,11 @@ def copies_back(work: Iterable[KernelTiming]) -> list[KernelTiming]:
         return []
     # On a GPU one of the same dtype is the driver's.
     around = [item for item in work if item.kind in {"wrapper", "copy"}]
-    return [item for item in around if item.operators == (_COPY,) and _is_around(item)]
-
-
-def _is_around(work: KernelTiming) -> bool:
-    """Whether torch makes it around a compiled graph, and not the program."""
-    return work.kind == "wrapper" or work.launches[0].is_around
+    return [
+        item
+        for item in around
+        if item.operators == (_COPY,) and (item.kind == "wrapper" or item.launches[0].is_around)
+    ]
 
 
 def _of_copies(work: Sequence[KernelTiming]) -> Iterator[Gain]:
@@ -115,7 +114,8 @@ def copied_gradients(work: Sequence[KernelTiming]) -> list[KernelTiming]:
     torch/_inductor/graph.py), and so come the gradients of their weights. Autograd keeps one that
     has its parameter's layout, and copies others (``accumulateGrad`` in accumulate_grad.h).
     """
-    convolutions = set(_modules(item for item in work if _CONVOLUTIONS & {*item.operators}))
+    computed = (item for item in work if _CONVOLUTIONS & {*item.operators})
+    convolutions = {module for item in computed for module in item.modules}
     return [
         item
         for item in work
@@ -123,10 +123,6 @@ def copied_gradients(work: Sequence[KernelTiming]) -> list[KernelTiming]:
         and _COPIES in item.launches[0].launch.name
         and convolutions & {*item.modules}
     ]
-
-
-def _modules(work: Iterable[KernelTiming]) -> Iterable[str]:
-    return (module for item in work for module in item.modules)
 
 
 def gains_of_copied_gradients(work: Sequence[KernelTiming]) -> Iterator[Gain]:

@@ -45,8 +45,8 @@ def with_counters(
     pairs = align_by(
         [found[place].launch for place in places],
         kernels,
-        (_shape, _counted_shape),
-        (lambda launch: function_name(launch.name), lambda kernel: function_name(kernel.name)),
+        (_shape, _shape),
+        (_name, _name),
     )
     for here, there in pairs:
         place = places[here]
@@ -78,9 +78,9 @@ def _stalls(values: Mapping[str, float]) -> Mapping[str, float]:
     }
 
 
-def _shape(launch: DeviceLaunch) -> tuple[object, ...]:
-    return function_name(launch.name), launch.grid, launch.block
+def _shape(item: DeviceLaunch | CountedKernel) -> tuple[object, ...]:
+    return function_name(item.name), item.grid, item.block
 
 
-def _counted_shape(kernel: CountedKernel) -> tuple[object, ...]:
-    return function_name(kernel.name), kernel.grid, kernel.block
+def _name(item: DeviceLaunch | CountedKernel) -> str:
+    return function_name(item.name)

@@ -74,15 +74,12 @@ def _other_devices() -> int:
     return sum(torch.cuda.max_memory_allocated(at) > 0 for at in others)
 
 
-def _unseen() -> contextlib.AbstractContextManager[object]:
-    return contextlib.nullcontext() if uses_cuda() else watched_memory()
-
-
 def _side(run: Callable[[], PreparedCall], target: Target) -> MemorySide:
     # The CPU's allocator tells only of those blocks that they are freed that it gave while it was
     # watched: what a call leaves behind is to be among them when the next one replaces it. On a GPU
     # libraries ask for their workspaces again: capturing a CUDA graph takes them away.
-    with contextlib.suppress(Exception), _unseen():
+    unseen = contextlib.nullcontext() if uses_cuda() else watched_memory()
+    with contextlib.suppress(Exception), unseen:
         run()()
     call = run()
     gc.collect()  # what is garbage already must not go in the call
@@ -196,13 +193,9 @@ def _tensors(target: Target, arguments: Call) -> Iterator[tuple[str, str, Any]]:
     yield from (("optimizer", "", tensor) for tensor in _pytree.tree_leaves(states))
     yield from (("input", "", tensor) for tensor in inputs)
     yield from (("program", "", tensor) for tensor in reached.tensors)
-    others = [*inputs, *reached.tensors]
-    yield from (("gradient", "", tensor.grad) for tensor in others if _is_leaf(tensor))
+    others = (item for item in (*inputs, *reached.tensors) if isinstance(item, torch.Tensor))
+    yield from (("gradient", "", tensor.grad) for tensor in others if tensor.is_leaf)
     yield from (("kept", "", tensor) for tensor in kept)
-
-
-def _is_leaf(tensor: object) -> bool:
-    return isinstance(tensor, torch.Tensor) and bool(tensor.is_leaf)
 
 
 def _parts(tensor: Any) -> Iterator[Any]:  # noqa: ANN401 - anything

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping
+from typing import Protocol
 
 import torch
 
-from inspector.capture.alone.bench import Alone
 from inspector.capture.back_to_back import BackToBack
 from inspector.capture.call import PreparedCall, arguments_of
 from inspector.capture.handler import attached_handler
@@ -27,12 +27,23 @@ from inspector.capture.profiling.in_place import (
     replays_attributed,
 )
 from inspector.capture.profiling.machine.device_state import device_state, others_percent
+from inspector.capture.profiling.measured import Prepared
 from inspector.capture.profiling.memory import profile_memory
 from inspector.capture.profiling.plan import SECONDS
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target
 from inspector.capture.writer import emit, guarded
 from inspector.records.ceilings import DeviceState
+
+
+class OneKernel(Protocol):
+    """A kernel that is benchmarked alone (`inspector.capture.alone.bench.Alone`)."""
+
+    def is_refused(self) -> bool:
+        """Whether there is not just one of its name, once all is compiled."""
+
+    def measure(self, index: int, run: Prepared) -> None:
+        """Benchmarks it with the arguments that it has in a call with an input."""
 
 
 class Profiles:
@@ -51,7 +62,7 @@ class Profiles:
         counters: bool = False,
         fresh_ceilings: bool = False,
         seconds: float | None = None,
-        alone: Alone | None = None,
+        alone: OneKernel | None = None,
     ) -> None:
         self._target = target
         self._counters = counters
@@ -109,7 +120,7 @@ class Profiles:
             return
         found = self._attributions.get(index, Attribution())
         guarded("look for known ceilings", self._write_kept_ceilings)
-        with _device_watched(index):
+        with _gpu_watched(index) if uses_cuda() else contextlib.nullcontext():
             arguments = arguments_of(self._target.calls[index])
             profile_in_place(index, (run, eager), found, arguments, back_to_back, self._seconds)
         captured = self._captured.get(index)
@@ -146,14 +157,9 @@ class Profiles:
             emit(ceilings(fresh=self._fresh_ceilings))
 
 
-def _device_watched(index: int) -> contextlib.AbstractContextManager[None]:
-    """Writes in which state the GPU was before and after: a profile of a slow one lies."""
-    return _gpu_watched(index) if uses_cuda() else contextlib.nullcontext()
-
-
 @contextlib.contextmanager
 def _gpu_watched(index: int) -> Iterator[None]:
-    """Writes what the driver says of the GPU.
+    """Writes in which state the driver says the GPU is: a profile of a slow one lies.
 
     The driver is not asked in between, which would take the host's time from the calls: it counts
     itself for how long it held the clocks back. What others do shows while nothing is done here:

@@ -26,11 +26,15 @@ USER_MARK = "inspector at "
 """What a mark's name begins with; ``file(line): function`` follows."""
 CALL_MARK = "inspector in "
 """What the name of the mark around a module's call begins with; as Dynamo calls it follows."""
-ROOT = "L['self']"
-"""What Dynamo calls the module that is compiled."""
+_ROOT = "L['self']"
 _CALL = nn.Module._call_impl.__code__  # noqa: SLF001 - every call of a module is one of it
-COMPILED = "_orig_mod"
-"""What torch.compile's module calls the program's own."""
+_COMPILED = "_orig_mod"  # what torch.compile's module calls the program's own
+
+
+def module_name(path: str) -> str:
+    """What Dynamo calls a module in the one that is compiled: ``L['self'].layers.0``."""
+    parts = [part for part in path.split(".") if part and part != _COMPILED]
+    return ".".join([_ROOT, *parts])
 
 
 def generated_files() -> frozenset[str]:
@@ -128,8 +132,7 @@ class _Marks:
         """What Dynamo would call a module in the one that was called first."""
         if isinstance(module, nn.Module) and id(module) not in self._paths:
             for name, child in module.named_modules():
-                parts = [part for part in name.split(".") if part and part != COMPILED]
-                self._paths.setdefault(id(child), ".".join([ROOT, *parts]))
+                self._paths.setdefault(id(child), module_name(name))
         return self._paths.get(id(module), "")
 
     def _step(self, frame: FrameType, event: str, argument: object) -> Any:  # noqa: ANN401, ARG002

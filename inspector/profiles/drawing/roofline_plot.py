@@ -71,13 +71,10 @@ def draw_roofline(roofline: Roofline, title: str, form: str) -> bytes:
             label.set_rotation(_slope(axes, ends))
         _numbers(figure, axes, roofline.points)
         stream = io.BytesIO()
-        figure.savefig(stream, format=form, dpi=130, metadata=_undated(form))
+        # The same profile gives the same file.
+        undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form, {})
+        figure.savefig(stream, format=form, dpi=130, metadata=undated)
     return stream.getvalue()
-
-
-def _undated(form: str) -> dict[str, None]:
-    """The same profile gives the same file."""
-    return {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form, {})
 
 
 def _ceilings(axes: Any, roofline: Roofline) -> list[tuple[Any, _Ends]]:  # noqa: ANN401 - matplotlib has no types
