@@ -21,7 +21,7 @@ class LaunchPlace:
     graph: str = doc("key of Inductor's graph", default="")
     operator: str = doc("the outermost operator of ATen there", default="")
     frames: tuple[str, ...] = doc("the user's lines around it, innermost last", default=())
-    module: str = doc("Dynamo's name of the innermost that is called around it", default="")
+    module: str = doc("Dynamo's name of the innermost, where a graph runs as Python", default="")
     is_backward: bool = doc("autograd's engine runs it", default=False)
     is_loss: bool = doc("part of the sum that --train adds up", default=False)
     run: int = doc(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from inspector.capture.calling import LOSS_MARK
 from inspector.capture.profiling.trace import HostEvent, Trace
-from inspector.capture.profiling.user_lines import CALL_MARK, USER_MARK
+from inspector.capture.profiling.user_lines import CALL_MARK, MODULE_MARK, USER_MARK
 from inspector.capture.profiling.wrapper_lines import LINE_MARK
 from inspector.records.device_profile import LaunchPlace
 
@@ -36,7 +36,9 @@ def place_around(around: Sequence[HostEvent]) -> LaunchPlace:
         elif (match := _GRAPH.match(name)) is not None:
             graph = match["key"]
         elif name.startswith(USER_MARK):
-            frames.append(name.removeprefix(USER_MARK))
+            frame, _, of_node = name.removeprefix(USER_MARK).partition(MODULE_MARK)
+            frames.append(frame)
+            module = of_node or module
         elif name.startswith(CALL_MARK):
             module = name.removeprefix(CALL_MARK)
         elif name.startswith(_ENGINE):

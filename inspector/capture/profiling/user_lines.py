@@ -3,6 +3,7 @@
 Outside of compiled graphs it is the only thing that says where an operator comes from. Python's
 tracing is used, which Dynamo's code takes part in; torch's own ``with_stack`` knows a function's
 first line alone, and ends the program where it meets memory of a CUDA graph that was overwritten.
+A graph that runs as Python (``backend="eager"``) is marked with the lines that its nodes are from.
 Calls of modules are marked, too: what `torch.nn.Linear` does has the line that calls it, or, where
 no line of the user's does, that which makes it.
 """
@@ -19,11 +20,15 @@ import torch
 from torch import nn
 
 from inspector.capture.module_places import made_at
+from inspector.capture.profiling.graph_lines import GraphLines
 from inspector.capture.profiling.trace import mark_name
 from inspector.capture.roots import recorded_roots
+from inspector.model.stack import is_graph_code
 
 USER_MARK = "inspector at "
 """What a mark's name begins with; ``file(line): function`` follows."""
+MODULE_MARK = " | module "
+"""What stands in a mark's name before the module of a graph's statement, as Dynamo calls it."""
 CALL_MARK = "inspector in "
 """What the name of the mark around a module's call begins with; as Dynamo calls it follows."""
 _ROOT = "L['self']"
@@ -93,6 +98,7 @@ class _Marks:
     def __init__(self, is_user: Callable[[str], bool]) -> None:
         self._is_user = is_user
         self._known: dict[str, bool] = {}
+        self._graphs = GraphLines()
         self._open: list[_Mark] = []
         self._paths: dict[int, str] = {}
         # Compiled code calls these, with tensors and modules: Dynamo would compile them as well.
@@ -111,7 +117,7 @@ class _Marks:
             return self._at_end
         file = frame.f_code.co_filename
         if file not in self._known:
-            self._known[file] = self._is_user(file)
+            self._known[file] = is_graph_code(file) or self._is_user(file)
         return self._at_line if self._known[file] else None
 
     def _has_lines(self, module: object) -> bool:
@@ -138,10 +144,9 @@ class _Marks:
     def _step(self, frame: FrameType, event: str, argument: object) -> Any:  # noqa: ANN401, ARG002
         if event in {"line", "return"}:
             self._close(frame)
-        if event == "line":
-            code = frame.f_code
-            place = f"{code.co_filename}({frame.f_lineno}): {code.co_name}"
-            self._begin(frame, USER_MARK + place, is_line=True)
+        name = self._name(frame) if event == "line" else ""
+        if name:
+            self._begin(frame, name, is_line=True)
         return self._at_line
 
     def _begin(self, frame: FrameType, *names: str, is_line: bool = False) -> None:
@@ -151,6 +156,16 @@ class _Marks:
         for mark in marks:
             mark.__enter__()
         self._open.append(_Mark(frame, marks, is_line))
+
+    def _name(self, frame: FrameType) -> str:
+        """The name of the mark for the line that a frame is at, or an empty string."""
+        code = frame.f_code
+        if not is_graph_code(code.co_filename):
+            return f"{USER_MARK}{code.co_filename}({frame.f_lineno}): {code.co_name}"
+        found = self._graphs.of(frame)
+        if found is None:
+            return ""
+        return f"{USER_MARK}{found.place}" + (found.module and MODULE_MARK + found.module)
 
     def _close(self, frame: FrameType) -> None:
         """Closes the mark of a frame, and those of frames that it called and that are gone."""
