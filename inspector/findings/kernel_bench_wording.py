@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from inspector.findings.ceiling_wording import bytes_rate, flops_rate
 from inspector.findings.graph_wording import TIMES
-from inspector.findings.kernel_bench_report import KernelBenchReport, Rate
+from inspector.findings.kernel_bench_report import COLD, WARM, KernelBenchReport, Measured, Rate
 from inspector.findings.wording import count, duration, size
 from inspector.model.units import percent
-from inspector.profiles.alone import COLD, WARM, Measured
 from inspector.records.kernel_bench import BenchedConfig
 
 _KINDS = {

@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch import fx, nn
 
-from inspector.capture.profiling.cpu_lines import cpu_calls
 from inspector.capture.profiling.graph_lines import GraphLines
+from inspector.capture.profiling.sequence import cpu_calls
 from inspector.capture.profiling.trace import Launched, traced
 from inspector.capture.profiling.user_lines import is_users, marked_user_lines
 from inspector.profiles.outside_lines import user_place

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.capture.profiling.cpu_lines import cpu_calls
 from inspector.capture.profiling.idle import idle_causes
-from inspector.capture.profiling.sequence import calls_of
+from inspector.capture.profiling.sequence import calls_of, cpu_calls
 from tests.compile.trace_events import BASE, graph, host, kernel, trace
 
 

@@ -10,8 +10,8 @@ import torch
 from torch import nn
 from torch._dynamo import compiled_autograd
 
-from inspector.capture.profiling.cpu_lines import cpu_calls
 from inspector.capture.profiling.gradients import marked_gradients
+from inspector.capture.profiling.sequence import cpu_calls
 from inspector.capture.profiling.trace import traced
 from inspector.capture.profiling.user_lines import CALL_MARK
 

@@ -18,7 +18,6 @@ from inspector.capture.back_to_back import BackToBack
 from inspector.capture.call import Call, arguments_of
 from inspector.capture.calling import LOSS_MARK, Ones, backward
 from inspector.capture.profiling import in_place, measured, payload
-from inspector.capture.profiling.cpu_lines import significant
 from inspector.capture.profiling.explained import explained_on_cpu
 from inspector.capture.profiling.in_place import (
     Attribution,
@@ -27,6 +26,7 @@ from inspector.capture.profiling.in_place import (
     replays_attributed,
 )
 from inspector.capture.profiling.measured import Explained
+from inspector.capture.profiling.sequence import significant
 from inspector.capture.profiling.trace import HostEvent, Launched, Trace, traced
 from inspector.capture.profiling.wrapper_lines import LINE_MARK, calling_marks
 from inspector.capture.state import State

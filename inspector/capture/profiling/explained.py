@@ -7,10 +7,9 @@ import math
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
 
-from inspector.capture.profiling.cpu_lines import cpu_calls, significant
 from inspector.capture.profiling.idle import idle_causes
 from inspector.capture.profiling.measured import Explained, Measured, Prepared
-from inspector.capture.profiling.sequence import calls_of
+from inspector.capture.profiling.sequence import calls_of, cpu_calls, significant
 from inspector.capture.profiling.trace import HostEvent, Launched, Trace, traced
 from inspector.records.device_profile import HostSpan
 

@@ -24,14 +24,13 @@ import torch
 
 from inspector.capture import versions
 from inspector.capture.back_to_back import BackToBack
-from inspector.capture.profiling.cpu_lines import cpu_calls, significant
 from inspector.capture.profiling.device import cuda_devices, uses_cuda, wait
 from inspector.capture.profiling.explained import EXPLAINED_CALLS, explain, explained_on_cpu
 from inspector.capture.profiling.gradients import marked_gradients
 from inspector.capture.profiling.measured import Measured, Prepared
 from inspector.capture.profiling.payload import PROFILE, SO_FAR, write_profile
 from inspector.capture.profiling.plan import SETTLING, Plan, is_settled, make_plan
-from inspector.capture.profiling.sequence import calls_of
+from inspector.capture.profiling.sequence import calls_of, cpu_calls, significant
 from inspector.capture.profiling.trace import Launched, Traced, traced
 from inspector.capture.profiling.user_lines import is_users, marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from inspector.findings.kernel_bench_report import FORMAT_VERSION, KernelBenchReport, Rate
-from inspector.profiles.alone import InPlace, Measured
+from inspector.findings.kernel_bench_report import (
+    FORMAT_VERSION,
+    InPlace,
+    KernelBenchReport,
+    Measured,
+    Rate,
+)
 from inspector.records.ceilings import Ceilings
 from inspector.records.kernel_bench import BenchedArgument, BenchedConfig, LaunchGroup
 from inspector.renderers.json.common import COMMON, versions

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 
 from inspector.findings.autotune_wording import autotune_advice
+from inspector.findings.ceiling_wording import held_back, slowed_by
 from inspector.findings.profile_report import FORMAT_VERSION, ProfileReport
 from inspector.findings.profiled import Profiled
 from inspector.profiles.autotuned import NOISE, Autotuning, Tuned
@@ -16,7 +17,6 @@ from inspector.profiles.memory import CallMemory, MemoryUse, PeakTensor
 from inspector.profiles.memory_advice import MemoryAdvice, memory_advice
 from inspector.profiles.roofline import Point, Roofline, make_roofline
 from inspector.profiles.slowdown import Slowdown, SlowdownPart, make_slowdown
-from inspector.profiles.throttling import held_back, slowed_by
 from inspector.records.autotuning import TriedCandidate, TriedTensor
 from inspector.records.ceilings import Ceilings, DeviceState
 from inspector.records.device_profile import TimedBlock

@@ -11,10 +11,11 @@ from inspector.findings.ceiling_wording import (
     bytes_rate,
     ceiling_lines,
     flops_rate,
+    held_back,
     others_notice,
+    slowed_by,
     throttled_notice,
 )
-from inspector.profiles.throttling import held_back, slowed_by
 from inspector.records.ceilings import Ceilings, DeviceState
 
 MEASURED_S = 1795349640
