@@ -225,7 +225,7 @@ def _notices(report: KernelBenchReport, others: Sequence[str]) -> Iterator[str]:
             f"these are those of launch {bench.launch}, which {taken} of them share"
         )
     if report.in_place is None:
-        yield "its launches in the model's own calls could not be told: no gain for the model"
+        yield "its launches were not found in the model's own calls: its share of a call is unknown"
     else:
         yield from made_lines_notices(report.in_place.work.lines)
     yield from others

@@ -66,13 +66,13 @@ def _of_copies_back(work: Sequence[KernelTiming], *, is_grad_idle: bool) -> Iter
     at = f"{first_names(names)}{where(KernelGroup(tuple(given)))}: " if given else ""
     times = "once" if len(copies) == 1 else f"{len(copies)} times"
     yield Gain(
-        f"{at}for what the program changes of inputs and buffers, graphs give new tensors, and "
-        f"torch copies these back behind them, {times}",
+        f"{at}graphs return new tensors for inputs and buffers that the program changes, and torch "
+        f"copies these back, {times}",
         sum(item.median_ns for item in copies)
         + sum(item.median_ns * sum(item.facts.copied_back.values()) for item in given),
-        "under torch.no_grad() graphs write there themselves: --no-grad measures it"
+        "under torch.no_grad() graphs write in place: --no-grad measures it"
         if is_grad_idle
-        else "let the program give a new tensor, too, or change a smaller one",
+        else "return a new tensor instead, or change a smaller one",
     )
 
 

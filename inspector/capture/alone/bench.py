@@ -75,7 +75,7 @@ class Alone:
             try:
                 bench = self._measured(bench, seen, run)
             except TooLargeError as error:
-                missing = "its arguments are too large to be copied beside the model"
+                missing = "its arguments are too large to copy"
                 bench = dataclasses.replace(bench, missing=missing, argument_bytes=error.args[0])
             except _NotMeasuredError as error:
                 bench = dataclasses.replace(bench, missing=str(error))
