@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import bisect
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from inspector.records.memory_profile import HeldBlock, MemoryEvent, Segment
 
@@ -29,24 +29,23 @@ class Peak:
     held: tuple[int, ...]
 
 
-class _Walk:
-    """What is allocated after each event."""
+def _allocated(
+    held: Sequence[HeldBlock], events: Sequence[MemoryEvent]
+) -> Iterator[tuple[int, dict[int, tuple[int, int]]]]:
+    """What is allocated before the call and after each event: how much more, and by address.
 
-    def __init__(self, held: Sequence[HeldBlock]) -> None:
-        # The number of an event, or of a block from before: -1 - number.
-        self.live = {
-            block.address: (block.bytes_, -1 - number) for number, block in enumerate(held)
-        }
-        self.added_bytes = 0
-
-    def step(self, number: int, event: MemoryEvent) -> None:
+    A block has its bytes with the number of its event; one from before, of its own: -1 - number.
+    """
+    live = {block.address: (block.bytes_, -1 - number) for number, block in enumerate(held)}
+    added = 0
+    yield added, live
+    for number, event in enumerate(events):
         # What is given again was freed before, unseen.
-        freed = self.live.pop(event.address, None)
-        if freed is not None:
-            self.added_bytes -= freed[0]
+        added -= live.pop(event.address, (0, 0))[0]
         if event.bytes_ > 0:
-            self.live[event.address] = event.bytes_, number
-            self.added_bytes += event.bytes_
+            live[event.address] = event.bytes_, number
+            added += event.bytes_
+        yield added, live
 
 
 def find_peak(held: Sequence[HeldBlock], events: Sequence[MemoryEvent]) -> Peak:
@@ -55,16 +54,12 @@ def find_peak(held: Sequence[HeldBlock], events: Sequence[MemoryEvent]) -> Peak:
     Args:
         events: What it allocates and frees; what is freed without having been seen is left out.
     """
-    walk = _Walk(held)
     at, most = -1, 0
-    for number, event in enumerate(events):
-        walk.step(number, event)
-        if walk.added_bytes > most:
-            at, most = number, walk.added_bytes
-    walk = _Walk(held)
-    for number, event in enumerate(events[: at + 1]):
-        walk.step(number, event)
-    numbers = [number for _, number in walk.live.values()]
+    for number, (added, _) in enumerate(_allocated(held, events), -1):
+        if added > most:
+            at, most = number, added
+    *_, (_, live) = _allocated(held, events[: at + 1])
+    numbers = [number for _, number in live.values()]
     return Peak(
         at,
         most,

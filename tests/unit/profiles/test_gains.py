@@ -260,7 +260,7 @@ def test_what_torch_copies_back_counts_with_what_the_graph_gives_for_it() -> Non
     (launch,) = first.launches
     back = dataclasses.replace(first, kind="wrapper", operators=("copy_",))
     (gain, *_) = copy_gains([back], is_grad_idle=True)
-    assert gain.what.startswith("for what the program changes of inputs and buffers")
+    assert gain.what.startswith("graphs return new tensors for inputs and buffers")
     assert (gain.time_ns, "no_grad" in gain.change) == (100_000, True)
     assert launch.facts is not None
     parts = tuple(
