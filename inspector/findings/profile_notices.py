@@ -24,14 +24,12 @@ from inspector.records.ceilings import Ceilings
 from inspector.records.device_profile import DeviceProfile, FailedCall
 
 _LEAST_CALLS = 20
-_SHORT_NS = 500_000
 _KINDS = {
     "warm-up": "call to warm up",
     "plain": "unwatched call",
     "watched": "call under the profiler",
     "eager": "call without the compiler",
     "explained": "call whose host was watched",
-    "memory": "call whose memory was measured",
 }
 
 
@@ -81,11 +79,6 @@ def input_notices(found: Profiled) -> Iterator[str]:
     """What is to be known about the profile of one input."""
     budget = found.budget
     yield from measured_notices(found.profile, budget)
-    if found.profile.back_to_back is False and 0 < budget.wall_ns < _SHORT_NS:
-        yield (
-            "the model's state is restored before each call, which empties the CPU's caches: calls "
-            "this short may be faster in the program's own loop"
-        )
     if found.profile.other_calls:
         calls = found.profile.other_calls + len(found.profile.calls)
         yield (
