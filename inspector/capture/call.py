@@ -13,6 +13,7 @@ from torch.utils import _pytree
 from inspector.capture.gpu_target.weights import is_weight
 from inspector.errors import UsageError
 from inspector.model.units import with_article
+from inspector.records.device_profile import ProfiledArgument
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -84,18 +85,18 @@ def _is_keywords(value: object) -> bool:
     )
 
 
-def shapes_of(call: Call) -> list[dict[str, object]]:
+def arguments_of(call: Call) -> list[ProfiledArgument]:
     """The tensors and the numbers that a call is made with, in order, those in containers too."""
-    found: list[dict[str, object]] = []
+    found: list[ProfiledArgument] = []
 
     def tensor(value: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
         dtype = str(value.dtype).removeprefix("torch.")
-        found.append({"dtype": dtype, "size": list(value.shape)})
+        found.append(ProfiledArgument(dtype, tuple(value.shape)))
         return value
 
     def other(value: Any) -> Any:  # noqa: ANN401 - any object
         if type(value) in {bool, int, float}:
-            found.append({"value": str(value)})
+            found.append(ProfiledArgument(value=str(value)))
         return value
 
     map_tensors(tensor, [list(call.args), call.kwargs], other)

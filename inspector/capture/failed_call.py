@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 from torch._dynamo.exc import TorchDynamoException
 
-from inspector.capture.call import Call, shapes_of
+from inspector.capture.call import Call, arguments_of
 from inspector.capture.failures import (
     asks_for_value,
     at,
@@ -163,8 +163,8 @@ def _also_without(failed: FailedCall, request: Request, error: Exception) -> Mod
 
 def _shown_inputs(call: Call) -> str:
     """``f32[2, 16]``: the tensors that a call was made with, where they are few."""
-    tensors = [item for item in shapes_of(call) if "size" in item]
-    shown = [f"{_dtype(str(item['dtype']))}{item['size']}" for item in tensors]
+    tensors = [item for item in arguments_of(call) if item.dtype]
+    shown = [f"{_dtype(item.dtype)}{list(item.size)}" for item in tensors]
     return ", ".join(shown) if len(shown) <= _MOST_SHOWN else ""
 
 

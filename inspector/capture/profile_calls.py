@@ -117,7 +117,7 @@ def _profiles(target: Target, request: Request) -> Profiles:
         counters=request.counters,
         fresh_ceilings=request.fresh_ceilings,
         seconds=request.seconds,
-        alone=None if request.kernel is None else Alone(request.kernel, request.launch),
+        alone=None if request.kernel is None else Alone(request.kernel),
     )
 
 

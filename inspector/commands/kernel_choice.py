@@ -27,16 +27,11 @@ def check_kernel_options(given: Mapping[str, object], *, is_file: bool) -> None:
     Raises:
         UsageError: There are some.
     """
-    if "kernel" in given:
-        if "counters" in given or is_file:
-            other = "--counters" if "counters" in given else "a picture or a timeline"
-            message = f"--kernel is a report on one kernel, and {other} is of all."
-            endings = f" {kernel_endings()}" if is_file else ""
-            raise UsageError(message, f"Leave one of them out.{endings}")
-        return
-    if "launch" in given:
-        message = "--launch needs a kernel."
-        raise UsageError(message, "Name one with --kernel KERNEL.")
+    if "kernel" in given and ("counters" in given or is_file):
+        other = "--counters" if "counters" in given else "a picture or a timeline"
+        message = f"--kernel is a report on one kernel, and {other} is of all."
+        endings = f" {kernel_endings()}" if is_file else ""
+        raise UsageError(message, f"Leave one of them out.{endings}")
 
 
 def which_kernel(asked: str, found: Sequence[str], names: Sequence[str]) -> UsageError:

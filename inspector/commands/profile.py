@@ -53,11 +53,6 @@ _TIMELINES = (".perfetto.json", ".trace.json")
     help="Time this kernel alone, too, with the arguments that it has in a call; a part of its "
     "name is enough. It has a report of its own (-o with .json, .md or .txt).",
 )  # fmt: skip
-@click.option(
-    "--launch", type=click.IntRange(1), metavar="N",
-    help="With --kernel: take the arguments of its Nth launch in a call.  [default: those that "
-    "the most time goes to]",
-)  # fmt: skip
 @recording_options
 def command(target: str | None, asked: Asked, *, autotune: bool) -> int:
     """Time the generated kernels in place, against what the machine can do.

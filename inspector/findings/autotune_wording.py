@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 
-from inspector.findings.file_names import line_texts, short_names
+from inspector.findings.file_names import PlacedRow, line_texts, short_names
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.wording import count, duration
 from inspector.model.kernel import NodeLine
@@ -30,23 +29,6 @@ _HOW = {
     "fixed": "taken without timing anything",
 }
 _STEPS = {"descent": "coordinate descent", "combo": "combined kernels"}
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class TunedLine:
-    """One row.
-
-    Attributes:
-        details: How clearly it won, over what, and out of how many.
-        places: The user's lines, ``model.py:31`` and the text of each.
-    """
-
-    cost: str
-    name: str
-    winner: str
-    details: tuple[str, ...]
-    places: tuple[tuple[str, str], ...]
-    tuned: Tuned
 
 
 def autotune_summary(found: Autotuning, wall_ns: float) -> Iterator[str]:
@@ -148,23 +130,16 @@ def _lost(measured: Sequence[Tuned]) -> Iterator[str]:
         )
 
 
-def tuned_lines(found: Autotuning) -> list[TunedLine]:
-    """What was tried, what cost the most first."""
+def tuned_rows(found: Autotuning) -> Iterator[PlacedRow]:
+    """What was tried: its name with sizes, what trying cost, what won, and the user's lines."""
     names = short_names(line.file for item in found.tuned for line in _lines(item))
-    return [
-        TunedLine(
-            cost=duration(item.spent_ns),
-            name=_name(item),
-            winner=_winner(item),
-            details=tuple(_details(item)),
-            places=line_texts(_lines(item), names),
-            tuned=item,
-        )
-        for item in found.tuned
-    ]
+    for item in found.tuned:
+        won = " · ".join((_winner(item), *_details(item)))
+        yield tuned_name(item), duration(item.spent_ns), won, line_texts(_lines(item), names)
 
 
-def _name(tuned: Tuned) -> str:
+def tuned_name(tuned: Tuned) -> str:
+    """What was tuned, with its sizes."""
     first = tuned.first
     times = f"{tuned.places}{TIMES} " if tuned.places > 1 else ""
     if first.name == _PLACEHOLDER:

@@ -6,7 +6,6 @@ import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.findings.wording import count, duration
-from inspector.profiles.throttling import held_back, slowed_by, state_values
 from inspector.records.ceilings import Ceilings, DeviceState
 
 _TERA = 1e12
@@ -14,45 +13,51 @@ _GIGA = 1e9
 _LEAST_GIGA = 0.1 * _GIGA
 _MEGA = 1e6
 _HUNDRED = 99.95
-_NS_PER_US = 1e3
-_MEMORY = (
-    ("copy_bytes_per_s", "copied "),
-    ("read_bytes_per_s", "read "),
-    ("l2_bytes_per_s", "L2 cache "),
-)
-_HOST = (("host_to_device_bytes_per_s", ""), ("device_to_host_bytes_per_s", "back "))
+_MEMORY = (("copy_bytes_per_s", "copied "), ("l2_bytes_per_s", "L2 cache "))
+_HOST = (("host_to_device_bytes_per_s", ""),)
 _PRODUCTS = "_flops_per_s"
 _NAMES = {
     **{key: words.strip() for key, words in _MEMORY},
     "host_to_device_bytes_per_s": "host to GPU",
-    "device_to_host_bytes_per_s": "GPU to host",
-    "launch_ns": "a kernel launch",
-    "aten_launch_ns": "a launch through ATen",
     "kernel_floor_ns": "an empty kernel",
-    "graph_node_ns": "a node of a CUDA graph",
 }
-_MINUTE_S = 60
-_HOUR_S = 60 * _MINUTE_S
-_DAY_S = 24 * _HOUR_S
 _LEAST_SHARE = 0.005
 # As in inspector/capture/profiling/machine/kept.py, which keeps such figures for minutes only.
 _OTHERS, _BUSY_PERCENT = "others_percent", 10
+# What holds a GPU's clocks back: bits of NVML (nvml.h, nvmlClocksEventReason…; drivers before 535
+# call them nvmlClocksThrottleReason…).
+_REASONS = {
+    0x2: "an application clocks setting",
+    0x4: "software power cap",
+    0x8: "hardware slowdown",
+    0x10: "sync boost",
+    0x20: "software thermal slowdown",
+    0x40: "hardware thermal slowdown",
+    0x80: "hardware power brake",
+    0x100: "a display clocks setting",
+}
+_IDLE = 0x1  # no clocks are needed: that holds nothing back
+_ACTIVE = ("clocks_event_reasons.active", "clocks_throttle_reasons.active")
+_COUNTERS = {
+    "clocks_event_reasons_counters.sw_power_cap": _REASONS[0x4],
+    "clocks_event_reasons_counters.sync_boost": _REASONS[0x10],
+    "clocks_event_reasons_counters.sw_thermal_slowdown": _REASONS[0x20],
+    "clocks_event_reasons_counters.hw_thermal_slowdown": _REASONS[0x40],
+    "clocks_event_reasons_counters.hw_power_brake_slowdown": _REASONS[0x80],
+}
 
 
-def ceiling_lines(ceilings: Ceilings, started: str) -> Iterator[tuple[str, str]]:
-    """What the machine can do, in which state it was and when.
-
-    Args:
-        ceilings: What was measured.
-        started: When the recording began (ISO 8601), or an empty string: ages are from then.
-    """
+def ceiling_lines(ceilings: Ceilings) -> Iterator[tuple[str, str]]:
+    """What the machine can do, in which state it was and when."""
     yield from _line("memory", _rates(ceilings, _MEMORY))
     yield from _line("host to GPU", _rates(ceilings, _HOST))
     yield from _line("matrix products", _products(ceilings))
-    yield from _line("a kernel launch", _launches(ceilings))
-    yield from _line("an empty kernel", _empty_kernels(ceilings))
-    yield from _line("meanwhile" if _clocks_known(ceilings) else "with", _state(ceilings))
-    yield from _line("measured", _when(ceilings, started))
+    is_known = bool(ceilings.state) and "threads" not in ceilings.state
+    floor_ns = ceilings.values.get("kernel_floor_ns")
+    if floor_ns is not None:
+        yield "an empty kernel", _with_spread(ceilings, "kernel_floor_ns", _time(floor_ns))
+    yield from _line("meanwhile" if is_known else "with", _state(ceilings))
+    yield "measured", _when(ceilings)
     missing = _missing(ceilings.missing)
     if missing:
         yield "not measured", "; ".join(missing)
@@ -111,10 +116,6 @@ def _with_spread(ceilings: Ceilings, name: str, text: str) -> str:
     return f"{text} (unstable, ±{max(spread, 0.01):.0%})" if spread else text
 
 
-def _clocks_known(ceilings: Ceilings) -> bool:
-    return bool(ceilings.state) and "threads" not in ceilings.state
-
-
 def _products(ceilings: Ceilings) -> Iterator[str]:
     """The dtypes, with one unit for all of them at the end."""
     found = {name: rate for name, rate in ceilings.values.items() if name.endswith(_PRODUCTS)}
@@ -123,18 +124,6 @@ def _products(ceilings: Ceilings) -> Iterator[str]:
         last = f" {unit}" if number == len(found) else ""
         text = f"{name.removesuffix(_PRODUCTS)} {_number(rate / factor)}{last}"
         yield _with_spread(ceilings, name, text)
-
-
-def _launches(ceilings: Ceilings) -> Iterator[str]:
-    for key, words in (("launch_ns", "in the driver"), ("aten_launch_ns", "through ATen")):
-        if key in ceilings.values:
-            yield _with_spread(ceilings, key, f"{_time(ceilings.values[key])} {words}")
-
-
-def _empty_kernels(ceilings: Ceilings) -> Iterator[str]:
-    for key, words in (("kernel_floor_ns", "on the GPU"), ("graph_node_ns", "in a CUDA graph")):
-        if key in ceilings.values:
-            yield _with_spread(ceilings, key, f"{_time(ceilings.values[key])} {words}")
 
 
 def _state(ceilings: Ceilings) -> Iterator[str]:
@@ -165,34 +154,12 @@ def _clocks(state: Mapping[str, str]) -> Iterator[str]:
             yield f"{words}{values[name]:,.0f}{limit} {unit}"
 
 
-def _when(ceilings: Ceilings, started: str) -> Iterator[str]:
-    """When, against the begin of the recording: a report says the same whenever it is made."""
+def _when(ceilings: Ceilings) -> str:
     took = f", in {duration(ceilings.took_ns)}" if ceilings.took_ns else ""
-    if busy_notice(ceilings):
-        took += f", beside other programs ({ceilings.facts[_OTHERS]}% of the GPU's time)"
     if not ceilings.is_cached:
-        yield f"with this recording{took}"
-        return
-    if not ceilings.measured_at_s:
-        yield f"before this recording{took}"
-        return
+        return f"with this recording{took}"
     at = dt.datetime.fromtimestamp(ceilings.measured_at_s, dt.UTC)
-    try:
-        age_s = (dt.datetime.fromisoformat(started) - at).total_seconds()
-    except (ValueError, TypeError):  # no time, or one without a zone
-        age_s = float(_DAY_S)
-    if age_s >= _DAY_S:
-        yield f"on {at:%Y-%m-%d}{took}"
-    else:
-        yield f"{_age(max(0.0, age_s))} before this recording{took}"
-
-
-def _age(age_s: float) -> str:
-    if age_s < _MINUTE_S:
-        return "less than a minute"
-    if age_s < _HOUR_S:
-        return count(round(age_s / _MINUTE_S), "minute")
-    return count(round(age_s / _HOUR_S), "hour")
+    return f"on {at:%Y-%m-%d}{took}"
 
 
 def _missing(missing: Mapping[str, str]) -> list[str]:
@@ -205,8 +172,7 @@ def _missing(missing: Mapping[str, str]) -> list[str]:
 
 def _time(time_ns: float) -> str:
     """Those below 1 µs with one digit more than other durations have."""
-    us = time_ns / _NS_PER_US
-    return f"{us:.2f} µs" if us < 1 else duration(round(time_ns))
+    return f"{time_ns / 1e3:.2f} µs" if time_ns < 1e3 else duration(round(time_ns))  # noqa: PLR2004
 
 
 def bytes_rate(bytes_per_s: float) -> str:
@@ -233,3 +199,44 @@ def _flops_unit(flops_per_s: float) -> tuple[str, float]:
 def _number(value: float) -> str:
     """Three digits, and all that stand before the point."""
     return f"{value:,.0f}" if value >= _HUNDRED else f"{value:.3g}"
+
+
+def slowed_by(state: Mapping[str, str]) -> tuple[str, ...]:
+    """What held the clocks back when the driver was asked, in words; none where it did not say."""
+    text = next((state[name] for name in _ACTIVE if name in state), "")
+    try:
+        mask = int(text, 16)
+    except ValueError:
+        return ()
+    known = tuple(reason for bit, reason in _REASONS.items() if mask & bit)
+    rest = mask & ~(_IDLE | sum(_REASONS))
+    return known + ((f"an unknown reason ({rest:#x})",) if rest else ())
+
+
+def held_back(state: DeviceState) -> Mapping[str, float | None]:
+    """What held the clocks back while a profile was made, and for which share of the time.
+
+    The driver counts the time itself. Where it does not, what it says right after counts, and the
+    share is None.
+    """
+    found: dict[str, float | None] = {}
+    for name, reason in _COUNTERS.items():
+        before, after = (_value(values.get(name, "")) for values in (state.before, state.after))
+        if before is not None and after is not None and after > before and state.elapsed_ns:
+            found[reason] = min(1.0, (after - before) * 1e3 / state.elapsed_ns)
+    if not any(name in state.after for name in _COUNTERS):
+        found.update(dict.fromkeys(slowed_by(state.after)))
+    return found
+
+
+def state_values(state: Mapping[str, str]) -> Mapping[str, float]:
+    """Those of the driver's values that are numbers."""
+    numbers = {name: _value(text) for name, text in state.items()}
+    return {name: number for name, number in numbers.items() if number is not None}
+
+
+def _value(text: str) -> float | None:
+    try:
+        return float(text.split(maxsplit=1)[0]) if text.strip() else None
+    except ValueError:
+        return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Iterable, Mapping
+from typing import TypeAlias
 
 from inspector.model.kernel import NodeLine
 
@@ -24,11 +25,16 @@ def short_names(files: Iterable[str]) -> Mapping[str, str]:
     return found
 
 
+Places: TypeAlias = tuple[tuple[str, str], ...]
+PlacedRow: TypeAlias = tuple[*tuple[str, ...], Places]
+"""The cells of a row, and the user's lines that it is about."""
+
+
 def line_texts(
     lines: Iterable[NodeLine],
     names: Mapping[str, str],
     code: Mapping[tuple[str, int], str] | None = None,
-) -> tuple[tuple[str, str], ...]:
+) -> Places:
     """Places with the text of each, every place once: ``model.py:31`` and ``y = x + 1``."""
     texts = {
         f"{names.get(line.file, line.file)}:{line.line}": line.code

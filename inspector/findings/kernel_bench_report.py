@@ -37,7 +37,6 @@ class InPlace:
 
     Attributes:
         launches: How many a call has with the arguments that were taken.
-        wall_ns: The time of a call.
         work: One of them, with what it moves and computes.
     """
 
@@ -214,7 +213,7 @@ def _notices(report: KernelBenchReport, others: Sequence[str]) -> Iterator[str]:
         total = sum(item.count for item in bench.launches)
         yield (
             f"{total} launches per call with {len(bench.launches)} kinds of arguments; timed: "
-            f"launch {bench.launch}, like {taken} of them (--launch N takes another)"
+            f"launch {bench.launch}, like {taken} of them"
         )
     if report.in_place is None:
         yield "not found in the profile of the model's calls: no time in place"

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.events.kept import kept_record
 from inspector.kernels.buffers import Buffers, read_buffers
 from inspector.model.kernel import GraphCode, NodeLine
 from inspector.model.run import Process, Run
-from inspector.model.source import Sources
 from inspector.profiles.code_lines import CodeLines
 from inspector.profiles.launch_timing import LaunchTiming
-from inspector.profiles.memory import CallMemory, MemoryUse
+from inspector.profiles.memory import MemoryUse
 from inspector.profiles.memory_use import memory_use
 from inspector.records.memory_profile import MemoryProfile
 
@@ -39,24 +37,8 @@ def memory_in_code(
     functions: Mapping[str, NodeLine],
 ) -> MemoryUse | None:
     """What a call allocates, joined with the code of its process."""
-    code = CodeLines(list(_with_buffers(run.processes[0], codes)), launches)
-    use = memory_use(profile, code, functions)
-    if use is None:
-        return None
-    return dataclasses.replace(
-        use,
-        compiled=_lines_with_code(use.compiled, run.sources),
-        eager=None if use.eager is None else _lines_with_code(use.eager, run.sources),
-    )
-
-
-def _lines_with_code(call: CallMemory, sources: Sources) -> CallMemory:
-    def read(line: NodeLine) -> NodeLine:
-        text = line.code or sources.line(line.file, line.line) or ""
-        return dataclasses.replace(line, code=text.strip())
-
-    tensors = (dataclasses.replace(row, lines=tuple(map(read, row.lines))) for row in call.tensors)
-    return dataclasses.replace(call, tensors=tuple(tensors))
+    code = CodeLines(list(_with_buffers(run.processes[0], codes)), launches, run.sources)
+    return memory_use(profile, code, functions)
 
 
 def _with_buffers(

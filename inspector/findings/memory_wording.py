@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 
-from inspector.findings.file_names import line_texts, short_names
+from inspector.findings.file_names import PlacedRow, line_texts, short_names
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, listed, size
@@ -30,53 +29,13 @@ _WHATS = {
 _MOST_NAMES = 3
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class MemoryLine:
-    """Equal tensors at the peak, in one line.
-
-    Attributes:
-        size: How much they are.
-        share: Of the peak.
-        what: What they are.
-        detail: Names, shapes and dtype.
-        places: The user's lines, ``model.py:31`` and the text of each.
-    """
-
-    size: str
-    share: float
-    what: str
-    detail: str
-    places: tuple[tuple[str, str], ...]
-
-
 def memory_verdict(found: Profiled) -> Iterator[str]:
     """The peak with the compiler and without, in one line."""
     use = found.memory
-    if use is None:
-        yield from _recorded_before(found)
-    elif use.compiled.failed:
+    if use is not None and use.compiled.failed:
         yield f"Memory of the compiled call is unknown: {use.compiled.failed}"
-    else:
+    elif use is not None:
         yield f"Peak memory {_compared(use)}"
-
-
-def _recorded_before(found: Profiled) -> Iterator[str]:
-    """Recordings of earlier versions have the allocator's counts, in which all that is there is."""
-    peaks = found.profile.memory
-    compiled, eager = (peaks.get(f"{name}_peak_allocated") for name in ("compiled", "eager"))
-    if not compiled or not eager:
-        return
-    reserved = size(peaks.get("compiled_peak_reserved", 0))
-    if any(item.is_replayed for item in found.profile.launches):
-        yield (
-            f"Peak memory {size(compiled)} without CUDA graphs' own, {size(eager)} in eager; "
-            f"{reserved} reserved"
-        )
-        return
-    yield (
-        f"Peak memory {size(compiled)}, {size(eager)} in eager ({_changed(compiled / eager)}); "
-        f"{reserved} reserved"
-    )
 
 
 def _compared(use: MemoryUse) -> str:
@@ -156,36 +115,22 @@ def _reserved(use: MemoryUse) -> Iterator[tuple[str, str]]:
 
 
 def _lay(call: CallMemory) -> Iterator[tuple[str, str]]:
-    found = call.fragmentation
-    if found is None:
-        return
-    parts = [f"{size(found.free_bytes)} of {size(found.reserved_bytes)} reserved are free"]
-    if found.largest_free_bytes is None:
-        parts.append("the largest free block is not known: memory was given back in the call")
-    else:
-        parts.append(f"the largest free block has {size(found.largest_free_bytes)}")
-    if found.split_bytes:
-        parts.append(f"{size(found.split_bytes)} lie between what is used")
-    yield "at the peak", ", ".join(parts)
+    reserved = call.reserved_at_peak_bytes
+    if reserved is not None:
+        yield "at the peak", f"{size(call.free_bytes)} of {size(reserved)} reserved are free"
     if call.retries or call.ooms:
         times = f"{count(call.retries, 'time')} the allocator gave back what it kept"
         yield "memory was short", f"{times}, {count(call.ooms, 'time')} there was none left"
 
 
-def memory_lines(call: CallMemory) -> list[MemoryLine]:
-    """What is allocated at the peak, the largest first."""
+def memory_rows(call: CallMemory) -> Iterator[PlacedRow]:
+    """What is allocated at the peak: what it is, its size and share, details, and user's lines."""
     whole = call.peak_bytes or 1
     names = short_names(line.file for row in call.tensors for line in row.lines)
-    return [
-        MemoryLine(
-            size=size(row.bytes_),
-            share=row.bytes_ / whole,
-            what=_what(row),
-            detail=" · ".join(_detail(row)),
-            places=line_texts(row.lines, names),
-        )
-        for row in call.tensors
-    ]
+    for row in call.tensors:
+        share = f"{row.bytes_ / whole:.1%}"
+        places = line_texts(row.lines, names)
+        yield _what(row), size(row.bytes_), share, " · ".join(_detail(row)), places
 
 
 def _what(row: PeakTensor) -> str:

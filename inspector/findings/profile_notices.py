@@ -23,14 +23,12 @@ from inspector.records.ceilings import Ceilings
 from inspector.records.device_profile import DeviceProfile, FailedCall
 
 _LEAST_CALLS = 20
-_SHORT_NS = 500_000
 _KINDS = {
     "warm-up": "call to warm up",
     "plain": "unwatched call",
     "watched": "call under the profiler",
     "eager": "call without the compiler",
     "explained": "call whose host was watched",
-    "memory": "call whose memory was measured",
 }
 
 
@@ -43,9 +41,6 @@ def profile_notices(
     """All that is to be known about the profiles of a run, what could not be read of it first.
 
     Args:
-        run: The run.
-        profiles: One for each input.
-        ceilings: What the machine can do, or None.
         unread: What was found amiss while the profiles were read; it comes last.
     """
     yield from reading_texts(run)
@@ -81,11 +76,6 @@ def input_notices(found: Profiled) -> Iterator[str]:
     """What is to be known about the profile of one input."""
     budget = found.budget
     yield from measured_notices(found.profile, budget)
-    if found.profile.back_to_back is False and 0 < budget.wall_ns < _SHORT_NS:
-        yield (
-            "the model's state is restored before each call, which empties the CPU's caches: calls "
-            "this short may be faster in the program's own loop"
-        )
     if found.profile.other_calls:
         calls = found.profile.other_calls + len(found.profile.calls)
         yield (
@@ -142,7 +132,6 @@ def unseen_notice(
     """Which graphs have kernels of which none was seen in a call, or an empty string.
 
     Args:
-        codes: The generated code of all graphs.
         fusions: What became of them: code that is not Python says nothing of its kernels.
         launches: What was seen in calls with any input.
     """

@@ -28,12 +28,12 @@ from inspector.profiles.autotuned import Autotuning, make_autotuning
 from inspector.profiles.budget import Budget, make_budget
 from inspector.profiles.counted import with_counters
 from inspector.profiles.gains import all_compiled, gains, keeps_for_nothing
+from inspector.profiles.kernel_groups import in_groups
 from inspector.profiles.kernel_timing import kernel_timings
 from inspector.profiles.known_sizes import run_again, with_known_sizes
 from inspector.profiles.launch_timing import LaunchTiming, launch_timings, recorded_profile, time_by
-from inspector.profiles.module_groups import in_groups
+from inspector.profiles.rounds import of_typical_calls
 from inspector.profiles.step_facts import Part
-from inspector.profiles.typical import of_typical_calls
 from inspector.records.ceilings import Ceilings, DeviceState
 from inspector.records.device_profile import CountedKernel, DeviceProfile
 from inspector.records.memory_profile import MemoryProfile
@@ -89,10 +89,7 @@ def make_profile_report(
     """Reads the profiles of a run, whose logs must still be there.
 
     Args:
-        run: The run.
-        counted: What Nsight Compute counted in a call with the first input.
         notice: What is to be said besides, in one sentence without a full stop.
-        all_tuned: Whether all that autotuning tried is shown.
 
     Raises:
         OSError: A log is gone.
@@ -109,12 +106,6 @@ def make_profile_report(
         autotuning=make_autotuning(run.processes, profiles[0].work if profiles else ()),
         all_tuned=all_tuned,
     )
-
-
-def _has_templates(device: Mapping[str, object]) -> bool:
-    """Whether Inductor has templates for matrix products on a GPU, as far as that is known."""
-    number = device.get("multiprocessors")
-    return not isinstance(number, int) or number >= MULTIPROCESSORS_TUNED
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -189,6 +180,7 @@ def _profiled(
 ) -> Profiled:
     run, process, settings = recorded.run, recorded.process, recorded.run.meta.settings
     l2_bytes = profile.device.get("l2_bytes")
+    multiprocessors = profile.device.get("multiprocessors")
     work = kernel_timings(
         launches, process.last(Ceilings), l2_bytes if isinstance(l2_bytes, int) else 0
     )
@@ -199,8 +191,10 @@ def _profiled(
         profile=profile,
         budget=budget,
         work=tuple(work),
-        by_line=time_by(launches, _place_of),
-        by_operator=time_by(launches, _operator_of),
+        by_line=time_by(
+            launches, lambda part: (part.line.file, part.line.line) if part.line.file else None
+        ),
+        by_operator=time_by(launches, lambda part: part.name or None),
         by_module=in_groups(time_by(launches, _module_of)),
         code=_code(run, launches),
         gains=tuple(
@@ -208,10 +202,11 @@ def _profiled(
                 all_compiled(budget) if is_all_compiled(run, process, launches) else budget,
                 work,
                 str(settings.get("mode") or ""),
-                is_cpu=profile.device.get("kind") == "cpu",
+                is_cpu=profile.is_cpu,
                 is_grad_idle=is_grad_idle,
                 is_training=profile.is_training,
-                has_templates=_has_templates(profile.device),
+                has_templates=not isinstance(multiprocessors, int)
+                or multiprocessors >= MULTIPROCESSORS_TUNED,
                 break_lines=recorded.breaks,
             )
         ),
@@ -224,14 +219,6 @@ def _profiled(
         breaks=recorded.breaks,
         is_grad_idle=is_grad_idle and keeps_for_nothing(budget, work),
     )
-
-
-def _place_of(part: Part) -> tuple[str, int] | None:
-    return (part.line.file, part.line.line) if part.line.file else None
-
-
-def _operator_of(part: Part) -> str | None:
-    return part.name or None
 
 
 def _module_of(part: Part) -> tuple[str, str] | None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 
 from inspector.findings.cause_wording import OUTSIDE
 from inspector.findings.ceiling_wording import bytes_rate, flops_rate
-from inspector.findings.file_names import line_texts, short_names
+from inspector.findings.file_names import PlacedRow, line_texts, short_names
 from inspector.findings.graph_wording import TIMES
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import duration, size
@@ -31,46 +30,26 @@ _KINDS = {
 }
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class WorkLine:
-    """Equal statements, in one line.
+def kernel_rows(found: Profiled) -> Iterator[PlacedRow]:
+    """Equal statements, what takes longest first.
 
-    Attributes:
-        name: The name.
-        number: How many there are in a call.
-        time: Their time in a call.
-        share: Of the time of all work.
-        summary: What limits it, in a few words.
-        detail: What it moves and computes, and how it is launched.
-        places: The user's lines, ``model.py:31`` and the text of each.
+    Yields:
+        The name, the time in a call, its share of all work, what limits it, what it moves and how
+        it is launched, and the user's lines (``model.py:31`` and the text of each).
     """
-
-    name: str
-    number: int
-    time: str
-    share: float
-    summary: str
-    detail: str
-    places: tuple[tuple[str, str], ...]
-
-
-def work_lines(found: Profiled) -> list[WorkLine]:
-    """The work by kernel, what takes longest first."""
     whole = found.whole_ns or 1.0
     names = short_names(found.files)
-    return [
-        WorkLine(
-            name=_shown(row.first),
-            # Of statements that name and free things it is chance which of them are seen.
-            number=row.number if row.first.kind != "wrapper" else 1,
-            time=duration(round(row.time_ns)),
-            share=row.time_ns / whole,
-            summary=" · ".join(_summary(row)),
-            detail=" · ".join(_detail(row)),
-            places=line_texts(row.lines, names, found.code),
+    for row in kernel_groups(found.work):
+        # Of statements that name and free things it is chance which of them are seen.
+        is_counted = row.number > 1 and row.first.kind != "wrapper"
+        yield (
+            f"{row.number}{TIMES} {_shown(row.first)}" if is_counted else _shown(row.first),
+            duration(round(row.time_ns)),
+            f"{row.time_ns / whole:.1%}",
+            " · ".join(_summary(row)),
+            " · ".join(_detail(row)),
+            line_texts(row.lines, names, found.code),
         )
-        for row in kernel_groups(found.work)
-    ]
 
 
 def _detail(row: KernelGroup) -> Iterator[str]:

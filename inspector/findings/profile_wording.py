@@ -27,6 +27,7 @@ _SAID = 0.005  # of all work: less is 0 %
 _GRAD_IDLE = (
     "Gradients are enabled but no backward pass runs: pass --no-grad for inference, or --train"
 )
+_WITHOUT = ("torch.no_grad()", "under torch.no_grad()")  # what gains of gradients begin with
 _TO = "\N{EN DASH}"
 
 
@@ -42,7 +43,8 @@ def verdict_lines(found: Profiled) -> Iterator[str]:
     yield from _next_gain(found)
     if found.breaks and not _is_all_eager(found):
         yield f"Graphs break at {listed(found.breaks)}: run `inspect explain`"
-    if found.is_grad_idle and not any(map(_is_of_gradients, _shown(found))):
+    changes = [gain.change for gain in _shown(found)]
+    if found.is_grad_idle and not any(change.startswith(_WITHOUT) for change in changes):
         yield _GRAD_IDLE
 
 
@@ -198,11 +200,6 @@ def gain_lines(found: Profiled) -> Iterator[tuple[str, str, str]]:
     for gain in _shown(found):
         if gain is not named:
             yield _at_most(gain), gain.what, gain.change
-
-
-def _is_of_gradients(gain: Gain) -> bool:
-    """Whether it says what gradients cost that nothing asks for."""
-    return gain.change.startswith(("torch.no_grad()", "under torch.no_grad()"))
 
 
 def _shown(found: Profiled) -> Sequence[Gain]:

@@ -10,7 +10,7 @@ from inspector.profiles.budget import Budget, busy
 from inspector.profiles.gain import Gain
 from inspector.profiles.kernel_timing import KernelTiming
 from inspector.profiles.memory import MemoryUse
-from inspector.profiles.typical import is_cpu, of_typical_calls
+from inspector.profiles.rounds import of_typical_calls
 from inspector.records.ceilings import DeviceState
 from inspector.records.device_profile import DeviceProfile
 
@@ -56,7 +56,7 @@ class Profiled:
     @property
     def is_cpu(self) -> bool:
         """Whether it ran on the CPU."""
-        return is_cpu(self.profile)
+        return self.profile.is_cpu
 
     @property
     def files(self) -> Iterator[str]:

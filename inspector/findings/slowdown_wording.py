@@ -9,11 +9,8 @@ from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration
 from inspector.profiles.slowdown import (
     COPIES,
-    IDLE,
     LAUNCHES,
     WORK,
-    Slowdown,
-    SlowdownPart,
     make_slowdown,
 )
 from inspector.records.device_profile import KEEPS_GRADIENT
@@ -24,7 +21,6 @@ _LEAST_ROW = 0.005
 _MOST = 5
 _NOISE = 2.0  # between the ends of the ratio's interval: what is said then is about other programs
 _VARYING = 0.5  # how far equal calls may differ before nothing is said of such a difference
-_LEAST_CAUSE = 0.02
 _REST = "not accounted for"
 _LAUNCHES = {
     False: ("launch", "launches"), True: ("kernel or operator", "kernels and operators")
@@ -50,7 +46,7 @@ def slowdown_lines(found: Profiled) -> Iterator[str]:
     gap = make_slowdown(found.profile, found.budget)
     if gap is None or is_noise(found) or is_within_noise(found):
         return
-    rows = [(_name(part, gap, is_cpu=found.is_cpu), part.more_ns) for part in gap.parts]
+    rows = [(_name(part.cause, is_cpu=found.is_cpu), part.more_ns) for part in gap.parts]
     # Work is named in any case: it is what a compiler is for.
     large = [
         (name, more_ns)
@@ -63,30 +59,13 @@ def slowdown_lines(found: Profiled) -> Iterator[str]:
         parts.append(f"all else {_signed(left_ns)}")
     singular, plural = _LAUNCHES[found.is_cpu]
     # Eager calls have no statements around kernels.
-    number = sum(item.kind != "wrapper" for item in found.work) if found.is_cpu else gap.launches
-    eager = "as in eager" if number == gap.eager_launches else f"{gap.eager_launches:,} in eager"
+    launches, in_eager = found.budget.launches, found.budget.eager_launches or 0
+    number = sum(item.kind != "wrapper" for item in found.work) if found.is_cpu else launches
+    eager = "as in eager" if number == in_eager else f"{in_eager:,} in eager"
     kept = sum(item.name == KEEPS_GRADIENT for item in found.work) if found.is_cpu else 0
     of_them = f" ({kept} of them {'keeps a gradient' if kept == 1 else 'keep gradients'})"
-    launches = f"{count(number, singular, plural)}{of_them if kept else ''}, {eager}"
-    yield f"{_signed(gap.whole_ns)} per call: {', '.join(parts)}; {launches}"
-    if not gap.has_causes:
-        yield from _idle(found, gap)
-
-
-def _idle(found: Profiled, gap: Slowdown) -> Iterator[str]:
-    """What compiled calls wait for, where the recording does not say it of eager ones."""
-    budget = found.budget
-    idle = next(part for part in gap.parts if part.cause == IDLE)
-    causes = [
-        f"{cause_name(name, is_cpu=found.is_cpu)} {duration(round(time_ns))}"
-        for name, time_ns in budget.causes_ns.items()
-        if time_ns >= budget.wall_ns * _LEAST_CAUSE
-    ]
-    if causes and idle.more_ns > 0:
-        yield (
-            f"GPU idle {duration(round(idle.compiled_ns))} of the call, "
-            f"{duration(round(idle.eager_ns))} in eager: {', '.join(causes)}"
-        )
+    counted = f"{count(number, singular, plural)}{of_them if kept else ''}, {eager}"
+    yield f"{_signed(gap.whole_ns)} per call: {', '.join(parts)}; {counted}"
 
 
 def slowdown_rows(found: Profiled) -> list[tuple[str, str, str, str]]:
@@ -95,13 +74,13 @@ def slowdown_rows(found: Profiled) -> list[tuple[str, str, str, str]]:
     gap = make_slowdown(found.profile, budget)
     is_slower = budget.faster is not None and budget.faster[2] < 1
     is_slower = is_slower and not is_noise(found) and not is_within_noise(found)
-    if gap is None or budget.eager_ns is None or not is_slower or not gap.has_causes:
+    if gap is None or budget.eager_ns is None or not is_slower:
         return []
     least_ns = _LEAST_ROW * budget.wall_ns
     shown = [part for part in gap.parts if max(part.compiled_ns, part.eager_ns) >= least_ns]
     rows = [
         (
-            _name(part, gap, is_cpu=found.is_cpu),
+            _name(part.cause, is_cpu=found.is_cpu),
             _time(part.eager_ns),
             _time(part.compiled_ns),
             _signed(part.more_ns),
@@ -116,15 +95,13 @@ def slowdown_rows(found: Profiled) -> list[tuple[str, str, str, str]]:
     return [*rows, last]
 
 
-def _name(part: SlowdownPart, gap: Slowdown, *, is_cpu: bool) -> str:
-    apart = gap.has_copies
+def _name(cause: str, *, is_cpu: bool) -> str:
     named = {
-        WORK: "kernels and operators" if is_cpu else "kernels" if apart else "kernels and copies",
+        WORK: "kernels and operators" if is_cpu else "kernels",
         COPIES: "copies",
-        IDLE: "GPU idle",
         LAUNCHES: "code that launches kernels",
     }
-    return named.get(part.cause) or cause_name(part.cause, is_cpu=is_cpu)
+    return named.get(cause) or cause_name(cause, is_cpu=is_cpu)
 
 
 def _time(time_ns: float) -> str:

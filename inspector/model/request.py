@@ -37,7 +37,6 @@ class Request(Message):
         fresh_ceilings: Whether the machine's limits are measured even if they are known.
         seconds: About how long calls with each input are timed, with ``profile``; None for 12.
         kernel: The kernel to benchmark alone, or a part of its name, or None; with ``profile``.
-        launch: The number of its launch in a call, from 1; None takes what the most time goes to.
         generates: Whether Inductor's code is generated and not compiled, and graphs run without it.
         edits: Changes to make in the project's files when they are loaded; the files stay.
         command: The command that it is asked for by, where nothing above shows that.
@@ -71,7 +70,6 @@ class Request(Message):
     fresh_ceilings: bool = False
     seconds: float | None = None
     kernel: str | None = None
-    launch: int | None = None
     generates: bool = False
     edits: tuple[Edit, ...] = ()
     command: str = ""

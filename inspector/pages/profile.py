@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.findings.autotune_wording import (
     autotune_advice,
     autotune_summary,
     candidate_rows,
-    tuned_lines,
+    tuned_name,
+    tuned_rows,
 )
 from inspector.findings.ceiling_wording import ceiling_lines
-from inspector.findings.graph_wording import TIMES
-from inspector.findings.memory_wording import memory_facts, memory_gains, memory_lines
-from inspector.findings.profile_next import next_steps
+from inspector.findings.command_line import command_about
+from inspector.findings.file_names import PlacedRow
+from inspector.findings.memory_wording import memory_facts, memory_gains, memory_rows
 from inspector.findings.profile_report import ProfileReport
-from inspector.findings.profile_rows import line_rows, module_rows, operator_rows, work_lines
+from inspector.findings.profile_rows import kernel_rows, line_rows, module_rows, operator_rows
 from inspector.findings.profile_wording import (
     call_title,
     gain_lines,
@@ -28,6 +29,7 @@ from inspector.findings.profiled import Profiled
 from inspector.findings.slowdown_wording import SLOWDOWN_TITLE, slowdown_rows
 from inspector.pages.page import (
     Block,
+    Cell,
     CodeLine,
     Column,
     Fold,
@@ -40,6 +42,7 @@ from inspector.pages.page import (
 )
 from inspector.profiles.autotuned import Autotuning
 from inspector.profiles.memory import CallMemory, MemoryUse
+from inspector.profiles.roofline import make_roofline
 
 _MOST_ROWS = 5
 _MOST_TENSORS = 3
@@ -69,8 +72,19 @@ def page(report: ProfileReport) -> Page:
             *_ceilings(report),
         ),
         notes=as_notes(report.notices),
-        next_steps=list(next_steps(report)),
+        next_steps=list(_next_steps(report)),
     )
+
+
+def _next_steps(report: ProfileReport) -> Iterator[str]:
+    """What fixes the graph breaks, if there are any; and the pictures that there are."""
+    found = [item for item in report.profiles if item.work]
+    if any(item.breaks for item in found):
+        yield command_about(report.run, "explain")
+    if found and not found[0].is_cpu:
+        yield command_about(report.run, "profile", "-o", "call.perfetto.json")
+    elif found and make_roofline(found[0].work, report.ceilings).points:
+        yield command_about(report.run, "profile", "-o", "roofline.svg")
 
 
 def _other(report: ProfileReport, found: Profiled) -> Section:
@@ -88,17 +102,7 @@ def _sections(found: Profiled) -> Iterator[Section]:
     yield Section(SLOWDOWN_TITLE, [slower])
     gains = Lines(list(_fixes(gain_lines(found))))
     yield Section("Further opportunities (estimates, may overlap)", [gains])
-    kernels = [
-        (
-            f"{row.number}{TIMES} {row.name}" if row.number > 1 else row.name,
-            row.time,
-            f"{row.share:.1%}",
-            row.summary,
-            row.detail,
-            [CodeLine(*place) for place in row.places],
-        )
-        for row in work_lines(found)
-    ]
+    kernels = _with_code(kernel_rows(found))
     columns = (Column("kernel", "code"), _TIME, _SHARE, _BELOW, Column("", "detail"), _LINES)
     yield Section("Kernels", [Table(columns, kernels, "kernel", _MOST_ROWS)])
     lines = [(place, time, f"{share:.1%}", code) for place, time, share, code in line_rows(found)]
@@ -110,6 +114,10 @@ def _sections(found: Profiled) -> Iterator[Section]:
         yield Section(f"By {noun}", [table], is_detail=True)
     if found.memory is not None:
         yield from _memory(found.memory)
+
+
+def _with_code(rows: Iterable[PlacedRow]) -> list[Sequence[Cell]]:
+    return [(*cells, [CodeLine(*place) for place in places]) for *cells, places in rows]
 
 
 def _fixes(gains: Iterable[tuple[str, str, str]]) -> Iterator[str]:
@@ -127,48 +135,30 @@ def _memory(use: MemoryUse) -> Iterator[Section]:
 
 
 def _tensors(title: str, call: CallMemory) -> Table:
-    rows = [
-        (
-            row.what,
-            row.size,
-            f"{row.share:.1%}",
-            row.detail,
-            [CodeLine(*place) for place in row.places],
-        )
-        for row in memory_lines(call)
-    ]
+    rows = _with_code(memory_rows(call))
     columns = (Column(title), Column("size", "number"), _SHARE, _BELOW, _LINES)
     return Table(columns, rows, "kind", _MOST_TENSORS)
 
 
 def _autotuning(report: ProfileReport, found: Autotuning) -> Iterator[Section]:
     """What was tried; each candidate where that is asked for."""
-    rows = tuned_lines(found)
     lines = [*autotune_summary(found, report.wall_ns)]
     lines += [f"fix: {line}" for line in autotune_advice(found)]
-    if not report.all_tuned and any(row.tuned.candidates for row in rows):
+    if not report.all_tuned and any(item.candidates for item in found.tuned):
         lines.append("all candidates: `inspect profile --autotune`")
     yield Section("Autotuning", [Lines(lines)])
-    cells = [
-        (
-            row.name,
-            row.cost,
-            " · ".join((row.winner, *row.details)),
-            [CodeLine(*place) for place in row.places],
-        )
-        for row in rows
-    ]
+    cells = _with_code(tuned_rows(found))
     columns = (Column("tuned", "code"), Column("cost", "number"), _BELOW, _LINES)
     yield Section("Tuned", [Table(columns, cells, "place", _ALL)], is_detail=not report.all_tuned)
     if report.all_tuned:
         candidates = (_TIME, Column("by the winner's", "number"), Column("candidate"))
-        for row in rows:
-            table = Table(candidates, list(candidate_rows(row.tuned)), "candidate", _ALL)
-            yield Section(f"Candidates for {row.name}", [table])
+        for item in found.tuned:
+            table = Table(candidates, list(candidate_rows(item)), "candidate", _ALL)
+            yield Section(f"Candidates for {tuned_name(item)}", [table])
 
 
 def _ceilings(report: ProfileReport) -> Iterator[Section]:
     if report.ceilings is not None:
-        found = ceiling_lines(report.ceilings, report.run.meta.started)
+        found = ceiling_lines(report.ceilings)
         lines = Lines([f"{name}: {text}" for name, text in found])
         yield Section(f"Peak rates of {report.ceilings.device}", [lines], is_detail=True)

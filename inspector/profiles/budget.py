@@ -12,12 +12,12 @@ from inspector.model.spans import union_ns
 from inspector.profiles.rounds import (
     LEAST_ROUNDS,
     medians_of,
+    of_typical_calls,
     ratio_interval,
     ratio_of_rounds,
     rounds_of,
     typical_ns,
 )
-from inspector.profiles.typical import is_cpu, of_typical_calls
 from inspector.records.device_profile import DeviceLaunch, DeviceProfile, ProfiledCall
 
 APPROXIMATE = 1.15
@@ -43,7 +43,7 @@ class Budget:
         eager_ns: The same of calls without the compiler, or None.
         busy_ns: Median of the time in which the device worked. On the CPU, where the profiler makes
             work longer, too, its part of the watched calls that tables are about (see
-            `inspector.profiles.typical`), of the time of an unwatched one.
+            `of_typical_calls`), of the time of an unwatched one.
         idle_ns: The rest of ``wall_ns``.
         causes_ns: ``idle_ns`` by what the host did, in the proportions of a call whose host was
             watched; ``unknown`` where that is not known.
@@ -57,7 +57,6 @@ class Budget:
         is_seen: Whether the device's work was seen at all.
         busy_by_device_ns: Median of the time in which each device worked, by its number.
         explained_slowdown: How much longer the call took whose host was watched, or None.
-        profiled: Watched by plain time between the ends of its 95 % interval, or None.
         host_copies_ns: The part of ``busy_ns`` in which nothing is done but copies between host and
             device: kernels wait for data that is not there.
         shown_ns: On the CPU the mean time of the watched calls that tables are about, which add up
@@ -79,7 +78,6 @@ class Budget:
     is_seen: bool = True
     busy_by_device_ns: Mapping[int, float] = dataclasses.field(default_factory=dict)
     explained_slowdown: float | None = None
-    profiled: tuple[float, float, float] | None = None
     shown_ns: float | None = None
     host_copies_ns: float = 0.0
 
@@ -91,7 +89,7 @@ class Budget:
     @property
     def slowdown(self) -> float:
         """What the profiler adds: watched by plain time."""
-        return self.profiled[1] if self.profiled is not None else 1.0
+        return self.watched_ns / self.wall_ns if self.watched_ns and self.wall_ns else 1.0
 
     @property
     def shown_slowdown(self) -> float:
@@ -113,7 +111,6 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
     """Where the time of a typical call goes.
 
     Args:
-        profile: What was recorded.
         has_breaks: Whether there are graph breaks: without any, what runs between compiled graphs
             is the program's own code.
     """
@@ -143,15 +140,16 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
         spread=_spread(profile, left_out),
         is_seen=bool(profile.calls),
         busy_by_device_ns=_busy_by_device(profile),
-        explained_slowdown=_explained_slowdown(profile, wall_ns),
-        profiled=_profiled(profile, left_out),
+        explained_slowdown=profile.explained_ns / wall_ns
+        if profile.explained_ns and wall_ns
+        else None,
         shown_ns=_shown_ns(profile, wall_ns),
         host_copies_ns=max(0.0, busy_ns - _busy_without(profile, busy_ns, crosses)),
     )
 
 
 def _busy_ns(profile: DeviceProfile, wall_ns: float) -> float:
-    if not is_cpu(profile):
+    if not profile.is_cpu:
         return _median([busy(call) for call in profile.calls])
     calls = of_typical_calls(profile, wall_ns).calls
     whole_ns = sum(call.wall_ns for call in calls)
@@ -160,12 +158,12 @@ def _busy_ns(profile: DeviceProfile, wall_ns: float) -> float:
 
 def _shown_ns(profile: DeviceProfile, wall_ns: float) -> float | None:
     calls = of_typical_calls(profile, wall_ns).calls
-    return statistics.fmean(call.wall_ns for call in calls) if is_cpu(profile) and calls else None
+    return statistics.fmean(call.wall_ns for call in calls) if profile.is_cpu and calls else None
 
 
 def _eager_busy_ns(profile: DeviceProfile, eager_ns: float | None) -> float | None:
     times = [time_ns for _, time_ns in profile.eager_work]
-    if not is_cpu(profile):
+    if not profile.is_cpu:
         return _median(times) or None
     return (eager_ns or 0.0) * _share(times, profile.eager_watched_ns) or None
 
@@ -201,22 +199,6 @@ def _busy_without(
     return _median([union_ns(spans) for spans in kept])
 
 
-def _profiled(
-    profile: DeviceProfile, left_out: Collection[int]
-) -> tuple[float, float, float] | None:
-    """Watched by plain time: each round made as many watched calls as any other."""
-    plain = list(medians_of(profile.timed_blocks, "plain").values())
-    watched, calls = profile.watched_ns, len(profile.watched_ns) // max(1, len(plain))
-    if len(plain) < LEAST_ROUNDS or not calls or calls * len(plain) != len(watched):
-        return ratio_interval(watched, profile.plain_ns)
-    each = [_median(watched[n * calls : (n + 1) * calls]) for n in range(len(plain))]
-    usual = [number not in left_out for number in medians_of(profile.timed_blocks, "plain")]
-    pairs = zip(each, plain, usual, strict=True)
-    return ratio_of_rounds(
-        [(above, below) for above, below, is_usual in pairs if above and is_usual]
-    )
-
-
 def _busy_by_device(profile: DeviceProfile) -> Mapping[int, float]:
     devices = sorted({launch.device for launch in profile.launches})
     if len(devices) == 1:
@@ -230,14 +212,6 @@ def _busy_by_device(profile: DeviceProfile) -> Mapping[int, float]:
 def _spans_on(profile: DeviceProfile, call: ProfiledCall, device: int) -> list[tuple[int, int]]:
     pairs = zip(profile.launches, call.spans_ns, strict=True)
     return [span for launch, span in pairs if launch.device == device]
-
-
-def _explained_slowdown(profile: DeviceProfile, wall_ns: float) -> float | None:
-    """Older recordings do not say how long that call took, but it is the sum of its parts."""
-    if not profile.idle_ns or not wall_ns:
-        return None
-    worked = union_ns([(span.start_ns, span.end_ns) for span in profile.worked])
-    return (profile.explained_ns or sum(profile.idle_ns.values()) + worked) / wall_ns
 
 
 def busy(call: ProfiledCall) -> int:

@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 from inspector.kernels.buffers import Buffer, Buffers, result_names, saved_names
 from inspector.model.kernel import GraphCode, NodeLine
+from inspector.model.source import Sources
 from inspector.profiles.launch_timing import LaunchTiming
 from inspector.records.device_profile import LaunchPlace
 
@@ -15,16 +16,15 @@ _FORWARD, _BACKWARD = "forward", "backward"
 
 
 class CodeLines:
-    """Says of a statement of generated code which buffer it allocates, and whose lines fill it.
-
-    Args:
-        codes: The generated code, with its buffers.
-        launches: What is launched: each statement's lines.
-    """
+    """Says of a statement of generated code which buffer it allocates, and whose lines fill it."""
 
     def __init__(
-        self, codes: Sequence[tuple[GraphCode, Buffers]], launches: Iterable[LaunchTiming] = ()
+        self,
+        codes: Sequence[tuple[GraphCode, Buffers]],
+        launches: Iterable[LaunchTiming] = (),
+        sources: Sources | None = None,
     ) -> None:
+        self._sources = sources or Sources()
         self._codes = {PurePath(code.file).stem: (code, found) for code, found in codes}
         self._lines = {
             (PurePath(item.code.file).stem, item.call.line): item.lines
@@ -44,9 +44,10 @@ class CodeLines:
             self._outputs[stem] = result_names(found, other)
 
     def with_text(self, line: NodeLine) -> NodeLine:
-        """A line with its text, where compiled code has it, too."""
-        text = line.code or self._texts.get((line.file, line.line), "")
-        return dataclasses.replace(line, code=text)
+        """A line with its text, where compiled code or the recording has it."""
+        key = line.file, line.line
+        text = line.code or self._texts.get(key) or self._sources.line(*key) or ""
+        return dataclasses.replace(line, code=text.strip())
 
     def knows(self, stem: str) -> bool:
         """Whether the code of a file is there."""
@@ -77,7 +78,7 @@ class CodeLines:
         """The user's lines that statements compute: those of the last one first, in its order."""
         last_first = list(statements)[::-1]
         found = [node for line in last_first for node in self._lines_of(stem, line)]
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(map(self.with_text, found)))
 
     def _lines_of(self, stem: str, line: int) -> tuple[NodeLine, ...]:
         found = self._lines.get((stem, line))

@@ -13,18 +13,10 @@ from inspector.records.device_profile import KEEPS_GRADIENT
 _COPY = "copy_"
 
 
-def copy_gains(
-    work: Sequence[KernelTiming], *, is_grad_idle: bool, is_hidden: bool
-) -> Iterator[Gain]:
-    """What these copies take, within graphs and behind them.
-
-    Args:
-        work: The statements.
-        is_grad_idle: Whether gradients were on for nothing.
-        is_hidden: Whether a call gets no shorter by it.
-    """
-    yield from _of_copies(work, is_hidden=is_hidden)
-    yield from _of_copies_back(work, is_grad_idle=is_grad_idle, is_hidden=is_hidden)
+def copy_gains(work: Sequence[KernelTiming], *, is_grad_idle: bool) -> Iterator[Gain]:
+    """What these copies take, within graphs and behind them."""
+    yield from _of_copies(work)
+    yield from _of_copies_back(work, is_grad_idle=is_grad_idle)
 
 
 def copies_back(work: Iterable[KernelTiming]) -> list[KernelTiming]:
@@ -37,53 +29,50 @@ def copies_back(work: Iterable[KernelTiming]) -> list[KernelTiming]:
         return []
     # On a GPU one of the same dtype is the driver's.
     around = [item for item in work if item.kind in {"wrapper", "copy"}]
-    return [item for item in around if item.operators == (_COPY,) and _is_around(item)]
+    return [
+        item
+        for item in around
+        if item.operators == (_COPY,) and (item.kind == "wrapper" or item.launches[0].is_around)
+    ]
 
 
-def _is_around(work: KernelTiming) -> bool:
-    """Whether torch makes it around a compiled graph, and not the program."""
-    return work.kind == "wrapper" or work.launches[0].is_around
-
-
-def _of_copies(work: Sequence[KernelTiming], *, is_hidden: bool) -> Iterator[Gain]:
+def _of_copies(work: Sequence[KernelTiming]) -> Iterator[Gain]:
     """Tensors that are copied as a whole, as a part of them is changed in place."""
-    copied = [item for item in work if item.functionalization_copies]
+    copied = [item for item in work if item.facts.functionalization_copies]
     if not copied:
         return
-    names = list(dict.fromkeys(name for item in copied for name in item.functionalization_copies))
+    names = list(
+        dict.fromkeys(name for item in copied for name in item.facts.functionalization_copies)
+    )
     copy = "1 kernel copies"
     if len(copied) > 1:
         copy = f"{len(copied)} kernels copy"
     yield Gain(
         f"{first_names(names)}{where(KernelGroup(tuple(copied)))}: "
         f"what the program changes in place, {copy} as a whole",
-        sum(item.median_ns * sum(item.functionalization_copies.values()) for item in copied),
+        sum(item.median_ns * sum(item.facts.functionalization_copies.values()) for item in copied),
         "eager PyTorch writes the new values alone: put these lines into a function with "
         "@torch.compiler.disable (a graph break), or change a smaller tensor",
-        is_hidden,
     )
 
 
-def _of_copies_back(
-    work: Sequence[KernelTiming], *, is_grad_idle: bool, is_hidden: bool
-) -> Iterator[Gain]:
+def _of_copies_back(work: Sequence[KernelTiming], *, is_grad_idle: bool) -> Iterator[Gain]:
     """New tensors that graphs give for what the program changes, and that are copied back."""
     copies = copies_back(work)
     if not copies:
         return
-    given = [item for item in work if item.copied_back]
-    names = list(dict.fromkeys(name for item in given for name in item.copied_back))
+    given = [item for item in work if item.facts.copied_back]
+    names = list(dict.fromkeys(name for item in given for name in item.facts.copied_back))
     at = f"{first_names(names)}{where(KernelGroup(tuple(given)))}: " if given else ""
     times = "once" if len(copies) == 1 else f"{len(copies)} times"
     yield Gain(
-        f"{at}for what the program changes of inputs and buffers, graphs give new tensors, and "
-        f"torch copies these back behind them, {times}",
+        f"{at}graphs return new tensors for inputs and buffers that the program changes, and torch "
+        f"copies these back, {times}",
         sum(item.median_ns for item in copies)
-        + sum(item.median_ns * sum(item.copied_back.values()) for item in given),
-        "under torch.no_grad() graphs write there themselves: --no-grad measures it"
+        + sum(item.median_ns * sum(item.facts.copied_back.values()) for item in given),
+        "under torch.no_grad() graphs write in place: --no-grad measures it"
         if is_grad_idle
-        else "let the program give a new tensor, too, or change a smaller one",
-        is_hidden,
+        else "return a new tensor instead, or change a smaller one",
     )
 
 
@@ -96,13 +85,8 @@ def _is_of_convolution(part: Part) -> bool:
     return part.name == "convolution"
 
 
-def layout_gain(work: Sequence[KernelTiming], *, is_hidden: bool) -> Gain | None:
-    """What weights that lie as convolutions want them would win; None where nothing is copied.
-
-    Args:
-        work: The statements.
-        is_hidden: Whether the host takes longer than what runs on the GPU.
-    """
+def layout_gain(work: Sequence[KernelTiming]) -> Gain | None:
+    """What weights that lie as convolutions want them would win; None where nothing is copied."""
     found = [item for item in work if is_relaid(item)]
     if not found:
         return None
@@ -112,7 +96,6 @@ def layout_gain(work: Sequence[KernelTiming], *, is_hidden: bool) -> Gain | None
         sum(_share(item) * item.time_ns for item in found),
         "for images, model.to(memory_format=torch.channels_last), and inputs likewise, has them in "
         "it from the beginning; for inference, TORCHINDUCTOR_FREEZING=1 does it once",
-        is_hidden,
     )
 
 
@@ -131,7 +114,8 @@ def copied_gradients(work: Sequence[KernelTiming]) -> list[KernelTiming]:
     torch/_inductor/graph.py), and so come the gradients of their weights. Autograd keeps one that
     has its parameter's layout, and copies others (``accumulateGrad`` in accumulate_grad.h).
     """
-    convolutions = set(_modules(item for item in work if _CONVOLUTIONS & {*item.operators}))
+    computed = (item for item in work if _CONVOLUTIONS & {*item.operators})
+    convolutions = {module for item in computed for module in item.modules}
     return [
         item
         for item in work
@@ -141,11 +125,7 @@ def copied_gradients(work: Sequence[KernelTiming]) -> list[KernelTiming]:
     ]
 
 
-def _modules(work: Iterable[KernelTiming]) -> Iterable[str]:
-    return (module for item in work for module in item.modules)
-
-
-def gains_of_copied_gradients(work: Sequence[KernelTiming], *, is_hidden: bool) -> Iterator[Gain]:
+def gains_of_copied_gradients(work: Sequence[KernelTiming]) -> Iterator[Gain]:
     """Copies that a layout makes needless."""
     copies = copied_gradients(work)
     if copies:
@@ -157,5 +137,4 @@ def gains_of_copied_gradients(work: Sequence[KernelTiming], *, is_hidden: bool) 
             sum(item.time_ns for item in copies),
             "give the model the layout in which convolutions are computed: "
             "model.to(memory_format=torch.channels_last)",
-            is_hidden,
         )

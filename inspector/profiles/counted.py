@@ -38,19 +38,14 @@ _MEANINGS = {
 def with_counters(
     launches: Sequence[LaunchTiming], kernels: Sequence[CountedKernel]
 ) -> list[LaunchTiming]:
-    """The launches, those that are found among the counted kernels with their counters.
-
-    Args:
-        launches: Those of a call.
-        kernels: Those of another call of the same program.
-    """
+    """The launches, those that are found among the counted kernels with their counters."""
     found = list(launches)
     places = [place for place, item in enumerate(found) if item.launch.kind == "kernel"]
     pairs = align_by(
         [found[place].launch for place in places],
         kernels,
-        (_shape, _counted_shape),
-        (lambda launch: function_name(launch.name), lambda kernel: function_name(kernel.name)),
+        (_shape, _shape),
+        (_name, _name),
     )
     for here, there in pairs:
         place = places[here]
@@ -82,9 +77,9 @@ def _stalls(values: Mapping[str, float]) -> Mapping[str, float]:
     }
 
 
-def _shape(launch: DeviceLaunch) -> tuple[object, ...]:
-    return function_name(launch.name), launch.grid, launch.block
+def _shape(item: DeviceLaunch | CountedKernel) -> tuple[object, ...]:
+    return function_name(item.name), item.grid, item.block
 
 
-def _counted_shape(kernel: CountedKernel) -> tuple[object, ...]:
-    return function_name(kernel.name), kernel.grid, kernel.block
+def _name(item: DeviceLaunch | CountedKernel) -> str:
+    return function_name(item.name)

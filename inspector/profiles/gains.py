@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Iterable, Sequence
 
 from inspector.profiles.budget import Budget
@@ -16,7 +15,7 @@ from inspector.profiles.copy_gains import (
 )
 from inspector.profiles.gain import Gain
 from inspector.profiles.host_gains import host_gains
-from inspector.profiles.kernel_advice import advice
+from inspector.profiles.kernel_advice import Setup, advice
 from inspector.profiles.kernel_gains import kernel_gains
 from inspector.profiles.kernel_groups import KernelGroup, kernel_groups
 from inspector.profiles.kernel_timing import KernelTiming
@@ -62,21 +61,14 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     """What could be won, the most first; estimates, of which two can be of the same time.
 
     Args:
-        budget: Where the time goes.
-        work: The statements.
-        mode: The mode that was compiled with, or an empty string.
         is_cpu: Whether it ran on the CPU: then nothing is launched.
         is_grad_idle: Whether gradients were on, and nobody asked for a backward pass: whether that
             costs anything is seen in the work.
         is_training: Whether a module of the model is in training mode; None where nobody knows.
-        has_templates: Whether Inductor has templates for matrix products on the GPU.
-        break_lines: Where graphs break.
     """
     is_hidden = not is_cpu and _is_host_bound(budget)
     has_backward = _has_backward(budget, work)
-    advised = functools.partial(
-        advice, mode=mode, is_cpu=is_cpu, has_templates=has_templates, is_training=has_backward
-    )
+    setup = Setup(mode, is_cpu, has_templates, has_backward)
     is_grad_idle = is_grad_idle and keeps_for_nothing(budget, work)
 
     is_copied_back = bool(copies_back(work))
@@ -84,7 +76,7 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     def is_said(row: KernelGroup) -> bool:
         """Whether what most of it is has an entry of its own."""
         first = row.first
-        is_idle = is_grad_idle and is_for_backward(first) and not advised(first)
+        is_idle = is_grad_idle and is_for_backward(first) and not advice(first, setup)
         is_in_training = not has_backward and first.is_mostly(is_as_in_training)
         is_mostly_copied_back = is_copied_back and first.is_mostly_copied_back
         return bool(
@@ -96,20 +88,24 @@ def gains(  # noqa: PLR0913 - what the advice depends on
         )
 
     rows = [row for row in kernel_groups(work) if not is_said(row)]
-    found = list(kernel_gains(rows, advised, mode=mode, is_cpu=is_cpu, is_hidden=is_hidden))
+    found = list(kernel_gains(rows, setup))
     if is_grad_idle:
-        found += gains_of_idle_gradients(work, is_hidden=is_hidden, is_cpu=is_cpu)
-    found += copy_gains(work, is_grad_idle=is_grad_idle, is_hidden=is_hidden)
-    found += gains_of_exchanges(work, is_hidden=is_hidden)
-    found += gains_of_copied_gradients(work, is_hidden=is_hidden)
-    found += filter(None, [layout_gain(work, is_hidden=is_hidden)])
-    found += gains_of_repeats(work, is_hidden=is_hidden)
+        found += gains_of_idle_gradients(work, is_cpu=is_cpu)
+    found += copy_gains(work, is_grad_idle=is_grad_idle)
+    found += gains_of_exchanges(work)
+    found += gains_of_copied_gradients(work)
+    found += filter(None, [layout_gain(work)])
+    found += gains_of_repeats(work)
     if not has_backward:
-        found += gains_of_training_mode(work, is_training=is_training, is_hidden=is_hidden)
+        found += gains_of_training_mode(work, is_training=is_training)
     # Of unwatched calls, as all that the host does is; what runs side by side, on several streams
     # or GPUs, takes no longer than the call.
     found = [
-        dataclasses.replace(gain, time_ns=min(gain.time_ns / budget.shown_slowdown, budget.wall_ns))
+        dataclasses.replace(
+            gain,
+            time_ns=min(gain.time_ns / budget.shown_slowdown, budget.wall_ns),
+            is_hidden=is_hidden,
+        )
         for gain in found
     ]
     found += host_gains(

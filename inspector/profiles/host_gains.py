@@ -63,12 +63,7 @@ def host_gains(  # noqa: PLR0913 - what the advice depends on
     """What could be won there, in no order.
 
     Args:
-        budget: Where the time goes.
-        work: The statements.
-        mode: The mode that was compiled with, or an empty string.
         is_cpu: Whether it ran on the CPU: then nothing is launched.
-        is_grad_idle: Whether gradients were on for nothing.
-        break_lines: Where graphs break.
     """
     first = ", ".join(break_lines[:_MOST_BREAKS])
     lines = f" ({first}{and_more(_MOST_BREAKS, break_lines)})" if break_lines else ""
@@ -80,7 +75,10 @@ def host_gains(  # noqa: PLR0913 - what the advice depends on
         if is_cpu
         else _of_idle(budget, work, mode, hosts_work)
     )
-    return [_of_one_graph(gain) for gain in found] if _runs_of_graphs(work) == 1 else list(found)
+    if _runs_of_graphs(work) != 1:
+        return list(found)
+    # There cannot be fewer graphs.
+    return [dataclasses.replace(gain, change=gain.change.replace(_FEWER, "use ")) for gain in found]
 
 
 def _runs_of_graphs(work: Iterable[KernelTiming]) -> int:
@@ -98,11 +96,6 @@ def _runs_of_graphs(work: Iterable[KernelTiming]) -> int:
     for (compile_id, _, _), number in statements.items():
         runs[compile_id] = max(runs.get(compile_id, 0), number)
     return sum(runs.values())
-
-
-def _of_one_graph(gain: Gain) -> Gain:
-    """The gain where there cannot be fewer graphs."""
-    return dataclasses.replace(gain, change=gain.change.replace(_FEWER, "use "))
 
 
 def _of_idle(

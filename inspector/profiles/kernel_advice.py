@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from inspector.profiles.functions import is_drawn, is_drawn_at_once
 from inspector.profiles.kernel_timing import Bound, KernelTiming
 
@@ -41,38 +43,37 @@ _NEAR = 0.5  # of a ceiling: less is not for want of it
 _WITHOUT_TEMPLATES = frozenset({"float64", "complex64", "complex128"})
 
 
-def advice(
-    work: KernelTiming,
-    mode: str,
-    *,
-    is_cpu: bool,
-    has_templates: bool = True,
-    is_training: bool = False,
-) -> str:
-    """What to change, in half a sentence; empty where nothing is left to be changed.
+@dataclasses.dataclass(frozen=True, slots=True)
+class Setup:
+    """How calls were compiled and run.
 
-    Args:
-        work: A statement that does not reach its ceiling.
-        mode: The mode that was compiled with, or an empty string.
-        is_cpu: Whether it ran on the CPU.
+    Attributes:
+        mode: That was compiled with, or an empty string.
         has_templates: Whether Inductor has templates for matrix products on the GPU.
         is_training: Whether there is a backward pass: the weights are no constants.
     """
+
+    mode: str = ""
+    is_cpu: bool = False
+    has_templates: bool = True
+    is_training: bool = False
+
+
+def advice(work: KernelTiming, setup: Setup) -> str:
+    """What to change, in half a sentence; empty where nothing is left to be changed."""
     if work.is_mostly(lambda part: part.name in _DENSE_GRADIENTS):
         return _SPARSE
     if work.kind == "user_kernel":
         return "its own: other block sizes, and what `inspect kernels` says of its code"
     if work.kind == "library":
-        return _of_library(
-            work, mode, is_cpu=is_cpu, has_templates=has_templates, is_training=is_training
-        )
-    return _of_generated(work, mode, is_cpu=is_cpu) if work.kind == "kernel" else ""
+        return _of_library(work, setup)
+    return _of_generated(work, setup) if work.kind == "kernel" else ""
 
 
-def _of_generated(work: KernelTiming, mode: str, *, is_cpu: bool) -> str:
-    if is_cpu:
+def _of_generated(work: KernelTiming, setup: Setup) -> str:
+    if setup.is_cpu:
         return _of_loops(work)
-    if mode in _TUNED:
+    if setup.mode in _TUNED:
         return "`inspect kernels` says what its code loses, --counters what it waits for"
     return 'mode="max-autotune" tries other block sizes'
 
@@ -94,12 +95,12 @@ def _of_loops(work: KernelTiming) -> str:
     return f"its loops are {how}: {smaller} has fewer bytes to move"
 
 
-def is_about_one(work: KernelTiming, mode: str, *, is_cpu: bool) -> bool:
+def is_about_one(work: KernelTiming, setup: Setup) -> bool:
     """Whether what is advised is to look at this one, and no setting that is for others, too."""
     if work.kind == "library":
         is_product = not _PRODUCTS.isdisjoint(work.operators)
-        return not (is_product or "attention" in work.name or _may_be_tuned(work, is_cpu=is_cpu))
-    return work.kind == "user_kernel" or is_cpu or mode in _TUNED
+        return not (is_product or "attention" in work.name or _may_be_tuned(work, setup))
+    return work.kind == "user_kernel" or setup.is_cpu or setup.mode in _TUNED
 
 
 def advised_unit(work: KernelTiming, *, is_cpu: bool) -> str:
@@ -120,35 +121,27 @@ def advised_unit(work: KernelTiming, *, is_cpu: bool) -> str:
     return "tf32" if work.unit == "float32" else ""
 
 
-def _of_library(
-    work: KernelTiming, mode: str, *, is_cpu: bool, has_templates: bool, is_training: bool
-) -> str:
+def _of_library(work: KernelTiming, setup: Setup) -> str:
     if _is_packed(work):
         return _of_packed(work)
     if "attention" in work.name:
-        return _of_attention(work, is_cpu=is_cpu)
+        return _of_attention(work, is_cpu=setup.is_cpu)
     if not _PRODUCTS.isdisjoint(work.operators) and _waits_for_memory(work):
         return _fewer_bytes(work)
-    return _of_other(
-        work, mode, is_cpu=is_cpu, has_templates=has_templates, is_training=is_training
-    )
+    return _of_other(work, setup)
 
 
-def _of_other(
-    work: KernelTiming, mode: str, *, is_cpu: bool, has_templates: bool, is_training: bool
-) -> str:
+def _of_other(work: KernelTiming, setup: Setup) -> str:
     """Of what Inductor may have something for in the place of a library's kernel, or not."""
     # It has templates for a GPU's forward convolutions alone
     # (torch/_inductor/kernel/conv.py, 2.11 to 2.13).
     if not _CONVOLUTIONS.isdisjoint(work.operators) and (
-        is_cpu or "convolution" not in work.operators
+        setup.is_cpu or "convolution" not in work.operators
     ):
         return _of_convolution(work)
-    if not _may_be_tuned(work, is_cpu=is_cpu):
+    if not _may_be_tuned(work, setup):
         return _of_any(work)
-    if is_cpu:
-        return _tuned_on_cpu(work, mode, is_training=is_training)
-    return _tuned_on_gpu(work, mode, has_templates=has_templates)
+    return _tuned_on_cpu(work, setup) if setup.is_cpu else _tuned_on_gpu(work, setup)
 
 
 def _is_packed(work: KernelTiming) -> bool:
@@ -215,11 +208,11 @@ def _may_change_layout(work: KernelTiming) -> bool:
     return is_image and (len(result.stride) != _IMAGE_DIMENSIONS or result.stride[1] != 1)
 
 
-def _may_be_tuned(work: KernelTiming, *, is_cpu: bool) -> bool:
+def _may_be_tuned(work: KernelTiming, setup: Setup) -> bool:
     """Whether Inductor has something that it could try in the place of a library's kernel."""
     if work.dtype in _WITHOUT_TEMPLATES:
         return False
-    known = _PRODUCTS | _CONVOLUTIONS | (frozenset() if is_cpu else _TEMPLATES)
+    known = _PRODUCTS | _CONVOLUTIONS | (frozenset() if setup.is_cpu else _TEMPLATES)
     return not work.operators or not known.isdisjoint(work.operators)
 
 
@@ -229,12 +222,12 @@ def _of_any(work: KernelTiming) -> str:
     return f"{said}, or in {_SMALLER[work.dtype]}" if is_wide else said
 
 
-def _tuned_on_cpu(work: KernelTiming, mode: str, *, is_training: bool) -> str:
+def _tuned_on_cpu(work: KernelTiming, setup: Setup) -> str:
     if _FROZEN.isdisjoint(work.operators):
-        return _tuned(mode)
+        return _tuned(setup.mode)
     is_float = work.dtype == "float32" and _smaller(work)
     smaller = "bfloat16, where the processor has it" if is_float else ""
-    if is_training:
+    if setup.is_training:
         return smaller or "a larger batch, or other sizes (multiples of 64)"
     frozen = (
         "for inference, TORCHINDUCTOR_FREEZING=1 packs constant weights, and with "
@@ -243,14 +236,14 @@ def _tuned_on_cpu(work: KernelTiming, mode: str, *, is_training: bool) -> str:
     return f"{smaller}; or, {frozen}" if smaller else frozen
 
 
-def _tuned_on_gpu(work: KernelTiming, mode: str, *, has_templates: bool) -> str:
+def _tuned_on_gpu(work: KernelTiming, setup: Setup) -> str:
     if work.unit == "float32" and not _PRODUCTS.isdisjoint(work.operators):
         return 'torch.set_float32_matmul_precision("high") uses TF32, autocast to bfloat16 more'
-    if not has_templates:
+    if not setup.has_templates:
         return (
             "Inductor tries no other on so small a GPU: other sizes (multiples of 64), or a dtype"
         )
-    return _tuned(mode)
+    return _tuned(setup.mode)
 
 
 def _tuned(mode: str) -> str:

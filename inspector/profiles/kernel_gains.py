@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from inspector.model.units import percent
 from inspector.profiles.budget import crosses
 from inspector.profiles.functions import is_drawn
 from inspector.profiles.gain import Gain, first_names
-from inspector.profiles.kernel_advice import advised_unit, is_about_one
+from inspector.profiles.kernel_advice import Setup, advice, advised_unit, is_about_one
 from inspector.profiles.kernel_groups import KernelGroup, named, where
-from inspector.profiles.kernel_timing import Bound, KernelTiming, limit_of
+from inspector.profiles.kernel_timing import Bound, limit_of
 
 _NEAR = 0.8  # of a ceiling: what is left is within what kernels differ by
 _IRREGULAR = frozenset({
@@ -23,34 +23,26 @@ _IRREGULAR = frozenset({
 
 def kernel_gains(
     rows: Iterable[KernelGroup],
-    advised: Callable[[KernelTiming], str],
-    *,
-    mode: str,
-    is_cpu: bool,
-    is_hidden: bool,
+    setup: Setup,
 ) -> Iterator[Gain]:
-    """One gain for all that a setting is advised for, and that the same limits.
-
-    Args:
-        rows: Equal statements.
-        advised: What is advised for a statement, or an empty string.
-        mode: The mode that was compiled with, or an empty string.
-        is_cpu: Whether they ran on the CPU.
-        is_hidden: Whether a call gets no shorter by it.
-    """
+    """One gain for all that a setting is advised for, and that the same limits."""
     alike: dict[tuple[str, Bound, str], list[KernelGroup]] = {}
     for row in rows:
         first = row.first
         if first.is_transcendental_bound:
-            yield _of_functions(row, advised(first), is_hidden=is_hidden)
+            yield _of_functions(row, advice(first, setup))
             continue
-        if row.share_of_ceiling is None or not row.is_possible or _won_ns(row, is_cpu=is_cpu) <= 0:
+        if (
+            row.share_of_ceiling is None
+            or not row.is_possible
+            or _won_ns(row, is_cpu=setup.is_cpu) <= 0
+        ):
             continue
         is_of_host = first.kind == "copy" and crosses(first.launches[0].launch)
         if first.bound in {Bound.UNKNOWN, Bound.LATENCY} or is_of_host:
             continue
-        change = advised(first)
-        own = first.name if not change or is_about_one(first, mode, is_cpu=is_cpu) else ""
+        change = advice(first, setup)
+        own = first.name if not change or is_about_one(first, setup) else ""
         alike.setdefault((change, first.bound, own), []).append(row)
     for (change, _, _), same in alike.items():
         together = KernelGroup(tuple(item for row in same for item in row.all_))
@@ -59,14 +51,13 @@ def kernel_gains(
         limit = limit_of(together.first)
         yield Gain(
             f"{named(together)}{where(together)} {reach} {share} of {limit}",
-            sum(_won_ns(row, is_cpu=is_cpu) for row in same),
+            sum(_won_ns(row, is_cpu=setup.is_cpu) for row in same),
             change or _nothing(together),
-            is_hidden,
             is_known=bool(change),
         )
 
 
-def _of_functions(row: KernelGroup, change: str, *, is_hidden: bool) -> Gain:
+def _of_functions(row: KernelGroup, change: str) -> Gain:
     """Of equal statements that take longer for functions of each element than for their bytes."""
     functions = row.first.functions
     takes = "take" if row.number > 1 else "takes"
@@ -75,7 +66,6 @@ def _of_functions(row: KernelGroup, change: str, *, is_hidden: bool) -> Gain:
         "read and write",
         row.median_ns * sum(functions.values()),
         change or _less_of(row),
-        is_hidden,
         is_known=bool(change),
     )
 

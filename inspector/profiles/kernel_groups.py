@@ -1,23 +1,23 @@
-"""Equal statements together: what the time is spent on."""
+"""Equal statements together, and time by module: what the time is spent on."""
 
 from __future__ import annotations
 
+import collections
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.model.kernel import NodeLine, weighed_lines
 from inspector.profiles.gain import and_more
 from inspector.profiles.kernel_timing import KernelTiming, is_possible
 from inspector.profiles.launch_timing import time_by
 
+_NUMBER = re.compile(r"(?<![^.])\d+(?![^.])")
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KernelGroup:
-    """Equal statements together.
-
-    Attributes:
-        all_: The statements, in order.
-    """
+    """Equal statements together."""
 
     all_: tuple[KernelTiming, ...]
 
@@ -127,3 +127,37 @@ def _others(names: Sequence[str], noun: str) -> str:
     """`` and 2 more lines`` behind the first."""
     more = and_more(1, names)
     return f"{more} {noun}{'s' if len(names) > 2 else ''}" if more else ""  # noqa: PLR2004
+
+
+def in_groups(by_module: Mapping[tuple[str, str], float]) -> Mapping[str, float]:
+    """Time by what modules are called together, the most first.
+
+    Modules are alike whose paths differ in numbers alone and that are of one class:
+    ``layers.*.attention`` is that of all layers. Where several classes would be called alike, as in
+    an ``nn.Sequential``, the class is said as well: ``features.* (Conv2d)``; so it is of parts of
+    the model itself: ``* (Linear)``. What no other is like keeps its numbers.
+
+    Args:
+        by_module: Nanoseconds by path of a module and its class; without one nothing is alike.
+    """
+    classes = {path: name for path, name in by_module if name}
+    groups: dict[tuple[str, str], dict[str, float]] = {}
+    for (path, name), time_ns in by_module.items():
+        kind = name or classes.get(path, "")
+        key = (_NUMBER.sub("*", path) if kind else path), kind
+        times = groups.setdefault(key, {})
+        times[path] = times.get(path, 0.0) + time_ns
+    names = [(_together(list(times)), kind, times) for (_, kind), times in groups.items()]
+    of_several = collections.Counter(name for name, _, _ in names)
+    found: dict[str, float] = {}
+    for name, kind, times in names:
+        is_bare = name == "*" or of_several[name] > 1
+        shown = f"{name} ({kind})" if is_bare and kind else name
+        found[shown] = found.get(shown, 0.0) + sum(times.values())
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+
+def _together(paths: Sequence[str]) -> str:
+    """One path for several, with `*` for the numbers in which they differ."""
+    parts = zip(*(path.split(".") for path in paths), strict=True)
+    return ".".join(same[0] if len(set(same)) == 1 else "*" for same in parts)

@@ -14,7 +14,7 @@ from inspector.model.kernel import NodeLine
 from inspector.profiles.budget import crosses
 from inspector.profiles.launch_timing import LaunchTiming, runs_of_statements
 from inspector.profiles.reuse import bytes_from_memory
-from inspector.profiles.step_facts import Part, operator_of
+from inspector.profiles.step_facts import Part, StepFacts, operator_of
 from inspector.records.ceilings import Ceilings
 from inspector.records.device_profile import KEEPS_GRADIENT
 
@@ -35,6 +35,7 @@ _COMPARING = frozenset({
     "multinomial", "nanmedian", "nonzero", "quantile", "searchsorted", "sort", "topk", "unique",
     "_unique2", "unique_consecutive", "unique_dim",
 })  # fmt: skip
+_NO_FACTS = StepFacts((), {}, {}, None, {})
 _POSSIBLE = 1.05  # of a ceiling: both were measured, a little above it is noise
 
 
@@ -99,22 +100,14 @@ class KernelTiming:
     bound: Bound = Bound.UNKNOWN
 
     @property
-    def functionalization_copies(self) -> Mapping[str, float]:
-        """As `inspector.profiles.step_facts.StepFacts.functionalization_copies`."""
-        facts = self.launches[0].facts
-        return facts.functionalization_copies if facts is not None else {}
-
-    @property
-    def copied_back(self) -> Mapping[str, float]:
-        """As `inspector.profiles.step_facts.StepFacts.copied_back`."""
-        facts = self.launches[0].facts
-        return facts.copied_back if facts is not None else {}
+    def facts(self) -> StepFacts:
+        """What is known of its step, or nothing."""
+        return self.launches[0].facts or _NO_FACTS
 
     @property
     def functions(self) -> Mapping[str, float]:
         """Of a generated kernel as `inspector.profiles.step_facts.StepFacts.functions`."""
-        facts = self.launches[0].facts if self.kind == "kernel" else None
-        return facts.functions if facts is not None else {}
+        return self.facts.functions if self.kind == "kernel" else {}
 
     @property
     def is_transcendental_bound(self) -> bool:
@@ -124,12 +117,12 @@ class KernelTiming:
     @property
     def is_mostly_copied_back(self) -> bool:
         """Whether that is half of it or more."""
-        return sum(self.copied_back.values()) >= _MOST
+        return sum(self.facts.copied_back.values()) >= _MOST
 
     @property
     def functionalized_operator(self) -> str:
         """What is done in place that most of it copies whole tensors for, or an empty string."""
-        copied = self.functionalization_copies
+        copied = self.facts.functionalization_copies
         return max(copied, key=copied.__getitem__) if sum(copied.values()) >= _MOST else ""
 
     def is_mostly(self, is_one: Callable[[Part], bool]) -> bool:
@@ -215,13 +208,7 @@ def is_possible(share_of_ceiling: float | None) -> bool:
 def kernel_timings(
     launches: Sequence[LaunchTiming], ceilings: Ceilings | None, l2_bytes: int
 ) -> list[KernelTiming]:
-    """The statements of a call, in order.
-
-    Args:
-        launches: The launches.
-        ceilings: What the machine can do, or None.
-        l2_bytes: Size of a GPU's last cache, or 0.
-    """
+    """The statements of a call, in order."""
     values = ceilings.values if ceilings is not None else {}
     found = [_work(group) for group in runs_of_statements(launches)]
     return [

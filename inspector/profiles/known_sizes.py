@@ -19,12 +19,7 @@ from inspector.records.device_profile import DeviceLaunch
 def run_again(
     launches: Iterable[DeviceLaunch], codes: Iterable[GraphCode]
 ) -> frozenset[tuple[str, str]]:
-    """The graphs that run several times in a call: their compile ids and directions.
-
-    Args:
-        launches: What a call launches.
-        codes: The generated code of the graphs.
-    """
+    """The graphs that run several times in a call: their compile ids and directions."""
     runs: dict[tuple[str, int], set[int]] = collections.defaultdict(set)
     for launch in launches:
         runs[launch.place.file, launch.place.line].add(launch.place.run)
@@ -40,8 +35,6 @@ def with_known_sizes(
     """The same, without bytes and operations where they may be those of other sizes.
 
     Args:
-        fusions: What became of the graphs.
-        again: The graphs that run several times in a call.
         is_one_input: Whether the model is called with one input: of several it is not known which
             one a graph was compiled with.
     """

@@ -146,9 +146,6 @@ def launch_timings(
     """The launches of a profile, joined with the code and the graphs of the same recording.
 
     Args:
-        profile: The profile.
-        codes: The generated code of each graph.
-        fusions: What became of each graph.
         functions: The function that each compilation is of: what torch does around a graph (it
             copies inputs into a CUDA graph's memory, say) counts for its first line.
     """
@@ -365,7 +362,6 @@ def time_by(
     estimate.
 
     Args:
-        launches: The launches.
         key: What to sum up by; None leaves a part out.
     """
     found: dict[_Key, float] = {}

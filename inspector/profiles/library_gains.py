@@ -7,7 +7,6 @@ they hide costs a call nothing: without the exchange they would take that time a
 from __future__ import annotations
 
 import collections
-import dataclasses
 import itertools
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,34 +28,23 @@ _EXCHANGED = {
 _Spans: TypeAlias = Sequence[tuple[int, int]]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Exchange:
-    """A statement that exchanges data with other processes, or waits for them.
-
-    Attributes:
-        work: The statement.
-        alone_ns: Of each call, when it runs and nothing else does on its device: begin and end.
-    """
-
-    work: KernelTiming
-    alone_ns: tuple[_Spans, ...]
+Exchange: TypeAlias = tuple[KernelTiming, Sequence[_Spans]]
+"""A statement that exchanges data with other processes, or waits for them; and of each call when it
+runs and nothing else does on its device: begin and end."""
 
 
 def exchanges(work: Iterable[KernelTiming]) -> list[Exchange]:
     """The statements that exchange data, in order; one exchange hides no other."""
-    found: list[KernelTiming] = []
-    others: list[KernelTiming] = []
-    for item in work:
-        (found if item.bound is Bound.PROCESSES else others).append(item)
-    if not found:
-        return []
+    work = list(work)
+    found = [item for item in work if item.bound is Bound.PROCESSES]
+    others = [item for item in work if item.bound is not Bound.PROCESSES]
     busy = {key: merged(spans) for key, spans in _by_call_and_device(others).items()}
-    return [Exchange(item, tuple(_alone(item, busy))) for item in found]
+    return [(item, tuple(_alone(item, busy))) for item in found]
 
 
 def unhidden_ns(found: Iterable[Exchange]) -> float:
     """How long any of them runs alone in a call: the median of all calls."""
-    calls = zip(*(item.alone_ns for item in found), strict=True)
+    calls = zip(*(alone_ns for _, alone_ns in found), strict=True)
     return float(statistics.median([union_ns(itertools.chain(*spans)) for spans in calls] or [0]))
 
 
@@ -80,19 +68,18 @@ def _by_call_and_device(work: Iterable[KernelTiming]) -> Mapping[tuple[int, int]
     return found
 
 
-def gains_of_exchanges(work: Sequence[KernelTiming], *, is_hidden: bool) -> Iterator[Gain]:
+def gains_of_exchanges(work: Sequence[KernelTiming]) -> Iterator[Gain]:
     """What goes into other processes while nothing else is done: hidden it costs nothing."""
     unhidden = [item for item in exchanges(work) if unhidden_ns([item])]
     for is_compiled, change in _EXCHANGED.items():
-        found = [item for item in unhidden if (item.work.kind == "library") is is_compiled]
+        found = [item for item in unhidden if (item[0].kind == "library") is is_compiled]
         if found:
-            names = ", ".join(dict.fromkeys(shown_name(item.work.name) for item in found))
+            names = ", ".join(dict.fromkeys(shown_name(item.name) for item, _ in found))
             yield Gain(
                 "data is exchanged with other processes, or they are waited for, while nothing "
                 f"else runs ({names})",
                 unhidden_ns(found),
                 change,
-                is_hidden,
             )
 
 
@@ -105,25 +92,16 @@ def repeated_work(work: Iterable[KernelTiming]) -> list[KernelTiming]:
     A generated kernel that is launched again is not among them: it may stand for one line of the
     program.
     """
-    return [item for item in work if _repeats(item)]
+    calls = ((item, item.launches[0].call) for item in work)
+    return [item for item, call in calls if call and call.kind != "kernel" and call.repeats > 0]
 
 
-def repeating_lines(work: Iterable[KernelTiming]) -> tuple[tuple[str, int], ...]:
-    """Where the program calls them: files and lines."""
-    lines = (line for item in work for line in item.lines[:1])
-    return tuple(dict.fromkeys((line.file, line.line) for line in lines))
-
-
-def _repeats(item: KernelTiming) -> bool:
-    call = item.launches[0].call
-    return call is not None and call.kind != "kernel" and call.repeats > 0
-
-
-def gains_of_repeats(work: Sequence[KernelTiming], *, is_hidden: bool) -> Iterator[Gain]:
+def gains_of_repeats(work: Sequence[KernelTiming]) -> Iterator[Gain]:
     """What is computed again."""
     repeated = repeated_work(work)
     if repeated:
-        lines = repeating_lines(repeated)
+        places = (line for item in repeated for line in item.lines[:1])
+        lines = list(dict.fromkeys((line.file, line.line) for line in places))
         named = [f"{file.rpartition('/')[2]}:{line}" for file, line in lines[:_MOST_NAMED]]
         more = and_more(len(named), lines)
         yield Gain(
@@ -132,5 +110,4 @@ def gains_of_repeats(work: Sequence[KernelTiming], *, is_hidden: bool) -> Iterat
             sum(item.time_ns for item in repeated),
             "compute it once, in front of the loop, and use the result: `inspect kernels` shows "
             "the calls",
-            is_hidden,
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 
 from inspector.model.kernel import NodeLine
-from inspector.profiles.peak import Fragmentation
 
 BASE = ("parameter", "buffer", "gradient", "optimizer", "input", "program")
 """What is there before a call, with the compiler and without."""
@@ -29,9 +28,9 @@ class PeakTensor:
     """
 
     what: str
-    name: str
-    number: int
-    bytes_: int
+    name: str = ""
+    number: int = 1
+    bytes_: int = 0
     shape: tuple[int, ...] = ()
     dtype: str = ""
     lines: tuple[NodeLine, ...] = ()
@@ -53,7 +52,8 @@ class CallMemory:
         curve: Bytes above those before the call, after each allocation and each free, in order; of
             a long call the most of several. Without pools of CUDA graphs.
         reserved_bytes: What the allocator has of the device at most, or None (the CPU).
-        fragmentation: How memory lies at the peak, or None.
+        reserved_at_peak_bytes: What it has at the peak, or None.
+        free_bytes: What of that is not allocated.
         unseen_bytes: What the allocator counts at its peak and nobody saw.
         retries: How often memory was so short that the allocator gave back what it kept.
         ooms: How often it ran out of memory.
@@ -68,7 +68,8 @@ class CallMemory:
     tensors: tuple[PeakTensor, ...]
     curve: tuple[int, ...] = ()
     reserved_bytes: int | None = None
-    fragmentation: Fragmentation | None = None
+    reserved_at_peak_bytes: int | None = None
+    free_bytes: int = 0
     unseen_bytes: int = 0
     retries: int = 0
     ooms: int = 0

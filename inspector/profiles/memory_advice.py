@@ -109,12 +109,10 @@ def _workspaces(use: MemoryUse) -> Iterator[MemoryAdvice]:
 
 
 def _fragmented(call: CallMemory) -> Iterator[MemoryAdvice]:
-    found = call.fragmentation
-    if found is None or found.free_bytes < _LEAST_FREE_BYTES:
-        return
-    if found.free_bytes >= _MUCH_FREE * found.reserved_bytes:
+    reserved = call.reserved_at_peak_bytes or 0
+    if call.free_bytes >= max(_LEAST_FREE_BYTES, _MUCH_FREE * reserved):
         yield MemoryAdvice(
-            f"{found.free_bytes / found.reserved_bytes:.0%} of what is reserved is free, in pieces",
-            found.free_bytes,
+            f"{call.free_bytes / reserved:.0%} of what is reserved is free, in pieces",
+            call.free_bytes,
             "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True lets segments grow",
         )

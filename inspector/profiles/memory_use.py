@@ -7,23 +7,91 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.model.kernel import NodeLine
-from inspector.profiles.blocks import BlockReader, Described
 from inspector.profiles.code_lines import CodeLines
 from inspector.profiles.memory import BASE, CallMemory, MemoryUse, PeakTensor
-from inspector.profiles.peak import Fragmentation, Peak, curve, find_peak, fragmentation, in_pools
+from inspector.profiles.outside_lines import user_place
+from inspector.profiles.peak import Peak, curve, find_peak, in_pools
+from inspector.records.device_profile import LaunchPlace
 from inspector.records.memory_profile import HeldBlock, MemoryEvent, MemoryProfile, MemorySide
+
+
+class BlockReader:
+    """Describes the blocks of one call."""
+
+    def __init__(
+        self, side: MemorySide, code: CodeLines, functions: Mapping[str, NodeLine]
+    ) -> None:
+        self.side = side
+        self._code = code
+        self._functions = functions
+        self._last: dict[int, MemoryEvent] = {event.address: event for event in side.events}
+        self._kept = set(map(id, _at_backward(side)))
+
+    def describe(self, event: MemoryEvent, events: Sequence[MemoryEvent], peak: Peak) -> PeakTensor:
+        """What an event allocates."""
+        place = self.side.place_of(event)
+        # What is there after the call is what was put there last.
+        is_last = self._last.get(event.address) is event
+        known = self.side.left.get(event.address) if is_last else None
+        at = self.side.place_of(events[peak.at]) if peak.at >= 0 else LaunchPlace()
+        found = self._in_code(event, place, at) if self._code.knows(place.file) else None
+        found = found or self._outside(event, place)
+        if known is not None:
+            name, shape = known.name or found.name, known.shape
+            found = PeakTensor(known.what, name, shape=shape, dtype=known.dtype, lines=found.lines)
+        return dataclasses.replace(found, bytes_=event.bytes_)
+
+    def _in_code(
+        self, event: MemoryEvent, place: LaunchPlace, peak: LaunchPlace
+    ) -> PeakTensor | None:
+        buffer = self._code.buffer(place, event.bytes_, peak)
+        final = self._code.buffer(place, event.bytes_, LaunchPlace())
+        if buffer is None or final is None:
+            return None
+        what = self._code.what(place.file, buffer, final)
+        if what in {"intermediate", "workspace"} and id(event) in self._kept:
+            what = "saved"  # one of several results of a library's
+        filled_by = buffer.filled_by or final.filled_by or (place.line,)
+        return PeakTensor(
+            what=what,
+            name=buffer.names[-1] if buffer.names else "",
+            shape=buffer.shape,
+            dtype=buffer.dtype,
+            lines=self._code.lines(place.file, filled_by),
+        )
+
+    def _outside(self, event: MemoryEvent, place: LaunchPlace) -> PeakTensor:
+        """What is allocated outside of generated code, or in code that is not there."""
+        line = user_place(place)
+        if line is None and place.region in self._functions:
+            line = self._functions[place.region]
+        lines = (self._code.with_text(line),) if line is not None else ()
+        name = place.operator.rpartition("::")[2]
+        if place.is_loss:
+            return PeakTensor("loss", name)
+        if not lines and not name and not place.file:
+            return PeakTensor("unknown")
+        what = "saved" if id(event) in self._kept and not place.file else "intermediate"
+        return PeakTensor(what, name, lines=lines)
+
+
+def _at_backward(side: MemorySide) -> Iterable[MemoryEvent]:
+    """What the call has allocated, and not freed, when its backward pass begins."""
+    live: dict[int, MemoryEvent] = {}
+    for event in side.events:
+        place = side.place_of(event)
+        if place.is_backward and not place.is_loss:
+            return live.values()
+        live.pop(event.address, None)
+        if event.bytes_ > 0:
+            live[event.address] = event
+    return ()
 
 
 def memory_use(
     profile: MemoryProfile, code: CodeLines, functions: Mapping[str, NodeLine] | None = None
 ) -> MemoryUse | None:
-    """The memory of a call, or None where the compiled call was not seen.
-
-    Args:
-        profile: What was recorded.
-        code: The generated code.
-        functions: The function that each compilation is of.
-    """
+    """The memory of a call, or None where the compiled call was not seen."""
     if profile.compiled is None:
         return None
     known = functions or {}
@@ -56,6 +124,8 @@ def _call(side: MemorySide, code: CodeLines, functions: Mapping[str, NodeLine]) 
     base = sum(block.bytes_ for block in held if block.what in BASE)
     outside = sum(block.bytes_ for block in held) - base
     tensors = [*_held_tensors(held, peak), *_tensors(reading, events, peak)]
+    reserved = events[peak.at].reserved if peak.at >= 0 else stats.get("reserved_before", 0)
+    reserved = max(0, reserved - pools)
     return CallMemory(
         base_bytes=base,
         added_bytes=peak.added_bytes + unseen,
@@ -65,19 +135,14 @@ def _call(side: MemorySide, code: CodeLines, functions: Mapping[str, NodeLine]) 
         curve=curve(held, events),
         # Pools are the compiled side's: what it has of them is told apart.
         reserved_bytes=stats["reserved_peak"] - pools if "reserved_peak" in stats else None,
-        fragmentation=_general(side, held, events, peak) if stats else None,
+        reserved_at_peak_bytes=reserved if stats else None,
+        free_bytes=max(0, reserved - base - outside - peak.added_bytes) if stats else 0,
         unseen_bytes=unseen,
         retries=stats.get("retries", 0),
         ooms=stats.get("ooms", 0),
         failed=side.failed,
         cut=side.cut,
     )
-
-
-def _general(
-    side: MemorySide, held: tuple[HeldBlock, ...], events: Sequence[MemoryEvent], peak: Peak
-) -> Fragmentation:
-    return fragmentation(dataclasses.replace(side, held=held), events, peak)
 
 
 def _with_pool(
@@ -136,25 +201,18 @@ def _tensors(
     reading: BlockReader, events: Sequence[MemoryEvent], peak: Peak
 ) -> Iterator[PeakTensor]:
     """What the call has allocated, equal ones together."""
-    found: dict[object, list[tuple[Described, int]]] = collections.defaultdict(list)
+    found: dict[object, list[PeakTensor]] = collections.defaultdict(list)
     for number in peak.live:
         item = reading.describe(events[number], events, peak)
         places = tuple(dict.fromkeys((line.file, line.line) for line in item.lines))
         name = item.name if not places else ""
-        found[item.what, name, item.shape, item.dtype, places, events[number].bytes_].append(
-            (item, events[number].bytes_)
-        )
+        found[item.what, name, item.shape, item.dtype, places, item.bytes_].append(item)
     for same in found.values():
-        first = same[0][0]
-        names = tuple(dict.fromkeys(item.name for item, _ in same if item.name))
-        yield PeakTensor(
-            what=first.what,
-            name=", ".join(names),
+        yield dataclasses.replace(
+            same[0],
+            name=", ".join(dict.fromkeys(item.name for item in same if item.name)),
             number=len(same),
-            bytes_=sum(bytes_ for _, bytes_ in same),
-            shape=first.shape,
-            dtype=first.dtype,
-            lines=first.lines,
+            bytes_=sum(item.bytes_ for item in same),
         )
 
 

@@ -40,7 +40,6 @@ def lines_of_modules(
     """Of the modules that one line of the user's computes in compiled graphs, that line.
 
     Args:
-        codes: The generated code of each graph.
         launches: Of a graph that was compiled for a part of the model, they say for which.
     """
     called: dict[str, dict[str, None]] = {}

@@ -16,7 +16,6 @@ def bytes_from_memory(traffic: Sequence[Mapping[Hashable, int]], cache_bytes: in
 
     Args:
         traffic: What each step moves, by buffer, in order: what it reads, and what it writes.
-        cache_bytes: What the cache holds.
 
     Returns:
         For each step the bytes of those buffers between whose uses more was moved than fits.

@@ -70,7 +70,6 @@ def make_roofline(work: Sequence[KernelTiming], ceilings: Ceilings | None) -> Ro
     """Makes the roofline of a call.
 
     Args:
-        work: What it does.
         ceilings: What the machine can do, or None: then there are points alone.
     """
     values = ceilings.values if ceilings is not None else {}

@@ -1,13 +1,14 @@
-"""Compiled and eager calls that were made in rounds: of each the median, and the ratio of both."""
+"""Which calls count: the medians of rounds and their ratio, and the typical watched calls."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import statistics
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from inspector.model.student import half_width
-from inspector.records.device_profile import TimedBlock
+from inspector.records.device_profile import DeviceProfile, ProfiledCall, TimedBlock
 
 LEAST_ROUNDS = 3
 """Of fewer there is no interval."""
@@ -26,12 +27,7 @@ def medians_of(blocks: Iterable[TimedBlock], kind: str) -> Mapping[int, float]:
 def rounds_of(
     blocks: Sequence[TimedBlock], left_out: Collection[int] = ()
 ) -> Sequence[tuple[float, float]]:
-    """The medians of eager and of compiled calls of each round that has both; none of too few.
-
-    Args:
-        blocks: The blocks of calls.
-        left_out: Rounds that do not count.
-    """
+    """The medians of eager and of compiled calls of each round that has both; none of too few."""
     eager, plain = (medians_of(blocks, kind) for kind in ("eager", "plain"))
     both = sorted(eager.keys() & plain.keys())
     found = [(eager[number], plain[number]) for number in both if number not in left_out]
@@ -82,3 +78,27 @@ def _interval(values: Sequence[int]) -> tuple[float, float, float]:
     low = ordered[max(0, int(half - reach))]
     high = ordered[min(len(ordered) - 1, int(half + reach))]
     return float(low), float(statistics.median(ordered)), float(high)
+
+
+def of_typical_calls(profile: DeviceProfile, wall_ns: float) -> DeviceProfile:
+    """The profile with those watched calls alone that took most nearly what unwatched ones take.
+
+    On the CPU, where another program may make a call several times as long, the nearer half of the
+    calls is taken, and the mean of what each thing took in them: means over the same calls add up,
+    which medians of things that differ do not. A GPU's times vary little: all of its calls stay.
+
+    Args:
+        wall_ns: Time of a call that nobody watched, or 0 where there was none.
+    """
+    if not profile.is_cpu or not profile.calls:
+        return profile
+    usual_ns = wall_ns or statistics.median(call.wall_ns for call in profile.calls)
+    ordered = sorted(profile.calls, key=lambda call: _distance(call, usual_ns))
+    taken = {id(call) for call in ordered[: math.ceil(len(ordered) / 2)]}
+    return dataclasses.replace(
+        profile, calls=tuple(call for call in profile.calls if id(call) in taken)
+    )
+
+
+def _distance(call: ProfiledCall, usual_ns: float) -> float:
+    return abs(math.log(max(call.wall_ns, 1) / max(usual_ns, 1)))

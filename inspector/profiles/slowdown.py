@@ -7,10 +7,9 @@ import statistics
 from collections.abc import Iterator, Mapping
 
 from inspector.profiles.budget import APPROXIMATE, Budget, busy_of_kernels
-from inspector.profiles.typical import is_cpu
 from inspector.records.device_profile import DeviceProfile
 
-WORK, COPIES, IDLE, LAUNCHES = "work", "copies", "idle", "launches"
+WORK, COPIES, LAUNCHES = "work", "copies", "launches"
 # Eager PyTorch launches from the program's own code: apart, the two cannot be compared.
 _LAUNCHING = frozenset({"launching", "outside"})
 
@@ -20,9 +19,8 @@ class SlowdownPart:
     """A part of both times.
 
     Attributes:
-        cause: `WORK`, `COPIES`, a cause of idle time as in `Budget.causes_ns` (on a GPU
-            ``launching`` and ``outside`` are one: `LAUNCHES`), or `IDLE` where the recording does
-            not say what eager calls wait for.
+        cause: `WORK`, `COPIES`, or a cause of idle time as in `Budget.causes_ns` (on a GPU
+            ``launching`` and ``outside`` are one: `LAUNCHES`).
         compiled_ns: What it takes in a call with the compiler.
         eager_ns: What it takes in a call without.
     """
@@ -44,17 +42,11 @@ class Slowdown:
     Attributes:
         whole_ns: The difference of the two times.
         parts: What makes it: the device's work, then why it waits, the largest differences first.
-        launches: Launches of a call with the compiler.
-        eager_launches: Launches of a call without.
-        has_copies: Whether copies are told from other work.
         is_approximate: Whether causes come from calls that took much longer than unwatched ones.
     """
 
     whole_ns: float
     parts: tuple[SlowdownPart, ...]
-    launches: int
-    eager_launches: int
-    has_copies: bool
     is_approximate: bool
 
     @property
@@ -62,54 +54,36 @@ class Slowdown:
         """What no part accounts for: where more work was seen than a call has time for."""
         return self.whole_ns - sum(part.more_ns for part in self.parts)
 
-    @property
-    def has_causes(self) -> bool:
-        """Whether idle time is divided."""
-        return all(part.cause != IDLE for part in self.parts)
-
 
 def make_slowdown(profile: DeviceProfile, budget: Budget) -> Slowdown | None:
-    """Divides the difference; None where calls without the compiler were not looked at.
-
-    Args:
-        profile: What was recorded.
-        budget: Where the time of a compiled call goes.
-    """
+    """Divides the difference; None where calls without the compiler were not looked at."""
     eager_ns, busy_ns = budget.eager_ns, budget.eager_busy_ns
-    if eager_ns is None or busy_ns is None:
+    if eager_ns is None or busy_ns is None or "unknown" in budget.causes_ns:
+        return None
+    causes = _in_proportion(profile.eager_idle_ns, max(0.0, eager_ns - busy_ns))
+    if causes is None:
         return None
     parts = list(_work(profile, budget, busy_ns))
-    idle_ns = max(0.0, eager_ns - busy_ns)
-    causes = _in_proportion(profile.eager_idle_ns, idle_ns)
-    if causes is None or "unknown" in budget.causes_ns:
-        parts.append(SlowdownPart(IDLE, budget.idle_ns, idle_ns))
-    else:
-        compiled, eager = (
-            dict(each) if is_cpu(profile) else _with_launches(each)
-            for each in (budget.causes_ns, causes)
-        )
-        waits = [
-            SlowdownPart(name, compiled.get(name, 0.0), eager.get(name, 0.0))
-            for name in {**compiled, **eager}
-        ]
-        parts += sorted(waits, key=lambda part: -abs(part.more_ns))
+    compiled, eager = (
+        each if profile.is_cpu else _with_launches(each) for each in (budget.causes_ns, causes)
+    )
+    waits = [
+        SlowdownPart(name, compiled.get(name, 0.0), eager.get(name, 0.0))
+        for name in {**compiled, **eager}
+    ]
+    parts += sorted(waits, key=lambda part: -abs(part.more_ns))
     explained_ns = profile.eager_explained_ns or 0
     return Slowdown(
         whole_ns=budget.wall_ns - eager_ns,
         parts=tuple(parts),
-        launches=budget.launches,
-        eager_launches=budget.eager_launches or 0,
-        has_copies=bool(profile.eager_copies),
         is_approximate=budget.is_approximate or explained_ns > APPROXIMATE * eager_ns,
     )
 
 
 def _work(profile: DeviceProfile, budget: Budget, busy_ns: float) -> Iterator[SlowdownPart]:
     """What the device does; copies stand alone where nothing else is done meanwhile."""
-    if not profile.eager_copies:  # nothing is known of those of eager calls
-        yield SlowdownPart(WORK, budget.busy_ns, busy_ns)
-        return
-    eager_copies_ns = float(statistics.median(time_ns for _, time_ns in profile.eager_copies))
+    times_ns = [time_ns for _, time_ns in profile.eager_copies] or [0]
+    eager_copies_ns = float(statistics.median(times_ns))
     copies_ns = max(0.0, budget.busy_ns - busy_of_kernels(profile, budget))
     yield SlowdownPart(WORK, budget.busy_ns - copies_ns, busy_ns - eager_copies_ns)
     if copies_ns or eager_copies_ns:

@@ -63,7 +63,6 @@ class StepFacts:
         parts: Its operators; what it computes again for another step, and views, are left out if
             there is anything else.
         reads: Bytes that it reads, by the buffer that owns the memory.
-        writes: Bytes that it writes likewise.
         bytes_: Bytes that it moves, or None where a size is not known.
         operands: Dtypes that its products multiply, by their operations; of other steps those of
             their results, by their bytes.
@@ -100,11 +99,7 @@ class StepFacts:
 
 
 class FusionFacts:
-    """Knows the steps of one graph.
-
-    Args:
-        fusion: What became of the graph.
-    """
+    """Knows the steps of one graph."""
 
     def __init__(self, fusion: Fusion) -> None:
         self._fusion = fusion
@@ -128,11 +123,6 @@ class FusionFacts:
         That is a clone in front of a library's call that does it, what writes a result back, and
         all that a generated kernel computes anew though the program changes a part of it. Inductor
         says of a clone that it computes the same as the call.
-
-        Args:
-            step: The step.
-            node: One of its nodes.
-            own: Names of those that count for no other step.
         """
         if step.is_call:
             return ""

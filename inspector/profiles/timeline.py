@@ -15,25 +15,17 @@ from inspector.version import __version__
 
 _US_NS = 1000
 _HOST, _DEVICE = 1, 2
-_IDLE = 1 << 30  # no stream has this number
 
 
 def timeline(profile: DeviceProfile, title: str) -> bytes:
-    """The file's content; without a device, or in old recordings, it has no events.
-
-    Args:
-        profile: The profile.
-        title: What was profiled.
-    """
+    """The file's content; without a device, or in old recordings, it has no events."""
     events = [
         _metadata("process_name", _HOST, "host"),
         _metadata("process_name", _DEVICE, str(profile.device.get("name") or "device")),
         *_names(profile.host, _HOST, "thread"),
         *_names(profile.worked, _DEVICE, "stream"),
-        _metadata("thread_name", _DEVICE, "idle", _IDLE),
         *_events(profile.host, _HOST),
         *_events(profile.worked, _DEVICE),
-        *_events(_idle(profile.worked), _DEVICE),
     ]
     fields = {
         "displayTimeUnit": "ns",
@@ -53,15 +45,6 @@ def _events(spans: Iterable[HostSpan], process: int) -> Iterator[dict[str, objec
             "ts": span.start_ns / _US_NS,
             "dur": (span.end_ns - span.start_ns) / _US_NS,
         }
-
-
-def _idle(worked: Iterable[HostSpan]) -> Iterator[HostSpan]:
-    """When no stream did anything, between the first and the last piece of work."""
-    until_ns: int | None = None
-    for span in sorted(worked, key=lambda span: span.start_ns):
-        if until_ns is not None and span.start_ns > until_ns:
-            yield HostSpan("idle", _IDLE, until_ns, span.start_ns)
-        until_ns = max(until_ns or 0, span.end_ns)
 
 
 def _names(spans: Iterable[HostSpan], process: int, what: str) -> Iterator[dict[str, object]]:

@@ -21,16 +21,8 @@ def is_for_backward(work: KernelTiming) -> bool:
     return _share_for_backward(work) >= _NOTICED
 
 
-def gains_of_idle_gradients(
-    work: Sequence[KernelTiming], *, is_hidden: bool, is_cpu: bool
-) -> Iterator[Gain]:
-    """What is computed for a backward pass that nobody asks for.
-
-    Args:
-        work: The statements.
-        is_hidden: Whether a call gets no shorter by it.
-        is_cpu: Whether they ran on the CPU.
-    """
+def gains_of_idle_gradients(work: Sequence[KernelTiming], *, is_cpu: bool) -> Iterator[Gain]:
+    """What is computed for a backward pass that nobody asks for."""
     items = [item for item in work if is_for_backward(item)]
     if items:
         row = KernelGroup(tuple(items))
@@ -42,7 +34,6 @@ def gains_of_idle_gradients(
             f"({first_names(names)})",
             sum(_won_ns(item, is_cpu=is_cpu) for item in items),
             "torch.no_grad() around calls that need no gradients: --no-grad measures it",
-            is_hidden,
         )
 
 
@@ -96,14 +87,13 @@ def is_as_in_training(part: Part) -> bool:
 
 
 def gains_of_training_mode(
-    work: Sequence[KernelTiming], *, is_training: bool | None, is_hidden: bool
+    work: Sequence[KernelTiming], *, is_training: bool | None
 ) -> Iterator[Gain]:
     """What is computed as in training.
 
     Args:
         work: The statements of a call without a backward pass.
         is_training: Whether a module of the model is in training mode; None where nobody knows.
-        is_hidden: As in `Gain`.
     """
     launches = (launch for item in work for launch in item.launches)
     times = time_by(launches, _what)
@@ -120,7 +110,7 @@ def gains_of_training_mode(
     elif not is_training:
         what = "functions compute as in training, though the model is in eval()"
         change = _FUNCTIONS
-    yield Gain(f"{what}: {' and '.join(times)}", sum(times.values()), change, is_hidden)
+    yield Gain(f"{what}: {' and '.join(times)}", sum(times.values()), change)
 
 
 def _what(part: Part) -> str | None:

@@ -13,10 +13,8 @@ class Ceilings(Record):
 
     device: str = doc("its name, or cpu")
     values: Mapping[str, float] = doc(
-        "copy_bytes_per_s, read_bytes_per_s, l2_bytes_per_s, host_to_device_bytes_per_s, "
-        "device_to_host_bytes_per_s, launch_ns (the driver alone), aten_launch_ns (an operator of "
-        "one kernel), kernel_floor_ns (an empty kernel, as CUPTI times it), graph_node_ns (one in "
-        "a CUDA graph), and <dtype>_flops_per_s of products of matrices",
+        "copy_bytes_per_s, l2_bytes_per_s, host_to_device_bytes_per_s, kernel_floor_ns (an empty "
+        "kernel, as CUPTI times it), and <dtype>_flops_per_s of products of matrices",
         key="ceilings",
     )
     state: Mapping[str, str] = doc("clocks, power and what slowed the device down")

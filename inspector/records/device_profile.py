@@ -12,7 +12,7 @@ KEEPS_GRADIENT = "torch::autograd::AccumulateGrad"
 
 
 @part
-class CodePlace:
+class LaunchPlace:
     """Where in the code something is launched or allocated, and what it is a part of."""
 
     file: str = doc("stem of the file of generated code", default="")
@@ -24,13 +24,9 @@ class CodePlace:
     module: str = doc("Dynamo's name of the innermost, where a graph runs as Python", default="")
     is_backward: bool = doc("autograd's engine runs it", default=False)
     is_loss: bool = doc("part of the sum that --train adds up", default=False)
-
-
-@part
-class LaunchPlace(CodePlace):
-    """Where a launch comes from."""
-
-    run: int = doc("number of the run of the statement, which may run several times", default=0)
+    run: int = doc(
+        "of a launch, number of the run of the statement, which may run several times", default=0
+    )
 
 
 @part
@@ -135,7 +131,6 @@ class DeviceProfile(Record):
     idle_ns: Mapping[str, int] = doc("why the device was idle", default_factory=dict)
     host: tuple[HostSpan, ...] = doc("what the host did in that call", default=())
     worked: tuple[HostSpan, ...] = doc("what the device did in it", default=())
-    memory: Mapping[str, int] = doc("bytes: compiled_peak_allocated, …", default_factory=dict)
     blocks: tuple[CallBlock, ...] = doc("plain and eager calls, in the order made", default=())
     unmatched: int = doc("launches not found in the call looked at closely", default=0)
     error: FailedCall | None = None
@@ -147,6 +142,11 @@ class DeviceProfile(Record):
     arguments: tuple[ProfiledArgument, ...] = ()
     is_training: bool | None = doc("a module of it was; None for a function", default=None)
     back_to_back: bool | None = doc("nothing was put back between calls", default=None)
+
+    @property
+    def is_cpu(self) -> bool:
+        """Whether the calls ran on the CPU."""
+        return self.device.get("kind") == "cpu"
 
     @property
     def timed_blocks(self) -> Iterator[TimedBlock]:

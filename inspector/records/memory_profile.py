@@ -59,7 +59,6 @@ class MemorySide:
     left: Mapping[int, KnownTensor] = doc("afterwards", by="address", default_factory=dict)
     held: tuple[HeldBlock, ...] = doc("before the call", default=())
     segments: tuple[Segment, ...] = doc("after the call; none on the CPU", default=())
-    segments_before: frozenset[int] = doc("addresses", default=frozenset())
     stats: Mapping[str, int] = doc(
         "the allocator's own: allocated_peak, reserved_before, retries, …", default_factory=dict
     )

@@ -9,12 +9,10 @@ import pytest
 import torch
 from torch import fx, nn
 
-from inspector.capture.profiling.cpu_lines import cpu_calls
 from inspector.capture.profiling.graph_lines import GraphLines
-from inspector.capture.profiling.sequence import Launched
-from inspector.capture.profiling.trace import traced
-from inspector.capture.profiling.user_files import is_users
-from inspector.capture.profiling.user_lines import marked_user_lines
+from inspector.capture.profiling.sequence import cpu_calls
+from inspector.capture.profiling.trace import Launched, traced
+from inspector.capture.profiling.user_lines import is_users, marked_user_lines
 from inspector.profiles.outside_lines import user_place
 from inspector.records.codec import decode
 from inspector.records.device_profile import LaunchPlace
@@ -67,7 +65,7 @@ def places(items: list[Launched]) -> dict[str, set[tuple[str, str]]]:
         if line is not None:
             assert line.file == __file__
             text = TEXT[line.line - 1].strip(), line.module
-        found.setdefault(item.event.name, set()).add(text)
+        found.setdefault(item.launch.name, set()).add(text)
     return found
 
 

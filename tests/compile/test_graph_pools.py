@@ -12,6 +12,7 @@ import torch
 
 from inspector.capture.profiling import graph_pools
 from inspector.capture.profiling.graph_pools import Captured, layout, watched_capture
+from inspector.records.memory_profile import HeldBlock, MemoryEvent, Segment
 
 POOL = (0, 3)
 SEGMENTS = [
@@ -64,9 +65,10 @@ def snapshot() -> dict[str, Any]:
 def test_the_layout_has_what_is_allocated_on_this_device(gpu: mock.Mock) -> None:
     found = layout()
     assert not gpu.called
-    assert found.segments == ((1000, 4096, False), (9000, 2048, True), (20000, 512, False))
-    assert found.blocks == ((1000, 512), (3048, 2048))
-    assert found.pool_reserved == 2048
+    assert found.segments == (
+        Segment(1000, 4096), Segment(9000, 2048, is_pool=True), Segment(20000, 512)
+    )  # fmt: skip
+    assert found.blocks == (HeldBlock(1000, 512), HeldBlock(3048, 2048))
 
 
 def test_a_capture_s_allocations_have_their_statements(
@@ -78,9 +80,9 @@ def test_a_capture_s_allocations_have_their_statements(
         pass
     assert found.is_known
     assert found.allocations.events == [
-        (9000, 1024, 0, 0),
-        (1000, 512, 1, 0),
-        (9000, -1024, -1, 0),
+        MemoryEvent(9000, 1024, 0),
+        MemoryEvent(1000, 512, 1),
+        MemoryEvent(9000, -1024),
     ]
     first, second = found.allocations.places
     assert (first.file, first.line, first.frames) == ("cabc", 31, ())
@@ -116,7 +118,7 @@ def test_without_cuda_graphs_nothing_is_recorded(
     with watched_capture(Captured()):
         pass
     assert not gpu.called
-    assert layout().pool_reserved == 0
+    assert not any(item.is_pool for item in layout().segments)
 
 
 def test_history_s_arguments_are_those_that_torch_takes() -> None:

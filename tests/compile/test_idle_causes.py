@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.capture.profiling.cpu_lines import cpu_calls
 from inspector.capture.profiling.idle import idle_causes
-from inspector.capture.profiling.sequence import calls_of
+from inspector.capture.profiling.sequence import calls_of, cpu_calls
 from tests.compile.trace_events import BASE, graph, host, kernel, trace
 
 
@@ -34,9 +33,9 @@ def causes_of(*events: dict[str, Any], until: int) -> dict[str, int]:
     found = idle_causes(seen, window, items)
     begun = 0
     worked = 0
-    for item in sorted(items, key=lambda item: item.event.start_ns):
-        worked += max(0, item.event.end_ns - max(item.event.start_ns, begun))
-        begun = max(begun, item.event.end_ns)
+    for item in sorted(items, key=lambda item: item.start_ns):
+        worked += max(0, item.end_ns - max(item.start_ns, begun))
+        begun = max(begun, item.end_ns)
     assert sum(found.values()) == until * 1_000 - worked
     return {name: time_ns // 1_000 for name, time_ns in found.items()}
 

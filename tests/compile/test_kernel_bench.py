@@ -67,9 +67,7 @@ def test_what_a_kernel_changes_is_found_out(kernel: Callable[..., Any], changed:
     assert all(map(torch.equal, before, copies.args))
 
 
-def test_cold_and_warm_launches_take_turns_on_what_is_put_back(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_cold_and_warm_launches_take_turns_on_what_is_put_back() -> None:
     copies = kept(torch.zeros(4))
     (a,) = copies.args
     copies.keep(["a"])
@@ -83,21 +81,14 @@ def test_cold_and_warm_launches_take_turns_on_what_is_put_back(
             order.append("cold")
 
     def launch() -> None:
+        order.append("launch")
         values.add(float(a[0]))
         a.add_(1)
 
-    def timed(launch: Any, before: Any, number: int) -> list[int | None]:
-        for _ in range(number):
-            before()
-            launch()
-            order.append("launch")
-        return [100] * number
-
-    monkeypatch.setattr(timer, "times_ns", timed)
     cold, warm = timer.cold_and_warm_ns(launch, copies.restore, NoFlush(), 1e4)  # type: ignore[arg-type]
     assert (len(cold), len(warm)) == (100, 100)
     assert values == {0.0}
-    assert order == (["cold", "launch"] * 10 + ["launch"] * 10) * 10
+    assert order == (["cold", "launch"] * 10 + ["launch", "launch"] * 10) * 10
 
 
 @pytest.fixture
@@ -156,12 +147,10 @@ def test_a_kernel_is_timed_alone(asked: str, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.usefixtures("no_other_code")
-def test_a_launch_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kernel_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled, x = program()
     compiled(x)
     said: list[Any] = []
     monkeypatch.setattr(bench_module, "emit", said.append)
-    Alone("extern_kernels.mm", launch=7).measure(0, lambda: lambda: compiled(x))
-    assert said[0].missing == "it is launched 1 times in a call"
     assert Alone("no such kernel").is_refused()
-    assert "extern_kernels.mm" in said[1].kernels
+    assert "extern_kernels.mm" in said[0].kernels

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.capture.profiling.places import Place
-from inspector.capture.profiling.sequence import Launched, calls_of, placed
-from inspector.capture.profiling.trace import DeviceEvent
+from inspector.capture.profiling.sequence import calls_of, placed
+from inspector.capture.profiling.trace import Launched
+from inspector.records.device_profile import DeviceLaunch, LaunchPlace
 from tests.compile.trace_events import BASE, host, kernel, trace
 
 CLOSE = trace(
@@ -33,8 +33,8 @@ def test_a_launch_has_its_statement_its_region_and_its_operator() -> None:
     assert (first.file, first.line, first.region, first.graph) == ("cabc", 12, "0/0", "fkey")
     assert (gemm.line, gemm.operator, split.line) == (15, "aten::mm", 15)
     assert (sort.file, sort.operator, sort.frames) == ("", "aten::unique", ("/p/model.py(7): f",))
-    assert items[0].event.registers == 30
-    assert items[0].event.start_ns == BASE + 31_000
+    assert items[0].launch.registers == 30
+    assert items[0].start_ns == BASE + 31_000
 
 
 def test_a_graph_of_the_backward_pass_has_the_module_of_the_forward_pass() -> None:
@@ -114,15 +114,15 @@ def test_what_torch_copies_before_a_replay_is_known_from_a_replay() -> None:
 
 
 def test_an_equal_kernel_of_a_call_without_graphs_is_not_the_copy_of_a_replay() -> None:
-    copy = DeviceEvent("kernel", COPY, 7, 0, 1, 0, (4, 1, 1))
-    known = [Launched(copy, None, Place("cother", 7))]
-    around = [Launched(copy, None, Place("cwrapper", 411))]
-    assert placed([Launched(copy, None, Place())], known, around).places == [around[0].place]
+    copy = DeviceLaunch("kernel", COPY, grid=(4, 1, 1))
+    known = [Launched(copy, place=LaunchPlace("cother", 7))]
+    around = [Launched(copy, place=LaunchPlace("cwrapper", 411))]
+    assert placed([Launched(copy)], known, around).places == [around[0].place]
 
 
 def test_places_are_known_from_a_call_that_was_watched_closely() -> None:
     (known,) = calls_of(CLOSE, [(BASE, BASE + 200_000)])
-    plain = [Launched(item.event, None, Place()) for item in (known[0], known[3])]
+    plain = [Launched(item.launch) for item in (known[0], known[3])]
     assert [place.line for place in placed(plain, known).places] == [12, 0]
     assert placed(plain, known).places[1].frames == ("/p/model.py(7): f",)
 
@@ -136,7 +136,7 @@ def test_launches_stand_in_the_order_of_their_launch_whatever_begins_first() -> 
     window = [(BASE, BASE + 99_000)]
     for seen in (one, other):
         (items,) = calls_of(seen, window)
-        assert [item.event.name for item in items] == ["a", "b", "c"]
+        assert [item.launch.name for item in items] == ["a", "b", "c"]
 
 
 def test_of_several_devices_each_event_says_where_it_ran() -> None:
@@ -146,7 +146,7 @@ def test_of_several_devices_each_event_says_where_it_ran() -> None:
         {"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy PtoP", "tid": 7, "ts": 5, "dur": 1,
          "args": {"fromDevice": 0, "inDevice": 1, "toDevice": 1, "stream": 3, "bytes": 9}},
     )  # fmt: skip
-    assert [event.device for event in seen.device] == [1, 1]
+    assert [event.launch.device for event in seen.device] == [1, 1]
 
 
 def layers(number: int, *, line: int, copy_in: int | None = None) -> list[Launched]:
@@ -156,8 +156,8 @@ def layers(number: int, *, line: int, copy_in: int | None = None) -> list[Launch
     for layer in range(number):
         inside = [*names[:3], "copy", *names[3:]] if layer == copy_in else names
         for name in inside:
-            event = DeviceEvent("kernel", name, 7, 0, 1, 0)
-            found.append(Launched(event, None, Place("c", line + layer) if line else Place()))
+            place = LaunchPlace("c", line + layer) if line else LaunchPlace()
+            found.append(Launched(DeviceLaunch("kernel", name), place=place))
     return found
 
 
@@ -171,6 +171,9 @@ def test_equal_layers_keep_their_places() -> None:
 
 def test_of_equal_names_the_grid_decides() -> None:
     grids = [(1, 1, 1), (8, 1, 1)]
-    small, large = (DeviceEvent("kernel", "k", 7, 0, 1, 0, grid) for grid in grids)
-    known = [Launched(small, None, Place("c", 1)), Launched(large, None, Place("c", 2))]
-    assert placed([Launched(large, None, Place())], known).places[0].line == 2
+    small, large = (DeviceLaunch("kernel", "k", grid=grid) for grid in grids)
+    known = [
+        Launched(small, place=LaunchPlace("c", 1)),
+        Launched(large, place=LaunchPlace("c", 2)),
+    ]
+    assert placed([Launched(large)], known).places[0].line == 2

@@ -10,8 +10,8 @@ import torch
 from torch import nn
 from torch._dynamo import compiled_autograd
 
-from inspector.capture.profiling.cpu_lines import cpu_calls
 from inspector.capture.profiling.gradients import marked_gradients
+from inspector.capture.profiling.sequence import cpu_calls
 from inspector.capture.profiling.trace import traced
 from inspector.capture.profiling.user_lines import CALL_MARK
 
@@ -45,7 +45,7 @@ def modules(function: Callable[..., torch.Tensor], target: Callable[..., object]
         function(x).sum().backward()
         window = begun_ns, time.time_ns()
     items = cpu_calls(seen.trace, [window])[0]
-    return sorted(item.place.module for item in items if item.event.name == KEPT)
+    return sorted(item.place.module for item in items if item.launch.name == KEPT)
 
 
 def parameters(target: object) -> list[nn.Parameter]:

@@ -234,7 +234,6 @@ def test_what_a_call_allocates_leads_to_its_lines(report: dict[str, Any]) -> Non
         own = [row for row in call["at_peak"] if row["what"] in {"intermediate", "output"}]
         assert all(row["lines"] for row in own if row["bytes"] > 1 << 15)
     assert memory["ratio"] is not None
-    assert profile["memory_bytes"] == {}
 
 
 def test_the_terminal_says_the_verdict_first(recording: Path) -> None:
@@ -347,8 +346,7 @@ def test_with_what_it_reads_in_the_cache_a_kernel_takes_less(recording: Path) ->
 def test_the_terminal_shows_a_kernel_alone(recording: Path) -> None:
     text = inspected(recording, "kept", "--kernel", "softmax")
     words = " ".join(text.split())
-    for part in ("Alone, and in place", "cold cache", "warm cache", "in place 1 launch like this",
-                 "kernels in C++ have no configurations"):  # fmt: skip
+    for part in ("Alone, and in place", "cold cache", "warm cache", "in place 1 launch"):
         assert part in words, part
     assert max(map(len, text.splitlines())) <= 80
 

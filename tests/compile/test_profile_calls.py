@@ -15,10 +15,9 @@ import torch
 
 from inspector.capture import profile_calls, writer
 from inspector.capture.back_to_back import BackToBack
-from inspector.capture.call import Call, shapes_of
+from inspector.capture.call import Call, arguments_of
 from inspector.capture.calling import LOSS_MARK, Ones, backward
 from inspector.capture.profiling import in_place, measured, payload
-from inspector.capture.profiling.cpu_lines import significant
 from inspector.capture.profiling.explained import explained_on_cpu
 from inspector.capture.profiling.in_place import (
     Attribution,
@@ -27,16 +26,20 @@ from inspector.capture.profiling.in_place import (
     replays_attributed,
 )
 from inspector.capture.profiling.measured import Explained
-from inspector.capture.profiling.places import Place
-from inspector.capture.profiling.sequence import Launched
-from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace, traced
+from inspector.capture.profiling.sequence import significant
+from inspector.capture.profiling.trace import HostEvent, Launched, Trace, traced
 from inspector.capture.profiling.wrapper_lines import LINE_MARK, calling_marks
 from inspector.capture.state import State
 from inspector.capture.target import Target
 from inspector.errors import UsageError
 from inspector.model.request import Request
-from inspector.records.codec import decode
-from inspector.records.device_profile import CallBlock, DeviceProfile, FailedCall, ProfiledArgument
+from inspector.records.device_profile import (
+    CallBlock,
+    DeviceLaunch,
+    DeviceProfile,
+    FailedCall,
+    ProfiledArgument,
+)
 from tests.compile.test_failed_calls import Profiles as Unmeasured
 
 
@@ -62,7 +65,7 @@ class Program:
 
         return call
 
-    def profile(self, arguments: Sequence[dict[str, object]] = ()) -> None:
+    def profile(self, arguments: Sequence[ProfiledArgument] = ()) -> None:
         profile_in_place(
             0,
             (lambda: self.prepared("compiled"), lambda: self.prepared("eager")),
@@ -189,12 +192,12 @@ def test_where_eager_calls_have_no_memory_compiled_ones_are_measured(
 def test_what_the_calls_are_made_with_is_written(written: list[DeviceProfile]) -> None:
     inner = {"mask": torch.ones(3, dtype=torch.bool), "name": "no number"}
     call = Call((torch.ones(2, 5), [torch.tensor(1.0), 3]), {"scale": 0.5, "inner": inner})
-    assert shapes_of(call) == [
-        {"dtype": "float32", "size": [2, 5]}, {"dtype": "float32", "size": []}, {"value": "3"},
-        {"value": "0.5"}, {"dtype": "bool", "size": [3]},
-    ]  # fmt: skip
-    Program().profile(shapes_of(call))
-    assert written[0].arguments == tuple(decode(ProfiledArgument, item) for item in shapes_of(call))
+    expected = (
+        ProfiledArgument("float32", (2, 5)), ProfiledArgument("float32"),
+        ProfiledArgument(value="3"), ProfiledArgument(value="0.5"), ProfiledArgument("bool", (3,)),
+    )  # fmt: skip
+    Program().profile(arguments_of(call))
+    assert written[0].arguments == expected
 
 
 def test_of_a_first_call_that_fails_nothing_is_written(written: list[DeviceProfile]) -> None:
@@ -268,9 +271,9 @@ def test_kernels_and_operators_are_kept_however_short_they_are() -> None:
     assert len(marks) >= 2
     assert all(name.startswith(LINE_MARK) for name in marks)
     short = [*marks, "aten::select", f"{LINE_MARK}none:1"]
-    done = [Launched(DeviceEvent("cpu", name, 1, 0, 900, 0), None, Place()) for name in short]
+    done = [Launched(DeviceLaunch("cpu", name), 0, 900) for name in short]
     (kept,) = significant([done])
-    assert {item.event.name for item in kept} == {*marks, "aten::select"}
+    assert {item.launch.name for item in kept} == {*marks, "aten::select"}
     torch._dynamo.reset()
 
 

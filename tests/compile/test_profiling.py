@@ -13,8 +13,8 @@ import torch
 from torch._inductor.codecache import PyCodeCache
 
 from inspector.capture.kineto import Session
-from inspector.capture.profiling.cpu_lines import cpu_calls
-from inspector.capture.profiling.kernel_marks import without_kernel_marks
+from inspector.capture.profiling.explained import without_kernel_marks
+from inspector.capture.profiling.sequence import cpu_calls
 from inspector.capture.profiling.trace import traced
 from inspector.capture.profiling.user_lines import marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines

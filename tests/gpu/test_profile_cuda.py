@@ -119,7 +119,6 @@ def test_training_has_no_loss_in_it_and_its_idle_time_adds_up(tmp_path: Path) ->
     assert profile["explained_slowdown"] > 0.8
     # The same of eager calls; what is not idle is work, and so all of both times is divided.
     gap = profile["compiled_less_eager"]
-    assert gap["copies_apart"]
     parts = {part["cause"]: part for part in gap["parts"]}
     # Eager PyTorch launches from the program's own code: one part, or the two do not compare.
     assert {"work", "autograd", "launches", "end"} <= parts.keys()

@@ -20,6 +20,7 @@ from inspector.capture.alone.calls import Statement, called_kernels, watched
 from inspector.capture.alone.kernels import Launched, launched
 from inspector.capture.alone.timer import Flush, cold_and_warm_ns, timing
 from inspector.capture.profiling.device import uses_cuda, wait
+from inspector.capture.profiling.machine.cpu_memory import free_bytes
 from inspector.capture.writer import emit
 from inspector.model.near_matches import named
 from inspector.records.kernel_bench import BenchedArgument, KernelBench, LaunchGroup
@@ -39,15 +40,9 @@ class _Seen:
 
 @dataclasses.dataclass(slots=True)
 class Alone:
-    """One kernel that is to be benchmarked.
-
-    Attributes:
-        asked: Its name, or a part of it.
-        launch: Number of it in a call, from 1; None takes that of the most time.
-    """
+    """One kernel that is to be benchmarked, by its name or a part of it."""
 
     asked: str
-    launch: int | None = None
     _name: str = ""
     _done: bool = False
 
@@ -76,14 +71,14 @@ class Alone:
             try:
                 bench = self._measured(bench, seen, run)
             except TooLargeError as error:
-                missing = "its arguments are too large to be copied beside the model"
+                missing = "its arguments are too large to copy"
                 bench = dataclasses.replace(bench, missing=missing, argument_bytes=error.args[0])
             except _NotMeasuredError as error:
                 bench = dataclasses.replace(bench, missing=str(error))
         emit(bench)
 
     def _measured(self, bench: KernelBench, seen: Sequence[_Seen], run: Prepared) -> KernelBench:
-        number = self._number(seen)
+        number = _longest(seen)
         alike = [item for item in seen if item.signature == seen[number].signature]
         taken, arguments = _taken(bench.name, bench.kind, number, run)
         if taken.missing:
@@ -98,17 +93,14 @@ class Alone:
             places=tuple((item.statement.file, item.statement.line) for item in alike),
         )
 
-    def _number(self, seen: Sequence[_Seen]) -> int:
-        if self.launch is not None:
-            if self.launch > len(seen):
-                message = f"it is launched {len(seen)} times in a call"
-                raise _NotMeasuredError(message)
-            return self.launch - 1
-        total: collections.Counter[tuple[object, ...]] = collections.Counter()
-        for item in seen:
-            total[item.signature] += item.time_ns
-        most = total.most_common(1)[0][0]
-        return next(number for number, item in enumerate(seen) if item.signature == most)
+
+def _longest(seen: Sequence[_Seen]) -> int:
+    """The first launch with those arguments that the most time goes to."""
+    total: collections.Counter[tuple[object, ...]] = collections.Counter()
+    for item in seen:
+        total[item.signature] += item.time_ns
+    most = total.most_common(1)[0][0]
+    return next(number for number, item in enumerate(seen) if item.signature == most)
 
 
 class _NotMeasuredError(Exception):
@@ -262,11 +254,7 @@ def _room_bytes() -> int:
         free, _ = torch.cuda.mem_get_info()
         held = torch.cuda.memory_reserved() - torch.cuda.memory_allocated()
         return int(free + held) // _MOST_SHARE
-    with contextlib.suppress(OSError, ValueError), open("/proc/meminfo", encoding="ascii") as file:  # noqa: PTH123
-        for line in file:
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024 // _MOST_SHARE
-    return 1 << 30
+    return (free_bytes() or 1 << 30) // _MOST_SHARE
 
 
 def _set_allocator() -> None:

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import os
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import torch
 
 from inspector.capture.profiling.device import uses_cuda, wait
+from inspector.capture.profiling.machine.cpu_memory import last_cache_bytes
 from inspector.capture.profiling.trace import Trace, traced
 
 _MARK = "inspector alone "
 _DEFAULT_CACHE_BYTES = 1 << 26
 _MOST_CACHE_BYTES = 1 << 29
-_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _ROUNDS = 10
 _LAUNCHES = 10  # of each kind in a round
 _MOST_ROUND_NS = 2e9
 _FLUSHED_PER_NS = 1000  # bytes
-_UNITS = {"K": 1 << 10, "M": 1 << 20}
 
 
 class Timed:
@@ -69,21 +66,6 @@ def timing() -> Iterator[Timed]:
     timed._read(seen.trace)  # noqa: SLF001
 
 
-def times_ns(
-    launch: Callable[[], object], before: Callable[[], object], number: int
-) -> list[int | None]:
-    """How long each of some launches took; None where nothing was seen of it.
-
-    Args:
-        before: Prepares each, outside of its time.
-    """
-    with timing() as timed:
-        for _ in range(number):
-            before()
-            timed.run(launch)
-    return timed.times_ns
-
-
 def cold_and_warm_ns(
     launch: Callable[[], object], restore: Callable[[], object], flush: Flush, typical_ns: float
 ) -> tuple[list[int], list[int]]:
@@ -92,7 +74,6 @@ def cold_and_warm_ns(
     Both take turns, so that what changes meanwhile favours neither.
 
     Args:
-        restore: Puts back what a launch changes.
         typical_ns: About how long a launch takes: of what takes long there are fewer.
     """
 
@@ -111,16 +92,18 @@ def cold_and_warm_ns(
     warm_ns: list[int] = []
     for _ in range(_ROUNDS):
         for before, found in ((cold, cold_ns), (warm, warm_ns)):
-            times = times_ns(launch, before, number)
-            found += [time_ns for time_ns in times if time_ns is not None]
+            with timing() as timed:
+                for _ in range(number):
+                    before()
+                    timed.run(launch)
+            found += [time_ns for time_ns in timed.times_ns if time_ns is not None]
     return cold_ns, warm_ns
 
 
 def _by_mark(trace: Trace) -> dict[int, int]:
     found: collections.Counter[int] = collections.Counter()
     for event in trace.device:
-        launch = trace.launch_of(event)
-        for around in trace.around(launch) if launch is not None else ():
+        for around in trace.around(event.by) if event.by is not None else ():
             if around.name.startswith(_MARK):
                 found[int(around.name.removeprefix(_MARK))] += event.end_ns - event.start_ns
     return dict(found)
@@ -144,9 +127,4 @@ def _cache_bytes() -> int:
     if uses_cuda():
         found = torch.cuda.get_device_properties(torch.cuda.current_device())
         return int(getattr(found, "L2_cache_size", 0)) or _DEFAULT_CACHE_BYTES
-    sizes = [_DEFAULT_CACHE_BYTES // 2]
-    for file in _CACHES.glob("index*/size"):
-        text = file.read_text("ascii").strip() if os.access(file, os.R_OK) else ""
-        if text[:-1].isdigit() and text[-1:] in _UNITS:
-            sizes.append(int(text[:-1]) * _UNITS[text[-1]])
-    return min(max(sizes), _MOST_CACHE_BYTES)
+    return min(max(last_cache_bytes(), _DEFAULT_CACHE_BYTES // 2), _MOST_CACHE_BYTES)

@@ -97,7 +97,7 @@ def _on_cpu(
     base = sum(_storages(function, call).values())
     with watched_memory() as found:
         call()
-    running = accumulate((bytes_ for _, bytes_, _, _ in found.events), initial=0)
+    running = accumulate((event.bytes_ for event in found.events), initial=0)
     return {"base": base, "peak_allocated": base + max(running)}
 
 

@@ -19,11 +19,12 @@ import torch
 
 from inspector.capture.kineto import Session
 from inspector.capture.profiling.device import uses_cuda, wait
-from inspector.capture.profiling.places import Place, Places
+from inspector.capture.profiling.places import Places
 from inspector.capture.profiling.trace import HostEvent, Trace, read_trace
-from inspector.capture.profiling.user_files import is_users
-from inspector.capture.profiling.user_lines import marked_user_lines
+from inspector.capture.profiling.user_lines import is_users, marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines
+from inspector.records.device_profile import LaunchPlace
+from inspector.records.memory_profile import MemoryEvent
 
 _MEMORY = "[memory]"
 _CPU, _CUDA = 0, 1
@@ -32,23 +33,18 @@ _CPU, _CUDA = 0, 1
 
 @dataclasses.dataclass(slots=True)
 class Allocations:
-    """What was allocated and freed, in order.
+    """What was allocated and freed, in order."""
 
-    Attributes:
-        events: The address, the bytes (below 0: they are freed), the number of the place or -1, and
-            what was reserved in all then, or 0.
-        places: The places, each once.
-    """
+    events: list[MemoryEvent] = dataclasses.field(default_factory=list)
+    places: dict[LaunchPlace, int] = dataclasses.field(default_factory=dict)
 
-    events: list[tuple[int, int, int, int]] = dataclasses.field(default_factory=list)
-    places: dict[Place, int] = dataclasses.field(default_factory=dict)
-
-    def add(self, address: int, bytes_: int, place: Place | None, reserved: int = 0) -> None:
+    def add(self, address: int, bytes_: int, place: LaunchPlace | None, reserved: int = 0) -> None:
         """Adds an event; where memory is freed is of no interest."""
         number = -1
         if place is not None and bytes_ > 0:
+            place = dataclasses.replace(place, run=0)
             number = self.places.setdefault(place, len(self.places))
-        self.events.append((address, bytes_, number, reserved))
+        self.events.append(MemoryEvent(address, bytes_, number, reserved))
 
 
 @contextlib.contextmanager
@@ -81,7 +77,6 @@ def read_allocations(fields: Mapping[str, Any], found: Allocations) -> None:
     """Reads a trace of libkineto's.
 
     Args:
-        fields: The trace.
         found: Gets what it has of the device that is profiled.
     """
     base_ns = int(fields.get("baseTimeNanoseconds") or 0)

@@ -21,8 +21,14 @@ import torch
 from inspector.capture.profiling.device import uses_cuda
 from inspector.capture.profiling.machine.cpu_memory import processors
 from inspector.capture.profiling.machine.device_state import device_state
-from inspector.capture.profiling.machine.kept import VERSION, keep, kept, kept_file
-from inspector.capture.profiling.machine.names import CPU_NAMES, GPU_NAMES
+from inspector.capture.profiling.machine.kept import (
+    CPU_NAMES,
+    GPU_NAMES,
+    keep,
+    kept,
+    kept_file,
+)
+from inspector.records.ceilings import Ceilings
 
 _SECONDS = 90
 _LONGEST = 160
@@ -34,30 +40,26 @@ _UNWANTED = (
 )  # fmt: skip
 
 
-def ceilings(*, fresh: bool = False) -> Mapping[str, object]:
-    """The payload of ``inspector_ceilings``; measured once for a device, its driver and torch.
+def ceilings(*, fresh: bool = False) -> Ceilings:
+    """What the machine can do; measured once for a device, its driver and torch.
 
     What was measured before, if that was whole, is kept for 30 days, or for an hour where some of
     it was not stable, or for five minutes where others were at work. What could not be measured is
     there with the reason.
-
-    Args:
-        fresh: Whether it is measured in any case.
     """
     before = None if fresh else kept_ceilings()
     if before is not None:
         return before
     is_cuda = uses_cuda()
-    fields, is_whole = _measured(is_cuda=is_cuda)
+    found, is_whole = _measured(is_cuda=is_cuda)
     if is_whole:
-        keep(kept_file(list(_key(is_cuda=is_cuda))), fields)
-    return {**fields, "cached": False}
+        keep(kept_file(list(_key(is_cuda=is_cuda))), found)
+    return found
 
 
-def kept_ceilings() -> Mapping[str, object] | None:
+def kept_ceilings() -> Ceilings | None:
     """What was measured before; None where nothing is kept, or it is too old."""
-    before = kept(kept_file(list(_key(is_cuda=uses_cuda()))))
-    return None if before is None else {**before, "cached": True}
+    return kept(kept_file(list(_key(is_cuda=uses_cuda()))))
 
 
 def current_uuid() -> str:
@@ -89,8 +91,8 @@ def _processor() -> str:
     return next((line.partition(":")[2] for line in lines if line.startswith("model name")), "")
 
 
-def _measured(*, is_cuda: bool) -> tuple[dict[str, object], bool]:
-    """The payload, and whether another try would give no more of it."""
+def _measured(*, is_cuda: bool) -> tuple[Ceilings, bool]:
+    """What was found, and whether another try would give no more of it."""
     names = GPU_NAMES if is_cuda else CPU_NAMES
     request: dict[str, object] = {"device": "cpu", "threads": torch.get_num_threads()}
     if is_cuda:
@@ -110,26 +112,22 @@ def _measured(*, is_cuda: bool) -> tuple[dict[str, object], bool]:
         for name in names
         if name not in found
     }
-    fields: dict[str, object] = {
-        "v": VERSION,
-        "device": torch.cuda.get_device_name() if is_cuda else "cpu",
-        "measured_at_s": at_s,
-        "took_ns": last.get("took_ns", 0),
-        "ceilings": {name: found[name]["value"] for name in names if name in found},
-        "unstable": {
-            name: found[name]["spread"]
-            for name in names
-            if name in found and not found[name]["stable"]
-        },
-        "missing": reasons,
-        "state": last.get("state", {}),
-        "state_missing": last.get("state_missing", ""),
-        "facts": last.get("facts", {}),
-    }
+    measured = {name: found[name] for name in names if name in found}
+    made = Ceilings(
+        device=torch.cuda.get_device_name() if is_cuda else "cpu",
+        measured_at_s=at_s,
+        took_ns=last.get("took_ns", 0),
+        values={name: each["value"] for name, each in measured.items()},
+        unstable={name: each["spread"] for name, each in measured.items() if not each["stable"]},
+        missing=reasons,
+        state=last.get("state", {}),
+        state_missing=last.get("state_missing", ""),
+        facts=last.get("facts", {}),
+    )
     is_whole = bool(last) and all(
         name in missing and bool(missing[name]["lasting"]) for name in reasons
     )
-    return fields, is_whole
+    return made, is_whole
 
 
 def _answers(request: Mapping[str, object]) -> tuple[list[dict[str, Any]], str]:

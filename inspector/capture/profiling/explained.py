@@ -2,31 +2,57 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
 
-from inspector.capture.profiling.cpu_lines import cpu_calls, significant
 from inspector.capture.profiling.idle import idle_causes
-from inspector.capture.profiling.kernel_marks import without_kernel_marks
 from inspector.capture.profiling.measured import Explained, Measured, Prepared
-from inspector.capture.profiling.sequence import calls_of
-from inspector.capture.profiling.trace import DeviceEvent, HostEvent, Trace, traced
+from inspector.capture.profiling.sequence import calls_of, cpu_calls, significant
+from inspector.capture.profiling.trace import HostEvent, Launched, Trace, traced
+from inspector.records.device_profile import HostSpan
 
 EXPLAINED_CALLS = 5
 """So many calls there are at most, of which the typical one counts."""
 _MOST_HOST_EVENTS = 4000
 _STREAMS = 10_000
+_PROFILER = "autograd_profiler"
+
+
+class _Off:
+    """Stands for `torch.autograd.profiler` where only this is asked."""
+
+    _is_profiler_enabled = False
+
+
+@contextlib.contextmanager
+def without_kernel_marks() -> Iterator[None]:
+    """Launches Triton kernels as without a profiler while it is entered.
+
+    For each mark Inductor gathers what the kernel is launched with, which takes longer than the
+    launch (`CachingAutotuner.run` in torch/_inductor/runtime/triton_heuristics.py, 2.11 to 2.13),
+    and 2.13 launches in a slower way then. Where the host's time is looked at, that would be
+    most of it.
+    """
+    from torch._inductor.runtime import triton_heuristics
+
+    before = vars(triton_heuristics).get(_PROFILER)
+    if before is None:
+        yield
+        return
+    setattr(triton_heuristics, _PROFILER, _Off)
+    try:
+        yield
+    finally:
+        setattr(triton_heuristics, _PROFILER, before)
 
 
 def explain(kind: str, run: Prepared, how: tuple[int, int], measured: Measured) -> Explained:
     """The typical one of a few calls whose host is watched, too.
 
     Args:
-        kind: What calls these are, should one fail.
-        run: Prepares a call.
         how: How many calls, and how many before them that do not count.
-        measured: Times them.
     """
     times: list[int] = []
     windows: list[tuple[int, int]] = []
@@ -41,7 +67,7 @@ def explain(kind: str, run: Prepared, how: tuple[int, int], measured: Measured) 
         idle_causes(seen.trace, window, launched),
         tuple(_host(seen.trace, window)),
         tuple(
-            (item.event.name, _row(item.event), *_since(item.event, window[0])) for item in launched
+            HostSpan(item.launch.name, _row(item), *_since(item, window[0])) for item in launched
         ),
     )
 
@@ -59,11 +85,9 @@ def explained_on_cpu(
     call may take ten times as long as another, and waits for what no other waits for.
 
     Args:
-        trace: What was seen.
         calls: How long each of some calls took, and when it was made.
         unwatched: How long calls take that nobody watches.
         before: What an earlier call showed: it stays, if none of these is more usual.
-        untimed: How many of the first ones do not count.
     """
     times, windows = calls
     usual_ns = statistics.median(unwatched)
@@ -88,18 +112,18 @@ def _middle(numbers: Iterable[int], times: Sequence[int]) -> int:
     return ordered[len(ordered) // 2]
 
 
-def _row(event: DeviceEvent) -> int:
+def _row(item: Launched) -> int:
     """Tells streams of several devices, which have the same numbers, apart."""
-    return event.device * _STREAMS + event.stream
+    return item.launch.device * _STREAMS + item.launch.stream
 
 
-def _host(trace: Trace, window: tuple[int, int]) -> Iterator[tuple[str, int, int, int]]:
+def _host(trace: Trace, window: tuple[int, int]) -> Iterator[HostSpan]:
     events = [
         event for event in trace.host if window[0] <= event.start_ns and event.end_ns <= window[1]
     ]
     for event in events[:_MOST_HOST_EVENTS]:
-        yield event.name, event.thread, *_since(event, window[0])
+        yield HostSpan(event.name, event.thread, *_since(event, window[0]))
 
 
-def _since(event: HostEvent | DeviceEvent, begin_ns: int) -> tuple[int, int]:
+def _since(event: HostEvent | Launched, begin_ns: int) -> tuple[int, int]:
     return event.start_ns - begin_ns, event.end_ns - begin_ns

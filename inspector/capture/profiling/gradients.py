@@ -16,8 +16,8 @@ from torch import nn
 from torch._dynamo import compiled_autograd
 from torch.autograd.graph import get_gradient_edge
 
-from inspector.capture.profiling.mark_names import mark_name
-from inspector.capture.profiling.user_lines import CALL_MARK, COMPILED, ROOT
+from inspector.capture.profiling.trace import mark_name
+from inspector.capture.profiling.user_lines import CALL_MARK, module_name
 from inspector.capture.writer import guarded
 
 
@@ -44,9 +44,7 @@ def marked_gradients(target: Callable[..., Any]) -> Iterator[None]:
 
 def _marks(target: Callable[..., Any]) -> list[tuple[Any, tuple[Any, Any]]]:
     """What keeps each gradient, and the handles of what marks it."""
-    return [
-        (node, _marked(node, ".".join([ROOT, *_parts(module)]))) for node, module in _nodes(target)
-    ]
+    return [(node, _marked(node, module_name(path))) for node, path in _nodes(target)]
 
 
 def _nodes(target: Callable[..., Any]) -> Iterator[tuple[Any, str]]:
@@ -56,10 +54,6 @@ def _nodes(target: Callable[..., Any]) -> Iterator[tuple[Any, str]]:
     for name, parameter in target.named_parameters():
         if parameter.requires_grad and parameter.is_leaf:
             yield get_gradient_edge(parameter).node, name.rpartition(".")[0]
-
-
-def _parts(module: str) -> list[str]:
-    return [part for part in module.split(".") if part and part != COMPILED]
 
 
 def _marked(node: Any, module: str) -> tuple[Any, Any]:  # noqa: ANN401 - torch has no type for it

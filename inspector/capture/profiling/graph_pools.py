@@ -18,9 +18,10 @@ import torch
 
 from inspector.capture.profiling.allocations import Allocations
 from inspector.capture.profiling.device import uses_cuda, wait
-from inspector.capture.profiling.places import Place
-from inspector.capture.profiling.user_files import generated_files, is_users
+from inspector.capture.profiling.user_lines import generated_files, is_users
 from inspector.capture.writer import guarded
+from inspector.records.device_profile import LaunchPlace
+from inspector.records.memory_profile import HeldBlock, Segment
 
 _TREES = "torch._inductor.cudagraph_trees"
 _MOST_EVENTS = 200_000
@@ -30,20 +31,10 @@ _ROUNDED_BYTES = 512
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Layout:
-    """The memory that the allocator has, of one device.
+    """The memory that the allocator has, of one device, and what is allocated in it."""
 
-    Attributes:
-        segments: The address, the bytes, and whether it is in a pool of CUDA graphs.
-        blocks: The address and the bytes of what is allocated in them.
-    """
-
-    segments: tuple[tuple[int, int, bool], ...] = ()
-    blocks: tuple[tuple[int, int], ...] = ()
-
-    @property
-    def pool_reserved(self) -> int:
-        """What the pools of CUDA graphs keep."""
-        return sum(size for _, size, is_pool in self.segments if is_pool)
+    segments: tuple[Segment, ...] = ()
+    blocks: tuple[HeldBlock, ...] = ()
 
 
 @dataclasses.dataclass(slots=True)
@@ -51,9 +42,6 @@ class Captured:
     """What was allocated in a call that CUDA graphs were captured in.
 
     Attributes:
-        before: The memory before the call.
-        after: The memory after it.
-        allocations: What was allocated and freed in it.
         is_known: Whether it was watched to its end.
     """
 
@@ -72,10 +60,10 @@ def layout() -> Layout:
             continue
         address = int(segment["address"])
         is_pool = tuple(segment.get("segment_pool_id") or ()) in pools
-        segments.append((address, int(segment["total_size"]), is_pool))
+        segments.append(Segment(address, int(segment["total_size"]), is_pool))
         for block in segment["blocks"]:
             if block["state"] == "active_allocated":
-                blocks.append((address, int(block["size"])))
+                blocks.append(HeldBlock(address, int(block["size"])))
             address += int(block["size"])
     return Layout(tuple(segments), tuple(blocks))
 
@@ -144,14 +132,14 @@ def _take(snapshot: Mapping[str, Any], found: Allocations) -> None:
         found.add(int(event["addr"]), size if action == "alloc" else -size, place)
 
 
-def _place(frames: list[Mapping[str, Any]], generated: frozenset[str]) -> Place:
+def _place(frames: list[Mapping[str, Any]], generated: frozenset[str]) -> LaunchPlace:
     """The place that a stack stands for, the innermost frame first."""
     for frame in frames:
         if frame["filename"] in generated:
-            return Place(file=PurePath(frame["filename"]).stem, line=int(frame["line"]))
+            return LaunchPlace(file=PurePath(frame["filename"]).stem, line=int(frame["line"]))
     texts = [
         f"{frame['filename']}({frame['line']}): {frame['name']}"
         for frame in reversed(frames)
         if is_users(frame["filename"])
     ]
-    return Place(frames=tuple(texts))
+    return LaunchPlace(frames=tuple(texts))

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from inspector.capture.calling import LOSS_MARK
-from inspector.capture.profiling.sequence import Launched
-from inspector.capture.profiling.trace import HostEvent, Trace
+from inspector.capture.profiling.trace import HostEvent, Launched, Trace
 
 GUARDS = "guards"
 LAUNCHING = "launching"
@@ -58,9 +57,7 @@ def idle_causes(
     program's waits for it.
 
     Args:
-        trace: What was seen, host and device.
         window: When the call began, and when the device was done with it.
-        launched: What the call launched.
         is_host: Whether that is done by the host itself, which waits for nothing then.
 
     Returns:
@@ -73,11 +70,11 @@ def idle_causes(
     found: collections.Counter[str] = collections.Counter()
     host = _Host(trace, window)
     begun_ns = window[0]
-    for item in sorted(launched, key=lambda item: item.event.start_ns):
-        start_ns = item.event.start_ns
+    for item in sorted(launched, key=lambda item: item.start_ns):
+        start_ns = item.start_ns
         if start_ns > begun_ns:
-            host.explain(begun_ns, start_ns, item.launch, found)
-        begun_ns = max(begun_ns, item.event.end_ns)
+            host.explain(begun_ns, start_ns, item.by, found)
+        begun_ns = max(begun_ns, item.end_ns)
     if window[1] > begun_ns and is_host:
         host.explain(begun_ns, window[1], None, found)
     elif window[1] > begun_ns:
@@ -224,11 +221,6 @@ def _is_break(
     A region spans all that a compiled function does: its graph, the Python of its graph break, and
     the functions that go on after it, which have regions and graphs of their own. What is before
     the first graph of the innermost region, and after its last one, is torch's.
-
-    Args:
-        active: What is going on.
-        graphs: The graphs that the same thread calls, in order.
-        span: When.
     """
     region = max(
         (event for event in active if event.name.startswith(_REGION)),

@@ -24,30 +24,21 @@ import torch
 
 from inspector.capture import versions
 from inspector.capture.back_to_back import BackToBack
-from inspector.capture.profiling.cpu_lines import cpu_calls, significant
 from inspector.capture.profiling.device import cuda_devices, uses_cuda, wait
 from inspector.capture.profiling.explained import EXPLAINED_CALLS, explain, explained_on_cpu
 from inspector.capture.profiling.gradients import marked_gradients
-from inspector.capture.profiling.measured import Block, Measured, Prepared
+from inspector.capture.profiling.measured import Measured, Prepared
 from inspector.capture.profiling.payload import PROFILE, SO_FAR, write_profile
 from inspector.capture.profiling.plan import SETTLING, Plan, is_settled, make_plan
-from inspector.capture.profiling.sequence import Launched, calls_of
-from inspector.capture.profiling.trace import Traced, traced
-from inspector.capture.profiling.user_files import is_users
-from inspector.capture.profiling.user_lines import marked_user_lines
+from inspector.capture.profiling.sequence import calls_of, cpu_calls, significant
+from inspector.capture.profiling.trace import Launched, Traced, traced
+from inspector.capture.profiling.user_lines import is_users, marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines
 from inspector.capture.ranks import agreed
 from inspector.capture.writer import guarded
 from inspector.model.out_of_memory import lacks_memory
-
-__all__ = [
-    "Attribution",
-    "Prepared",
-    "attributed",
-    "count_once",
-    "profile_in_place",
-    "replays_attributed",
-]
+from inspector.model.spans import union_ns
+from inspector.records.device_profile import CallBlock, ProfiledArgument
 
 _AT_ONCE = 10
 _MOST_SETTLING = 200
@@ -77,10 +68,6 @@ def attributed(found: Attribution, target: Callable[..., object]) -> Iterator[No
     What CUDA graphs would replay is launched kernel by kernel in it: a replay says nothing of where
     its kernels come from. Nothing may compile in it: under Python's tracing that takes several
     times as long.
-
-    Args:
-        found: Gets what was seen.
-        target: What is called.
     """
     if isinstance(target, torch.nn.Module):
         found.is_training = any(module.training for module in target.modules())
@@ -94,10 +81,6 @@ def replays_attributed(found: Attribution, target: Callable[..., object]) -> Ite
 
     Around a replay torch copies inputs into the memory of the graph, which a call without CUDA
     graphs does not do. Where this cannot be watched, the call is made all the same.
-
-    Args:
-        found: Gets what was seen.
-        target: What is called.
     """
     launched: list[Launched] = []
     stack = contextlib.ExitStack()
@@ -135,18 +118,14 @@ def profile_in_place(  # noqa: PLR0913, PLR0917 - what is measured, and how
     index: int,
     runs: tuple[Prepared, Prepared],
     attribution: Attribution,
-    arguments: Sequence[Mapping[str, object]],
+    arguments: Sequence[ProfiledArgument],
     back_to_back: BackToBack,
     seconds: float,
 ) -> None:
     """Measures warm calls and writes ``inspector_device_profile``, also when a call fails.
 
     Args:
-        index: Number of the input, from 0.
         runs: What prepares a call of the compiled target, and one without the compiler.
-        attribution: What a closely watched call showed.
-        arguments: What the calls are made with, see `inspector.capture.call.shapes_of`.
-        back_to_back: Prepares both.
         seconds: About how long all rounds take together.
     """
     measured = Measured(_device(), arguments, attribution.is_training)
@@ -231,14 +210,14 @@ def _round(
     is_made = plan.calls == 1 and number == 0
 
     def plain() -> None:
-        block = Block("plain", number, plan.calls)
+        block = CallBlock("plain", number, plan.calls)
         measured.time_block(block, run, plan.untimed, measured.warm[-1:] if is_made else ())
 
     def watched() -> None:
         _watch("watched", run, (plan.watched, plan.untimed), measured, measured)
 
     def without() -> None:
-        block = Block("eager", number, plan.calls)
+        block = CallBlock("eager", number, plan.calls)
         with _eagerly():
             measured.time_block(block, eager, plan.untimed, settled[-1:] if is_made else ())
 
@@ -290,10 +269,7 @@ def _watch(
     """Calls under the profiler; of the CPU the lines of the generated code are what is watched.
 
     Args:
-        kind: What calls these are, should one fail.
-        run: Prepares a call.
         how: How many calls, and how many before them that do not count.
-        measured: Times them.
         into: Gets what was seen, also if one fails.
     """
     with_device = uses_cuda()
@@ -319,16 +295,12 @@ def _watch(
 
 def _busy(launched: Sequence[Launched]) -> tuple[int, int]:
     """How many pieces of work there are, and for how long any of them was done."""
-    busy_ns, until_ns = 0, 0
-    for item in sorted(launched, key=lambda item: item.event.start_ns):
-        busy_ns += max(0, item.event.end_ns - max(item.event.start_ns, until_ns))
-        until_ns = max(until_ns, item.event.end_ns)
-    return len(launched), busy_ns
+    return len(launched), union_ns([(item.start_ns, item.end_ns) for item in launched])
 
 
 def _copied(launched: Sequence[Launched]) -> tuple[int, int]:
     """How many copies there are, and for how long nothing but these was done."""
-    others = [item for item in launched if item.event.kind not in {"memcpy", "memset"}]
+    others = [item for item in launched if item.launch.kind not in {"memcpy", "memset"}]
     return len(launched) - len(others), _busy(launched)[1] - _busy(others)[1]
 
 

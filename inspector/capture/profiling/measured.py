@@ -9,28 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from inspector.capture.profiling.device import waiting
-from inspector.capture.profiling.sequence import Launched
+from inspector.capture.profiling.trace import Launched
 from inspector.errors import InspectorError
-from inspector.records.device_profile import FailedCall
+from inspector.records.device_profile import CallBlock, FailedCall, HostSpan, ProfiledArgument
 
 Prepared: TypeAlias = Callable[[], Callable[[], object]]
 """Prepares the arguments, and puts back what calls have changed; gives the call itself."""
 _LONGEST_ERROR = 400
-
-
-@dataclasses.dataclass(slots=True)
-class Block:
-    """Calls of one kind, one behind another.
-
-    Attributes:
-        kind: ``plain`` or ``eager``.
-        round: Number of the round, from 0.
-        calls: How many are timed.
-    """
-
-    kind: str
-    round: int
-    calls: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -40,16 +25,13 @@ class Explained:
     On the CPU the device is what works: statements and operators.
 
     Attributes:
-        wall_ns: How long it took, or 0.
-        idle_ns: Why the device had nothing to do.
-        host: What threads did: name, thread, begin and end.
-        device: What the devices did: name, stream (10,000 more for each device), begin and end.
+        device: What the devices did; a stream has 10,000 more for each device.
     """
 
     wall_ns: int = 0
     idle_ns: Mapping[str, int] = dataclasses.field(default_factory=dict)
-    host: tuple[tuple[str, int, int, int], ...] = ()
-    device: tuple[tuple[str, int, int, int], ...] = ()
+    host: tuple[HostSpan, ...] = ()
+    device: tuple[HostSpan, ...] = ()
 
 
 @dataclasses.dataclass(slots=True)
@@ -58,32 +40,27 @@ class Measured:
 
     Attributes:
         device: What the device says of itself: asked before anything can fail.
-        arguments: What the calls are made with, see `inspector.capture.call.shapes_of`.
         is_training: Whether a module of the target was in training mode; None if it is no module.
         warm: Calls until their time had settled.
         plain: Calls that nobody watched.
-        watched: Calls under the profiler.
-        eager: Calls without the compiler.
         blocks: Which of the plain and the eager calls were made together, in the order made.
         windows: When each watched call began, and when the device was done with it.
-        launched: What each watched call launched.
         eager_work: Of calls without the compiler, how many launches, and how long any ran.
         eager_copies: Of these, how many copies, and how long nothing but these ran.
         eager_watched: How long these calls took.
         explained: A call in which the host was watched, too.
         eager_explained: The same without the compiler.
         back_to_back: Whether calls followed one another with nothing put back between them.
-        error: What failed, or None.
     """
 
     device: Mapping[str, object]
-    arguments: Sequence[Mapping[str, object]] = ()
+    arguments: Sequence[ProfiledArgument] = ()
     is_training: bool | None = None
     warm: list[int] = dataclasses.field(default_factory=list)
     plain: list[int] = dataclasses.field(default_factory=list)
     watched: list[int] = dataclasses.field(default_factory=list)
     eager: list[int] = dataclasses.field(default_factory=list)
-    blocks: list[Block] = dataclasses.field(default_factory=list)
+    blocks: list[CallBlock] = dataclasses.field(default_factory=list)
     windows: list[tuple[int, int]] = dataclasses.field(default_factory=list)
     launched: list[list[Launched]] = dataclasses.field(default_factory=list)
     eager_work: list[tuple[int, int]] = dataclasses.field(default_factory=list)
@@ -107,9 +84,6 @@ class Measured:
         """Times calls until the device is done with each; preparing them does not count.
 
         Args:
-            kind: What calls these are, should one fail.
-            run: Prepares a call.
-            calls: How many.
             times_ns: Gets the time of each call as soon as it is made.
             windows: Gets when each call began and ended, by `time.time_ns`.
         """
@@ -126,26 +100,22 @@ class Measured:
                 windows.append((begun_ns, begun_ns + times_ns[-1]))
 
     def time_block(
-        self, block: Block, run: Prepared, untimed: int, made_ns: Sequence[int] = ()
+        self, wanted: CallBlock, run: Prepared, untimed: int, made_ns: Sequence[int] = ()
     ) -> None:
         """Times the plain or the eager calls of a round; what was made is there if one fails.
 
         Args:
-            block: Says how many.
-            run: Prepares a call.
-            untimed: Calls before them that do not count.
             made_ns: Calls that were made already, and count instead.
         """
-        times = self.plain if block.kind == "plain" else self.eager
-        wanted, before = block.calls, len(times)
-        self.blocks.append(block)
+        times = self.plain if wanted.kind == "plain" else self.eager
+        before = len(times)
         times += made_ns
         try:
             if not made_ns:
-                self.time(block.kind, run, untimed, [])
-                self.time(block.kind, run, wanted, times)
+                self.time(wanted.kind, run, untimed, [])
+                self.time(wanted.kind, run, wanted.calls, times)
         finally:
-            block.calls = len(times) - before
+            self.blocks.append(dataclasses.replace(wanted, calls=len(times) - before))
 
     def add_watched(
         self,

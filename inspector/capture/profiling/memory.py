@@ -10,7 +10,7 @@ import contextlib
 import dataclasses
 import gc
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from torch.utils import _pytree
@@ -23,38 +23,17 @@ from inspector.capture.profiling.graph_pools import Captured, Layout, layout
 from inspector.capture.reachable import Reachable
 from inspector.capture.target import Target
 from inspector.capture.writer import emit
-from inspector.records.device_profile import CodePlace, LaunchPlace
 from inspector.records.memory_profile import (
     HeldBlock,
     KnownTensor,
-    MemoryEvent,
     MemoryProfile,
     MemorySide,
-    Segment,
 )
 
 _MOST_EVENTS = 200_000
 _MOST_TEXT = 300
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Known:
-    """Memory whose tensor is known.
-
-    Attributes:
-        what: ``parameter``, ``buffer``, ``gradient``, ``optimizer``, ``input``, ``program`` (a
-            tensor that the program holds elsewhere) or ``kept`` (by this tool).
-        name: Its name, or an empty string.
-        bytes_: Size of its storage.
-        shape: Shape of the tensor.
-        dtype: Its dtype.
-    """
-
-    what: str
-    name: str
-    bytes_: int
-    shape: tuple[int, ...]
-    dtype: str
+_Known: TypeAlias = dict[int, tuple[KnownTensor, int]]
+"""Tensors by the address of their storage, and the bytes of that."""
 
 
 def profile_memory(
@@ -67,10 +46,6 @@ def profile_memory(
     """Measures a warm call each and writes ``inspector_memory_profile``.
 
     Args:
-        index: Number of the input, from 0.
-        run: Prepares a call of the compiled target.
-        eager: Prepares a call without the compiler.
-        target: Holds the model.
         captured: What was allocated when CUDA graphs were captured, or None.
     """
     sides: dict[str, MemorySide] = {}
@@ -99,15 +74,12 @@ def _other_devices() -> int:
     return sum(torch.cuda.max_memory_allocated(at) > 0 for at in others)
 
 
-def _unseen() -> contextlib.AbstractContextManager[object]:
-    return contextlib.nullcontext() if uses_cuda() else watched_memory()
-
-
 def _side(run: Callable[[], PreparedCall], target: Target) -> MemorySide:
     # The CPU's allocator tells only of those blocks that they are freed that it gave while it was
     # watched: what a call leaves behind is to be among them when the next one replaces it. On a GPU
     # libraries ask for their workspaces again: capturing a CUDA graph takes them away.
-    with contextlib.suppress(Exception), _unseen():
+    unseen = contextlib.nullcontext() if uses_cuda() else watched_memory()
+    with contextlib.suppress(Exception), unseen:
         run()()
     call = run()
     gc.collect()  # what is garbage already must not go in the call
@@ -125,30 +97,21 @@ def _side(run: Callable[[], PreparedCall], target: Target) -> MemorySide:
     return dataclasses.replace(
         _events(allocations, _known(target, call.arguments)),
         held=tuple(_held(before.layout, known)),
-        segments=tuple(Segment(*item) for item in after.layout.segments),
-        segments_before=frozenset(item[0] for item in before.layout.segments),
+        segments=after.layout.segments,
         stats=_stats(before, after),
         failed=failed,
     )
 
 
-def _events(allocations: Allocations, left: dict[int, _Known]) -> MemorySide:
+def _events(allocations: Allocations, left: _Known) -> MemorySide:
     """What a call allocated; at its end `left` is there."""
-    own = {address for address, bytes_, _, _ in allocations.events if bytes_ > 0}
+    own = {event.address for event in allocations.events if event.bytes_ > 0}
     return MemorySide(
-        events=tuple(MemoryEvent(*event) for event in allocations.events[:_MOST_EVENTS]),
+        events=tuple(allocations.events[:_MOST_EVENTS]),
         cut=max(0, len(allocations.events) - _MOST_EVENTS),
-        places=tuple(map(_launch_place, allocations.places)),
-        left={
-            address: KnownTensor(address, item.what, item.name, item.shape, item.dtype)
-            for address, item in left.items()
-            if address in own
-        },
+        places=tuple(allocations.places),
+        left={address: tensor for address, (tensor, _) in left.items() if address in own},
     )
-
-
-def _launch_place(place: CodePlace) -> LaunchPlace:
-    return LaunchPlace(*(getattr(place, field.name) for field in dataclasses.fields(CodePlace)))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -179,11 +142,8 @@ def _stats(before: _Memory, after: _Memory) -> dict[str, int]:
     return {
         "allocated_before": at(before, "allocated_bytes.all.current"),
         "allocated_peak": at(after, "allocated_bytes.all.peak"),
-        "allocated_after": at(after, "allocated_bytes.all.current"),
         "reserved_before": at(before, "reserved_bytes.all.current"),
         "reserved_peak": at(after, "reserved_bytes.all.peak"),
-        "requested_peak": at(after, "requested_bytes.all.peak"),
-        "inactive_split_peak": at(after, "inactive_split_bytes.all.peak"),
         "retries": at(after, "num_alloc_retries") - at(before, "num_alloc_retries"),
         "ooms": at(after, "num_ooms") - at(before, "num_ooms"),
     }
@@ -195,24 +155,24 @@ def _captured(captured: Captured | None, target: Target) -> MemorySide | None:
     return dataclasses.replace(
         _events(captured.allocations, _known(target, Call())),
         held=tuple(_held(captured.before, {})),
-        segments=tuple(Segment(*item) for item in captured.after.segments),
+        segments=captured.after.segments,
     )
 
 
-def _held(before: Layout, known: dict[int, _Known]) -> Iterator[HeldBlock]:
-    """What is allocated before a call: the address, the bytes, and what it is."""
+def _held(before: Layout, known: _Known) -> Iterator[HeldBlock]:
+    """What is allocated before a call."""
     if not before.segments:  # the CPU's allocator does not say what it has given
-        for address, item in known.items():
-            yield HeldBlock(address, item.bytes_, item.what)
+        for tensor, bytes_ in known.values():
+            yield HeldBlock(tensor.address, bytes_, tensor.what)
         return
-    for address, size in before.blocks:
-        found = known.get(address)
-        yield HeldBlock(address, size, found.what if found is not None else "")
+    for block in before.blocks:
+        found = known.get(block.address)
+        yield block if found is None else dataclasses.replace(block, what=found[0].what)
 
 
-def _known(target: Target, arguments: Call) -> dict[int, _Known]:
+def _known(target: Target, arguments: Call) -> _Known:
     """The memory of tensors that are known, by its address; the first that has it counts."""
-    found: dict[int, _Known] = {}
+    found: _Known = {}
     for what, name, tensor in _tensors(target, arguments):
         for part in _parts(tensor):
             _add(found, part, what, name)
@@ -233,13 +193,9 @@ def _tensors(target: Target, arguments: Call) -> Iterator[tuple[str, str, Any]]:
     yield from (("optimizer", "", tensor) for tensor in _pytree.tree_leaves(states))
     yield from (("input", "", tensor) for tensor in inputs)
     yield from (("program", "", tensor) for tensor in reached.tensors)
-    others = [*inputs, *reached.tensors]
-    yield from (("gradient", "", tensor.grad) for tensor in others if _is_leaf(tensor))
+    others = (item for item in (*inputs, *reached.tensors) if isinstance(item, torch.Tensor))
+    yield from (("gradient", "", tensor.grad) for tensor in others if tensor.is_leaf)
     yield from (("kept", "", tensor) for tensor in kept)
-
-
-def _is_leaf(tensor: object) -> bool:
-    return isinstance(tensor, torch.Tensor) and bool(tensor.is_leaf)
 
 
 def _parts(tensor: Any) -> Iterator[Any]:  # noqa: ANN401 - anything
@@ -253,7 +209,7 @@ def _parts(tensor: Any) -> Iterator[Any]:  # noqa: ANN401 - anything
         yield from _parts(getattr(tensor, name))
 
 
-def _add(found: dict[int, _Known], tensor: Any, what: str, name: str) -> None:  # noqa: ANN401
+def _add(found: _Known, tensor: Any, what: str, name: str) -> None:  # noqa: ANN401
     wanted = "cuda" if uses_cuda() else "cpu"
     try:
         if tensor.device.type != wanted:
@@ -264,4 +220,5 @@ def _add(found: dict[int, _Known], tensor: Any, what: str, name: str) -> None:  
         return  # it has no memory of its own: a fake tensor, a sparse one
     if address and bytes_:
         dtype = str(tensor.dtype).removeprefix("torch.")
-        found.setdefault(address, _Known(what, name, bytes_, tuple(tensor.shape), dtype))
+        known = KnownTensor(address, what, name, tuple(tensor.shape), dtype)
+        found.setdefault(address, (known, bytes_))

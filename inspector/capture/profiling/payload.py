@@ -7,19 +7,14 @@ import dataclasses
 from collections.abc import Sequence
 
 from inspector.capture.profiling.measured import Measured
-from inspector.capture.profiling.places import Place
-from inspector.capture.profiling.sequence import Launched, placed
+from inspector.capture.profiling.sequence import placed
+from inspector.capture.profiling.trace import Launched
 from inspector.capture.profiling.wrapper_lines import LINE_MARK
 from inspector.capture.writer import emit
-from inspector.records.codec import decode
 from inspector.records.device_profile import (
-    CallBlock,
-    CodePlace,
     DeviceLaunch,
     DeviceProfile,
-    HostSpan,
     LaunchPlace,
-    ProfiledArgument,
     ProfiledCall,
 )
 
@@ -37,8 +32,6 @@ def write_profile(
     """Writes the artifact.
 
     Args:
-        index: Number of the input, from 0.
-        measured: What was measured, perhaps not all.
         known: What a call without CUDA graphs launched that was watched closely, and what another
             one launched around the replays of these.
         name: What the artifact is called: `PROFILE` or `SO_FAR`.
@@ -51,13 +44,13 @@ def write_profile(
         DeviceProfile(
             input=index,
             device=measured.device,
-            arguments=tuple(decode(ProfiledArgument, item) for item in measured.arguments),
+            arguments=tuple(measured.arguments),
             is_training=measured.is_training,
             plain_ns=tuple(measured.unwatched),
             back_to_back=measured.back_to_back,
             watched_ns=tuple(measured.watched),
             eager_ns=tuple(measured.eager),
-            blocks=tuple(CallBlock(item.kind, item.round, item.calls) for item in measured.blocks),
+            blocks=tuple(measured.blocks),
             eager_work=tuple(measured.eager_work),
             eager_copies=tuple(measured.eager_copies),
             eager_watched_ns=tuple(measured.eager_watched),
@@ -70,8 +63,8 @@ def write_profile(
             calls=tuple(_call(measured, number) for number in numbers),
             explained_ns=explained.wall_ns or None,
             idle_ns=explained.idle_ns,
-            host=tuple(HostSpan(*item) for item in explained.host),
-            worked=tuple(HostSpan(*item) for item in explained.device),
+            host=explained.host,
+            worked=explained.device,
         ),
         name,
     )
@@ -80,42 +73,33 @@ def write_profile(
 def _call(measured: Measured, number: int) -> ProfiledCall:
     begun_ns = measured.windows[number][0]
     spans = (
-        (item.event.start_ns - begun_ns, item.event.end_ns - begun_ns)
-        for item in measured.launched[number]
+        (item.start_ns - begun_ns, item.end_ns - begun_ns) for item in measured.launched[number]
     )
     return ProfiledCall(measured.watched[number], tuple(spans))
 
 
 def _typical(launched: Sequence[Sequence[Launched]]) -> list[int]:
     """Those calls that launched what most calls launched."""
-    shapes = [tuple(item.event.name for item in items) for items in launched]
+    shapes = [tuple(item.launch.name for item in items) for items in launched]
     if not shapes:
         return []
     shape = collections.Counter(shapes).most_common(1)[0][0]
     return [number for number, found in enumerate(shapes) if found == shape]
 
 
-def _numbered(places: Sequence[Place]) -> list[Place]:
+def _numbered(places: Sequence[LaunchPlace]) -> list[LaunchPlace]:
     """With numbers from 1 for when statements began, which say which launches are of one run."""
-    numbers = {run_ns: number for number, run_ns in enumerate(sorted({p.run_ns for p in places}))}
+    numbers = {run: number for number, run in enumerate(sorted({place.run for place in places}))}
     first = 0 if 0 in numbers else 1
-    return [dataclasses.replace(place, run_ns=numbers[place.run_ns] + first) for place in places]
+    return [dataclasses.replace(place, run=numbers[place.run] + first) for place in places]
 
 
-def _launch(item: Launched, place: Place) -> DeviceLaunch:
-    event = item.event
-    where = {field.name: getattr(place, field.name) for field in dataclasses.fields(CodePlace)}
-    return DeviceLaunch(
-        kind=event.kind,
-        name="" if event.name.startswith(LINE_MARK) else event.name,
-        device=event.device,
-        stream=event.stream,
-        grid=tuple(event.grid),
-        block=tuple(event.block),
-        registers=event.registers,
-        shared_bytes=event.shared_bytes,
-        copied_bytes=event.copied_bytes,
+def _launch(item: Launched, place: LaunchPlace) -> DeviceLaunch:
+    name = item.launch.name
+    return dataclasses.replace(
+        item.launch,
+        name="" if name.startswith(LINE_MARK) else name,
         is_replayed=item.is_replayed,
-        launched_by=item.launch.name if item.launch else "",
-        place=LaunchPlace(**where, run=place.run_ns),
+        launched_by=item.by.name if item.by else "",
+        place=place,
     )

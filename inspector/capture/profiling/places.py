@@ -10,26 +10,18 @@ from inspector.capture.calling import LOSS_MARK
 from inspector.capture.profiling.trace import HostEvent, Trace
 from inspector.capture.profiling.user_lines import CALL_MARK, MODULE_MARK, USER_MARK
 from inspector.capture.profiling.wrapper_lines import LINE_MARK
-from inspector.records.device_profile import CodePlace
+from inspector.records.device_profile import LaunchPlace
 
 _REGION = re.compile(r"Torch-Compiled Region: (?P<id>.+)$")
 _GRAPH = re.compile(r"## Call CompiledFxGraph (?P<key>\S+) ##$")
 _ENGINE = "autograd::engine"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Place(CodePlace):
-    """Where a launch comes from, as the trace has it.
+def place_around(around: Sequence[HostEvent]) -> LaunchPlace:
+    """What the events around a launch say of where it comes from, the outermost first.
 
-    Attributes:
-        run_ns: When the statement began, which tells its runs apart; or 0.
+    Runs of a statement are told apart by when it began: that stands for their number.
     """
-
-    run_ns: int = 0
-
-
-def place_around(around: Sequence[HostEvent]) -> Place:
-    """What the events around a launch say of where it comes from, the outermost first."""
     file, line, region, graph, operator, module = "", 0, "", "", "", ""
     frames: list[str] = []
     is_backward = is_loss = False
@@ -49,13 +41,13 @@ def place_around(around: Sequence[HostEvent]) -> Place:
             module = of_node or module
         elif name.startswith(CALL_MARK):
             module = name.removeprefix(CALL_MARK)
-        elif name.startswith("autograd::engine"):
+        elif name.startswith(_ENGINE):
             is_backward = True
         elif name == LOSS_MARK:
             is_loss = True
         elif "::" in name and not operator:
             operator = name
-    return Place(
+    return LaunchPlace(
         file, line, region, graph, operator, tuple(frames), module, is_backward, is_loss, run_ns
     )
 
@@ -66,9 +58,6 @@ class Places:
     What an operator of autograd's backward pass does has the line and the module of the operator of
     the forward pass that it belongs to: both have the same number (``at::RecordFunction``'s
     sequence number). A compiled graph is one operator.
-
-    Args:
-        trace: What was seen.
     """
 
     def __init__(self, trace: Trace) -> None:
@@ -79,12 +68,8 @@ class Places:
             if event.sequence >= 0 and is_forward:
                 self._operators[event.sequence] = event
 
-    def of(self, around: Sequence[HostEvent]) -> Place:
-        """The place that what is around an event stands for.
-
-        Args:
-            around: The events, the outermost first.
-        """
+    def of(self, around: Sequence[HostEvent]) -> LaunchPlace:
+        """The place that what is around an event stands for."""
         place = place_around(around)
         names = [event.name for event in around]
         engine = next((n for n, name in enumerate(names) if name.startswith(_ENGINE)), len(names))

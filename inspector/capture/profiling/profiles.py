@@ -10,7 +10,7 @@ from typing import Protocol
 import torch
 
 from inspector.capture.back_to_back import BackToBack
-from inspector.capture.call import PreparedCall, shapes_of
+from inspector.capture.call import PreparedCall, arguments_of
 from inspector.capture.handler import attached_handler
 from inspector.capture.profiling.ceilings import ceilings, current_uuid, kept_ceilings
 from inspector.capture.profiling.device import uses_cuda
@@ -21,20 +21,19 @@ from inspector.capture.profiling.graph_pools import (
 )
 from inspector.capture.profiling.in_place import (
     Attribution,
-    Prepared,
     attributed,
     count_once,
     profile_in_place,
     replays_attributed,
 )
 from inspector.capture.profiling.machine.device_state import device_state, others_percent
+from inspector.capture.profiling.measured import Prepared
 from inspector.capture.profiling.memory import profile_memory
 from inspector.capture.profiling.plan import SECONDS
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target
 from inspector.capture.writer import emit, guarded
-from inspector.records.ceilings import Ceilings, DeviceState
-from inspector.records.codec import decode
+from inspector.records.ceilings import DeviceState
 
 
 class OneKernel(Protocol):
@@ -51,9 +50,7 @@ class Profiles:
     """Watches one warm call with each input closely, and measures further ones.
 
     Args:
-        target: What is profiled.
         counters: Whether a profiler watches the process: then one warm call is marked for it.
-        fresh_ceilings: Whether the machine's limits are measured in any case.
         seconds: About how long calls with each input are timed, or None.
         alone: A kernel to benchmark alone, or None.
     """
@@ -116,22 +113,15 @@ class Profiles:
         eager: Callable[[], PreparedCall],
         back_to_back: BackToBack,
     ) -> None:
-        """Measures warm calls with an input, see `profile_in_place`.
-
-        Args:
-            index: Number of the input, from 0.
-            run: Prepares a call of the compiled target.
-            eager: Prepares a call without the compiler.
-            back_to_back: Prepares both.
-        """
+        """Measures warm calls with an input, see `profile_in_place`."""
         attached_handler().end_autotuning()
         if self._counters:
             count_once(run)
             return
         found = self._attributions.get(index, Attribution())
         guarded("look for known ceilings", self._write_kept_ceilings)
-        with _device_watched(index):
-            arguments = shapes_of(self._target.calls[index])
+        with _gpu_watched(index) if uses_cuda() else contextlib.nullcontext():
+            arguments = arguments_of(self._target.calls[index])
             profile_in_place(index, (run, eager), found, arguments, back_to_back, self._seconds)
         captured = self._captured.get(index)
         self._back_to_back.append(back_to_back)
@@ -159,22 +149,17 @@ class Profiles:
         """Writes what is known of the machine: a profile that is cut short has it, too."""
         known = None if self._fresh_ceilings or self._has_ceilings else kept_ceilings()
         if known is not None:
-            emit(decode(Ceilings, known))
+            emit(known)
             self._has_ceilings = True
 
     def _write_ceilings(self) -> None:
         if not self._has_ceilings:
-            emit(decode(Ceilings, ceilings(fresh=self._fresh_ceilings)))
-
-
-def _device_watched(index: int) -> contextlib.AbstractContextManager[None]:
-    """Writes in which state the GPU was before and after: a profile of a slow one lies."""
-    return _gpu_watched(index) if uses_cuda() else contextlib.nullcontext()
+            emit(ceilings(fresh=self._fresh_ceilings))
 
 
 @contextlib.contextmanager
 def _gpu_watched(index: int) -> Iterator[None]:
-    """Writes what the driver says of the GPU.
+    """Writes in which state the driver says the GPU is: a profile of a slow one lies.
 
     The driver is not asked in between, which would take the host's time from the calls: it counts
     itself for how long it held the clocks back. What others do shows while nothing is done here:

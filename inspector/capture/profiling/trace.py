@@ -9,18 +9,40 @@ from __future__ import annotations
 import bisect
 import contextlib
 import dataclasses
+import functools
 import json
 import tempfile
+import urllib.parse
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from inspector.capture.kineto import Session
-from inspector.capture.profiling.mark_names import marked_text
+from inspector.records.device_profile import DeviceLaunch, LaunchPlace
 
 _HOST = ("cpu_op", "user_annotation", "cuda_runtime", "cuda_driver")
 _LAUNCHES = ("cuda_runtime", "cuda_driver")
+_REPLAY = "GraphLaunch"
+_NOWHERE = LaunchPlace()
+_OURS = "inspector "
+"""What all names of marks begin with."""
+_AS_THEY_ARE = " !#$&'()*+,-./:;<=>?@[]^_`{|}~"
 _DEVICE = {"kernel": "kernel", "gpu_memcpy": "memcpy", "gpu_memset": "memset"}
+
+
+@functools.lru_cache(maxsize=4096)  # a call has the same again and again
+def mark_name(text: str) -> str:
+    """The name of a mark: the text, with what cannot be in it as in an address (``%C3%B6``).
+
+    Libkineto drops what is not ASCII, and knows nothing of quotes and backslashes in a name: a
+    model in ``/home/jörg`` would have no lines.
+    """
+    return urllib.parse.quote(text, _AS_THEY_ARE, errors="surrogatepass")
+
+
+def marked_text(name: str) -> str:
+    """The text of a mark, by its name in the trace; all other names as they are."""
+    return urllib.parse.unquote(name, errors="surrogatepass") if name.startswith(_OURS) else name
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -29,8 +51,6 @@ class HostEvent:
 
     Attributes:
         kind: ``cpu_op``, ``user_annotation``, ``cuda_runtime`` or ``cuda_driver``.
-        name: Its name.
-        thread: The thread.
         start_ns: Since the epoch, as `time.time_ns`.
         end_ns: Likewise.
         correlation: What the event on the device that it launched has, too; or 0.
@@ -46,55 +66,52 @@ class HostEvent:
     sequence: int = -1
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class DeviceEvent:
-    """Something that the device did.
+@dataclasses.dataclass(slots=True)
+class Launched:
+    """Something that the device did; `calls_of` finds out where it comes from.
 
     Attributes:
-        kind: ``kernel``, ``memcpy`` or ``memset``.
-        name: Its name.
-        stream: The stream, of its device.
         start_ns: Since the epoch, as `time.time_ns`.
         end_ns: Likewise.
         correlation: As `HostEvent.correlation`; all that one CUDA graph launches has the same.
-        grid: Blocks in three dimensions, or nothing.
-        block: Threads of a block in three dimensions, or nothing.
-        registers: Registers of a thread, or None.
-        shared_bytes: Shared memory of a block, or None.
-        copied_bytes: What is copied or set, or None.
-        device: Number of the device.
+        by: The call of CUDA that launched it, or None where it was not seen.
     """
 
-    kind: str
-    name: str
-    stream: int
-    start_ns: int
-    end_ns: int
-    correlation: int
-    grid: tuple[int, ...] = ()
-    block: tuple[int, ...] = ()
-    registers: int | None = None
-    shared_bytes: int | None = None
-    copied_bytes: int | None = None
-    device: int = 0
+    launch: DeviceLaunch
+    start_ns: int = 0
+    end_ns: int = 0
+    correlation: int = 0
+    by: HostEvent | None = None
+    place: LaunchPlace = _NOWHERE
+
+    @property
+    def is_replayed(self) -> bool:
+        """Whether a CUDA graph launched it."""
+        return self.by is not None and _REPLAY in self.by.name
+
+    @property
+    def order(self) -> tuple[int, int, int, int]:
+        """Sorts what a call launches by when it was launched.
+
+        When it begins differs from call to call where there are several streams.
+        """
+        at_ns = self.by.start_ns if self.by is not None else self.start_ns
+        return at_ns, self.launch.device, self.launch.stream, self.start_ns
 
 
 class Trace:
-    """The events, on one clock.
+    """The events, on one clock."""
 
-    Args:
-        host: Those of threads.
-        device: Those of the device.
-    """
-
-    def __init__(self, host: Sequence[HostEvent], device: Sequence[DeviceEvent]) -> None:
+    def __init__(self, host: Sequence[HostEvent], device: Sequence[Launched]) -> None:
         self.host = sorted(host, key=lambda event: (event.start_ns, -event.end_ns))
         self.device = sorted(device, key=lambda event: (event.start_ns, event.end_ns))
-        self._launches = {
+        launches = {
             event.correlation: event
             for event in self.host
             if event.correlation and event.kind in _LAUNCHES
         }
+        for item in self.device:
+            item.by = launches.get(item.correlation)
         self._threads: dict[int, list[HostEvent]] = {}
         for event in self.host:
             self._threads.setdefault(event.thread, []).append(event)
@@ -102,10 +119,6 @@ class Trace:
             thread: [event.start_ns for event in events] for thread, events in self._threads.items()
         }
         self._parents = {thread: _parents(events) for thread, events in self._threads.items()}
-
-    def launch_of(self, event: DeviceEvent) -> HostEvent | None:
-        """The call of CUDA that launched it, if it was seen."""
-        return self._launches.get(event.correlation)
 
     def around(self, event: HostEvent) -> list[HostEvent]:
         """What was going on when an event of a thread happened, the outermost first."""
@@ -209,16 +222,12 @@ def _host(kind: str, event: Mapping[str, Any], base_ns: int) -> HostEvent:
     )
 
 
-def _device(kind: str, event: Mapping[str, Any], base_ns: int) -> DeviceEvent:
-    start_ns, end_ns = _span(event, base_ns)
+def _device(kind: str, event: Mapping[str, Any], base_ns: int) -> Launched:
     found = event.get("args", {})
-    return DeviceEvent(
+    launch = DeviceLaunch(
         kind=kind,
         name=str(event["name"]),
         stream=int(found.get("stream") or 0),
-        start_ns=start_ns,
-        end_ns=end_ns,
-        correlation=int(found.get("correlation") or 0),
         grid=tuple(map(int, found.get("grid") or ())),
         block=tuple(map(int, found.get("block") or ())),
         registers=found.get("registers per thread"),
@@ -227,6 +236,7 @@ def _device(kind: str, event: Mapping[str, Any], base_ns: int) -> DeviceEvent:
         # A copy from one device to another names three (libkineto's CuptiActivity.cpp).
         device=int(found.get("device") or found.get("inDevice") or 0),
     )
+    return Launched(launch, *_span(event, base_ns), int(found.get("correlation") or 0))
 
 
 def _span(event: Mapping[str, Any], base_ns: int) -> tuple[int, int]:

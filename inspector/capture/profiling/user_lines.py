@@ -21,7 +21,8 @@ from torch import nn
 
 from inspector.capture.module_places import made_at
 from inspector.capture.profiling.graph_lines import GraphLines
-from inspector.capture.profiling.mark_names import mark_name
+from inspector.capture.profiling.trace import mark_name
+from inspector.capture.roots import recorded_roots
 from inspector.model.stack import is_graph_code
 
 USER_MARK = "inspector at "
@@ -30,20 +31,37 @@ MODULE_MARK = " | module "
 """What stands in a mark's name before the module of a graph's statement, as Dynamo calls it."""
 CALL_MARK = "inspector in "
 """What the name of the mark around a module's call begins with; as Dynamo calls it follows."""
-ROOT = "L['self']"
-"""What Dynamo calls the module that is compiled."""
+_ROOT = "L['self']"
 _CALL = nn.Module._call_impl.__code__  # noqa: SLF001 - every call of a module is one of it
-COMPILED = "_orig_mod"
-"""What torch.compile's module calls the program's own."""
+_COMPILED = "_orig_mod"  # what torch.compile's module calls the program's own
+
+
+def module_name(path: str) -> str:
+    """What Dynamo calls a module in the one that is compiled: ``L['self'].layers.0``."""
+    parts = [part for part in path.split(".") if part and part != _COMPILED]
+    return ".".join([_ROOT, *parts])
+
+
+def generated_files() -> frozenset[str]:
+    """The files that Inductor has written and that were loaded."""
+    from torch._inductor.codecache import PyCodeCache
+
+    return frozenset(str(getattr(module, "__file__", "")) for module in PyCodeCache.modules)
+
+
+def is_users(file: str) -> bool:
+    """Whether a file is the user's, and none that Inductor has written.
+
+    What Python calls ``<string>`` or ``<frozen os>`` (code of dataclasses, of its own modules) is
+    in no file that anyone could look into.
+    """
+    is_nowhere = file == "<string>" or file.startswith(("<frozen ", "<eval_with_key>"))
+    return not is_nowhere and recorded_roots().is_user(file) and file not in generated_files()
 
 
 @contextlib.contextmanager
 def marked_user_lines(is_user: Callable[[str], bool]) -> Iterator[None]:
-    """Marks each line while it runs; where a debugger traces already, nothing is marked.
-
-    Args:
-        is_user: Whether a file is the user's.
-    """
+    """Marks each line while it runs; where a debugger traces already, nothing is marked."""
     if sys.gettrace() is not None:
         yield
         return
@@ -60,7 +78,6 @@ class _Mark(NamedTuple):
     """What is marked while a frame is at a line, or is there.
 
     Attributes:
-        frame: The frame.
         marks: The profiler's own marks, the outermost first.
         is_line: Whether it is of a line that runs.
     """
@@ -121,8 +138,7 @@ class _Marks:
         """What Dynamo would call a module in the one that was called first."""
         if isinstance(module, nn.Module) and id(module) not in self._paths:
             for name, child in module.named_modules():
-                parts = [part for part in name.split(".") if part and part != COMPILED]
-                self._paths.setdefault(id(child), ".".join([ROOT, *parts]))
+                self._paths.setdefault(id(child), module_name(name))
         return self._paths.get(id(module), "")
 
     def _step(self, frame: FrameType, event: str, argument: object) -> Any:  # noqa: ANN401, ARG002

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 from inspector.errors import EnvironmentLacksError, RecordingError
 from inspector.graphs.drawing.labels import elided
-from inspector.profiles.drawing.label_places import label_offsets
 from inspector.profiles.roofline import Point, Roofline
 
 # Okabe and Ito's colours, which the colour-blind tell apart; the shapes say the same in print.
@@ -31,16 +30,14 @@ _SMALLEST = 14.0
 _NAME_WIDTH = 42  # of the column of names, in characters: each has one line
 _DIGIT_WIDTH, _DIGIT_HEIGHT = 5.2, 8.5  # of the numbers' font, in points of print
 
+Pair: TypeAlias = tuple[float, float]
+_RINGS = (12.0, 19.0, 27.0, 36.0, 48.0, 62.0)
+_DIRECTIONS = 16
 _Ends: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
 
 
 def draw_roofline(roofline: Roofline, title: str, form: str) -> bytes:
     """Draws a picture.
-
-    Args:
-        roofline: What to draw.
-        title: What stands over it.
-        form: ``svg``, ``png`` or ``pdf``.
 
     Raises:
         EnvironmentLacksError: matplotlib is not installed.
@@ -74,13 +71,10 @@ def draw_roofline(roofline: Roofline, title: str, form: str) -> bytes:
             label.set_rotation(_slope(axes, ends))
         _numbers(figure, axes, roofline.points)
         stream = io.BytesIO()
-        figure.savefig(stream, format=form, dpi=130, metadata=_undated(form))
+        # The same profile gives the same file.
+        undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form, {})
+        figure.savefig(stream, format=form, dpi=130, metadata=undated)
     return stream.getvalue()
-
-
-def _undated(form: str) -> dict[str, None]:
-    """The same profile gives the same file."""
-    return {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form, {})
 
 
 def _ceilings(axes: Any, roofline: Roofline) -> list[tuple[Any, _Ends]]:  # noqa: ANN401 - matplotlib has no types
@@ -177,3 +171,51 @@ def _named(axes: Any, points: Sequence[Point]) -> None:  # noqa: ANN401
 
 def _bandwidth(rate: float) -> str:
     return f"{rate / _TERA:.2f} TB/s" if rate >= _TERA else f"{rate / 1e9:.0f} GB/s"
+
+
+class _Box(NamedTuple):
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    def meets(self, other: _Box) -> bool:
+        beside = self.right <= other.left or other.right <= self.left
+        return not beside and self.bottom < other.top and other.bottom < self.top
+
+
+def label_offsets(centres: Sequence[Pair], sizes: Sequence[Pair]) -> list[Pair]:
+    """How far each label goes from its point: not at all, or to the nearest place that is free.
+
+    Args:
+        centres: The points, the most important one first, as (x, y).
+        sizes: Width and height of their labels, in the same unit.
+
+    Returns:
+        An offset for each; (0, 0) too where all around is taken.
+    """
+    placed: list[_Box] = []
+    offsets: list[Pair] = []
+    for centre, size in zip(centres, sizes, strict=True):
+        boxes = ((offset, _box(centre, offset, size)) for offset in _candidates())
+        free = (
+            (offset, box) for offset, box in boxes if not any(box.meets(each) for each in placed)
+        )
+        offset, box = next(free, ((0.0, 0.0), _box(centre, (0.0, 0.0), size)))
+        placed.append(box)
+        offsets.append(offset)
+    return offsets
+
+
+def _candidates() -> Iterator[Pair]:
+    yield 0.0, 0.0
+    for radius in _RINGS:
+        for step in range(_DIRECTIONS):
+            angle = 2 * math.pi * step / _DIRECTIONS
+            yield radius * math.cos(angle), radius * math.sin(angle)
+
+
+def _box(centre: Pair, offset: Pair, size: Pair) -> _Box:
+    x, y = centre[0] + offset[0], centre[1] + offset[1]
+    width, height = size
+    return _Box(x - width / 2, y - height / 2, x + width / 2, y + height / 2)

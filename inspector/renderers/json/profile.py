@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 
 from inspector.findings.autotune_wording import autotune_advice
+from inspector.findings.ceiling_wording import held_back, slowed_by
 from inspector.findings.profile_report import FORMAT_VERSION, ProfileReport
 from inspector.findings.profiled import Profiled
 from inspector.profiles.autotuned import NOISE, Autotuning, Tuned
@@ -14,10 +15,8 @@ from inspector.profiles.kernel_timing import KernelTiming
 from inspector.profiles.launch_timing import LaunchTiming
 from inspector.profiles.memory import CallMemory, MemoryUse, PeakTensor
 from inspector.profiles.memory_advice import MemoryAdvice, memory_advice
-from inspector.profiles.peak import Fragmentation
 from inspector.profiles.roofline import Point, Roofline, make_roofline
 from inspector.profiles.slowdown import Slowdown, SlowdownPart, make_slowdown
-from inspector.profiles.throttling import held_back, slowed_by
 from inspector.records.autotuning import TriedCandidate, TriedTensor
 from inspector.records.ceilings import Ceilings, DeviceState
 from inspector.records.device_profile import TimedBlock
@@ -40,18 +39,6 @@ def _arguments(scope: Scope) -> list[dict[str, object]]:
         {"value": item.value} if not item.dtype else {"dtype": item.dtype, "size": item.size}
         for item in scope.of(Profiled).profile.arguments
     ]
-
-
-def _profiler_slowdown(scope: Scope) -> float | None:
-    """Watched by plain time."""
-    budget = scope.of(Profiled).budget
-    return None if budget.profiled is None else budget.slowdown
-
-
-def _profiler_slowdown_interval(scope: Scope) -> list[float] | None:
-    """Its 95 % interval."""
-    bounds = scope.of(Profiled).budget.profiled
-    return None if bounds is None else [bounds[0], bounds[2]]
 
 
 def _faster(scope: Scope) -> float | None:
@@ -177,7 +164,7 @@ VIEWS: Views = {
     Profiled: View(
         """input=profile.input device=profile.device arguments wall_ns=budget.wall_ns
         calls=budget.calls back_to_back=profile.back_to_back watched_ns=budget.watched_ns
-        shown_ns=budget.shown_ns profiler_slowdown profiler_slowdown_interval
+        shown_ns=budget.shown_ns profiler_slowdown=budget.slowdown
         eager_ns=budget.eager_ns eager_busy_ns=budget.eager_busy_ns
         eager_launches=budget.eager_launches faster_than_eager faster_than_eager_interval
         spread_of_blocks=budget.spread stable blocks failed=profile.error
@@ -186,11 +173,9 @@ VIEWS: Views = {
         idle_causes_approximate=budget.is_approximate outside_statements_ns
         launches_unmatched=profile.unmatched idle_ns=budget.idle_ns
         idle_by_cause_ns=budget.causes_ns compiled_less_eager launches operators_outside
-        memory_bytes=profile.memory memory attributed work lines operators=by_operator
+        memory attributed work lines operators=by_operator
         modules=by_module device_state=state roofline gains""",
         arguments=_arguments,
-        profiler_slowdown=_profiler_slowdown,
-        profiler_slowdown_interval=_profiler_slowdown_interval,
         faster_than_eager=_faster,
         faster_than_eager_interval=_faster_interval,
         stable=_stable,
@@ -202,7 +187,7 @@ VIEWS: Views = {
         roofline=_roofline,
     ),
     TimedBlock: View("kind round times_ns", kind=_kind),
-    Slowdown: View("whole_ns parts rest_ns copies_apart=has_copies approximate=is_approximate"),
+    Slowdown: View("whole_ns parts rest_ns approximate=is_approximate"),
     SlowdownPart: View("cause compiled_ns eager_ns more_ns"),
     KernelTiming: View(
         """name kind time_ns median_ns p5_ns p95_ns operators dtype? arithmetic=unit? bytes=bytes_
@@ -237,10 +222,9 @@ VIEWS: Views = {
     CallMemory: View(
         """peak_bytes peak_known=is_whole before_bytes=base_bytes added_bytes
         cuda_graphs_bytes=pool_bytes not_counted_bytes=outside_bytes not_seen_bytes=unseen_bytes
-        reserved_bytes fragmentation retries out_of_memory=ooms error=failed? events_left_out=cut
-        at_peak=tensors curve"""
+        reserved_bytes reserved_at_peak_bytes free_bytes retries out_of_memory=ooms error=failed?
+        events_left_out=cut at_peak=tensors curve"""
     ),
-    Fragmentation: View("reserved_bytes allocated_bytes free_bytes largest_free_bytes split_bytes"),
     PeakTensor: View(
         "what name? count=number bytes=bytes_ shape dtype? cuda_graph=in_pool lines:line",
         shape=_shape,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
 import os
@@ -19,21 +20,19 @@ from inspector.capture.profiling.machine.cpu_memory import (
 from inspector.capture.profiling.machine.device_state import device_state, others_percent
 from inspector.capture.profiling.machine.kept import VERSION, keep, kept, kept_file
 from inspector.capture.profiling.machine.timing import Measured, of_samples, rate, until_stable
+from inspector.records.ceilings import Ceilings
+from inspector.records.codec import encode
 
 DAY_S = 24 * 60 * 60
 
 
-def whole(**changes: Any) -> dict[str, Any]:
-    return {
-        "v": VERSION,
-        "measured_at_s": int(time.time()),
-        "ceilings": {"copy_bytes_per_s": 1e9},
-        "unstable": {},
-        "missing": {},
-        "state": {},
-        "facts": {},
-        **changes,
-    }
+def whole(**changes: Any) -> Ceilings:
+    values = {"copy_bytes_per_s": 1e9}
+    return dataclasses.replace(Ceilings("cpu", values, {}, int(time.time())), **changes)
+
+
+def fields(**changes: Any) -> str:
+    return json.dumps({"v": VERSION, **encode(whole()), **changes})
 
 
 def test_interruptions_do_not_count() -> None:
@@ -77,7 +76,7 @@ def test_a_rate_keeps_what_is_known_of_its_time() -> None:
 def test_what_is_kept_comes_back(tmp_path: Path) -> None:
     file = tmp_path / "deep" / "ceilings.json"
     keep(file, whole())
-    assert kept(file) == json.loads(file.read_text())
+    assert kept(file) == whole(is_cached=True)
     assert [path.name for path in file.parent.iterdir()] == ["ceilings.json"]
 
 
@@ -89,11 +88,11 @@ def test_what_is_kept_comes_back(tmp_path: Path) -> None:
         "[]",
         "null",
         '{"v": 2}',
-        json.dumps(whole(v=1)),
-        json.dumps(whole(ceilings=[1])),
-        json.dumps(whole(ceilings={"copy_bytes_per_s": "fast"})),
-        json.dumps(whole(ceilings={"copy_bytes_per_s": -1})),
-        json.dumps(whole(measured_at_s="yesterday")),
+        fields(v=1),
+        fields(ceilings=[1]),
+        fields(ceilings={"copy_bytes_per_s": "fast"}),
+        fields(ceilings={"copy_bytes_per_s": -1}),
+        fields(measured_at_s="yesterday"),
         "[" * 100_000,
     ],
 )
@@ -108,8 +107,8 @@ def test_a_damaged_file_is_ignored(tmp_path: Path, text: str) -> None:
     [
         (29 * DAY_S, {}, True),
         (31 * DAY_S, {}, False),
-        (60, {"launch_ns": 0.2}, True),
-        (2 * 60 * 60, {"launch_ns": 0.2}, False),
+        (60, {"copy_bytes_per_s": 0.2}, True),
+        (2 * 60 * 60, {"copy_bytes_per_s": 0.2}, False),
         (-2 * DAY_S, {}, False),
     ],
 )

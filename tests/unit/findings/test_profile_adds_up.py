@@ -8,14 +8,14 @@ import pytest
 
 from inspector.findings.cause_wording import OUTSIDE
 from inspector.findings.profile_notices import input_notices
-from inspector.findings.profile_rows import line_rows, work_lines
+from inspector.findings.profile_rows import kernel_rows, line_rows
 from inspector.findings.profile_wording import headline, idle_parts
 from inspector.findings.profiled import Profiled
 from inspector.profiles.budget import make_budget
 from inspector.profiles.gains import gains
 from inspector.profiles.kernel_timing import Bound, KernelTiming, kernel_timings
 from inspector.profiles.launch_timing import launch_timings
-from inspector.profiles.typical import of_typical_calls
+from inspector.profiles.rounds import of_typical_calls
 from inspector.records.device_profile import DeviceProfile
 from tests.unit.profiles.test_typical import KERNELS, noisy
 
@@ -66,11 +66,12 @@ def test_what_kernels_could_win_is_in_proportion_to_an_unwatched_call() -> None:
 
 def test_what_kernels_reach_is_by_what_they_take_undisturbed() -> None:
     found = profiled(noisy())
-    (row,) = work_lines(dataclasses.replace(found, work=tuple(held_against_a_ceiling(found))))
-    assert row.time == "90 µs"
-    assert "9.0 µs each on average, median 1.0 µs" in row.detail
-    assert "1.0 GB/s" in row.detail
-    assert row.summary.endswith("48% of peak bandwidth")
+    work = tuple(held_against_a_ceiling(found))
+    ((_, time, _, summary, detail, _),) = kernel_rows(dataclasses.replace(found, work=work))
+    assert time == "90 µs"
+    assert "9.0 µs each on average, median 1.0 µs" in detail
+    assert "1.0 GB/s" in detail
+    assert summary.endswith("48% of peak bandwidth")
 
 
 def test_the_header_counts_what_is_launched() -> None:
@@ -84,7 +85,7 @@ def test_the_header_counts_what_is_launched() -> None:
         f"cpu · 1 launch · {KERNELS - 2} operators outside of compiled graphs · 9 calls timed"
     )
     assert (found.launches, found.operators) == (1, KERNELS - 2)
-    assert [row.number for row in work_lines(found) if row.name == wrapper.name] == [1]
+    assert [row[0] for row in kernel_rows(found) if wrapper.name in row[0]] == [wrapper.name]
 
 
 def test_each_of_different_statements_has_its_ends() -> None:
@@ -92,6 +93,7 @@ def test_each_of_different_statements_has_its_ends() -> None:
     times = [
         dataclasses.replace(item, times_ns=(1_000 * n,)) for n, item in enumerate(found.work, 1)
     ]
-    (row,) = work_lines(dataclasses.replace(found, work=tuple(times)))
-    assert (row.number, row.time) == (KERNELS, "55 µs")
-    assert "5.5 µs each on average, 1.0 µs to 10 µs" in row.detail
+    ((name, time, *_, detail, _),) = kernel_rows(dataclasses.replace(found, work=tuple(times)))
+    assert name.startswith(f"{KERNELS}× ")  # noqa: RUF001 - as in reports
+    assert time == "55 µs"
+    assert "5.5 µs each on average, 1.0 µs to 10 µs" in detail

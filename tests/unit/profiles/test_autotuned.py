@@ -13,7 +13,7 @@ from inspector.findings.autotune_wording import (
     autotune_advice,
     autotune_summary,
     candidate_rows,
-    tuned_lines,
+    tuned_rows,
 )
 from inspector.findings.graph_wording import TIMES
 from inspector.graphs.fusion import Step
@@ -81,9 +81,9 @@ def tuning(
 
 
 def words(found: Autotuning, wall_ns: float = 0) -> str:
-    rows = tuned_lines(found)
+    rows = tuned_rows(found)
     texts = [*autotune_summary(found, wall_ns), *autotune_advice(found)]
-    texts += [" | ".join((row.cost, row.name, row.winner, *row.details)) for row in rows]
+    texts += [f"{cost} | {name} | {won.replace(' · ', ' | ')}" for name, cost, won, _ in rows]
     return "\n".join(texts)
 
 
@@ -199,7 +199,7 @@ def test_equal_operations_are_one_row(tmp_path: Path) -> None:
     again = template(how="cached", node="mm_1", benchmark_ns=0, compile_ns=1_000_000)
     found = tuning(tmp_path, template(), again, template(inputs=[]))
     assert [item.places for item in found.tuned] == [2, 1]
-    assert tuned_lines(found)[0].name.startswith(f"2{TIMES} mm ")
+    assert next(tuned_rows(found))[0].startswith(f"2{TIMES} mm ")
     assert found.tuned[0].spent_ns == 3_001_000_000
 
 
@@ -236,7 +236,7 @@ def test_the_programs_own_kernels_outside_of_graphs(tmp_path: Path) -> None:
     text = words(found)
     assert "2.0 s outside of compiled graphs" in text
     assert "TRITON_CACHE_AUTOTUNING=1" in text
-    assert tuned_lines(found)[0].places == (("k.py:9", ""),)
+    assert next(tuned_rows(found))[3] == (("k.py:9", ""),)
 
 
 def test_kernels_from_the_cache_and_with_one_configuration_are_counted(tmp_path: Path) -> None:

@@ -259,8 +259,8 @@ def test_what_torch_copies_back_counts_with_what_the_graph_gives_for_it() -> Non
     first, _ = work(time_ns=100_000)
     (launch,) = first.launches
     back = dataclasses.replace(first, kind="wrapper", operators=("copy_",))
-    (gain, *_) = copy_gains([back], is_grad_idle=True, is_hidden=False)
-    assert gain.what.startswith("for what the program changes of inputs and buffers")
+    (gain, *_) = copy_gains([back], is_grad_idle=True)
+    assert gain.what.startswith("graphs return new tensors for inputs and buffers")
     assert (gain.time_ns, "no_grad" in gain.change) == (100_000, True)
     assert launch.facts is not None
     parts = tuple(
@@ -268,10 +268,10 @@ def test_what_torch_copies_back_counts_with_what_the_graph_gives_for_it() -> Non
     )
     facts = dataclasses.replace(launch.facts, parts=parts)
     given = dataclasses.replace(first, launches=(dataclasses.replace(launch, facts=facts),))
-    (gain,) = copy_gains([given, back], is_grad_idle=False, is_hidden=False)
+    (gain,) = copy_gains([given, back], is_grad_idle=False)
     assert gain.what.startswith("index_put at model.py:3: ")
     assert (gain.time_ns, "no_grad" in gain.change) == (150_000, False)
-    assert not list(copy_gains([given], is_grad_idle=True, is_hidden=False))
+    assert not list(copy_gains([given], is_grad_idle=True))
 
 
 def test_copies_into_the_memory_of_a_cuda_graph_are_none_back() -> None:
@@ -282,7 +282,7 @@ def test_copies_into_the_memory_of_a_cuda_graph_are_none_back() -> None:
     )
     graph = dataclasses.replace(first, launches=(replayed,))
     back = dataclasses.replace(first, kind="wrapper", operators=("copy_",))
-    assert not list(copy_gains([back, graph], is_grad_idle=True, is_hidden=False))
+    assert not list(copy_gains([back, graph], is_grad_idle=True))
 
 
 def test_what_is_for_a_backward_pass_alone_is_said_of_forward_passes() -> None:
@@ -298,11 +298,11 @@ def test_what_is_for_a_backward_pass_alone_is_said_of_forward_passes() -> None:
         made = dataclasses.replace(launch, step=step, code=code)
         return dataclasses.replace(first, launches=(made,))
 
-    (gain,) = gains_of_idle_gradients([of("forward")], is_hidden=False, is_cpu=True)
+    (gain,) = gains_of_idle_gradients([of("forward")], is_cpu=True)
     assert gain.what == (
         "triton_poi_0 at model.py:3 also computes what only a backward pass needs (relu)"
     )
-    assert not list(gains_of_idle_gradients([of("inference")], is_hidden=False, is_cpu=True))
+    assert not list(gains_of_idle_gradients([of("inference")], is_cpu=True))
 
 
 def test_on_a_gpu_no_more_of_a_kernel_is_won_than_is_for_the_backward_pass() -> None:
@@ -325,12 +325,12 @@ def test_on_a_gpu_no_more_of_a_kernel_is_won_than_is_for_the_backward_pass() -> 
     kept = dataclasses.replace(first, launches=(made,), least_ns=10_000.0)
     won = {
         is_cpu: [gain.time_ns for gain in gains_of_idle_gradients(
-            [kept], is_hidden=False, is_cpu=is_cpu
+            [kept], is_cpu=is_cpu
         )]
         for is_cpu in (True, False)
     }  # fmt: skip
     assert won[True] == [pytest.approx(kept.median_ns - 10_000)]
     assert won[False] == [pytest.approx(0.5 * kept.median_ns)]
     short = dataclasses.replace(kept, bound=Bound.LATENCY)
-    (gain,) = gains_of_idle_gradients([short], is_hidden=False, is_cpu=False)
+    (gain,) = gains_of_idle_gradients([short], is_cpu=False)
     assert not gain.time_ns

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from inspector.profiles.kernel_advice import advice
+from inspector.profiles.kernel_advice import Setup, advice
 from inspector.profiles.kernel_timing import KernelTiming
 from inspector.records.graphs import TensorMeta
 from tests.unit.fusions import Kernel, fusion, graph, node
@@ -37,7 +37,7 @@ def convolution(*shape: int, stride: tuple[int, ...]) -> KernelTiming:
     ],
 )
 def test_channels_last_is_for_images_that_are_not(found: KernelTiming, *, is_advised: bool) -> None:
-    said = advice(found, "", is_cpu=True)
+    said = advice(found, Setup(is_cpu=True))
     assert ("channels_last" in said) is is_advised
     assert "bfloat16" in said
 
@@ -45,4 +45,4 @@ def test_channels_last_is_for_images_that_are_not(found: KernelTiming, *, is_adv
 def test_of_what_is_not_known_it_is_said_for_what_it_holds() -> None:
     found = convolution(4, 32, 32, 32, stride=LAST)
     bare = dataclasses.replace(found, launches=())
-    assert "where they are not" in advice(bare, "", is_cpu=True)
+    assert "where they are not" in advice(bare, Setup(is_cpu=True))

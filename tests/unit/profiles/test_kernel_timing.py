@@ -10,7 +10,7 @@ from inspector.graphs.fusion import Fusion, Step
 from inspector.model.kernel import Call, GraphCode, NodeLine
 from inspector.profiles.budget import make_budget
 from inspector.profiles.gains import gains
-from inspector.profiles.kernel_advice import advice
+from inspector.profiles.kernel_advice import Setup, advice
 from inspector.profiles.kernel_groups import kernel_groups
 from inspector.profiles.kernel_timing import Bound, KernelTiming, kernel_timings
 from inspector.profiles.launch_timing import LaunchTiming, runs_of_statements
@@ -211,7 +211,8 @@ def test_another_kernel_is_promised_where_there_is_one(
     change: str,
 ) -> None:
     called = next(item for item in work(kernel="gemm_tf32") if item.kind == "library")
-    assert change in advice(dataclasses.replace(called, operators=(operator,)), "", is_cpu=is_cpu)
+    called = dataclasses.replace(called, operators=(operator,))
+    assert change in advice(called, Setup(is_cpu=is_cpu))
 
 
 @pytest.mark.parametrize(
@@ -236,7 +237,7 @@ def test_no_dtype_is_advised_that_a_product_has_already(
 ) -> None:
     called = next(item for item in work(kernel="gemm") if item.kind == "library")
     product = dataclasses.replace(called, operators=("mm",), dtype=dtype, unit=dtype, bound=bound)
-    said = advice(product, "", is_cpu=is_cpu)
+    said = advice(product, Setup(is_cpu=is_cpu))
     assert change in said
     assert ("bfloat16" in said) == ("bfloat16" in change)
     assert dtype not in said
@@ -252,7 +253,7 @@ def test_fewer_bytes_are_advised_near_the_bandwidth_alone(
         called, operators=("mm",), dtype="float32", unit="tf32", bound=Bound.MEMORY,
         least_ns=share * called.median_ns,
     )  # fmt: skip
-    said = advice(product, "", is_cpu=False)
+    said = advice(product, Setup(is_cpu=False))
     assert ("halves them" in said) is halves
     assert ("max-autotune" in said) is not halves
 
@@ -272,7 +273,7 @@ def test_no_dtype_is_advised_in_which_the_machine_is_slower(
         least_by_unit_ns={} if least_ns is None else {"bfloat16": least_ns},
     )  # fmt: skip
     for is_training in (False, True):
-        said = advice(product, "", is_cpu=True, is_training=is_training)
+        said = advice(product, Setup(is_cpu=True, is_training=is_training))
         assert ("bfloat16" in said) is is_advised
         assert said
 
@@ -282,7 +283,7 @@ def test_weights_that_are_trained_are_no_constants() -> None:
     product = dataclasses.replace(
         called, operators=("mm",), dtype="float32", unit="float32", bound=Bound.COMPUTE
     )
-    assert "FREEZING" in advice(product, "", is_cpu=True)
+    assert "FREEZING" in advice(product, Setup(is_cpu=True))
     trained = dataclasses.replace(
         product.launches[0], code=dataclasses.replace(CODE, direction="backward")
     )
@@ -299,7 +300,7 @@ def test_weights_that_are_trained_are_no_constants() -> None:
 def test_no_template_is_promised_on_a_small_gpu(mode: str) -> None:
     called = next(item for item in work(kernel="gemm_tf32") if item.kind == "library")
     product = dataclasses.replace(called, operators=("_scaled_mm",))
-    said = advice(product, mode, is_cpu=False, has_templates=False)
+    said = advice(product, Setup(mode, is_cpu=False, has_templates=False))
     assert "tries no other" in said
     assert "max-autotune" not in said
     assert "tried is slower" not in said

@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspector.profiles.module_groups import in_groups
+from inspector.profiles.kernel_groups import in_groups
 
 
 @pytest.mark.parametrize(

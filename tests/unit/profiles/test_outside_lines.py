@@ -40,7 +40,7 @@ def profile_of(*launches: DeviceLaunch) -> DeviceProfile:
     return DeviceProfile(
         input=0, device={}, plain_ns=(40, 40, 40), watched_ns=(40,), eager_ns=(), eager_work=(),
         other_calls=0, launches=launches, calls=(ProfiledCall(40, spans),), idle_ns={}, host=(),
-        worked=(), memory={},
+        worked=(),
     )  # fmt: skip
 
 

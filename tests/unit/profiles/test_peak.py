@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.profiles.peak import curve, find_peak, fragmentation, in_pools
-from inspector.records.memory_profile import HeldBlock, MemoryEvent, MemorySide, Segment
+from inspector.profiles.peak import curve, find_peak, in_pools
+from inspector.records.memory_profile import HeldBlock, MemoryEvent, Segment
 
-MIB = 1 << 20
 ADDRESSES = st.integers(1, 6)
 EVENTS = st.lists(
     st.tuples(ADDRESSES, st.integers(1, 9), st.booleans()).map(
@@ -63,45 +60,6 @@ def test_addresses_are_in_pools_by_their_segment() -> None:
     assert in_pools(segments, [10, 29, 30, 99, 100, 149, 150, 5]) == [
         False, False, False, False, True, True, False, False,
     ]  # fmt: skip
-
-
-SIDE = MemorySide(
-    events=(
-        MemoryEvent(0, 2 * MIB, reserved=20 * MIB),
-        MemoryEvent(4 * MIB, MIB, reserved=20 * MIB),
-        MemoryEvent(32 * MIB, 8 * MIB, reserved=30 * MIB),
-        MemoryEvent(0, -2 * MIB, reserved=30 * MIB),
-        MemoryEvent(64 * MIB, MIB, reserved=32 * MIB),
-    ),
-    held=(HeldBlock(9 * MIB, MIB, "parameter"),),
-    segments=(
-        Segment(0, 10 * MIB),
-        Segment(16 * MIB, 10 * MIB, is_pool=True),
-        Segment(32 * MIB, 10 * MIB),
-        Segment(64 * MIB, 2 * MIB),
-    ),
-    segments_before=frozenset({0, 16 * MIB}),
-    stats={"reserved_before": 20 * MIB},
-)
-
-
-def test_free_blocks_at_the_peak() -> None:
-    peak = find_peak(SIDE.held, SIDE.events)
-    assert (peak.at, peak.added_bytes) == (2, 11 * MIB)
-    found = fragmentation(SIDE, SIDE.events, peak)
-    assert (found.reserved_bytes, found.allocated_bytes) == (20 * MIB, 12 * MIB)
-    assert found.free_bytes == 8 * MIB
-    # 2 to 4 and 5 to 9 MiB of the first segment, and 2 MiB at the end of the third.
-    assert found.largest_free_bytes == 4 * MIB
-    assert found.split_bytes == 8 * MIB
-
-
-def test_a_segment_that_was_given_back_leaves_free_blocks_unknown() -> None:
-    side = dataclasses.replace(SIDE, segments=SIDE.segments[1:])
-    found = fragmentation(side, side.events, find_peak(side.held, side.events))
-    assert found.largest_free_bytes is None
-    assert found.split_bytes is None
-    assert found.free_bytes == 8 * MIB
 
 
 def test_the_curve_has_the_peak_and_few_points() -> None:

@@ -12,7 +12,7 @@ from inspector.profiles.budget import make_budget
 from inspector.profiles.kernel_groups import kernel_groups
 from inspector.profiles.kernel_timing import KernelTiming, kernel_timings
 from inspector.profiles.launch_timing import launch_timings
-from inspector.profiles.typical import of_typical_calls
+from inspector.profiles.rounds import of_typical_calls
 from inspector.records.device_profile import DeviceLaunch, DeviceProfile, LaunchPlace, ProfiledCall
 from tests.unit.profiles.test_budget import PROFILE
 

@@ -184,11 +184,9 @@ def test_without_a_profile_no_command_shows_one(tmp_path: Path) -> None:
     assert "next:" not in rendered(found, "terminal")
 
 
-def test_options_that_need_a_kernel_are_refused_without_one() -> None:
-    with pytest.raises(UsageError, match="needs a kernel"):
-        check_kernel_options({"launch": 1}, is_file=False)
+def test_what_is_of_all_kernels_is_refused_with_one() -> None:
     with pytest.raises(UsageError, match="--counters"):
         check_kernel_options({"kernel": "x", "counters": True}, is_file=False)
     with pytest.raises(UsageError, match="picture"):
         check_kernel_options({"kernel": "x"}, is_file=True)
-    check_kernel_options({"kernel": "x", "launch": 1}, is_file=False)
+    check_kernel_options({"kernel": "x"}, is_file=False)

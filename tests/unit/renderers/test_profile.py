@@ -41,7 +41,6 @@ def test_the_verdict_is_first_and_the_parts_add_up(tmp_path: Path) -> None:
         "NVIDIA H200 · 2 launches · 30 calls timed No compiled graph ran",
         f"2.00{TIMES} faster than eager",
         "GPU busy 40% of the call (40 µs of 100 µs); 30 µs of it copies from",
-        "Peak memory 300 MiB, 400 MiB in eager (-25%)",
         "compile the code that launches them; use a larger batch",
         "part share GPU busy 10.0%",
         "up to 30 µs: the GPU only copies from or to the host",
@@ -52,18 +51,6 @@ def test_the_verdict_is_first_and_the_parts_add_up(tmp_path: Path) -> None:
     ):
         assert part in words, part
     assert max(map(cell_len, text.splitlines())) <= WIDTH
-
-
-def test_slower_than_eager_says_what_the_difference_is(tmp_path: Path) -> None:
-    text = rendered(report(tmp_path, profile(eager_ns=[70_000] * 30, eager_work=[[5, 30_000]])),
-                    "terminal")  # fmt: skip
-    words = " ".join(text.split())
-    assert f"1.43{TIMES} slower than eager" in words
-    # 40 - 30 µs of kernels, 60 - 40 µs of idle time: the 30 µs between 100 and 70.
-    assert (
-        "+30 µs per call: kernels and copies +10 µs, GPU idle +20 µs; 2 launches, 5 in eager"
-        in words
-    )
 
 
 SLOWER = {
@@ -309,7 +296,7 @@ def test_a_call_is_a_file_for_perfetto(tmp_path: Path) -> None:
     (found,) = report(tmp_path, profile(worked=worked)).profiles
     made = json.loads(timeline(found.profile, "model.py"))
     names = {event["args"]["name"] for event in made["traceEvents"] if event["ph"] == "M"}
-    assert names >= {"host", "NVIDIA H200", "thread 1", "stream 7", "idle"}
+    assert names >= {"host", "NVIDIA H200", "thread 1", "stream 7"}
     events = [event for event in made["traceEvents"] if event["ph"] == "X"]
     assert events == [
         {"ph": "X", "name": "TorchDynamo Cache Lookup", "pid": 1, "tid": 1, "ts": 0.005,

@@ -34,11 +34,7 @@ _CPU = torch.device("cpu")
 
 
 class Cpu:
-    """The measurements of a CPU.
-
-    Args:
-        threads: How many threads torch uses.
-    """
+    """The measurements of a CPU."""
 
     def __init__(self, threads: int) -> None:
         torch.set_num_threads(threads)

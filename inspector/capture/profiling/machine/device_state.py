@@ -70,10 +70,6 @@ def others_percent(uuid: str, idle_seconds: float = _IDLE_SECONDS) -> int | None
 
     Processes are not counted: a container does not see those of others.
 
-    Args:
-        uuid: The GPU's, as CUDA says it.
-        idle_seconds: For how long nothing is done before the driver is asked.
-
     Returns:
         Percent; None where the driver does not say it.
     """

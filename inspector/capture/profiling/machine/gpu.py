@@ -10,14 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 import torch
 
 from inspector.capture.profiling.machine.device_state import device_state, others_percent
-from inspector.capture.profiling.machine.kept import OTHERS
-from inspector.capture.profiling.machine.launches import (
-    aten_launch_ns,
-    driver_launch_ns,
-    graph_node_ns,
-    watched,
-)
-from inspector.capture.profiling.machine.names import GPU_NAMES
+from inspector.capture.profiling.machine.empty_kernel import watched
+from inspector.capture.profiling.machine.kept import GPU_NAMES, OTHERS
 from inspector.capture.profiling.machine.products import matrix_product, supported, tensor_float
 from inspector.capture.profiling.machine.timing import (
     Measured,
@@ -35,7 +29,6 @@ _OF_L2 = 4
 _OF_FREE = 8
 _SIDE = 8192
 _LEAST_SIDE = 1024
-_COLUMNS = 8192
 _LOAD_SECONDS = 0.3
 _MOST_QUEUED = 1000
 
@@ -67,11 +60,8 @@ class Gpu:
     """The measurements of one GPU.
 
     Attributes:
-        device: The device.
         free_bytes: Memory that nobody had when it began.
-        l2_bytes: Size of the L2 cache.
         state: What the driver says of the device while it multiplies.
-        state_missing: Why it says nothing.
         others: For how much of the time others were at work before, in percent, or None.
     """
 
@@ -99,19 +89,10 @@ class Gpu:
 
     def measurements(self) -> Iterator[Measurement]:
         """What can be measured: the names of the figures, and what measures them."""
-        single: dict[str, Callable[[], Measured]] = {
-            "copy_bytes_per_s": self._copied,
-            "read_bytes_per_s": self._read,
-            "host_to_device_bytes_per_s": lambda: self._moved(to_device=True),
-            "device_to_host_bytes_per_s": lambda: self._moved(to_device=False),
-            "launch_ns": lambda: driver_launch_ns(self.device),
-            "aten_launch_ns": lambda: aten_launch_ns(self.device),
-            "graph_node_ns": lambda: graph_node_ns(self.device),
-        }
+        yield one("copy_bytes_per_s", self._copied)
+        yield one("host_to_device_bytes_per_s", self._moved)
         for name in GPU_NAMES:
-            if name in single:
-                yield one(name, single[name])
-            elif name.endswith("_flops_per_s"):
+            if name.endswith("_flops_per_s"):
                 dtype = name.removesuffix("_flops_per_s")
                 yield one(name, functools.partial(self._product, dtype))
         yield ("kernel_floor_ns", "l2_bytes_per_s"), self._watched
@@ -146,22 +127,12 @@ class Gpu:
         ways = (lambda: target.copy_(source), lambda: torch.neg(source, out=target))
         return self._fastest(2.0 * source.nbytes, *ways)
 
-    def _read(self) -> Measured:
-        """The faster of a sum and a product with a vector."""
-        source = self._numbers(self._buffer_bytes())
-        matrix = source[: source.numel() // _COLUMNS * _COLUMNS].view(-1, _COLUMNS)
-        vector = self._numbers(4 * _COLUMNS)
-        result = torch.empty(matrix.shape[0], dtype=torch.float32, device=self.device)
-        ways = (lambda: torch.sum(source), lambda: torch.mv(matrix, vector, out=result))
-        return self._fastest(source.nbytes, *ways)
-
-    def _moved(self, *, to_device: bool) -> Measured:
+    def _moved(self) -> Measured:
         size = min(_PINNED_BYTES, self.free_bytes // _OF_FREE)
         if size < _LEAST_BYTES:
             raise self._too_little(_OF_FREE * _LEAST_BYTES)
-        host = torch.ones(size, dtype=torch.uint8, device="cpu", pin_memory=True)
-        here = torch.ones(size, dtype=torch.uint8, device=self.device)
-        source, target = (host, here) if to_device else (here, host)
+        source = torch.ones(size, dtype=torch.uint8, device="cpu", pin_memory=True)
+        target = torch.ones(size, dtype=torch.uint8, device=self.device)
         return self._fastest(size, lambda: target.copy_(source, non_blocking=True))
 
     def _product(self, dtype: str) -> Measured:

@@ -50,9 +50,6 @@ def until_stable(sample: Callable[[], float]) -> Measured:
     """A time, from as many samples as make it stable, or as 0.4 s allow.
 
     The first one warms up and does not count.
-
-    Args:
-        sample: Measures a time once.
     """
     sample()
     began = time.monotonic()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 
-from inspector.profiles.drawing.label_places import label_offsets
+from inspector.profiles.drawing.roofline_plot import label_offsets
 
 SIZE = (10.0, 8.0)
 
