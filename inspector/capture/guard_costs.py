@@ -31,10 +31,10 @@ _SMALL = 0.05
 
 def write_guard_costs() -> None:
     """Writes ``inspector_guard_costs`` for the tree that torch is logging, where it can be had."""
-    found = versions.guards_of_trace()
+    found = versions.guards_being_made()
     if found is None:
         return
-    root, values = found
+    root, values = found.root, found.scope[0]
     until = time.thread_time() + _SECONDS
     # A copy does not have all of torch's shortcuts (2.11 skips dicts that kept their tags).
     copy = root.clone_manager(lambda _manager: True)

@@ -318,7 +318,7 @@ class TraceHandler(logging.Handler):
         write_guard_costs()
 
     def _add_positions(self) -> None:
-        positions = versions.positions_of_graph_break() or []
+        positions = versions.positions_of_graph_break()
         if positions:
             outer = versions.higher_order_of_graph_break()
             emit(BreakPositions(tuple(positions), outer))

@@ -7,7 +7,7 @@ its module. The graph itself is a local variable of the function that logs it: n
 from __future__ import annotations
 
 import dataclasses
-import sys
+import itertools
 from collections.abc import Iterable
 from types import FrameType
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import torch
 from torch import fx
 
+from inspector.capture.frames import callers
 from inspector.capture.graph_flops import flops_of
 from inspector.capture.graph_prims import prims_graph
 from inspector.capture.module_places import module_stack, stack_of
@@ -61,12 +62,9 @@ def _write_prims(event: str, module: fx.GraphModule) -> None:
 
 
 def _logging_frame() -> FrameType | None:
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - what `inspect` calls, too
-    for _ in range(_MOST_FRAMES):
-        if frame is None or frame.f_code.co_name == _LOGS:
-            break
-        frame = frame.f_back
-    return frame.f_back if frame is not None and frame.f_code.co_name == _LOGS else None
+    frames = itertools.islice(callers(), _MOST_FRAMES)
+    found = next((frame for frame in frames if frame.f_code.co_name == _LOGS), None)
+    return found.f_back if found is not None else None
 
 
 def recorded_graph(module: fx.GraphModule, is_backward: bool | None = None) -> RecordedGraph:  # noqa: FBT001

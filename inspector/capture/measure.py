@@ -13,12 +13,12 @@ from torch._dynamo.utils import counters
 
 from inspector.capture.bandwidth import copy_rates
 from inspector.capture.call import Call, fresh
-from inspector.capture.compile_count import compilations
 from inspector.capture.eager_continuations import marked_eager_continuations
 from inspector.capture.kineto import Session, Taken
 from inspector.capture.ranks import agreed
 from inspector.capture.state import State
 from inspector.capture.timeline import CALL_MARK, ThreadTimeline, timelines
+from inspector.capture.versions import compilations
 from inspector.capture.writer import emit
 from inspector.records.timeline import CallProfile, CopyRates, MarkedThread, Marker
 

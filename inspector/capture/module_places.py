@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import linecache
-import sys
 import weakref
 from collections.abc import Iterator
 from types import FrameType
@@ -21,6 +20,7 @@ from torch.nn.modules.module import (
     register_module_parameter_registration_hook,
 )
 
+from inspector.capture.frames import callers
 from inspector.capture.roots import recorded_roots
 from inspector.capture.writer import guarded
 from inspector.events.printed_stack import printed_frames
@@ -101,13 +101,9 @@ def _note(module: nn.Module) -> None:
 
 def _making_frame(module: nn.Module) -> FrameType | None:
     """The innermost frame of the user's that does not make the module from within."""
-    roots = recorded_roots()
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - what `inspect` calls, too
-    while frame is not None:
-        if roots.owner(frame.f_code.co_filename) in _WRITTEN and not _is_within(frame, module):
-            return frame
-        frame = frame.f_back
-    return None
+    owner = recorded_roots().owner
+    written = (frame for frame in callers() if owner(frame.f_code.co_filename) in _WRITTEN)
+    return next((frame for frame in written if not _is_within(frame, module)), None)
 
 
 def _is_within(frame: FrameType, module: nn.Module) -> bool:

@@ -14,7 +14,6 @@ from inspector.capture.alone.bench import Alone
 from inspector.capture.back_to_back import BackToBack
 from inspector.capture.call import Call, PreparedCall
 from inspector.capture.calling import Ones
-from inspector.capture.compile_count import compilations
 from inspector.capture.execution import call_once, error_of, failure, finished_call, told
 from inspector.capture.failed_call import FailedCall
 from inspector.capture.profiling.profiles import Profiles
@@ -97,10 +96,10 @@ def _call_until_compiled(
     """
     is_warm, number = False, 0
     while not is_warm and number < _MOST_ROUNDS:
-        before = compilations()
+        before = versions.compilations()
         for index in inputs:
             call(index, number, profiles.capturing(index) if number else _PLAIN)
-        is_warm = agreed(number > 0 and compilations() == before)
+        is_warm = agreed(number > 0 and versions.compilations() == before)
         number += 1
     for index in inputs:
         call(index, number, profiles.closely(index))

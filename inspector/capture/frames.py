@@ -1,16 +1,33 @@
-"""Exact places of source: Python's code objects count bytes, people and reports characters."""
+"""Frames of the recorded process: who calls, and the exact places of source that they are at."""
 
 from __future__ import annotations
 
 import linecache
+import sys
+from collections.abc import Iterator
+from types import FrameType
 
 from inspector.records.stack import StackFrame
+
+
+def callers(frame: FrameType | None = None) -> Iterator[FrameType]:
+    """A frame and all that it was called by, innermost first; without one, the caller's own."""
+    frame = frame or sys._getframe(1)  # noqa: SLF001 - what `inspect` calls, too
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def at_line(frame: FrameType) -> StackFrame:
+    """Where a frame is, without columns."""
+    code = frame.f_code
+    return StackFrame(code.co_filename, frame.f_lineno or 0, code.co_name)
 
 
 def in_characters(  # noqa: PLR0913, PLR0917 - what a code object has of a place
     file: str, line: int, name: str, end_line: int | None, start: int | None, end: int | None
 ) -> StackFrame:
-    """A place whose columns are given in UTF-8 bytes."""
+    """A place whose columns are given in UTF-8 bytes, as Python's code objects have them."""
     return StackFrame(
         file,
         line,
