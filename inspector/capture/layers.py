@@ -1,11 +1,8 @@
-"""What kind of input a layer takes, the likeliest first, and which layer gets an argument."""
+"""What kind of input a layer takes, the likeliest first."""
 
 from __future__ import annotations
 
-import ast
-import inspect
 import itertools
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 from torch import nn
@@ -14,7 +11,7 @@ from inspector.model.dtypes import find_dtype, parse_dtype
 from inspector.model.input_spec import TensorSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
 _IMAGES = {1: (28, 32, 64, 224), 3: (224, 32, 64, 128, 256, 299, 227, 96)}
 _OTHER_IMAGES = (32, 16, 64, 8, 4, 224)
@@ -117,91 +114,11 @@ _KINDS: tuple[tuple[Any, Callable[[Any], list[TensorSpec]]], ...] = (
     ((*_BATCH_NORMS, nn.GroupNorm), _channels),
 )
 
-
-_DEEP = 12
-
-
-def first_layer(module: nn.Module, parameter: str, depth: int = 0) -> nn.Module | None:
-    """The layer that is called with `parameter` first, and whose kind tells what it takes.
-
-    Where the source does not show it (a loop over layers, say), it is the module's first such
-    layer. None if there is none.
-    """
-    if depth > _DEEP:
-        return None
-    if layer_inputs(module):
-        return module
-    if isinstance(module, nn.Sequential | nn.ModuleList):
-        return _first_of(module)
-    for call in _calls_with(module, parameter):
-        called = _submodule(module, call.func)
-        if called is not None:
-            name = _parameter_of(called, call, parameter)
-            found = first_layer(called, name, depth + 1)
-            if found is not None:
-                return found
-    return _first_of(module)
+_MOST_LAYERS = 4  # whose inputs are tried for each argument of a module
 
 
-def _first_of(module: nn.Module) -> nn.Module | None:
-    return next((part for part in module.modules() if layer_inputs(part)), None)
-
-
-def _calls_with(module: nn.Module, parameter: str) -> Iterator[ast.Call]:
-    """The calls in ``forward`` that get the parameter, or what was made of it; inner ones first."""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(type(module).forward)))
-    except (OSError, TypeError, SyntaxError):
-        return
-    names = {parameter}
-    for node in _in_order(tree):
-        if isinstance(node, ast.Call) and _mentions(node, names):
-            yield node
-        elif isinstance(node, ast.Assign) and _mentions(node.value, names):
-            names.update(_targets(node))
-
-
-def _in_order(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a tree as they are evaluated: children before their parents."""
-    for child in ast.iter_child_nodes(node):
-        yield from _in_order(child)
-    yield node
-
-
-def _targets(node: ast.Assign) -> Iterator[str]:
-    for part in ast.walk(node):
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-            yield part.id
-
-
-def _mentions(node: ast.AST, names: set[str]) -> bool:
-    return any(isinstance(part, ast.Name) and part.id in names for part in ast.walk(node))
-
-
-def _submodule(module: nn.Module, node: ast.expr) -> nn.Module | None:
-    """The module that ``self.a.b`` or ``self.a[0]`` is."""
-    if isinstance(node, ast.Name):
-        return module if node.id == "self" else None
-    if isinstance(node, ast.Attribute):
-        owner = _submodule(module, node.value)
-        found = getattr(owner, node.attr, None)
-    elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-        owner = _submodule(module, node.value)
-        key = str(node.slice.value)
-        found = dict(owner.named_children()).get(key) if owner is not None else None
-    else:
-        return None
-    return found if isinstance(found, nn.Module) else None
-
-
-def _parameter_of(called: nn.Module, call: ast.Call, name: str) -> str:
-    """The name that the argument has inside the module that is called."""
-    for keyword in call.keywords:
-        if keyword.arg is not None and _mentions(keyword.value, {name}):
-            return keyword.arg
-    try:
-        parameters = list(inspect.signature(called.forward).parameters)
-    except (TypeError, ValueError):
-        return name
-    at = next((i for i, arg in enumerate(call.args) if _mentions(arg, {name})), 0)
-    return parameters[at] if at < len(parameters) else name
+def module_inputs(module: nn.Module) -> list[TensorSpec]:
+    """Inputs that fit some layer of a module, the likeliest of its first layers first."""
+    found = dict.fromkeys(filter(None, map(layer_inputs, module.modules())))
+    in_turns = itertools.zip_longest(*itertools.islice(found, _MOST_LAYERS))
+    return list(dict.fromkeys(filter(None, itertools.chain.from_iterable(in_turns))))

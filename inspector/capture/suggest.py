@@ -18,7 +18,7 @@ from torch._subclasses.fake_tensor import (
 )
 
 from inspector.capture.compiled import module_of, uncompiled
-from inspector.capture.layers import first_layer, ids, layer_inputs, tensors
+from inspector.capture.layers import ids, module_inputs, tensors
 from inspector.capture.quiet import quiet_operators
 from inspector.capture.signatures import signature_of
 from inspector.model.input_spec import (
@@ -59,8 +59,8 @@ _PLAIN: Mapping[str, Sequence[Spec]] = {
 def suggest_inputs(function: Callable[..., Any]) -> tuple[InputSpec, ...]:
     """Inputs that `function` most likely takes.
 
-    They come from the signature (names, annotations, defaults) and from the layers that the
-    arguments reach first; the first combination that a dry run on tensors without memory accepts is
+    They come from the signature (names, annotations, defaults) and from the module's first layers;
+    the first combination that a dry run on tensors without memory accepts is
     taken, or the likeliest if none is.
     """
     inner = uncompiled(function)
@@ -121,10 +121,9 @@ def _options(parameter: inspect.Parameter, module: nn.Module | None) -> Sequence
 
 
 def _tensor_options(name: str, module: nn.Module | None) -> Sequence[Spec]:
-    layer = first_layer(module, name) if module is not None else None
     if "mask" in name:
         return _MASKS
-    by_layer: Sequence[TensorSpec] = layer_inputs(layer) if layer is not None else ()
+    by_layer = module_inputs(module) if module is not None else []
     if _IDS.search(name) and not any(spec.limit for spec in by_layer):
         return [*ids(2, (1, 128), (1, 16), (1,), (8,), (16,)), *by_layer]
     return by_layer or _NO_LAYER
