@@ -9,8 +9,9 @@ from collections.abc import Callable
 import torch
 
 from inspector.capture.call import Call
-from inspector.capture.execution import call_once, error_of, failure, told
-from inspector.capture.failed_call import FailedCall
+from inspector.capture.calling import call_once, error_of
+from inspector.capture.execution import told
+from inspector.capture.failed_call import FailedCall, failed_call
 from inspector.capture.measure import Measurement, measure, write_copy_rates
 from inspector.capture.quiet import quiet
 from inspector.capture.ranks import announce, is_of_others
@@ -65,7 +66,7 @@ def _tell(failed: FailedCall, request: Request) -> None:
         InspectorError: It is not.
     """
     if not _is_ours(failed, request):
-        raise failure(failed, request) from failed.error
+        raise failed_call(failed, request) from failed.error
 
 
 def _before_all(target: Target) -> State | None:
@@ -92,7 +93,6 @@ def _measure(
 
     what = Measurement(
         input=index,
-        first_call=_UNMEASURED_CALLS,
         calls=request.calls,
         arguments=target.calls[index],
         target=target.function,

@@ -17,10 +17,10 @@ from inspector.capture.eager_continuations import marked_eager_continuations
 from inspector.capture.kineto import Session, Taken
 from inspector.capture.ranks import agreed
 from inspector.capture.state import State
-from inspector.capture.timeline import CALL_MARK, ThreadTimeline, timelines
+from inspector.capture.timeline import CALL_MARK, with_timeline
 from inspector.capture.versions import compilations
 from inspector.capture.writer import emit
-from inspector.records.timeline import CallProfile, CopyRates, MarkedThread, Marker
+from inspector.records.timeline import CallProfile, CopyRates
 
 _SECONDS = 5.0
 _LEAST_CALLS = 3
@@ -35,7 +35,6 @@ class Measurement:
 
     Attributes:
         input: Its number, from 0.
-        first_call: Number of the first measured call with it.
         calls: Fewer where that would take more than 5 s, but at least 3.
         arguments: Every call gets a copy.
         target: Without the compiler: its state is the same before every call.
@@ -44,7 +43,6 @@ class Measurement:
     """
 
     input: int
-    first_call: int
     calls: int
     arguments: Call
     target: Callable[..., object]
@@ -63,11 +61,10 @@ def measure(what: Measurement) -> None:
     plain = list(_plain_times_ns(what, state))
     if not what.one_graph and agreed(_is_one_graph()):
         times_ns = tuple(_warm_times_ns(plain))
-        found = CallProfile(what.input, plain_ns=_warm_ns(plain), plain_times_ns=times_ns)
-        write_profile((), found)
+        emit(CallProfile(what.input, plain_ns=_warm_ns(plain), plain_times_ns=times_ns))
         return
     _profile(what, state, plain, with_device=False)
-    if _has_device():
+    if has_device():
         # To watch the device slows the host down: the times of the host come from the other one.
         _profile(what, state, plain, with_device=True)
 
@@ -95,22 +92,19 @@ def _profile(
         session.stop()
     taken = session.take()
     times = [_warm_ns(plain)]
-    if not _has_device():
+    if not has_device():
         # A profiled call is never the faster one, but on a machine with other work to do it may be.
         # With a device it ends when the host is done, a plain one when the device is.
         times.append(_warm_ns(_profiled_calls(taken, compiled)))
-    write_profile(
-        timelines(taken),
-        CallProfile(
-            input=what.input,
-            first_call=what.first_call + len(plain),
-            compiled=tuple(number for number, again in enumerate(compiled) if again),
-            with_device=with_device,
-            plain_ns=min((time_ns for time_ns in times if time_ns is not None), default=None),
-            plain_times_ns=tuple(_warm_times_ns(plain)),
-            mark_ns=mark_ns,
-        ),
+    profile = CallProfile(
+        input=what.input,
+        compiled=tuple(number for number, again in enumerate(compiled) if again),
+        with_device=with_device,
+        plain_ns=min((time_ns for time_ns in times if time_ns is not None), default=None),
+        plain_times_ns=tuple(_warm_times_ns(plain)),
+        mark_ns=mark_ns,
     )
+    emit(with_timeline(profile, taken))
 
 
 def _profiled_calls(taken: Taken, compiled: Sequence[bool]) -> Iterator[tuple[int, bool]]:
@@ -177,50 +171,14 @@ def mark_cost_ns() -> int:
     return round(statistics.median(times))
 
 
-def write_profile(found: Sequence[ThreadTimeline], profile: CallProfile) -> None:
-    """Writes torch's markers on each thread, and what lies between them."""
-    starts = [marker.start_ns for timeline in found for marker in timeline.markers]
-    zero_ns = min(starts, default=0)
-    labels = sorted({marker.label for timeline in found for marker in timeline.markers})
-    numbers = {label: number for number, label in enumerate(labels)}
-    threads = tuple(_thread(timeline, zero_ns, numbers) for timeline in found)
-    emit(dataclasses.replace(profile, labels=tuple(labels), threads=threads))
-
-
 def write_copy_rates(most_bytes: int | None = None) -> None:
     """Writes what a copy costs on the device that the program uses.
 
     Args:
         most_bytes: The largest copy to try, or None for those that show the memory's own rate.
     """
-    device = "cuda" if _has_device() else "cpu"
+    device = "cuda" if has_device() else "cpu"
     emit(CopyRates(device, tuple(copy_rates(device, most_bytes))))
-
-
-def _thread(timeline: ThreadTimeline, zero_ns: int, labels: dict[str, int]) -> MarkedThread:
-    def since(time_ns: int) -> int:
-        return time_ns - zero_ns if time_ns else 0
-
-    markers = tuple(
-        Marker(
-            item.kind,
-            labels[item.label],
-            item.start_ns - zero_ns,
-            item.end_ns - zero_ns,
-            item.sequence,
-        )
-        for item in timeline.markers
-    )
-    activities = tuple(
-        dataclasses.replace(
-            item,
-            at_ns=since(item.at_ns),
-            device_start_ns=since(item.device_start_ns),
-            device_end_ns=since(item.device_end_ns),
-        )
-        for item in timeline.activities
-    )
-    return MarkedThread(timeline.thread, markers, activities)  # fmt: skip
 
 
 def _mark(name: str) -> AbstractContextManager[object]:
@@ -228,10 +186,11 @@ def _mark(name: str) -> AbstractContextManager[object]:
     return mark
 
 
-def _has_device() -> bool:
+def has_device() -> bool:
+    """Whether the program uses CUDA."""
     return bool(torch.cuda.is_available() and torch.cuda.is_initialized())
 
 
 def _wait_for_device() -> None:
-    if _has_device():
+    if has_device():
         torch.cuda.synchronize()

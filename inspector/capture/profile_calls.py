@@ -13,9 +13,9 @@ from inspector.capture import versions
 from inspector.capture.alone.bench import Alone
 from inspector.capture.back_to_back import BackToBack
 from inspector.capture.call import Call, PreparedCall
-from inspector.capture.calling import Ones
-from inspector.capture.execution import call_once, error_of, failure, finished_call, told
-from inspector.capture.failed_call import FailedCall
+from inspector.capture.calling import Ones, call_once, error_of, finished_call
+from inspector.capture.execution import told
+from inspector.capture.failed_call import FailedCall, failed_call
 from inspector.capture.profiling.profiles import Profiles
 from inspector.capture.quiet import quiet
 from inspector.capture.ranks import agreed, meet
@@ -49,7 +49,7 @@ def call_profiled(target: Target, request: Request, function: Callable[..., obje
             error = error_of(target, index, request, function, ones, marks)
             if error is not None:
                 failed = FailedCall(target, index, error, number + 1, made=made)
-                raise failure(failed, request) from error
+                raise failed_call(failed, request) from error
 
     profiles = _profiles(target, request)
     number = _call_until_compiled(call, inputs, profiles)
@@ -168,5 +168,5 @@ def _profile(
             profiles.measure(index, run, eager, back_to_back)
     except Exception as error:
         number = made.count(index) - without if is_compiled else 0
-        failed = FailedCall(target, index, error, number, without, made)
-        raise failure(failed, request) from error
+        failed = FailedCall(target, index, error, number, made)
+        raise failed_call(failed, request) from error

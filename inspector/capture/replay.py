@@ -17,8 +17,7 @@ import torch
 from torch._dynamo.exc import TorchDynamoException
 
 from inspector.capture import versions
-from inspector.capture.call import fresh
-from inspector.capture.calling import backward, finished
+from inspector.capture.calling import error_of
 from inspector.capture.quiet import quiet
 from inspector.capture.roots import is_of_project
 from inspector.capture.target import Target, load_target
@@ -71,24 +70,12 @@ def replayed(
         except (Exception, SystemExit):  # noqa: BLE001 - not everything loads twice
             return None
         for place, index in enumerate(made, 1):
-            raised = _raised(anew, index, request)
+            raised = error_of(anew, index, request, anew.function)
             if raised is not None:
                 is_same = place == len(made) and type(raised) is type(error)
                 return raised if is_same else None
             if time.monotonic() > until:
                 return None
-    return None
-
-
-def _raised(target: Target, index: int, request: Request) -> Exception | None:
-    call = fresh(target.calls[index])
-    try:
-        with torch.no_grad() if request.no_grad else contextlib.nullcontext():
-            outputs = finished(target.function(*call.args, **call.kwargs))
-        if request.train and not request.no_grad:
-            backward(outputs)
-    except Exception as error:  # noqa: BLE001 - whatever the user's model raises
-        return error
     return None
 
 

@@ -7,6 +7,7 @@ times warm calls.
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import random
 import statistics
@@ -20,8 +21,8 @@ from torch.utils import _pytree
 
 from inspector.capture import versions
 from inspector.capture.call import fresh
-from inspector.capture.calling import backward, finished
-from inspector.capture.outputs import Kept, compare, keep, kept_values, load
+from inspector.capture.calling import call_once
+from inspector.capture.outputs import Kept, compare, joined, keep, kept_values, load
 from inspector.capture.target import Target
 from inspector.capture.writer import emit
 from inspector.model.request import Request
@@ -114,11 +115,7 @@ class _Witness:
     def kept(self) -> Kept:
         """All that was given and changed."""
         self._look_behind()
-        return Kept(
-            tensors={name: value for kept in self._kept for name, value in kept.tensors.items()},
-            others={name: value for kept in self._kept for name, value in kept.others.items()},
-            uncompared=tuple(name for kept in self._kept for name in kept.uncompared),
-        )
+        return functools.reduce(joined, self._kept, Kept({}, {}, ()))
 
 
 def _gradient(tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
@@ -145,9 +142,7 @@ def _rounds(target: Target, request: Request, function: Callable[..., object]) -
             copied = fresh(call)
             _synchronize()
             start_ns = time.perf_counter_ns()
-            outputs = finished(function(*copied.args, **copied.kwargs))
-            if request.train:
-                backward(outputs)
+            call_once(copied, request, function)
             _synchronize()
             total_ns += time.perf_counter_ns() - start_ns
         yield total_ns

@@ -12,10 +12,10 @@ import torch
 from torch.autograd import profiler
 
 from inspector.capture.kineto import Session, Taken
-from inspector.capture.measure import mark_cost_ns, write_copy_rates, write_profile
+from inspector.capture.measure import has_device, mark_cost_ns, write_copy_rates
 from inspector.capture.profiler_lock import ProfilerLock
-from inspector.capture.timeline import timelines
-from inspector.capture.writer import guarded
+from inspector.capture.timeline import with_timeline
+from inspector.capture.writer import emit, guarded
 from inspector.records.timeline import CallProfile
 
 _POLL_SECONDS = 0.05
@@ -91,7 +91,7 @@ class WarmWindow:
 
     def _measure(self) -> None:
         for with_device in (False, True):
-            if with_device and not _has_device():
+            if with_device and not has_device():
                 break
             if not self._one(with_device=with_device):
                 return
@@ -116,7 +116,7 @@ class WarmWindow:
             else:
                 if calls:
                     found = CallProfile(with_device=with_device, mark_ns=mark_ns)
-                    write_profile(timelines(taken), found)
+                    emit(with_timeline(found, taken))
                 return bool(calls)
         return False
 
@@ -205,7 +205,3 @@ class _Compiling:
     def _end(self, _arguments: object) -> None:
         self._ended += 1
         self.seen += 1
-
-
-def _has_device() -> bool:
-    return bool(torch.cuda.is_available() and torch.cuda.is_initialized())
