@@ -18,12 +18,11 @@ import collections
 import dataclasses
 import logging
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 from inspector.capture.log_file import LogFile
 from inspector.capture.tally import Tally, Totals
-from inspector.capture.writer import record_for_log, trace_record
+from inspector.capture.writer import artifact_name, record_for_log, trace_record
 from inspector.records.environment import Dropped
 from inspector.records.record import PREFIX
 
@@ -180,8 +179,7 @@ class CappedLog:
 
 def _kind(record: logging.LogRecord) -> str:
     metadata = record.__dict__["metadata"]
-    artifact = metadata.get("artifact")
-    name = artifact.get("name") if isinstance(artifact, Mapping) else None
+    name = artifact_name(metadata)
     if name in _HEAD_NAMES or "str" in metadata:
         return "head"
     return "core" if name in _CORE_NAMES or _CORE_KEYS & metadata.keys() else "details"

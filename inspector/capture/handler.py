@@ -24,14 +24,12 @@ from inspector.capture.skips import SkipObserver
 from inspector.capture.sources import SourceWriter
 from inspector.capture.stages import LOGGED_GRAPHS
 from inspector.capture.user_stack import calling_frame
-from inspector.capture.writer import emit, guarded
+from inspector.capture.writer import artifact_name, emit, guarded
 from inspector.events.printed_stack import printed_frames
 from inspector.records.graph_breaks import BreakPositions, Caller
 from inspector.records.record import PREFIX
 
 if TYPE_CHECKING:
-    from torch import fx
-
     from inspector.capture.late_hooks import HookObserver
     from inspector.capture.window import WarmWindow
 
@@ -85,7 +83,9 @@ class TraceHandler(logging.Handler):
     def add(self, log: ProcessLog) -> None:
         """Writes to one more log from now on."""
         if not self._logs:
-            guarded("read numbered names", self._read_strings)
+            guarded(
+                "read numbered names", lambda: self._strings.update(versions.interned_strings())
+            )
             self._stand_in_front()
             guarded("stand in for what cannot be printed", self._payloads.watch)
             self._skips.watch()
@@ -144,10 +144,6 @@ class TraceHandler(logging.Handler):
             self._autotuning.release()
             self._autotuning = None
 
-    def _watch_tuning(self) -> None:
-        if self._autotuning is not None:
-            self._autotuning.watch()
-
     def end_measuring(self) -> None:
         """Measures no more; what is being measured is finished."""
         self._measures = False
@@ -187,19 +183,18 @@ class TraceHandler(logging.Handler):
     def _take(self, record: logging.LogRecord) -> None:
         self._write_and_look(record)
         if not _is_ours(record) and self._would_be_handled(record):
-            handle = self._before.get("handle")
-            if handle is not None:
-                handle(record)
-            else:
-                logging.Logger.handle(self._logger, record)
+            self._before.get("handle", self._plain("handle"))(record)
 
     def _would_be_handled(self, record: logging.LogRecord) -> bool:
-        enabled = self._before.get("isEnabledFor")
         if self._logger.__dict__.get("isEnabledFor") is not _always:
             return True  # torch has set it since (2.13 does), and it was asked
-        if enabled is not None:
-            return bool(enabled(record.levelno))
-        return logging.Logger.isEnabledFor(self._logger, record.levelno)
+        enabled = self._before.get("isEnabledFor", self._plain("isEnabledFor"))
+        return bool(enabled(record.levelno))
+
+    def _plain(self, name: str) -> Callable[..., Any]:
+        """A method of the logger as its class has it."""
+        method: Callable[..., Any] = getattr(logging.Logger, name).__get__(self._logger)
+        return method
 
     def _write_and_look(self, record: logging.LogRecord) -> None:
         if self._pid != os.getpid():
@@ -214,9 +209,6 @@ class TraceHandler(logging.Handler):
             self.release()
         guarded("look at a record", lambda: self._look(record))
 
-    def _read_strings(self) -> None:
-        self._strings.update(versions.interned_strings())
-
     def _forget(self) -> None:
         """Each log gets all that a reader of it alone needs."""
         self.sources.forget()
@@ -225,7 +217,8 @@ class TraceHandler(logging.Handler):
 
     def _look(self, record: logging.LogRecord) -> None:
         self._cuda_graphs.look()
-        self._watch_tuning()
+        if self._autotuning is not None:
+            self._autotuning.watch()
         metadata = getattr(record, "metadata", None)
         if not isinstance(metadata, Mapping):
             return
@@ -235,23 +228,22 @@ class TraceHandler(logging.Handler):
             text, number = metadata["str"]
             self._strings[number] = text
         elif "dynamo_start" in metadata:
-            self._begins()
             stack = metadata["dynamo_start"]["stack"]
-            for frame in stack:
-                self.sources.add(self._strings.get(frame["filename"], ""), frame["line"])
-            self._add_caller([(self._strings.get(f["filename"], ""), f["line"]) for f in stack])
+            self._begins([(self._strings.get(f["filename"], ""), f["line"]) for f in stack])
         elif "dynamo_cpp_guards_str" in metadata:
             payload = getattr(record, "payload", None)
             if isinstance(payload, str):
                 self._recompiles.remember(payload)
             if self._times_guards:
-                self._write_guard_costs()
+                from inspector.capture.guard_costs import write_guard_costs
+
+                write_guard_costs()
         else:
             # What is an artifact in one version may be a key of its own in another.
             stage = next(iter(_STAGES & metadata.keys()), None)
-            self._look_at_stage(stage or metadata.get("artifact", {}).get("name"))
+            self._look_at_stage(stage or artifact_name(metadata))
 
-    def _look_at_stage(self, name: object) -> None:
+    def _look_at_stage(self, name: str) -> None:
         if name == "dynamo_graph_break_reason":
             self._add_positions()
             add_operator_raised(self.sources)
@@ -266,21 +258,20 @@ class TraceHandler(logging.Handler):
         elif name == _GENERATED and self._autotuning is not None:
             self._autotuning.flush()
         if name in LOGGED_GRAPHS and (self._keeps_graphs or name == "dynamo_output_graph"):
-            self._write_graph(str(name))
+            self._write_graph(name)
 
-    def _add_caller(self, stack: Sequence[tuple[str, int]]) -> None:
-        """Says who calls what is being compiled, where torch's stack does not."""
-        caller = calling_frame()
-        if caller is not None and (caller.file, caller.line) not in stack[:-1]:
-            emit(Caller(caller))
-            self.sources.add(caller.file, caller.line)
-
-    def _begins(self) -> None:
-        """Dynamo begins with a function."""
+    def _begins(self, stack: Sequence[tuple[str, int]]) -> None:
+        """Dynamo begins with a function; who calls it is written where torch's stack lacks it."""
         if self._measures:
             self._begin_to_measure()
         if self._hooks is not None:
             self._hooks.begins()
+        for frame in stack:
+            self.sources.add(*frame)
+        caller = calling_frame()
+        if caller is not None and (caller.file, caller.line) not in stack[:-1]:
+            emit(Caller(caller))
+            self.sources.add(caller.file, caller.line)
 
     def _begin_to_measure(self) -> None:
         from inspector.capture.window import WarmWindow
@@ -292,36 +283,24 @@ class TraceHandler(logging.Handler):
         self._window.prime()
 
     def _write_graph(self, event: str) -> None:
+        from inspector.capture.late_hooks import HookObserver
         from inspector.capture.logged_graph import write_logged_graph
 
         graph = write_logged_graph(event, prims=self._keeps_prims)
-        if graph is not None and event == "dynamo_output_graph":
-            self._watch_hooks(graph)
-            self._add_sources(graph)
-
-    def _add_sources(self, graph: fx.GraphModule) -> None:
-        """The source of what was traced, so that a page shows it beside the graph."""
+        if graph is None or event != "dynamo_output_graph":
+            return
+        if self._hooks is None:
+            self._hooks = HookObserver(self.sources)
+        self._hooks.compiled(graph)
+        # The source of what was traced, so that a page shows it next to the graph.
         stacks = {str(node.meta.get("stack_trace") or "") for node in graph.graph.nodes}
         for frame in sorted({(f.file, f.line) for stack in stacks for f in printed_frames(stack)}):
             self.sources.add(*frame)
 
-    def _watch_hooks(self, graph: fx.GraphModule) -> None:
-        from inspector.capture.late_hooks import HookObserver
-
-        if self._hooks is None:
-            self._hooks = HookObserver(self.sources)
-        self._hooks.compiled(graph)
-
-    def _write_guard_costs(self) -> None:
-        from inspector.capture.guard_costs import write_guard_costs
-
-        write_guard_costs()
-
     def _add_positions(self) -> None:
-        positions = versions.positions_of_graph_break()
+        positions = tuple(versions.positions_of_graph_break())
         if positions:
-            outer = versions.higher_order_of_graph_break()
-            emit(BreakPositions(tuple(positions), outer))
+            emit(BreakPositions(positions, versions.higher_order_of_graph_break()))
         for position in positions:
             self.sources.add(position.file, position.line)
 
@@ -332,9 +311,7 @@ def _always(_level: int) -> bool:
 
 def _is_ours(record: logging.LogRecord) -> bool:
     metadata = getattr(record, "metadata", None)
-    artifact = metadata.get("artifact") if isinstance(metadata, Mapping) else None
-    name = artifact.get("name") if isinstance(artifact, Mapping) else None
-    return str(name).startswith(PREFIX)
+    return isinstance(metadata, Mapping) and artifact_name(metadata).startswith(PREFIX)
 
 
 def _span(record: logging.LogRecord) -> tuple[str, tuple[object, ...]]:

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Mapping
 
 from inspector.capture.roots import recorded_roots
+from inspector.capture.writer import artifact_name
 from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import CompilationMetrics
 from inspector.events.envelope import Envelope
@@ -76,11 +77,9 @@ class Tally:
         current = self._open.get(compile_id)
         if current is None:
             return None
-        artifact = metadata.get("artifact")
-        name = artifact.get("name") if isinstance(artifact, Mapping) else None
         if "dynamo_output_graph" in metadata:
             current.graphs += 1
-        elif name == "dynamo_graph_break_reason":
+        elif artifact_name(metadata) == "dynamo_graph_break_reason":
             _add_break(current, GraphBreakReason.parse(str(record.__dict__["payload"])))
         return None
 

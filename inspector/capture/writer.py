@@ -7,6 +7,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from inspector.records.codec import encode
 from inspector.records.environment import Problem
@@ -52,6 +53,12 @@ def trace_record(metadata: Mapping[str, object], payload: str | None = None) -> 
     record = logging.LogRecord("torch.__trace", logging.DEBUG, __file__, 0, "", None, None)
     record.__dict__.update(metadata=metadata, payload=payload)
     return record
+
+
+def artifact_name(metadata: Mapping[str, Any]) -> str:
+    """The name of the artifact that a record of the trace has; empty for any other."""
+    artifact = metadata.get("artifact")
+    return str(artifact.get("name")) if isinstance(artifact, Mapping) else ""
 
 
 def guarded(where: str, action: Callable[[], None]) -> None:
