@@ -136,7 +136,15 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
     if request.graphs:
         handler.keep_graphs(prims=request.prims)
     seed_trial(request)
-    with _without_memory(request), _without_compiling(request):
+    with contextlib.ExitStack() as stack:
+        if request.fake:
+            from inspector.capture.gpu_target.weights import fake_weights
+
+            stack.enter_context(fake_weights())
+        if request.generates and request.gpu is None:
+            from inspector.capture.generating import generating_only
+
+            stack.enter_context(generating_only())
         target = _loaded(request)
         apply_settings(request.config)  # after what the user's file sets
         apply_dynamism(target, request)
@@ -171,19 +179,3 @@ def _loaded(request: Request) -> Target:
             root = locate(request.target).root
             emit(environment(root, asks_for_gpus=False))
         raise
-
-
-def _without_compiling(request: Request) -> contextlib.AbstractContextManager[None]:
-    if not request.generates or request.gpu is not None:
-        return contextlib.nullcontext()
-    from inspector.capture.generating import generating_only
-
-    return generating_only()
-
-
-def _without_memory(request: Request) -> contextlib.AbstractContextManager[None]:
-    if not request.fake:
-        return contextlib.nullcontext()
-    from inspector.capture.gpu_target.weights import fake_weights
-
-    return fake_weights()

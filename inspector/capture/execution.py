@@ -11,6 +11,7 @@ import torch
 
 from inspector.capture import versions
 from inspector.capture.calling import SeenCall
+from inspector.capture.compiled import uncompiled
 from inspector.capture.known_backends import check_backend
 from inspector.capture.module_places import places_within
 from inspector.capture.roots import recorded_roots
@@ -81,7 +82,7 @@ def write_target(target: Target, sources: SourceWriter) -> None:
 
 def _add_makers(target: Callable[..., object], file: str, sources: SourceWriter) -> None:
     """Writes the lines that make a model's layers, where these are all that is the user's of it."""
-    model = versions.original_module(target)
+    model = uncompiled(target)
     if isinstance(model, torch.nn.Module) and recorded_roots().owner(file) is Owner.TORCH:
         for place in places_within(model):
             sources.add(*place)
@@ -94,7 +95,7 @@ def _kind(function: Callable[..., object]) -> str:
 
 
 def _function_of(target: Callable[..., object]) -> Callable[..., object]:
-    target = versions.original_module(target)
+    target = uncompiled(target)
     if isinstance(target, torch.nn.Module):
         forward: Callable[..., object] = type(target).forward
         return forward

@@ -14,6 +14,7 @@ from inspector.model.input_parser import parse_inputs
 from inspector.model.input_spec import MappingSpec, SequenceSpec, Spec, TensorSpec, ValueSpec
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import ModuleType
 
     from inspector.capture.user_code import UserCode
@@ -68,7 +69,7 @@ def _from_texts(texts: tuple[str, ...]) -> Call:
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     for spec in parse_inputs(texts):
-        value = make_input(spec.value, generator)
+        value = make_input(spec.value, lambda each: _tensor(each, generator))
         if spec.name is None:
             args.append(value)
         else:
@@ -76,22 +77,18 @@ def _from_texts(texts: tuple[str, ...]) -> Call:
     return Call(tuple(args), kwargs)
 
 
-def make_input(spec: Spec, generator: torch.Generator) -> Any:  # noqa: ANN401 - any argument
-    """What a spec stands for, on the CPU.
-
-    Raises:
-        UsageError: torch cannot make such a tensor.
-    """
+def make_input(spec: Spec, tensor: Callable[[TensorSpec], torch.Tensor]) -> Any:  # noqa: ANN401 - any argument
+    """What a spec stands for, with the tensors that are made for it."""
     match spec:
         case ValueSpec(value):
             return value
         case SequenceSpec(items, is_tuple):
-            made = [make_input(item, generator) for item in items]
+            made = [make_input(item, tensor) for item in items]
             return tuple(made) if is_tuple else made
         case MappingSpec(items):
-            return {key: make_input(item, generator) for key, item in items}
+            return {key: make_input(item, tensor) for key, item in items}
         case TensorSpec():
-            return _tensor(spec, generator)
+            return tensor(spec)
 
 
 def _tensor(spec: TensorSpec, generator: torch.Generator) -> torch.Tensor:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import importlib
-import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -12,6 +11,7 @@ import torch
 
 from inspector.capture import versions
 from inspector.capture.call import Call
+from inspector.capture.signatures import signature_of
 from inspector.capture.target import Target
 from inspector.errors import UsageError
 from inspector.model.edit import Setting
@@ -76,14 +76,11 @@ def apply_dynamism(target: Target, request: Request) -> None:
 
 def _named(target: Target, call: Call) -> Mapping[str, Any]:
     """The arguments of a call by the names of the parameters; none where they do not fit."""
-    function: Any = versions.original_module(target.function)
-    if isinstance(function, torch.nn.Module):
-        function = function.forward
+    signature = signature_of(target.function)
     try:
-        bound = inspect.signature(function).bind(*call.args, **call.kwargs)
-    except (TypeError, ValueError):
+        return signature.bind(*call.args, **call.kwargs).arguments if signature else {}
+    except TypeError:
         return {}
-    return bound.arguments
 
 
 def _tensors(name: str, arguments: Mapping[str, Any]) -> Iterator[torch.Tensor]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import random
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import torch
 
@@ -260,62 +261,45 @@ def _is_same(items: dict[Any, Any], before: dict[Any, Any]) -> bool:
     )
 
 
+_State: TypeAlias = tuple[Callable[[], Any], Callable[[Any], object]]
+"""Gives the state of a generator, and sets it."""
+
+
 class _RandomNumbers:
     """The states of all generators that a model draws from by default, and of its own ones."""
 
     def __init__(self, generators: list[Any]) -> None:
-        self._generators = generators
-        self._states = self._now()
-
-    def _now(self) -> tuple[Any, ...]:
-        used = torch.cuda.is_available() and torch.cuda.is_initialized()
-        numpy = sys.modules.get("numpy")  # only where the program uses it
-        return (
-            random.getstate(),
-            numpy.random.get_state(legacy=False) if numpy else None,
-            torch.get_rng_state(),
-            torch.cuda.get_rng_state_all() if used else [],
-            list(map(_state_of, self._generators)),
-        )
+        self._generators = [*_global_states(), *map(_state_of, generators)]
+        self._states = [get() for get, _ in self._generators]
 
     def have_changed(self) -> bool:
-        python, numpy, cpu, cuda, own = self._states
-        python_now, numpy_now, cpu_now, cuda_now, own_now = self._now()
-        return (
-            python != python_now
-            or repr(numpy) != repr(numpy_now)
-            or not torch.equal(cpu, cpu_now)
-            or any(not torch.equal(*pair) for pair in zip(cuda, cuda_now, strict=False))
-            or any(_differ(*pair) for pair in zip(own, own_now, strict=True))
-        )
+        pairs = zip(self._states, self._generators, strict=True)
+        return any(_differ(before, get()) for before, (get, _) in pairs)
 
     def restore(self) -> None:
-        python, numpy, cpu, cuda, own = self._states
-        random.setstate(python)
-        if numpy is not None:
-            sys.modules["numpy"].random.set_state(numpy)
-        torch.set_rng_state(cpu)
-        if cuda:
-            torch.cuda.set_rng_state_all(cuda)
-        for generator, state in zip(self._generators, own, strict=True):
-            _set_state(generator, state)
+        for before, (_, put) in zip(self._states, self._generators, strict=True):
+            put(before)
 
 
-def _state_of(generator: Any) -> Any:  # noqa: ANN401 - torch's, NumPy's or Python's
+def _global_states() -> Iterator[_State]:
+    yield random.getstate, random.setstate
+    numpy = sys.modules.get("numpy")  # only where the program uses it
+    if numpy is not None:
+        yield functools.partial(numpy.random.get_state, legacy=False), numpy.random.set_state
+    yield torch.get_rng_state, torch.set_rng_state
+    used = torch.cuda.is_available() and torch.cuda.is_initialized()
+    for device in range(torch.cuda.device_count() if used else 0):
+        get, put = torch.cuda.get_rng_state, torch.cuda.set_rng_state
+        yield functools.partial(get, device), functools.partial(put, device=device)
+
+
+def _state_of(generator: Any) -> _State:  # noqa: ANN401 - torch's, NumPy's or Python's
     if isinstance(generator, torch.Generator):
-        return generator.get_state()
+        return generator.get_state, generator.set_state
     if isinstance(generator, random.Random):
-        return generator.getstate()
-    return generator.bit_generator.state
-
-
-def _set_state(generator: Any, state: Any) -> None:  # noqa: ANN401 - as above
-    if isinstance(generator, torch.Generator):
-        generator.set_state(state)
-    elif isinstance(generator, random.Random):
-        generator.setstate(state)
-    else:
-        generator.bit_generator.state = state
+        return generator.getstate, generator.setstate
+    bits = generator.bit_generator
+    return lambda: bits.state, functools.partial(setattr, bits, "state")
 
 
 def _differ(before: Any, after: Any) -> bool:  # noqa: ANN401 - as above

@@ -18,12 +18,12 @@ from torch._subclasses.fake_tensor import (
 )
 
 from inspector.capture.compiled import module_of, uncompiled
+from inspector.capture.inputs import make_input
 from inspector.capture.layers import ids, module_inputs, tensors
 from inspector.capture.quiet import quiet_operators
 from inspector.capture.signatures import signature_of
 from inspector.model.input_spec import (
     InputSpec,
-    MappingSpec,
     SequenceSpec,
     Spec,
     TensorSpec,
@@ -196,6 +196,10 @@ def _runs_with(function: Callable[..., Any], inputs: tuple[InputSpec, ...]) -> b
     it prints is dropped.
     """
     device = _device_of(function)
+
+    def tensor(spec: TensorSpec) -> torch.Tensor:
+        return torch.empty(spec.shape, dtype=getattr(torch, spec.dtype.torch_name), device=device)
+
     eager = torch.compiler.set_stance("force_eager")  # for the parts that are compiled
     with (
         contextlib.redirect_stdout(io.StringIO()),
@@ -205,8 +209,8 @@ def _runs_with(function: Callable[..., Any], inputs: tuple[InputSpec, ...]) -> b
         torch.no_grad(),
         FakeTensorMode(allow_non_fake_inputs=True),
     ):
-        args = [_fake(spec.value, device) for spec in inputs if spec.name is None]
-        kwargs = {spec.name: _fake(spec.value, device) for spec in inputs if spec.name}
+        args = [make_input(spec.value, tensor) for spec in inputs if spec.name is None]
+        kwargs = {spec.name: make_input(spec.value, tensor) for spec in inputs if spec.name}
         try:
             function(*args, **kwargs)
         except (DataDependentOutputException, DynamicOutputShapeException):
@@ -214,19 +218,6 @@ def _runs_with(function: Callable[..., Any], inputs: tuple[InputSpec, ...]) -> b
         except Exception:  # noqa: BLE001 - whatever a wrong input makes the user's code raise
             return False
     return True
-
-
-def _fake(spec: Spec, device: torch.device) -> Any:  # noqa: ANN401 - any argument
-    match spec:
-        case TensorSpec(dtype, shape):
-            return torch.empty(shape, dtype=getattr(torch, dtype.torch_name), device=device)
-        case SequenceSpec(items, is_tuple):
-            made = [_fake(item, device) for item in items]
-            return tuple(made) if is_tuple else made
-        case MappingSpec(items):
-            return {key: _fake(item, device) for key, item in items}
-        case ValueSpec(value):
-            return value
 
 
 def _device_of(function: Any) -> torch.device:  # noqa: ANN401 - a module or a function

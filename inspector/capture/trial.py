@@ -22,6 +22,7 @@ from torch.utils import _pytree
 from inspector.capture import versions
 from inspector.capture.call import fresh
 from inspector.capture.calling import call_once
+from inspector.capture.compiled import uncompiled
 from inspector.capture.outputs import Kept, compare, joined, keep, kept_values, load
 from inspector.capture.target import Target
 from inspector.capture.writer import emit
@@ -124,7 +125,7 @@ def _gradient(tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
 
 def _state(function: Callable[..., object]) -> dict[str, object]:
     """The gradients of a model's parameters, and its buffers."""
-    module = versions.original_module(function)
+    module = uncompiled(function)
     if not isinstance(module, torch.nn.Module):
         return {}
     gradients = {f"gradient of {name}": _gradient(p) for name, p in module.named_parameters()}

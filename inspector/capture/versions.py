@@ -12,7 +12,7 @@ import dis
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import CodeType, FrameType
 from typing import Any, TypeAlias
 from unittest import mock
@@ -322,16 +322,6 @@ def set_dynamic_sources(sources: str) -> None:
     from torch.compiler import config
 
     config.dynamic_sources = sources
-
-
-def original_module(target: Callable[..., object]) -> Callable[..., object]:
-    """The module that ``torch.compile`` wrapped, or the target itself."""
-    from torch._dynamo.eval_frame import OptimizedModule
-
-    if isinstance(target, OptimizedModule):
-        original: Callable[..., object] = target._orig_mod  # noqa: SLF001 - torch's own name for it
-        return original
-    return target
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
