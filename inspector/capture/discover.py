@@ -18,7 +18,7 @@ from inspector.errors import UsageError
 from inspector.model.near_matches import did_you_mean
 
 if TYPE_CHECKING:
-    from inspector.capture.place import Place
+    from inspector.capture.locate import Place
     from inspector.capture.user_code import UserCode
 
 _FACTORIES = ("get_model", "make_model")

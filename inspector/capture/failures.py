@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Iterator
 from pathlib import Path
 
 import torch
 
 from inspector.capture.gpu_target.accelerator import cuda_is_here
 from inspector.capture.gpu_target.weights import ASKS_FOR_VALUES, makes_fakes
+from inspector.capture.raised import causes
 from inspector.errors import (
     TRACEBACK_BELOW,
     EnvironmentLacksError,
@@ -97,7 +97,7 @@ def asks_for_value(error: BaseException) -> bool:
     if not makes_fakes():
         return False
     return any(
-        isinstance(each, ASKS_FOR_VALUES) or _NO_VALUE.search(str(each)) for each in _chain(error)
+        isinstance(each, ASKS_FOR_VALUES) or _NO_VALUE.search(str(each)) for each in causes(error)
     )
 
 
@@ -124,15 +124,8 @@ def lacks_cuda(error: BaseException) -> bool:
         return False
     return any(
         isinstance(each, Exception) and (_NO_CUDA.search(str(each)) or _asserts_cuda(each))
-        for each in _chain(error)
+        for each in causes(error)
     )
-
-
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An exception and what caused it, the first cause last."""
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
 
 
 def _asserts_cuda(error: BaseException) -> bool:

@@ -15,10 +15,9 @@ from inspector.capture.autotuning.observer import AutotuneObserver
 from inspector.capture.cuda_graphs import CudaGraphObserver
 from inspector.capture.fusion_observer import FusionObserver
 from inspector.capture.kernel_observer import KernelObserver
-from inspector.capture.operator_raised import add_operator_raised, write_operator_raised
 from inspector.capture.payloads import PayloadGuard
 from inspector.capture.process_log import ProcessLog
-from inspector.capture.raised import watch_threads
+from inspector.capture.raised import add_operator_raised, watch_threads, write_operator_raised
 from inspector.capture.recompile import RecompileObserver
 from inspector.capture.skips import SkipObserver
 from inspector.capture.sources import SourceWriter

@@ -11,22 +11,27 @@ from contextlib import AbstractContextManager
 import torch
 from torch._dynamo.utils import counters
 
-from inspector.capture.bandwidth import copy_rates
 from inspector.capture.call import Call, fresh
 from inspector.capture.eager_continuations import marked_eager_continuations
-from inspector.capture.kineto import Session, Taken
+from inspector.capture.kineto import Session
 from inspector.capture.ranks import agreed
 from inspector.capture.state import State
 from inspector.capture.timeline import CALL_MARK, with_timeline
 from inspector.capture.versions import compilations
 from inspector.capture.writer import emit
-from inspector.records.timeline import CallProfile, CopyRates
+from inspector.records.timeline import CallProfile, CopyRate, CopyRates
 
 _SECONDS = 5.0
 _LEAST_CALLS = 3
 _MOST_UNPROFILED = 10
 _MOST_COPIED_BYTES = 1 << 28
 _MARKS = 500
+# A tensor that fits into a cache is copied much faster than one that does not; the first is small
+# enough to be copied by one thread, which is what happens to small tensors.
+_COPIED_BYTES = (1 << 16, 1 << 20, 1 << 24, 1 << 27)
+_ITEM_BYTES = 4
+_REPETITIONS = 9
+_LEAST_NS = 200_000
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -60,8 +65,7 @@ def measure(what: Measurement) -> None:
     state = State(what.target, with_attributes=True)
     plain = list(_plain_times_ns(what, state))
     if not what.one_graph and agreed(_is_one_graph()):
-        times_ns = tuple(_warm_times_ns(plain))
-        emit(CallProfile(what.input, plain_ns=_warm_ns(plain), plain_times_ns=times_ns))
+        emit(CallProfile(what.input, plain_ns=_median(plain), plain_times_ns=tuple(plain)))
         return
     _profile(what, state, plain, with_device=False)
     if has_device():
@@ -69,19 +73,11 @@ def measure(what: Measurement) -> None:
         _profile(what, state, plain, with_device=True)
 
 
-def _warm_ns(calls: Iterable[tuple[int, bool]]) -> int | None:
-    """Median time of the calls in which nothing was compiled; None where there is no such call."""
-    warm = _warm_times_ns(calls)
-    return round(statistics.median(warm)) if warm else None
+def _median(times_ns: Sequence[int]) -> int | None:
+    return round(statistics.median(times_ns)) if times_ns else None
 
 
-def _warm_times_ns(calls: Iterable[tuple[int, bool]]) -> list[int]:
-    return [time_ns for time_ns, compiled in calls if not compiled]
-
-
-def _profile(
-    what: Measurement, state: State, plain: Sequence[tuple[int, bool]], *, with_device: bool
-) -> None:
+def _profile(what: Measurement, state: State, plain: Sequence[int], *, with_device: bool) -> None:
     session = Session(with_device=with_device)
     session.start()
     try:
@@ -91,27 +87,22 @@ def _profile(
     finally:
         session.stop()
     taken = session.take()
-    times = [_warm_ns(plain)]
+    times = [_median(plain)]
     if not has_device():
         # A profiled call is never the faster one, but on a machine with other work to do it may be.
         # With a device it ends when the host is done, a plain one when the device is.
-        times.append(_warm_ns(_profiled_calls(taken, compiled)))
+        calls = [row for row in taken.host if row.name == CALL_MARK]
+        warm = [row for row, again in zip(calls, compiled, strict=False) if not again]
+        times.append(_median([row.end_ns - row.start_ns for row in warm]))
     profile = CallProfile(
         input=what.input,
         compiled=tuple(number for number, again in enumerate(compiled) if again),
         with_device=with_device,
         plain_ns=min((time_ns for time_ns in times if time_ns is not None), default=None),
-        plain_times_ns=tuple(_warm_times_ns(plain)),
+        plain_times_ns=tuple(plain),
         mark_ns=mark_ns,
     )
     emit(with_timeline(profile, taken))
-
-
-def _profiled_calls(taken: Taken, compiled: Sequence[bool]) -> Iterator[tuple[int, bool]]:
-    """The time of each call under the profiler, and whether anything was compiled in it."""
-    calls = sorted((row.start_ns, row.end_ns) for row in taken.host if row.name == CALL_MARK)
-    for (start_ns, end_ns), again in zip(calls, compiled, strict=False):
-        yield end_ns - start_ns, again
 
 
 def _is_one_graph() -> bool:
@@ -124,15 +115,17 @@ def _is_one_graph() -> bool:
     return not broke and frames["total"] == frames["ok"] and counters["stats"]["unique_graphs"] > 0
 
 
-def _plain_times_ns(what: Measurement, state: State) -> Iterator[tuple[int, bool]]:
-    """The time of each call without the profiler, and whether anything was compiled in it."""
+def _plain_times_ns(what: Measurement, state: State) -> Iterator[int]:
+    """The times of calls without the profiler in which nothing was compiled."""
     for arguments in _copies(what, min(what.calls, _MOST_UNPROFILED)):
         _wait_for_device()
         before = compilations()
         began_ns = time.perf_counter_ns()
         what.run(arguments)
         _wait_for_device()
-        yield time.perf_counter_ns() - began_ns, compilations() != before
+        took_ns = time.perf_counter_ns() - began_ns
+        if compilations() == before:
+            yield took_ns
         state.restore()
 
 
@@ -174,11 +167,29 @@ def mark_cost_ns() -> int:
 def write_copy_rates(most_bytes: int | None = None) -> None:
     """Writes what a copy costs on the device that the program uses.
 
-    Args:
-        most_bytes: The largest copy to try, or None for those that show the memory's own rate.
+    Each copy goes into new memory, as torch allocates it: so does what crosses a break. The largest
+    copy to try can be limited.
     """
     device = "cuda" if has_device() else "cpu"
-    emit(CopyRates(device, tuple(copy_rates(device, most_bytes))))
+    sizes = [size for size in _COPIED_BYTES if most_bytes is None or size <= most_bytes]
+    emit(CopyRates(device, tuple(_copy_rate(size, device) for size in sizes)))
+
+
+def _copy_rate(size: int, device: str) -> CopyRate:
+    source = torch.ones(size // _ITEM_BYTES, dtype=torch.float32, device=device)
+    once_ns = _copy_ns(source, 2)
+    repeats = max(1, round(_LEAST_NS / max(once_ns, 1)))
+    copy_ns = statistics.median(_copy_ns(source, repeats) for _ in range(_REPETITIONS))
+    return CopyRate(size, 2 * size / max(1.0, copy_ns) * 1e9)
+
+
+def _copy_ns(source: torch.Tensor, repeats: int) -> float:
+    _wait_for_device()
+    began_ns = time.perf_counter_ns()
+    for _ in range(repeats):
+        source.clone()
+    _wait_for_device()
+    return (time.perf_counter_ns() - began_ns) / repeats
 
 
 def _mark(name: str) -> AbstractContextManager[object]:

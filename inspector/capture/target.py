@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
-    from inspector.capture.place import Place
+    from inspector.capture.locate import Place
     from inspector.model.request import Request
 
 

@@ -17,7 +17,7 @@ from inspector.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from inspector.capture.place import Place
+    from inspector.capture.locate import Place
 
 _Result = TypeVar("_Result")
 

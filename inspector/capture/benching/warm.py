@@ -21,8 +21,7 @@ from inspector.capture.benching.process import Channel, age_ns, device_name
 from inspector.capture.benching.program import Program
 from inspector.capture.environment import environment
 from inspector.capture.execution import write_target
-from inspector.capture.locate import locate
-from inspector.capture.place import Place
+from inspector.capture.locate import Place, locate
 from inspector.capture.profiling.device import cuda_devices
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target, load_target
