@@ -10,8 +10,7 @@ import importlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from inspector.capture.cpp_loops import cpp_nest, scheduler_nodes
-from inspector.capture.cpp_reasons import TilingNote, no_tiling
+from inspector.capture.cpp_loops import TilingNote, cpp_nest, no_tiling, scheduler_nodes
 from inspector.capture.hooks import Called, Hooks
 from inspector.capture.triton_kernels import write_kernel
 from inspector.capture.writer import emit, guarded
