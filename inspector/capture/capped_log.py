@@ -1,15 +1,8 @@
 """A process's log that is kept below a size: the oldest details go first, and the counts stay.
 
-It has three kinds of files, each a trace by itself:
-
-- ``NAME.log`` is never dropped: file names, environment, sources;
-- ``NAME.core-0001.log`` … have what a report is made of: where a compilation began, its graph
-  breaks, its metrics, without the texts of graphs and without configurations;
-- ``NAME.details-0001.log`` … have everything else as torch wrote it.
-
-Above the limit the oldest file of details is deleted, then the next; only when there are none any
-more, the oldest core file. What goes with a file is added to the totals in ``NAME.dropped-….log``,
-of which there is one.
+Its files, each a trace by itself, are in docs/recording.md: ``NAME.log`` is never dropped; above
+the limit the oldest ``NAME.details-….log`` is deleted, then the next, then ``NAME.core-….log``.
+What goes with a file is added to the totals in ``NAME.dropped-….log``, of which there is one.
 """
 
 from __future__ import annotations

@@ -54,12 +54,10 @@ class TilingNote:
             yield
 
     def read(self, result: Any, functions: Any, sizes: Any, *_: Any) -> None:  # noqa: ANN401
-        """Finds the reason, if the result is that there is no tiling.
+        """Finds the reason, if ``select_tiling`` returned no indices.
 
-        Args:
-            result: What ``select_tiling`` returned: factors, indices, and in 2.13 counts.
-            functions: Its bodies of loops.
-            sizes: Their ranges, as pairs of plain ones and those of a reduction.
+        `functions` are its bodies of loops, `sizes` their ranges, plain ones and those of a
+        reduction.
         """
         if not result[1]:
             self.reason = self._of_dtypes(functions) or self._of_shape(functions, sizes)

@@ -19,11 +19,7 @@ from inspector.records.cuda_graphs import (
 
 
 class CudaGraphLog:
-    """The ``cudagraphs`` loggers of torch, which show what they would show without us.
-
-    Args:
-        key: Gives the function that is about to run, for a skip.
-    """
+    """The ``cudagraphs`` loggers of torch; `key` gives the function that is about to run."""
 
     def __init__(self, key: Callable[[], FunctionKey]) -> None:
         self._key = key

@@ -67,11 +67,7 @@ class _Here(threading.local):
 
 
 class CudaGraphObserver:
-    """Stands in for a few functions of CUDA-graph trees while a process is recorded.
-
-    Args:
-        sources: Gets the places of the calls that capture.
-    """
+    """Stands in for a few functions of CUDA-graph trees while a process is recorded."""
 
     def __init__(self, sources: SourceWriter) -> None:
         self._sources = sources

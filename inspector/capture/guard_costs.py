@@ -163,10 +163,8 @@ def _rounds_of_parts(
 def _shares(times_ns: Sequence[float], *, is_root: bool) -> list[float]:
     """What each child is of its parent, by one round.
 
-    Args:
-        times_ns: What is on the way to the parent, that with the parent's own guards, the parent
-            with all below it, and then, for each child, the way with that child's part.
-        is_root: Whether nothing is on the way.
+    The times are of what is on the way to the parent, of that with the parent's own guards, of all
+    below the parent with it, and then, for each child, of the way with that child's part.
     """
     above_ns, base_ns, all_ns, *parts_ns = times_ns
     whole_ns = all_ns if is_root else all_ns - above_ns

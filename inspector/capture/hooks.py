@@ -14,12 +14,7 @@ from inspector.capture.writer import guarded
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Called:
-    """A call of a method that is watched.
-
-    Attributes:
-        owner: ``self``, or the class.
-        go: Makes the call; to be used once, whatever else fails.
-    """
+    """A call of a method of an object or a class; `go` makes it, once, whatever else fails."""
 
     owner: Any
     args: tuple[Any, ...]

@@ -38,13 +38,7 @@ class Instances:
         self._alive: dict[types.CodeType, dict[str, Alive]] = {}
 
     def note(self, code: types.CodeType, text: str, follow: _Follow) -> dict[str, Instance]:
-        """The objects that a guard tree begins at, by source.
-
-        Args:
-            code: What the guards are for.
-            text: The tree.
-            follow: Finds what a source leads to.
-        """
+        """The objects that the guard tree of a code object begins at, by source."""
         if len(self._met) < _MOST_CODES:
             met = self._met.setdefault(code, {})
             outside = (name for name in _sources(text) if not _is_inside(name, met))

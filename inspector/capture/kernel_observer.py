@@ -20,13 +20,9 @@ _MODULES = ("torch._inductor.codegen.cpp", "torch._inductor.codegen.triton")
 
 
 class KernelObserver(Hooks):
-    """Writes an artifact for each kernel that Inductor defines.
+    """Writes ``inspector_cpp_kernel`` or ``inspector_triton_kernel`` for what Inductor defines.
 
-    ``inspector_cpp_kernel`` is about the loops of one in C++, ``inspector_triton_kernel`` about the
-    arguments and the bytes of one for a GPU.
-
-    Args:
-        defined: Is told the name of each, and the scheduler's nodes that it computes.
+    `defined` is called with the name of each, and the scheduler's nodes that it computes.
     """
 
     def __init__(self, defined: Callable[[str, Iterable[Any]], None]) -> None:

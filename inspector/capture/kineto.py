@@ -62,11 +62,10 @@ class Session:
     the launch.
 
     Args:
-        with_device: Whether the device is seen, and calls of CUDA.
-        with_host: Whether operators and marks are.
-        with_memory: Whether what is allocated and freed is. Then this thread is seen and those that
-            autograd runs for it, for torch tells a session of all threads nothing of memory
-            (`c10::reportMemoryUsageToProfiler` looks for the thread's own profiler).
+        with_device: The device is seen, and calls of CUDA.
+        with_host: Operators and marks are.
+        with_memory: What is allocated and freed is, by this thread and those that autograd runs for
+            it (`c10::reportMemoryUsageToProfiler` looks for the thread's own profiler).
     """
 
     def __init__(

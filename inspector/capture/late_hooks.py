@@ -36,11 +36,7 @@ def _mark(_arguments: object) -> None:
 
 
 class HookObserver:
-    """Stands in for the methods that register hooks, from the first compilation on.
-
-    Args:
-        sources: Gets the lines that register.
-    """
+    """Stands in for the methods that register hooks, from the first compilation on."""
 
     def __init__(self, sources: SourceWriter) -> None:
         self._sources = sources

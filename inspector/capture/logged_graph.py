@@ -36,13 +36,8 @@ _RECORDS = ("pybind11_detail_function_record", "PyCapsule.")
 def write_logged_graph(event: str, *, prims: bool = False) -> fx.GraphModule | None:
     """Writes ``inspector_<stage>_graph``; to be called while torch's event is handled.
 
-    Args:
-        event: What torch logs: a key of `LOGGED_GRAPHS`. Nothing is written where it logs a text
-            out of a cache.
-        prims: Whether a graph of AOTAutograd's is written as primitives, too.
-
-    Returns:
-        The graph, if there is one.
+    Nothing is written where torch logs a text out of a cache. With `prims`, a graph of
+    AOTAutograd's is written as primitives, too.
     """
     stage, variable = LOGGED_GRAPHS[event]
     found = _logging_frame()

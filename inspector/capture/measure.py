@@ -41,9 +41,7 @@ class Measurement:
     Attributes:
         input: Its number, from 0.
         calls: Fewer where that would take more than 5 s, but at least 3.
-        arguments: Every call gets a copy.
         target: Without the compiler: its state is the same before every call.
-        run: Calls the compiled target.
         one_graph: A target without any graph break is profiled too.
     """
 

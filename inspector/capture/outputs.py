@@ -26,7 +26,7 @@ class Kept:
         tensors: On the CPU, by where they were: ``output of input 1[0]``.
         others: Numbers, texts and the like, spelled out.
         uncompared: Where values are of a kind that cannot be compared.
-        draws: The calls drew random numbers, where somebody looked.
+        draws: Random numbers, where somebody looked.
     """
 
     tensors: Mapping[str, Any]

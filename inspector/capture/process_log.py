@@ -23,8 +23,8 @@ class ProcessLog:
 
     Args:
         folder: The recording.
-        project: The folder that shown paths are relative to, for ``inspector_environment``; None
-            where somebody else writes that artifact.
+        project: The folder that shown paths are relative to; None where somebody else writes
+            ``inspector_environment``.
         max_bytes: The process's files are kept below; None: no limit.
     """
 

@@ -48,12 +48,7 @@ def uncaught() -> BaseException | None:
 
 
 def uncaught_record(error: BaseException, thread: str = "") -> Uncaught:
-    """What is recorded of an exception that nobody caught.
-
-    Args:
-        error: The exception.
-        thread: The name of the thread that it ended, or an empty string for the process's own.
-    """
+    """What is recorded of an exception that nobody caught, which ended a thread or the process."""
     cause = innermost(error)
     frames = _frames(error)
     return Uncaught(

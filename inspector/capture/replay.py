@@ -51,12 +51,8 @@ def replayed(
 ) -> Exception | None:
     """What the same calls raise without the compiler; None where they do not, or nobody can say.
 
-    The project's modules are imported anew: what they hold is as it was in the beginning.
-
-    The calls are numbers of inputs, with the compiler or without; the last one raised `error`.
-
-    Returns:
-        What the last call raised, if it is of the type of ``error`` and no call before it failed.
+    The calls are numbers of inputs; the last one raised `error`, and has to raise the same type
+    again. The project's modules are imported again, so that what they hold is as it was at first.
     """
     # Other processes of a job would not make these calls. Beside the first model a second one may
     # have no room, which says nothing of the first.

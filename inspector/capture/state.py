@@ -31,9 +31,7 @@ class State:
     Values of tensors are copied up to `MOST_COPIED_BYTES`: buffers always, then parameters, then
     all others. What a model changes besides (a global counter, a file) is not known to anybody.
 
-    Args:
-        function: What is called.
-        with_attributes: Numbers, texts and containers that are attributes are put back, too.
+    On request numbers, texts and containers that are attributes are put back, too.
     """
 
     def __init__(self, function: Callable[..., object], *, with_attributes: bool = False) -> None:

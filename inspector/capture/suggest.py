@@ -59,9 +59,9 @@ _PLAIN: Mapping[str, Sequence[Spec]] = {
 def suggest_inputs(function: Callable[..., Any]) -> tuple[InputSpec, ...]:
     """Inputs that `function` most likely takes.
 
-    They come from the signature (names, annotations, defaults) and from the module's first layers;
-    the first combination that a dry run on tensors without memory accepts is
-    taken, or the likeliest if none is.
+    They come from the signature (names, annotations, defaults) and from the module's first layers.
+    The first combination that a dry run on tensors without memory accepts is taken, or the
+    likeliest if none is.
     """
     inner = uncompiled(function)
     module = module_of(inner)

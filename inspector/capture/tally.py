@@ -26,7 +26,6 @@ class Totals:
     """Counts, in the words of `inspector.model.summary`.
 
     Attributes:
-        counts: Number by name.
         sites: User file, line and GB type of each graph break.
         frames: State by torch's number, file, first line and name of the code object.
     """

@@ -14,12 +14,7 @@ from inspector.records.kernels import KernelArgument
 
 
 def kernel_arguments(kernel: Any, nodes: Iterable[Any]) -> list[KernelArgument]:  # noqa: ANN401
-    """The arguments in order (``KernelArgs.python_argdefs``, 2.11 to 2.13).
-
-    Args:
-        kernel: What generated the kernel, once its source is written.
-        nodes: The scheduler's nodes that it computes.
-    """
+    """The arguments in order (``KernelArgs.python_argdefs``, 2.11 to 2.13), once it is written."""
     written = {buffer.get_name() for node in nodes for buffer in _outputs(node)}
     _, _, arguments, _ = kernel.args.python_argdefs()
     return [_argument(kernel.args, argument, written) for argument in arguments]

@@ -26,12 +26,7 @@ def write_kernel(
 
     With ``config.profile_bandwidth`` Inductor writes the same into the kernel's source as
     ``kernel_num_gb`` and ``kernel_flop`` (torch/_inductor/codegen/triton.py, 2.11 to 2.13), which
-    would then be another source.
-
-    Args:
-        name: The kernel's name.
-        kernel: What generated it; asked once its source is written.
-        nodes: The scheduler's nodes that it computes.
+    would then be another source. `nodes` are the scheduler's that the kernel computes.
     """
     arguments: list[KernelArgument] = []
     sizes: dict[str, dict[str, int]] = {}

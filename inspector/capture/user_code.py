@@ -23,11 +23,7 @@ _Result = TypeVar("_Result")
 
 
 class UserCode:
-    """Runs the pieces of one target's code; CUDA requests in them are mapped, if that is wanted.
-
-    Attributes:
-        has_inputs: Whether the command line or the file has inputs for the target.
-    """
+    """Runs the pieces of one target's code; CUDA requests in them are mapped, if that is wanted."""
 
     def __init__(self, place: Place, *, maps_cuda: bool) -> None:
         self.place = place

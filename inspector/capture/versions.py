@@ -353,10 +353,7 @@ def mark_graphs() -> bool:
     """Lets graphs that run as FX's own Python code stand in profiles, each as one span.
 
     The option is in torch/fx/experimental/_config.py, 2.11 to 2.13; only code that is generated
-    from now on has the marks, which cost nothing but under a profiler.
-
-    Returns:
-        What the option was.
+    from now on has the marks, which cost nothing but under a profiler. It gives what it was.
     """
     from torch.fx.experimental import _config
 

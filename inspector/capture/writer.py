@@ -17,10 +17,8 @@ from inspector.records.record import PREFIX, Record
 def emit(record: Record, name: str = "") -> None:
     """Writes a record into the trace, with torch's current compile id.
 
-    Args:
-        record: The record. Escaped to ASCII, so that lone surrogates, which torch's own handlers
-            cannot write, are harmless.
-        name: Which of its names, where it has several.
+    `name` is one of its names, where it has several. Text is escaped to ASCII: torch's own handlers
+    cannot write lone surrogates.
     """
     from torch._logging import trace_structured
 
@@ -62,12 +60,7 @@ def artifact_name(metadata: Mapping[str, Any]) -> str:
 
 
 def guarded(where: str, action: Callable[[], None]) -> None:
-    """Does something of ours inside torch; if it fails, that is recorded and nothing else happens.
-
-    Args:
-        where: What is done, for the record.
-        action: Does it.
-    """
+    """Does something of ours inside torch; if it fails, that is recorded, and no more happens."""
     try:
         action()
     except Exception as error:  # noqa: BLE001 - the user's program must not notice, whatever it is

@@ -21,14 +21,8 @@ class Notes:
     """What is to be said of the graph that is being compiled.
 
     Attributes:
-        measured: Decisions for which torch measures on the device, each with what was taken
-            instead and what else there is.
-        attention: The kernels that were chosen for scaled_dot_product_attention, in order.
         padded: Keys of the matrix multiplications that are padded although it was not measured.
-        missing: Why code with other decisions could not be generated.
-        alternatives: Output code of the same graph with these decisions made the other way, each
-            with what was decided (``padded``, ``template``).
-        is_alternative: Whether such code is being generated.
+        is_alternative: Whether code with other decisions is being generated.
         takes: Which kind of candidate is taken wherever there is any, and no library:
             ``template``, ``subgraph``, or an empty string.
         backward: Records of the log about code for the backward pass, which was not asked for yet.
@@ -82,8 +76,7 @@ class Notes:
     def other_decisions(self, nodes: int) -> Sequence[AbstractContextManager[None]]:
         """Contexts in which the same graph is compiled with other decisions.
 
-        Args:
-            nodes: How large the graph is: a large one is not compiled as often as a small one.
+        A graph of many nodes is not compiled as often as a small one.
         """
         paddings = self._other_paddings(nodes)
         kinds = [kind for kind in ("template", "subgraph") if self._has(kind)]

@@ -39,9 +39,6 @@ _FRAMES = 6
 def gpu_target(gpu: Gpu) -> Iterator[None]:
     """``torch.compile`` generates code for a GPU, inside of the ``with``; the CPU runs the program.
 
-    Args:
-        gpu: The GPU; the machine needs none.
-
     Raises:
         EnvironmentLacksError: This torch or machine is none that this works with.
     """

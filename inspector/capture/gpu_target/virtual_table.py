@@ -74,12 +74,8 @@ def entries(header: str, name: str) -> Mapping[str, int]:
 def table_with(original: int, functions: Mapping[int, int]) -> tuple[Any, int]:
     """A copy of a virtual table in which some functions are others, by their places.
 
-    Args:
-        original: The address that an object of the class points at.
-        functions: Addresses of the others.
-
-    Returns:
-        The copy, which has to be kept as long as an object uses it, and the address in it.
+    Given is the address that an object of the class points at. The copy has to be kept as long as
+    an object uses it; with it comes the address in it.
     """
     raw = ctypes.string_at(original - _BEFORE * _WORD, (_BEFORE + _LENGTH) * _WORD)
     table = (ctypes.c_void_p * (_BEFORE + _LENGTH)).from_buffer_copy(raw)
