@@ -57,10 +57,10 @@ def _differs(item: tuple[dict[str, Any], str, Any, Any]) -> bool:
     now = held.get(name)
     if contents is None:
         return type(now) is not type(value) or bool(now != value)
-    return now is not value or not _is_same(value, contents)
+    return now is not value or not is_same(value, contents)
 
 
-def _is_same(container: Any, before: Any) -> bool:  # noqa: ANN401 - one of four
+def is_same(container: Any, before: Any) -> bool:  # noqa: ANN401 - one of four
     """Whether the same objects are in it; tensors cannot be compared."""
     if len(container) != len(before):
         return False

@@ -50,14 +50,14 @@ class CappedLog:
     """Takes what a `LogFile` takes, as records, and keeps the size of all files below a limit."""
 
     def __init__(
-        self, folder: Path, name: str, formatter: logging.Formatter, max_bytes: int
+        self, folder: Path, formatter: logging.Formatter, name: str, max_bytes: int
     ) -> None:
         self._folder = folder
         self._name = name + os.urandom(4).hex()
-        self._format = formatter.format
+        self._formatter = formatter
         self._max_bytes = max_bytes
         self._totals: _Segment | None = None
-        self._head = _Segment(LogFile(folder, name, self._name + ".log"))
+        self._head = _Segment(LogFile(folder, formatter, name, self._name + ".log"))
         self._core: collections.deque[_Segment] = collections.deque()
         self._details: collections.deque[_Segment] = collections.deque()
         self._numbers: collections.Counter[str] = collections.Counter()
@@ -110,7 +110,7 @@ class CappedLog:
     def _made(self, kind: str) -> _Segment:
         self._numbers[kind] += 1
         name = f"{self._name}.{kind}-{self._numbers[kind]:06}.log"
-        return _Segment(LogFile(self._folder, self._name, name))
+        return _Segment(LogFile(self._folder, self._formatter, self._name, name))
 
     def _thin(self, record: logging.LogRecord) -> logging.LogRecord:
         """What a report needs of a record; in each file for itself, so with file names in full."""
@@ -130,7 +130,7 @@ class CappedLog:
         return trace_record(metadata, payload)
 
     def _write(self, segment: _Segment, record: logging.LogRecord) -> None:
-        segment.size_bytes += segment.file.write(self._format(record))
+        segment.size_bytes += segment.file.append(record)
 
     def _size_bytes(self) -> int:
         return sum(segment.size_bytes for segment in self._segments())

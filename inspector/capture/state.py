@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeAlias
 
 import torch
 
-from inspector.capture.attributes import Attributes
+from inspector.capture.attributes import Attributes, is_same
 from inspector.capture.reachable import Reachable
 from inspector.capture.saved_tensor import SavedTensor, size_bytes
 
@@ -123,8 +123,8 @@ class State:
 
     def hand_to(self, user: object) -> bool:
         """Hands it to what makes calls of one kind and input; whether that made the last, too."""
-        is_same, self._user = self._user is user, user
-        return is_same
+        was_last, self._user = self._user is user, user
+        return was_last
 
     def has_changed(self) -> bool:
         """Whether a call changed something besides gradients and random numbers."""
@@ -174,10 +174,11 @@ class _Registered:
 
     @property
     def has_changed(self) -> bool:
-        is_same = self._module.training == self._training and all(
-            _is_same(items, before) for items, before in self._dicts
+        return (
+            self._module.training != self._training
+            or any(not is_same(*pair) for pair in self._dicts)
+            or self._module._non_persistent_buffers_set != self._not_saved  # noqa: SLF001
         )
-        return not is_same or self._module._non_persistent_buffers_set != self._not_saved  # noqa: SLF001
 
     def restore(self) -> None:
         for items, before in self._dicts:
@@ -200,10 +201,11 @@ class _Optimizer:
 
     @property
     def has_changed(self) -> bool:
-        is_same = self._state.keys() == self._entries.keys() and all(
-            _is_same(self._state[key], before) for key, before in self._entries.items()
+        return (
+            self._state.keys() != self._entries.keys()
+            or any(not is_same(self._state[key], before) for key, before in self._entries.items())
+            or any(not is_same(*pair) for pair in self._groups)
         )
-        return not is_same or any(not _is_same(*pair) for pair in self._groups)
 
     @property
     def kept(self) -> Iterator[SavedTensor]:
@@ -248,15 +250,9 @@ class _Optimizer:
 
 def _put_back(items: dict[Any, Any], before: dict[Any, Any]) -> None:
     """Makes a dict hold the same objects again; it is written to only if it does not."""
-    if not _is_same(items, before):
+    if not is_same(items, before):
         items.clear()
         items.update(before)
-
-
-def _is_same(items: dict[Any, Any], before: dict[Any, Any]) -> bool:
-    return len(items) == len(before) and all(
-        items.get(key, items) is value for key, value in before.items()
-    )
 
 
 _State: TypeAlias = tuple[Callable[[], Any], Callable[[Any], object]]

@@ -31,10 +31,7 @@ def user_stack(sources: SourceWriter) -> tuple[StackFrame, ...]:
 
 
 def _is_users(frame: FrameType) -> bool:
-    generated = versions.generated_code_folder()
-    file = frame.f_code.co_filename
-    is_generated = bool(generated) and file.startswith(generated)
-    return not is_generated and recorded_roots().owner(file) in _USERS
+    return recorded_roots().owner(frame.f_code.co_filename) in _USERS
 
 
 def calling_frame() -> StackFrame | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import dis
-import os
 import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
@@ -119,14 +118,6 @@ def without_cuda_graphs() -> Iterator[None]:
 
     with mock.patch.object(manager, "_run", run):
         yield
-
-
-def generated_code_folder() -> str:
-    """Where Inductor writes the code that it generates, or an empty string before it has begun to.
-
-    It sets the variable itself (torch/_inductor/runtime/cache_dir_utils.py, 2.11 and 2.13).
-    """
-    return os.environ.get("TORCHINDUCTOR_CACHE_DIR", "")
 
 
 def _locals_of(function: str) -> Mapping[str, Any]:

@@ -39,7 +39,7 @@ sys.exit(5)
 """
 # What of ours runs inside of torch or at the program's end: module, attribute.
 HOOKS = [
-    ("log_file", "LogFile.write"), ("log_file", "LogFile._made"), ("log_file", "begins_with"),
+    ("log_file", "LogFile.append"), ("log_file", "LogFile._made"), ("log_file", "begins_with"),
     ("process_log", "environment"), ("process_log", "record_for_log"), ("process_log", "rank"),
     ("process_log", "_at_exit"), ("process_log", "ProcessLog.write"),
     ("versions", "interned_strings"), ("versions", "positions_of_graph_break"),

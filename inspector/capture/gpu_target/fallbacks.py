@@ -15,6 +15,8 @@ from unittest import mock
 import torch
 from torch._subclasses import fake_tensor
 from torch.utils import _pytree as pytree
+from triton.runtime.autotuner import Autotuner, Heuristics
+from triton.runtime.jit import JITFunction
 
 from inspector.capture.hooks import nothing
 
@@ -70,13 +72,7 @@ def _on_cpu(value: Any) -> Any:  # noqa: ANN401
 
 @contextmanager
 def user_kernels_not_launched() -> Iterator[None]:
-    """``kernel[grid](…)`` does nothing inside of the ``with``; without Triton there is none."""
-    try:
-        from triton.runtime.autotuner import Autotuner, Heuristics
-        from triton.runtime.jit import JITFunction
-    except ImportError:
-        yield
-        return
+    """``kernel[grid](…)`` does nothing inside of the ``with``."""
     with ExitStack() as stack:
         for kind in (JITFunction, Autotuner, Heuristics):
             stack.enter_context(mock.patch.object(kind, "run", nothing))
