@@ -27,6 +27,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import torch
+
 from inspector.capture.roots import recorded_roots
 from inspector.capture.source_loader import SourceLoader
 from inspector.model.roots import Owner
@@ -42,6 +44,13 @@ _CPU_TWINS = frozenset(
 # They may be below the working directory too: a checkout of torch, or the root directory.
 _NOT_PROJECTS = sys.stdlib_module_names | {"inspector", "torch", "torchgen", "triton"}
 _TAKES_APART = frozenset({"startswith", "endswith", "split", "replace", "count", "find", "index"})
+
+
+def device_to_cpu(value: object) -> object:
+    """A device or its name with CUDA replaced; anything else as it is."""
+    if isinstance(value, torch.device) and value.type == "cuda":
+        return torch.device("cpu")
+    return "cpu" if isinstance(value, str) and _DEVICE.fullmatch(value) else value
 
 
 class _ToCpu(ast.NodeTransformer):

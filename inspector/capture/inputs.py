@@ -51,12 +51,9 @@ def make_calls(
     return calls_of(given, source), source
 
 
-def input_source(module: ModuleType) -> str:
-    """Where a file's inputs come from, as Python: ``get_inputs()``; empty where it has none."""
-    name, given = _given(module)
-    if given is None:
-        return ""
-    return f"{name}()" if callable(given) and not isinstance(given, torch.Tensor) else name
+def has_inputs(module: ModuleType) -> bool:
+    """Whether a file has inputs."""
+    return _given(module)[1] is not None
 
 
 def _given(module: ModuleType) -> tuple[str, Any]:

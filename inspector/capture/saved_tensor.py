@@ -21,11 +21,14 @@ class SavedTensor:
     """One tensor; it is written to only if a call has changed it.
 
     Without a copy of its value, only that it changed is known.
+
+    Attributes:
+        value: Its copy, or None.
     """
 
     def __init__(self, tensor: Any, *, has_copy: bool) -> None:  # noqa: ANN401 - torch is Any to mypy
-        self._tensor = tensor
-        self._value: Any = _copied(tensor) if has_copy else None
+        self.tensor = tensor
+        self.value: Any = _copied(tensor) if has_copy else None
         self._mark = self._mark_now()
         self._is_silent: bool | None = None
         self._before = self._mark
@@ -33,29 +36,19 @@ class SavedTensor:
     def _mark_now(self) -> tuple[int, int] | None:
         """What a change shows in, as a rule: the counter of changes in place, and the address."""
         try:
-            return int(self._tensor._version), int(self._tensor.data_ptr())  # noqa: SLF001
+            return int(self.tensor._version), int(self.tensor.data_ptr())  # noqa: SLF001
         except (RuntimeError, ValueError, NotImplementedError):
             return None  # inference tensors have no counter, some subclasses no address
 
     @property
-    def tensor(self) -> Any:  # noqa: ANN401 - torch is Any to mypy
-        """The tensor itself."""
-        return self._tensor
-
-    @property
-    def value(self) -> Any:  # noqa: ANN401 - torch is Any to mypy
-        """Its copy, or None."""
-        return self._value
-
-    @property
     def is_lost(self) -> bool:
         """Whether it was changed, as far as its counter tells, and there is no copy."""
-        return self._value is None and self._mark_now() != self._before
+        return self.value is None and self._mark_now() != self._before
 
     @property
     def has_changed(self) -> bool:
         """Whether `restore` would write to it, or could not."""
-        return self.is_lost if self._value is None else self._differs()
+        return self.is_lost if self.value is None else self._differs()
 
     def look_again(self) -> None:
         """Lets the next `restore` find out by its value whether calls change it without a trace."""
@@ -63,7 +56,7 @@ class SavedTensor:
 
     def restore(self) -> None:
         """Writes the value back if it has changed."""
-        if self._value is not None and self._differs():
+        if self.value is not None and self._differs():
             self._write()
             self._mark = self._mark_now()
 
@@ -78,18 +71,18 @@ class SavedTensor:
 
     def _is_same(self) -> bool:
         try:
-            return bool(torch.equal(self._tensor.detach().to(self._value.device), self._value))
+            return bool(torch.equal(self.tensor.detach().to(self.value.device), self.value))
         except (RuntimeError, TypeError, NotImplementedError):
             return False
 
     def _write(self) -> None:
         # Inference tensors can be written to in inference mode alone; to leave that mode for others
         # turns gradients on again, so it comes first.
-        with torch.inference_mode(mode=self._tensor.is_inference()), torch.no_grad():
-            if self._tensor.shape == self._value.shape:
-                self._tensor.copy_(self._value)
+        with torch.inference_mode(mode=self.tensor.is_inference()), torch.no_grad():
+            if self.tensor.shape == self.value.shape:
+                self.tensor.copy_(self.value)
             else:
-                self._tensor.data = self._value.to(self._tensor.device, copy=True)
+                self.tensor.data = self.value.to(self.tensor.device, copy=True)
 
 
 def _copied(tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy

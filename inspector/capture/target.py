@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import importlib
 import importlib.util
 import inspect
@@ -15,7 +14,7 @@ from inspector.capture.call import Call
 from inspector.capture.compiled import is_compiled
 from inspector.capture.cuda_source import CpuLoader, map_imports
 from inspector.capture.discover import compiles_itself, find_target
-from inspector.capture.inputs import input_source, make_calls
+from inspector.capture.inputs import has_inputs, make_calls
 from inspector.capture.locate import locate
 from inspector.capture.placement import Placement
 from inspector.capture.signatures import check_fits, shown_signature, signature_of
@@ -82,7 +81,7 @@ def load_target(request: Request) -> Target:
     place = dataclasses.replace(locate(request.target), verb=request.verb, options=tuple(again))
     code = UserCode(place, maps_cuda=placement.maps_cuda)
     module = import_target(code)
-    code.has_inputs = bool(request.inputs or input_source(module))
+    code.has_inputs = bool(request.inputs) or has_inputs(module)
     found = find_target(module, code)
     code.run(f"moving `{found.entry}`", lambda: placement.put_model(found.function))
     calls, source = make_calls(request.inputs, module, found.inputs, code)
@@ -94,15 +93,11 @@ def load_target(request: Request) -> Target:
         name=f"{place.shown}:{place.name}" if place.name else place.shown,
         entry=found.entry,
         function=found.function,
-        calls=code.run("moving the inputs", functools.partial(_put, placement, calls)),
+        calls=code.run("moving the inputs", lambda: tuple(map(placement.put_call, calls))),
         already_compiled=is_compiled(found.function),
         file=None if place.file is None else str(place.file),
         root=place.root,
     )
-
-
-def _put(placement: Placement, calls: tuple[Call, ...]) -> tuple[Call, ...]:
-    return tuple(map(placement.put_call, calls))
 
 
 def _without_inputs(function: Callable[..., Any], place: Place) -> tuple[Call, ...]:

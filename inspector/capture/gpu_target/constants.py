@@ -25,6 +25,8 @@ from torch.fx.experimental import proxy_tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map_only
 
+from inspector.capture.cuda_source import device_to_cpu
+
 _CUDA = torch.device("cuda", 0)
 
 
@@ -98,9 +100,5 @@ class _CpuMode(TorchDispatchMode):
         kwargs: dict[str, Any] | None = None,
     ) -> Any:  # noqa: ANN401 - whatever the operator returns
         del types
-        args, kwargs = tree_map_only(torch.device, _mapped, (args, kwargs or {}))
+        args, kwargs = tree_map_only(torch.device, device_to_cpu, (args, kwargs or {}))
         return func(*args, **kwargs)
-
-
-def _mapped(device: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
-    return torch.device("cpu") if device.type == "cuda" else device

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 from unittest import mock
@@ -22,7 +22,7 @@ from torch._functorch import config as functorch_config
 from torch._subclasses import fake_tensor, meta_utils
 
 from inspector.capture.gpu_target.weights import Weights, is_weight
-from inspector.capture.hooks import nothing
+from inspector.capture.hooks import nothing, patched
 
 MAKING: ContextVar[bool] = ContextVar("making", default=False)
 """Whether a constant is being made on the device."""
@@ -62,17 +62,14 @@ def fakes_on_cuda() -> Iterator[None]:
         finally:
             state.constant, state.is_program = before
 
-    patches = (
+    with patched(
         mock.patch.object(meta_utils.MetaTensorDescriber, "describe_tensor", described),
         mock.patch.object(fake_tensor.FakeTensorConverter, "from_real_tensor", converted),
         # Nothing is to be made on the device, whatever `torch.cuda.is_available` says.
         mock.patch.object(fake_tensor.FakeTensorMode, "avoid_device_init", new=True),
         mock.patch.object(fake_tensor, "init_gpu_context", nothing),
         functorch_config.patch(enable_autograd_cache=False),
-    )
-    with ExitStack() as stack:
-        for patch in patches:
-            stack.enter_context(patch)
+    ):
         yield
 
 

@@ -8,7 +8,7 @@ anything else.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any
 from unittest import mock
 
@@ -18,7 +18,8 @@ from torch.utils import _pytree as pytree
 from triton.runtime.autotuner import Autotuner, Heuristics
 from triton.runtime.jit import JITFunction
 
-from inspector.capture.hooks import nothing
+from inspector.capture.cuda_source import device_to_cpu
+from inspector.capture.hooks import nothing, patched
 
 
 @contextmanager
@@ -41,7 +42,7 @@ def _run(
 
     def real(value: Any) -> Any:  # noqa: ANN401
         if not fake_mode.is_our_fake(value):
-            return _on_cpu(value)
+            return device_to_cpu(value)
         result = torch.zeros_like(value, device="cpu")
         fakes[id(result)] = value
         return result
@@ -65,15 +66,9 @@ def _run(
     return pytree.tree_map(fake, results)
 
 
-def _on_cpu(value: Any) -> Any:  # noqa: ANN401
-    is_cuda = isinstance(value, torch.device) and value.type == "cuda"
-    return torch.device("cpu") if is_cuda else value
-
-
 @contextmanager
 def user_kernels_not_launched() -> Iterator[None]:
     """``kernel[grid](…)`` does nothing inside of the ``with``."""
-    with ExitStack() as stack:
-        for kind in (JITFunction, Autotuner, Heuristics):
-            stack.enter_context(mock.patch.object(kind, "run", nothing))
+    kinds = (JITFunction, Autotuner, Heuristics)
+    with patched(*(mock.patch.object(kind, "run", nothing) for kind in kinds)):
         yield

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -22,6 +22,7 @@ from torch._inductor.scheduler import Scheduler
 from torch._inductor.virtualized import V
 
 from inspector.capture.gpu_target.notes import Notes
+from inspector.capture.hooks import patched
 from inspector.records.gpu_target import MeasuredDecision
 
 # What is taken is faster than the rest by far, and a fusion as fast as each of its two parts.
@@ -48,7 +49,7 @@ def without_measuring(notes: Notes) -> Iterator[None]:
         return measured(), 0.0, []
 
     cache = select_algorithm.AlgorithmSelectorCache
-    patches: list[Any] = [
+    with patched(
         mock.patch.object(pad_mm, "get_cached_should_pad", padded),
         *(mock.patch.object(type(benchmarker), name, measured)
           for name in ("benchmark", "benchmark_gpu", "benchmark_cpu")
@@ -60,10 +61,7 @@ def without_measuring(notes: Notes) -> Iterator[None]:
         mock.patch.object(Scheduler, "benchmark_fused_nodes", measured_module),
         mock.patch.object(Scheduler, "benchmark_codegened_module", measured_module),
         mock.patch.object(Scheduler, "benchmark_combo_kernel", measured_combination),
-    ]  # fmt: skip
-    with ExitStack() as stack:
-        for patch in patches:
-            stack.enter_context(patch)
+    ):  # fmt: skip
         yield
 
 

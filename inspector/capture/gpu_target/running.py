@@ -12,9 +12,10 @@ from torch._subclasses.fake_tensor import no_dispatch
 from torch.fx.node import map_aggregate
 from torch.utils._pytree import tree_leaves, tree_map_only
 
+from inspector.capture.cuda_source import device_to_cpu
 from inspector.capture.generating import copied
 from inspector.capture.gpu_target.fakes import tensor_on_cuda
-from inspector.capture.gpu_target.traced_devices import device_to_cpu, device_to_cuda
+from inspector.capture.gpu_target.traced_devices import device_to_cuda
 from inspector.capture.gpu_target.weights import makes_fakes
 from inspector.capture.hooks import nothing
 

@@ -17,8 +17,9 @@ import torch
 from torch._dynamo import codegen, utils
 from torch.fx.node import map_aggregate
 
+from inspector.capture.cuda_source import device_to_cpu
+
 _CUDA = torch.device("cuda", 0)
-_CPU = torch.device("cpu")
 
 
 @contextmanager
@@ -52,11 +53,3 @@ def device_to_cuda(value: Any) -> Any:  # noqa: ANN401 - any argument of a node
     if isinstance(value, torch.device) and value.type == "cpu":
         return _CUDA
     return "cuda" if isinstance(value, str) and value in ("cpu", "cpu:0") else value
-
-
-def device_to_cpu(value: Any) -> Any:  # noqa: ANN401 - any constant
-    """A device or its name with CUDA replaced; anything else as it is."""
-    if isinstance(value, torch.device) and value.type == "cuda":
-        return _CPU
-    is_name = isinstance(value, str) and (value == "cuda" or value.startswith("cuda:"))
-    return "cpu" if is_name else value
