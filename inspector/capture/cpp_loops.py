@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 from unittest import mock
 
+from inspector.capture.fusion_fields import whole_number
 from inspector.records.kernels import CppLoop, CppNest, NotTiled
 
 _NO_OPERATIONS = ("ops", "output", "constant", "get_index")
@@ -130,7 +131,7 @@ def cpp_nest(proxy: Any, nest: Any) -> CppNest:  # noqa: ANN401 - torch is Any t
     from torch._inductor.virtualized import V
 
     inner = getattr(nest.kernel, "inner", None)
-    loops, elements = tuple(map(_loop, nest.loops or ())), _number(proxy.size_hint())
+    loops, elements = tuple(map(_loop, nest.loops or ())), whole_number(proxy.size_hint())
     if inner is not None:
         return CppNest(loops, elements, inner=tuple(cpp_nest(item.kernel, item) for item in inner))
     reason = getattr(proxy, "inspector_reason", None)
@@ -160,10 +161,3 @@ def _loop(loop: Any) -> CppLoop:  # noqa: ANN401
         is_reduction=bool(loop.is_reduction),
         is_vector=bool(loop.simd_vec),
     )
-
-
-def _number(value: Any) -> int | None:  # noqa: ANN401
-    try:
-        return int(value)
-    except (TypeError, ValueError):
-        return None

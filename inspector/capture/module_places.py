@@ -12,7 +12,7 @@ import linecache
 import weakref
 from collections.abc import Iterator
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 from torch import fx, nn
 from torch.nn.modules.module import (
@@ -33,32 +33,18 @@ _WRITTEN = frozenset({Owner.PROJECT, Owner.LIBRARY})
 _places: dict[int, _Place] = {}
 
 
-class _Place:
+class _Place(NamedTuple):
     """Where a module was made; nothing is kept alive by it."""
 
-    def __init__(self, module: nn.Module, frame: FrameType) -> None:
-        self._module = weakref.ref(module)
-        self.file = frame.f_code.co_filename
-        self.line = frame.f_lineno
-        self._name = making_name(frame.f_code.co_name, type(module).__name__)
-
-    @property
-    def is_there(self) -> bool:
-        """Whether the module still is; what is made later can get the same ``id``."""
-        return self._module() is not None
-
-    def is_of(self, module: object) -> bool:
-        """Whether it is that module's."""
-        return self._module() is module
-
-    def marked(self) -> str:
-        """As marks of a profile have a frame."""
-        return f"{self.file}({self.line}): {self._name}"
+    module: weakref.ref[nn.Module]
+    file: str
+    line: int
+    name: str
 
     def printed(self) -> str:
         """As torch prints a frame."""
         code = linecache.getline(self.file, self.line).strip()
-        return _printed(self.file, self.line, self._name, code)
+        return _printed(self.file, self.line, self.name, code)
 
 
 @contextlib.contextmanager
@@ -96,7 +82,10 @@ def _note(module: nn.Module) -> None:
         return
     frame = _making_frame(module)
     if frame is not None:
-        _places[id(module)] = _Place(module, frame)
+        code = frame.f_code
+        name = making_name(code.co_name, type(module).__name__)
+        place = _Place(weakref.ref(module), code.co_filename, frame.f_lineno, name)
+        _places[id(module)] = place
 
 
 def _making_frame(module: nn.Module) -> FrameType | None:
@@ -124,7 +113,7 @@ def module_stack(node: fx.Node) -> dict[str, tuple[str, Any]]:
 def made_at(module: object) -> str:
     """``model.py(7): build (makes Linear)``, or an empty string where that is not known."""
     place = _place_of(module)
-    return place.marked() if place is not None else ""
+    return f"{place.file}({place.line}): {place.name}" if place is not None else ""
 
 
 def places_within(model: nn.Module) -> Iterator[tuple[str, int]]:
@@ -135,7 +124,7 @@ def places_within(model: nn.Module) -> Iterator[tuple[str, int]]:
 
 def _place_of(module: object) -> _Place | None:
     place = _places.get(id(module))
-    return place if place is not None and place.is_of(module) else None
+    return place if place is not None and place.module() is module else None
 
 
 def stack_of(node: fx.Node) -> str:
@@ -172,6 +161,6 @@ def _made(node: fx.Node) -> str:
     for key in reversed(module_stack(node)):
         number = str(key).partition("@")[0]  # `140123593298320@1` is its second call
         place = _places.get(int(number)) if number.isdigit() else None
-        if place is not None and place.is_there:
+        if place is not None and place.module() is not None:
             return place.printed()
     return ""

@@ -141,8 +141,7 @@ class RecompileObserver:
                     now[name] = described(found)
         emit(
             FailedGuards(
-                varargs=_starred(code, inspect.CO_VARARGS),
-                keywords=_starred(code, inspect.CO_VARKEYWORDS),
+                varargs=_varargs(code),
                 free=code.co_freevars,
                 now=now,
                 before=before,
@@ -166,14 +165,10 @@ def _guarded(code: types.CodeType) -> Iterator[str]:
         yield from (name for name in lines.leaves if name)
 
 
-def _starred(code: types.CodeType, flag: int) -> str:
-    """Name of ``*args`` or ``**kwargs`` (CPython: behind all other parameters, in this order)."""
-    if not code.co_flags & flag:
-        return ""
+def _varargs(code: types.CodeType) -> str:
+    """The name of ``*args``, which comes after all other parameters, or an empty string."""
     index = code.co_argcount + code.co_kwonlyargcount
-    if flag == inspect.CO_VARKEYWORDS and code.co_flags & inspect.CO_VARARGS:
-        index += 1
-    return code.co_varnames[index]
+    return code.co_varnames[index] if code.co_flags & inspect.CO_VARARGS else ""
 
 
 def _from(caller: types.FrameType | None) -> list[_Caller]:

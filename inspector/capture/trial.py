@@ -161,7 +161,6 @@ def _write(
         TrialResult(
             settings=tuple(versions.dynamo_settings()),
             backend="" if target.already_compiled else request.backend,
-            rounds=len(rounds),
             warm_call_ns=round(statistics.median(rounds)) if rounds else None,
             least_warm_call_ns=min(rounds, default=None),
             outputs=comparison,

@@ -49,8 +49,8 @@ def _argument(args: Any, argument: Any, written: set[str]) -> KernelArgument:  #
     if kind == "SizeArg":
         return KernelArgument(name, kind, value=_number(argument.expr))
     if kind == "WorkspaceArg":
-        zero, dtype = "UNINITIALIZED" not in str(argument.zero_mode), str(argument.dtype)
-        return KernelArgument(name, kind, dtype=dtype, value=_number(argument.count), zero=zero)
+        value = _number(argument.count)
+        return KernelArgument(name, kind, dtype=str(argument.dtype), value=value)
     return KernelArgument(name, kind)
 
 
