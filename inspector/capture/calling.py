@@ -140,3 +140,14 @@ def call_once(
 def finished_call(call: Call, function: Callable[..., object]) -> object:
     """Makes the call alone; a coroutine or generator runs to its end."""
     return finished(function(*call.args, **call.kwargs))
+
+
+def has_device() -> bool:
+    """Whether the program uses CUDA."""
+    return bool(torch.cuda.is_available() and torch.cuda.is_initialized())
+
+
+def wait_for_device() -> None:
+    """Waits until the device, if there is one, is done."""
+    if has_device():
+        torch.cuda.synchronize()

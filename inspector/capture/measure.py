@@ -12,6 +12,7 @@ import torch
 from torch._dynamo.utils import counters
 
 from inspector.capture.call import Call, fresh
+from inspector.capture.calling import has_device, wait_for_device
 from inspector.capture.eager_continuations import marked_eager_continuations
 from inspector.capture.kineto import Session
 from inspector.capture.ranks import agreed
@@ -116,11 +117,11 @@ def _is_one_graph() -> bool:
 def _plain_times_ns(what: Measurement, state: State) -> Iterator[int]:
     """The times of calls without the profiler in which nothing was compiled."""
     for arguments in _copies(what, min(what.calls, _MOST_UNPROFILED)):
-        _wait_for_device()
+        wait_for_device()
         before = compilations()
         began_ns = time.perf_counter_ns()
         what.run(arguments)
-        _wait_for_device()
+        wait_for_device()
         took_ns = time.perf_counter_ns() - began_ns
         if compilations() == before:
             yield took_ns
@@ -133,7 +134,7 @@ def _profiled(what: Measurement, state: State) -> Iterator[bool]:
         before = compilations()
         with _mark(CALL_MARK):
             what.run(arguments)
-        _wait_for_device()
+        wait_for_device()
         yield compilations() != before
         state.restore()
 
@@ -182,24 +183,14 @@ def _copy_rate(size: int, device: str) -> CopyRate:
 
 
 def _copy_ns(source: torch.Tensor, repeats: int) -> float:
-    _wait_for_device()
+    wait_for_device()
     began_ns = time.perf_counter_ns()
     for _ in range(repeats):
         source.clone()
-    _wait_for_device()
+    wait_for_device()
     return (time.perf_counter_ns() - began_ns) / repeats
 
 
 def _mark(name: str) -> AbstractContextManager[object]:
     mark: AbstractContextManager[object] = torch._C._profiler._RecordFunctionFast(name)  # noqa: SLF001
     return mark
-
-
-def has_device() -> bool:
-    """Whether the program uses CUDA."""
-    return bool(torch.cuda.is_available() and torch.cuda.is_initialized())
-
-
-def _wait_for_device() -> None:
-    if has_device():
-        torch.cuda.synchronize()

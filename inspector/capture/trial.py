@@ -21,7 +21,7 @@ from torch.utils import _pytree
 
 from inspector.capture import versions
 from inspector.capture.call import fresh
-from inspector.capture.calling import call_once
+from inspector.capture.calling import call_once, wait_for_device
 from inspector.capture.compiled import uncompiled
 from inspector.capture.outputs import Kept, compare, joined, keep, kept_values, load
 from inspector.capture.target import Target
@@ -141,17 +141,12 @@ def _rounds(target: Target, request: Request, function: Callable[..., object]) -
         total_ns = 0
         for call in target.calls:
             copied = fresh(call)
-            _synchronize()
+            wait_for_device()
             start_ns = time.perf_counter_ns()
             call_once(copied, request, function)
-            _synchronize()
+            wait_for_device()
             total_ns += time.perf_counter_ns() - start_ns
         yield total_ns
-
-
-def _synchronize() -> None:
-    if torch.cuda.is_available() and torch.cuda.is_initialized():
-        torch.cuda.synchronize()
 
 
 def _write(

@@ -11,8 +11,9 @@ from collections.abc import Callable
 import torch
 from torch.autograd import profiler
 
+from inspector.capture.calling import has_device
 from inspector.capture.kineto import Session, Taken
-from inspector.capture.measure import has_device, mark_cost_ns, write_copy_rates
+from inspector.capture.measure import mark_cost_ns, write_copy_rates
 from inspector.capture.profiler_lock import ProfilerLock
 from inspector.capture.timeline import with_timeline
 from inspector.capture.writer import emit, guarded
