@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -25,7 +25,8 @@ class Attributes:
             (held, name, value, value.copy() if type(value) in _CONTAINERS else None)
             for owner in owners
             for held in (getattr(owner, "__dict__", {}),)
-            for name, value in _kept(held)
+            for name, value in held.items()
+            if name not in _OF_TORCH and type(value) in (*_PLAIN, *_CONTAINERS)
         ]
         self._changing: list[tuple[dict[str, Any], str, Any, Any]] | None = None
 
@@ -44,12 +45,6 @@ class Attributes:
         for item in self._changing:
             if _differs(item):
                 _put_back(*item)
-
-
-def _kept(held: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    for name, value in held.items():
-        if name not in _OF_TORCH and type(value) in (*_PLAIN, *_CONTAINERS):
-            yield name, value
 
 
 def _differs(item: tuple[dict[str, Any], str, Any, Any]) -> bool:

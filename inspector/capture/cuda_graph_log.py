@@ -22,11 +22,14 @@ class CudaGraphLog:
     """The ``cudagraphs`` loggers of torch; `key` gives the function that is about to run."""
 
     def __init__(self, key: Callable[[], FunctionKey]) -> None:
-        self._key = key
         self._partitions: CudaGraphPartitions | None = None
         self._left_out: list[LeftOut] = []
         self._observers = (
-            LoggerTap(versions.CUDA_GRAPH_LOGGER, logging.WARNING, self._skip),
+            LoggerTap(
+                versions.CUDA_GRAPH_LOGGER,
+                logging.WARNING,
+                lambda record: emit(CudaGraphSkip(key(), record.getMessage())),
+            ),
             LoggerTap(versions.PARTITION_LOGGER, logging.DEBUG, self._partition),
         )
 
@@ -49,9 +52,6 @@ class CudaGraphLog:
         if self._partitions is not None:
             found, self._partitions = self._partitions, None
             emit(dataclasses.replace(found, left_out=tuple(self._left_out)))
-
-    def _skip(self, record: logging.LogRecord) -> None:
-        emit(CudaGraphSkip(self._key(), record.getMessage()))
 
     def _partition(self, record: logging.LogRecord) -> None:
         """The messages of ``Scheduler._log_graph_partitions``: a head, nodes, and their stacks."""

@@ -144,14 +144,12 @@ def _also_without(failed: FailedCall, request: Request, error: Exception) -> Mod
 
 def _shown_inputs(call: Call) -> str:
     """``f32[2, 16]``: the tensors that a call was made with, where they are few."""
-    tensors = [item for item in shapes_of(call) if "size" in item]
-    shown = [f"{_dtype(str(item['dtype']))}{item['size']}" for item in tensors]
+    shown = []
+    for item in shapes_of(call):
+        if "size" in item:
+            dtype = find_dtype(str(item["dtype"]))
+            shown.append(f"{dtype.name if dtype else item['dtype']}{item['size']}")
     return ", ".join(shown) if len(shown) <= _MOST_SHOWN else ""
-
-
-def _dtype(name: str) -> str:
-    known = find_dtype(name)
-    return known.name if known else name
 
 
 def _only_without(failed: FailedCall) -> ModelFailedError:

@@ -22,7 +22,7 @@ def operation(node: Any) -> Operation:  # noqa: ANN401 - torch is Any to mypy
         origin=_origin(inner),
         target=_called(inner),
         sizes=tuple(tuple(map(str, sizes)) for sizes in _sizes(node)),
-        mutates=tuple(map(str, _mutated(node))),
+        mutates=tuple(str(n) for output in node.get_outputs() for n in output.get_mutations()),
         device=str(node.get_device() or ""),
         reads=traffic.reads,
         writes=traffic.writes,
@@ -130,17 +130,6 @@ def _sizes(node: Any) -> tuple[Any, ...]:  # noqa: ANN401
     return ()
 
 
-def _mutated(node: Any) -> list[Any]:  # noqa: ANN401
-    found = []
-    for output in node.get_outputs():
-        found += list(output.get_mutations())
-    return found
-
-
-def _given(node: Any) -> list[Any]:  # noqa: ANN401
-    return [output.get_name() for output in node.get_outputs()]
-
-
 def _traffic(node: Any) -> _Traffic:  # noqa: ANN401
     """Bytes by buffer, as ``get_read_write_buffers_sizes`` adds them up (2.11 to 2.13).
 
@@ -148,7 +137,7 @@ def _traffic(node: Any) -> _Traffic:  # noqa: ANN401
     """
     if _kind(node) == "output":  # Inductor counts nothing for it, nor says which value it is of
         of_reads = {str(dependency.name): 0 for dependency in node.read_writes.reads}
-        return _Traffic(of_reads, dict.fromkeys(map(str, _given(node)), 0), 0)
+        return _Traffic(of_reads, {str(item.get_name()): 0 for item in node.get_outputs()}, 0)
     if not hasattr(node, "get_read_write_buffer_accesses"):
         return _Traffic({}, {}, None)
     both, reads, writes = (

@@ -106,7 +106,7 @@ class Session:
         events = self._results.events() if self._results is not None else []
         host, device, launches = [], [], {}
         for event in events:
-            if _is_on_device(event):
+            if event.device_type() != torch.autograd.DeviceType.CPU:
                 device.append(event)
                 continue
             row = _host_row(event)
@@ -127,10 +127,6 @@ def _silent() -> Iterator[None]:
     finally:
         if before is None:
             os.environ.pop(_LOG_LEVEL, None)
-
-
-def _is_on_device(event: Any) -> bool:  # noqa: ANN401 - torch's events are Any to mypy
-    return bool(event.device_type() != torch.autograd.DeviceType.CPU)
 
 
 def _host_row(event: Any) -> HostRow:  # noqa: ANN401

@@ -48,12 +48,12 @@ def write_logged_graph(event: str, *, prims: bool = False) -> fx.GraphModule | N
     graph = recorded_graph(module, None if is_backward is None else bool(is_backward))
     emit(graph, f"{stage}_graph")
     if prims and event in DECOMPOSED:
-        guarded("decompose a graph into primitives", lambda: _write_prims(event, module))
+        direction = DECOMPOSED[event]
+        guarded(
+            "decompose a graph into primitives",
+            lambda: emit(recorded_graph(prims_graph(module), direction), "prims_graph"),
+        )
     return module
-
-
-def _write_prims(event: str, module: fx.GraphModule) -> None:
-    emit(recorded_graph(prims_graph(module), DECOMPOSED[event]), "prims_graph")
 
 
 def _logging_frame() -> FrameType | None:

@@ -137,16 +137,13 @@ def import_target(code: UserCode) -> ModuleType:
     """
     place = code.place
     # A folder of installed packages keeps its place: before the standard library it would hide it.
-    first = [folder for folder in place.search if not _is_site(folder)]
+    installed = [folder for folder in sys.path if folder.endswith("-packages")]
+    first = [folder for folder in place.search if folder not in installed]
     sys.path[:] = [*first, *(folder for folder in sys.path if folder not in first)]
     sys.argv = [str(place.file or place.source)]
     if code.maps_cuda:
         map_imports(place.root)
     return code.run(f"loading `{place.shown}`", lambda: _imported(code))
-
-
-def _is_site(folder: str) -> bool:
-    return folder in sys.path and folder.endswith("-packages")
 
 
 def _imported(code: UserCode) -> ModuleType:

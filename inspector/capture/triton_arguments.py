@@ -6,7 +6,7 @@ at.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from inspector.capture import versions
@@ -15,7 +15,8 @@ from inspector.records.kernels import KernelArgument
 
 def kernel_arguments(kernel: Any, nodes: Iterable[Any]) -> list[KernelArgument]:  # noqa: ANN401
     """The arguments in order (``KernelArgs.python_argdefs``, 2.11 to 2.13), once it is written."""
-    written = {buffer.get_name() for node in nodes for buffer in _outputs(node)}
+    computing = [node for node in nodes if hasattr(node, "get_outputs")]  # others mark loops
+    written = {buffer.get_name() for node in computing for buffer in node.get_outputs()}
     _, _, arguments, _ = kernel.args.python_argdefs()
     return [_argument(kernel.args, argument, written) for argument in arguments]
 
@@ -35,11 +36,6 @@ def symbol_hints() -> dict[str, int]:
 
     values = versions.symbol_values(V.graph.sizevars.shape_env)
     return {str(symbol): int(value) for symbol, value in values.items()}
-
-
-def _outputs(node: Any) -> Iterator[Any]:  # noqa: ANN401 - torch is Any to mypy
-    if hasattr(node, "get_outputs"):  # markers of loops stand among them
-        yield from node.get_outputs()
 
 
 def _argument(args: Any, argument: Any, written: set[str]) -> KernelArgument:  # noqa: ANN401

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from types import FrameType
 
 from inspector.capture import versions
 from inspector.capture.frames import at_line, callers
@@ -22,16 +21,12 @@ def user_stack(sources: SourceWriter) -> tuple[StackFrame, ...]:
 
     `sources` gets their source.
     """
-    found = [
-        at_line(frame) for frame in itertools.islice(filter(_is_users, callers()), _MOST_FRAMES)
-    ]
+    owner = recorded_roots().owner
+    users = (frame for frame in callers() if owner(frame.f_code.co_filename) in _USERS)
+    found = [*map(at_line, itertools.islice(users, _MOST_FRAMES))]
     for frame in found:
         sources.add(frame.file, frame.line)
     return tuple(reversed(found))
-
-
-def _is_users(frame: FrameType) -> bool:
-    return recorded_roots().owner(frame.f_code.co_filename) in _USERS
 
 
 def calling_frame() -> StackFrame | None:
