@@ -51,7 +51,7 @@ def _begin(folder: Path) -> None:
     attached = attach(folder, os.getcwd(), _max_bytes(folder))  # noqa: PTH109 - as the program sees it
     attached.log.watch_end()
     if os.environ.get("INSPECTOR_MEASURE") == "1":
-        attached_handler().measure_when_warm()
+        attached_handler().measures = True
     describe(folder)
 
 

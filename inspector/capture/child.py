@@ -115,10 +115,8 @@ def _explain(folder: Path, request: Request) -> None:
     if request.gpu is not None:
         emit(GpuTarget(known_gpu(request.gpu).key, "begin"))
         request = dataclasses.replace(request, device="cpu")
-    if request.guards:
-        handler.time_guards()
-    if request.graphs:
-        handler.keep_graphs(prims=request.prims)
+    handler.times_guards = request.guards
+    handler.keeps_graphs, handler.keeps_prims = request.graphs, request.prims
     seed_trial(request)
     with contextlib.ExitStack() as stack:
         if request.fake:

@@ -48,6 +48,11 @@ class TraceHandler(logging.Handler):
 
     Attributes:
         sources: Writes the source text that the recordings need.
+        measures: Profiles the program's own calls for a moment, once it has compiled: from the
+            first frame on, as `import torch` may not be over before.
+        times_guards: Times the guards of every cache entry, which makes compiling slower.
+        keeps_graphs: Writes the graphs of all stages as data, and what Inductor fuses.
+        keeps_prims: And those of AOTAutograd as primitives, too.
     """
 
     def __init__(self, logger: logging.Logger) -> None:
@@ -67,10 +72,10 @@ class TraceHandler(logging.Handler):
         self._before: dict[str, Any] = {}
         self._window: WarmWindow | None = None
         self._autotuning: AutotuneObserver | None = None
-        self._measures = False
-        self._times_guards = False
-        self._keeps_graphs = False
-        self._keeps_prims = False
+        self.measures = False
+        self.times_guards = False
+        self.keeps_graphs = False
+        self.keeps_prims = False
         self._hooks: HookObserver | None = None
         self._release_threads: Callable[[], None] | None = None
 
@@ -112,25 +117,6 @@ class TraceHandler(logging.Handler):
             self._fusion.release()
             self._step_aside()
 
-    def measure_when_warm(self) -> None:
-        """Profiles the program's own calls for a moment, once it has compiled and is done with it.
-
-        From the first frame on: before, `import torch` may not be over.
-        """
-        self._measures = True
-
-    def time_guards(self) -> None:
-        """Times the guards of every cache entry from now on, which makes compiling slower."""
-        self._times_guards = True
-
-    def keep_graphs(self, *, prims: bool = False) -> None:
-        """Writes the graphs of all stages as data from now on, and what Inductor fuses.
-
-        Args:
-            prims: Whether those of AOTAutograd are written as primitives, too.
-        """
-        self._keeps_graphs, self._keeps_prims = True, prims
-
     def watch_autotuning(self) -> None:
         """Writes what autotuning tries from now on, until it is ended."""
         if self._autotuning is None:
@@ -145,7 +131,7 @@ class TraceHandler(logging.Handler):
 
     def end_measuring(self) -> None:
         """Measures no more; what is being measured is finished."""
-        self._measures = False
+        self.measures = False
         if self._window is not None:
             self._window.end()
             self._window = None
@@ -233,7 +219,7 @@ class TraceHandler(logging.Handler):
             payload = getattr(record, "payload", None)
             if isinstance(payload, str):
                 self._recompiles.remember(payload)
-            if self._times_guards:
+            if self.times_guards:
                 from inspector.capture.guard_costs import write_guard_costs
 
                 write_guard_costs()
@@ -252,19 +238,17 @@ class TraceHandler(logging.Handler):
             self._recompiles.explain()
         elif name == "inductor_post_grad_graph":
             self._kernels.watch()  # lowering begins: whoever never comes here, imports none of it
-            if self._keeps_graphs:
+            if self.keeps_graphs:
                 self._fusion.watch()
         elif name == _GENERATED and self._autotuning is not None:
             self._autotuning.flush()
-        if name in LOGGED_GRAPHS and (self._keeps_graphs or name == "dynamo_output_graph"):
+        if name in LOGGED_GRAPHS and (self.keeps_graphs or name == "dynamo_output_graph"):
             self._write_graph(name)
 
     def _begins(self, stack: Sequence[tuple[str, int]]) -> None:
         """Dynamo begins with a function; who calls it is written where torch's stack lacks it."""
-        if self._measures:
+        if self.measures:
             self._begin_to_measure()
-        if self._hooks is not None:
-            self._hooks.begins()
         for frame in stack:
             self.sources.add(*frame)
         caller = calling_frame()
@@ -285,7 +269,7 @@ class TraceHandler(logging.Handler):
         from inspector.capture.late_hooks import HookObserver
         from inspector.capture.logged_graph import write_logged_graph
 
-        graph = write_logged_graph(event, prims=self._keeps_prims)
+        graph = write_logged_graph(event, prims=self.keeps_prims)
         if graph is None or event != "dynamo_output_graph":
             return
         if self._hooks is None:

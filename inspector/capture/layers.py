@@ -35,11 +35,6 @@ def ids(limit: int | None, *shapes: tuple[int, ...]) -> list[TensorSpec]:
     return [TensorSpec(parse_dtype("i64"), shape, limit) for shape in shapes]
 
 
-def _linear(layer: Any) -> list[TensorSpec]:  # noqa: ANN401 - torch is Any to mypy
-    size = layer.in_features
-    return tensors(_dtype(layer), (1, size), (1, 16, size), (8, size), (size,), (1, size, 16, 16))
-
-
 def _convolution(layer: Any) -> list[TensorSpec]:  # noqa: ANN401
     channels, dimensions = layer.in_channels, len(layer.kernel_size)
     if dimensions == 1:
@@ -54,27 +49,16 @@ def _convolution(layer: Any) -> list[TensorSpec]:  # noqa: ANN401
     return tensors(_dtype(layer), *shapes)
 
 
-def _embedding(layer: Any) -> list[TensorSpec]:  # noqa: ANN401
-    return ids(layer.num_embeddings, (1, 128), (1, 16), (1,), (16,), (8, 16))
+def _features(layer: Any, size: int) -> list[TensorSpec]:  # noqa: ANN401 - torch is Any to mypy
+    return tensors(_dtype(layer), (1, size), (1, 16, size), (8, size), (size,), (1, size, 16, 16))
 
 
-def _recurrent(layer: Any) -> list[TensorSpec]:  # noqa: ANN401
-    size = layer.input_size
+def _sequences(layer: Any, size: int) -> list[TensorSpec]:  # noqa: ANN401
     first = (1, 16, size) if layer.batch_first else (16, 1, size)
     return tensors(_dtype(layer), first, (16, size))
 
 
-def _cell(layer: Any) -> list[TensorSpec]:  # noqa: ANN401
-    return tensors(_dtype(layer), (1, layer.input_size), (1, 16, layer.input_size))
-
-
-def _attention(layer: Any) -> list[TensorSpec]:  # noqa: ANN401
-    first = (1, 16, layer.embed_dim) if layer.batch_first else (16, 1, layer.embed_dim)
-    return tensors(_dtype(layer), first, (16, layer.embed_dim))
-
-
-def _layer_norm(layer: Any) -> list[TensorSpec]:  # noqa: ANN401
-    shape = tuple(layer.normalized_shape)
+def _normalized(layer: Any, *shape: int) -> list[TensorSpec]:  # noqa: ANN401
     return tensors(_dtype(layer), (1, 16, *shape), (1, *shape), (8, *shape), shape)
 
 
@@ -104,15 +88,22 @@ _BATCH_NORMS = (
     *(nn.InstanceNorm1d, nn.InstanceNorm2d, nn.InstanceNorm3d),
 )
 _KINDS: tuple[tuple[Any, Callable[[Any], list[TensorSpec]]], ...] = (
-    ((nn.Embedding, nn.EmbeddingBag), _embedding),
-    (nn.Linear, _linear),
+    (
+        (nn.Embedding, nn.EmbeddingBag),
+        lambda layer: ids(layer.num_embeddings, (1, 128), (1, 16), (1,), (16,), (8, 16)),
+    ),
+    (nn.Linear, lambda layer: _features(layer, layer.in_features)),
     (_CONVOLUTIONS, _convolution),
-    (nn.RNNBase, _recurrent),
-    (nn.RNNCellBase, _cell),
-    (nn.MultiheadAttention, _attention),
-    ((nn.LayerNorm, nn.RMSNorm), _layer_norm),
+    (nn.RNNBase, lambda layer: _sequences(layer, layer.input_size)),
+    (
+        nn.RNNCellBase,
+        lambda layer: tensors(_dtype(layer), (1, layer.input_size), (1, 16, layer.input_size)),
+    ),
+    (nn.MultiheadAttention, lambda layer: _sequences(layer, layer.embed_dim)),
+    ((nn.LayerNorm, nn.RMSNorm), lambda layer: _normalized(layer, *layer.normalized_shape)),
     ((*_BATCH_NORMS, nn.GroupNorm), _channels),
 )
+
 
 _MOST_LAYERS = 4  # whose inputs are tried for each argument of a module
 

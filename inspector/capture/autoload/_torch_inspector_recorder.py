@@ -65,8 +65,5 @@ def find_inspector() -> bool:
 
 
 def _is_ours(spec: importlib.machinery.ModuleSpec) -> bool:
-    return any(Path(folder, "capture", "begin.py").is_file() for folder in _folders(spec))
-
-
-def _folders(spec: importlib.machinery.ModuleSpec) -> list[str]:
-    return list(spec.submodule_search_locations or ())
+    folders = spec.submodule_search_locations or ()
+    return any(Path(folder, "capture", "begin.py").is_file() for folder in folders)
