@@ -44,6 +44,15 @@ def launch(node: Any) -> Launch:  # noqa: ANN401
     )
 
 
+def lowered_direction() -> str:
+    """What the graph is for that is being lowered."""
+    from torch._inductor.virtualized import V
+
+    if V.graph.is_inference:
+        return "inference"
+    return "backward" if V.graph.is_backward else "forward"
+
+
 def buffers(names: Iterable[str]) -> dict[str, Buffer]:
     """The buffers of these names, which the scheduler's dependencies have."""
     from torch._inductor.virtualized import V

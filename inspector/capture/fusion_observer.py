@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from inspector.capture.fusion_fields import buffers, launch, operation
+from inspector.capture.fusion_fields import buffers, launch, lowered_direction, operation
 from inspector.capture.fusion_uses import common_uses
 from inspector.capture.hooks import Called, Hooks
 from inspector.capture.writer import emit, guarded
@@ -112,11 +112,10 @@ def _write(draft: _Draft, scheduler: Any) -> None:  # noqa: ANN401
 
     named = [_with_kernel(draft, item) for item in draft.launches]
     launches = [*_finished(named, getattr(scheduler, "removed_ops", ()))]
-    direction = "backward" if V.graph.is_backward else "forward"
     emit(
         FusionPlan(
             name=str(getattr(V.graph, "name", None) or ""),
-            direction="inference" if V.graph.is_inference else direction,
+            direction=lowered_direction(),
             operations=tuple(draft.operations),
             launches=tuple(launches),
             buffers=buffers(_buffers([*draft.operations, *launches])),

@@ -23,7 +23,7 @@ def flops_of(node: fx.Node) -> int | None:
     target, given, out = called(node)
     if target is None:
         return None
-    arguments, named = fx.map_arg(given, _value)
+    arguments, named = fx.map_arg(given, lambda item: item.meta.get("val"))
     if not _has_numbers(arguments) or not _has_numbers(named):
         return None
     counted = attention_flops(target, arguments, named)
@@ -50,12 +50,9 @@ def _by_formula(
         return None
     if type(count) is not int:
         return None
-    return _COMPLEX * count if _is_complex(arguments) else count
-
-
-def _is_complex(arguments: tuple[Any, ...]) -> bool:
-    """Whether complex numbers are multiplied, which torch's formulas count as real ones."""
-    return any(isinstance(item, torch.Tensor) and item.is_complex() for item in arguments)
+    # Torch's formulas count complex numbers as real ones.
+    tensors = (item for item in arguments if isinstance(item, torch.Tensor))
+    return _COMPLEX * count if any(item.is_complex() for item in tensors) else count
 
 
 def _of_convolution_backward(gradient: torch.Tensor, *arguments: Any) -> int:  # noqa: ANN401
@@ -71,10 +68,6 @@ def _of_convolution_backward(gradient: torch.Tensor, *arguments: Any) -> int:  #
     count = int(forward(x, weight, None, *settings, out_val=gradient))
     asked: list[bool] = list(mask[:2])
     return count * sum(asked)
-
-
-def _value(node: fx.Node) -> Any:  # noqa: ANN401 - whatever the node gives
-    return node.meta.get("val")
 
 
 def _has_numbers(value: Any) -> bool:  # noqa: ANN401

@@ -124,8 +124,9 @@ def _tensor_options(name: str, module: nn.Module | None) -> Sequence[Spec]:
     if "mask" in name:
         return _MASKS
     by_layer = module_inputs(module) if module is not None else []
-    if _IDS.search(name) and not any(spec.limit for spec in by_layer):
-        return [*ids(2, (1, 128), (1, 16), (1,), (8,), (16,)), *by_layer]
+    if _IDS.search(name):
+        whole = [spec for spec in by_layer if spec.limit]
+        return [*(whole or ids(2, (1, 128), (1, 16), (1,), (8,), (16,))), *by_layer]
     return by_layer or _NO_LAYER
 
 

@@ -107,7 +107,7 @@ def _make_guard() -> tuple[ctypes.c_void_p, object]:
     functions[places["queryEvent"]] = address_of(over)
     functions[places["getDevice"]] = address_of(first)
     meta = ctypes.c_void_p.from_address(_registry()[_META] or 0)
-    table, address = table_with(meta.value or 0, functions)
+    table, address = table_with(meta.value or 0, frozenset(functions.items()))
     return ctypes.c_void_p(address), (table, nothing, over, first, code)
 
 

@@ -60,7 +60,7 @@ def gpu_target(gpu: Gpu) -> Iterator[None]:
         )
 
     # The order matters: whether there is a GPU is asked before torch is told that there is.
-    cudnn = _cudnn_version()
+    cudnn = torch.backends.cudnn.version() if torch.backends.cuda.is_built() else None
     with (
         cuda_in_cpp(),
         answers_of(gpu),
@@ -71,17 +71,12 @@ def gpu_target(gpu: Gpu) -> Iterator[None]:
         # The engine began its threads, if any, for the devices that there are.
         torch.autograd.set_multithreading_enabled(False),
         constants_on_cpu(),
-        attention_of(gpu, cudnn, notes.choose),
+        attention_of(gpu, cudnn or _CUDNN, notes.choose),
         convolutions_of(gpu),
         without_measuring(notes),
         _compiling_for(notes, report),
     ):
         yield
-
-
-def _cudnn_version() -> int:
-    version = torch.backends.cudnn.version() if torch.backends.cuda.is_built() else None
-    return version or _CUDNN
 
 
 @contextmanager
