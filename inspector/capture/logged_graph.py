@@ -16,10 +16,9 @@ import torch
 from torch import fx
 
 from inspector.capture.frames import callers
-from inspector.capture.graph_flops import flops_of
+from inspector.capture.graph_flops import called, flops_of
 from inspector.capture.graph_prims import prims_graph
 from inspector.capture.module_places import module_stack, stack_of
-from inspector.capture.packed_flops import called
 from inspector.capture.stages import DECOMPOSED, LOGGED_GRAPHS
 from inspector.capture.writer import emit, guarded
 from inspector.records.graphs import GraphNode, RecordedGraph, TensorMeta

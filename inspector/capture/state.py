@@ -11,9 +11,8 @@ from typing import Any, Protocol, TypeAlias
 
 import torch
 
-from inspector.capture.attributes import Attributes, is_same
 from inspector.capture.reachable import Reachable
-from inspector.capture.saved_tensor import SavedTensor, size_bytes
+from inspector.capture.saved_tensor import Attributes, SavedTensor, is_same, size_bytes
 
 MOST_COPIED_BYTES = 1 << 30
 

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.capture.call import Call
 from inspector.capture.compiled import is_compiled
-from inspector.capture.cuda_source import CpuLoader, map_imports
 from inspector.capture.discover import compiles_itself, find_target
 from inspector.capture.inputs import has_inputs, make_calls
 from inspector.capture.locate import locate
 from inspector.capture.placement import Placement
 from inspector.capture.signatures import check_fits, shown_signature, signature_of
-from inspector.capture.source_loader import SourceLoader, edit_imports
+from inspector.capture.source_loader import CpuLoader, SourceLoader, edit_imports, map_imports
 from inspector.capture.suggest import suggest_inputs
 from inspector.capture.user_code import UserCode
 from inspector.errors import UsageError
@@ -64,8 +63,7 @@ def load_target(request: Request) -> Target:
     ``sys.argv`` and ``sys.path`` become those of ``python model.py``, and stay so. Grad mode and
     train/eval mode stay as the file leaves them. Inputs of the command line are random under
     `inspector.capture.inputs.SEED`. With ``device="cpu"`` CUDA requests in the project's files are
-    mapped to the CPU (`inspector.capture.cuda_source`); the request's changes of them are made in
-    memory (`inspector.capture.source_loader`).
+    mapped to the CPU; the request's changes of them are made in memory (`source_loader`).
 
     Raises:
         UsageError: The target or its inputs are not what they should be.

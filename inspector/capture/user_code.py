@@ -9,9 +9,9 @@ from unittest import mock
 import torch
 from torch.overrides import TorchFunctionMode
 
-from inspector.capture.cuda_source import device_to_cpu
 from inspector.capture.failures import lacks_cuda, user_failure
 from inspector.capture.hooks import nothing
+from inspector.capture.source_loader import device_to_cpu
 from inspector.errors import UsageError
 
 if TYPE_CHECKING:

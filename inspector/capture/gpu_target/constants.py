@@ -25,7 +25,7 @@ from torch.fx.experimental import proxy_tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map_only
 
-from inspector.capture.cuda_source import device_to_cpu
+from inspector.capture.source_loader import device_to_cpu
 
 _CUDA = torch.device("cuda", 0)
 

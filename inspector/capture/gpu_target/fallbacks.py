@@ -18,8 +18,8 @@ from torch.utils import _pytree as pytree
 from triton.runtime.autotuner import Autotuner, Heuristics
 from triton.runtime.jit import JITFunction
 
-from inspector.capture.cuda_source import device_to_cpu
 from inspector.capture.hooks import nothing, patched
+from inspector.capture.source_loader import device_to_cpu
 
 
 @contextmanager

@@ -20,12 +20,11 @@ from inspector.capture.gpu_target.attention import attention_of
 from inspector.capture.gpu_target.constants import constants_on_cpu
 from inspector.capture.gpu_target.convolution import convolutions_of
 from inspector.capture.gpu_target.device import answers_of
-from inspector.capture.gpu_target.fakes import fakes_on_cuda
+from inspector.capture.gpu_target.fakes import fakes_on_cuda, traced_devices_on_cuda
 from inspector.capture.gpu_target.fallbacks import fallbacks_on_cpu, user_kernels_not_launched
 from inspector.capture.gpu_target.measured import without_measuring
 from inspector.capture.gpu_target.notes import Notes
 from inspector.capture.gpu_target.running import on_cpu, on_target
-from inspector.capture.gpu_target.traced_devices import traced_devices_on_cuda
 from inspector.capture.writer import emit
 from inspector.model.gpus import Gpu
 from inspector.records.gpu_target import GpuTarget
