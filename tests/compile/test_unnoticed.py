@@ -47,7 +47,7 @@ HOOKS = [
     ("handler", "TraceHandler._look"), ("handler", "TraceHandler._add_positions"),
     ("handler", "calling_frame"),
     ("handler", "emit"), ("sources", "SourceWriter._once"), ("sources", "recorded_roots"),
-    ("sources", "emit"), ("skips", "SkipObserver._observe"), ("skips", "_stack"),
+    ("sources", "emit"), ("skips", "SkipObserver._observe"), ("skips", "_is_entry"),
     ("writer", "_json"), ("capped_log", "CappedLog.append"), ("capped_log", "CappedLog._drop"),
     ("tally", "Tally.take"), ("tally", "CompilationMetrics.read"),
     ("begin", "_write_meta"), ("begin", "_program"),
