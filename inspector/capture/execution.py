@@ -63,11 +63,16 @@ def torch_compiled(
 
 def write_target(target: Target, sources: SourceWriter) -> None:
     """Writes ``inspector_target``: which function the calls reach, and of what kind it is."""
-    function = inspect.unwrap(_function_of(target.function))
+    model = uncompiled(target.function)
+    is_module = isinstance(model, torch.nn.Module)
+    function = inspect.unwrap(type(model).forward if is_module else model)
     code = getattr(function, "__code__", None)
     if code is not None:
         sources.add(code.co_filename, code.co_firstlineno)
-        _add_makers(target.function, code.co_filename, sources)
+        if is_module and recorded_roots().owner(code.co_filename) is Owner.TORCH:
+            # The lines that make its layers are all that is the user's of it.
+            for place in places_within(model):
+                sources.add(*place)
     emit(
         TargetFunction(
             name=target.name,
@@ -80,26 +85,10 @@ def write_target(target: Target, sources: SourceWriter) -> None:
     )
 
 
-def _add_makers(target: Callable[..., object], file: str, sources: SourceWriter) -> None:
-    """Writes the lines that make a model's layers, where these are all that is the user's of it."""
-    model = uncompiled(target)
-    if isinstance(model, torch.nn.Module) and recorded_roots().owner(file) is Owner.TORCH:
-        for place in places_within(model):
-            sources.add(*place)
-
-
 def _kind(function: Callable[..., object]) -> str:
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         return "generator"
     return "coroutine" if inspect.iscoroutinefunction(function) else "function"
-
-
-def _function_of(target: Callable[..., object]) -> Callable[..., object]:
-    target = uncompiled(target)
-    if isinstance(target, torch.nn.Module):
-        forward: Callable[..., object] = type(target).forward
-        return forward
-    return target
 
 
 @contextlib.contextmanager

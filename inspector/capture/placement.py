@@ -23,7 +23,8 @@ class Placement:
 
     def __init__(self, device: str | None, dtype: str | None) -> None:
         self.device = None if device is None else _device(device)
-        self.dtype = None if dtype is None else _dtype(dtype)
+        torch_name = parse_model_dtype(dtype).torch_name if dtype is not None else ""
+        self.dtype = getattr(torch, torch_name) if torch_name else None
 
     @property
     def maps_cuda(self) -> bool:
@@ -78,7 +79,3 @@ def _device(text: str) -> torch.device:
             "Add `--device cpu` instead, or run it where the device is.",
         ) from error
     return device
-
-
-def _dtype(text: str) -> torch.dtype:
-    return getattr(torch, parse_model_dtype(text).torch_name)

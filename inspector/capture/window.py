@@ -48,6 +48,7 @@ class WarmWindow:
         self._ended = threading.Event()
         self._turn = ProfilerLock()
         self._compiling = _Compiling(self._turn.interrupt)
+        self.saw = self._compiling.saw
         self._is_primed = False
         self._is_measured = False
         self._thread = threading.Thread(target=self._run, name="inspector", daemon=True)
@@ -67,14 +68,6 @@ class WarmWindow:
         session.start()
         session.stop()
         self._is_primed = True
-
-    def saw(self, phase: str = "", span: object = None) -> None:
-        """Takes a record of torch's trace, of a span with its phase, ``B`` or ``E``.
-
-        Autotuning comes after compiling, with a call. It would be measured together with the
-        profiler, and take another configuration.
-        """
-        self._compiling.saw(phase, span)
 
     def end(self) -> None:
         """Stops waiting; a window that is open is ended first."""
@@ -179,7 +172,12 @@ class _Compiling:
         is_spoken_of = time.monotonic() - self._last_said < _SILENT_SECONDS
         return self._begun > self._ended or (is_open and is_spoken_of)
 
-    def saw(self, phase: str, span: object) -> None:
+    def saw(self, phase: str = "", span: object = None) -> None:
+        """Takes a record of torch's trace, of a span with its phase, ``B`` or ``E``.
+
+        Autotuning comes after compiling, with a call. It would be measured together with the
+        profiler, and take another configuration.
+        """
         self.seen += 1
         self._last_said = time.monotonic()
         if phase == "B":

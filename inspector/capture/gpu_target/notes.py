@@ -79,15 +79,12 @@ class Notes:
         A graph of many nodes is not compiled as often as a small one.
         """
         paddings = self._other_paddings(nodes)
-        kinds = [kind for kind in ("template", "subgraph") if self._has(kind)]
+        noted = {kind for item in self.measured for kind in item.kinds}
+        kinds = [kind for kind in ("template", "subgraph") if kind in noted]
         found = [(padded, "") for padded in paddings] + [(frozenset[str](), kind) for kind in kinds]
         # The first is all that can be padded.
         found += [(paddings[0], kind) for kind in kinds] if paddings else []
         return [self._alternative(*decided) for decided in found]
-
-    def _has(self, kind: str) -> bool:
-        """Whether there are candidates of a kind, in what was noted since the last time."""
-        return any(kind in item.kinds for item in self.measured)
 
     def _other_paddings(self, nodes: int) -> list[frozenset[str]]:
         """What else could be padded: all of it, each alone, all but each, each two, and so on."""
