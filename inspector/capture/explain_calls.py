@@ -15,7 +15,6 @@ from inspector.capture.failed_call import FailedCall, failed_call
 from inspector.capture.measure import Measurement, measure, write_copy_rates
 from inspector.capture.quiet import quiet
 from inspector.capture.ranks import announce, is_of_others
-from inspector.capture.replay import replayed
 from inspector.capture.state import State
 from inspector.capture.target import Target
 from inspector.capture.writer import emit, guarded
@@ -41,21 +40,19 @@ def call_target(target: Target, request: Request, function: Callable[..., object
         # Before any call: one that no other process of the job makes may wait until all is lost.
         announce()
     inputs = range(len(target.calls))
-    made: list[int] = []  # the inputs of all calls, in their order
     given = _before_all(target)
     for number, index in itertools.product(range(_UNMEASURED_CALLS), inputs):
-        if given is not None and len(made) == len(inputs):
+        if given is not None and (number, index) == (1, 0):
             given.restore()
-        made.append(index)
         with told(index, number) as seen, quiet() if number else contextlib.nullcontext():
             error = error_of(target, index, request, function, seen=seen)
             if error is not None:
-                _tell(FailedCall(target, index, error, number + 1, made=made), request)
+                _tell(FailedCall(target, index, error, number + 1), request)
                 return
     if request.measure:
         for index in inputs:
             with told(index, _UNMEASURED_CALLS):
-                _measure(target, index, request, function, made)
+                _measure(target, index, request, function)
         guarded("measure the memory", write_copy_rates)
 
 
@@ -80,15 +77,12 @@ def _before_all(target: Target) -> State | None:
     return State(target.function, with_attributes=True)
 
 
-def _measure(
-    target: Target,
-    index: int,
-    request: Request,
-    function: Callable[..., object],
-    made: list[int],
-) -> None:
+def _measure(target: Target, index: int, request: Request, function: Callable[..., object]) -> None:
+    made = _UNMEASURED_CALLS
+
     def run(call: Call) -> None:
-        made.append(index)
+        nonlocal made
+        made += 1
         call_once(call, request, function)
 
     what = Measurement(
@@ -103,7 +97,7 @@ def _measure(
         with quiet():
             measure(what)
     except Exception as error:  # noqa: BLE001 - whatever the user's model raises
-        _tell(FailedCall(target, index, error, made.count(index), made=made), request)
+        _tell(FailedCall(target, index, error, made), request)
 
 
 def _is_ours(failed: FailedCall, request: Request) -> bool:
@@ -117,8 +111,7 @@ def _is_ours(failed: FailedCall, request: Request) -> bool:
     if lacks_memory(f"{type(error).__name__}: {error}") or is_of_others(error):
         return False
     with torch.compiler.set_stance("force_eager"), quiet():
-        again = error_of(failed.target, failed.index, request, failed.target.function)
-    raised = again or replayed(error, request, failed.target, failed.made)
+        raised = error_of(failed.target, failed.index, request, failed.target.function)
     if raised is None:
         return False
     said = f"{type(raised).__name__}: {raised}".strip().partition("\n")[0]

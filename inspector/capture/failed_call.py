@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Sequence
+import traceback
 from pathlib import Path
 
 import torch
@@ -23,7 +23,6 @@ from inspector.capture.failures import (
 )
 from inspector.capture.raised import uncaught_record
 from inspector.capture.ranks import absent, is_of_others, not_together
-from inspector.capture.replay import is_raised_outside, replayed
 from inspector.capture.roots import is_of_project
 from inspector.capture.target import Target
 from inspector.capture.writer import emit, guarded
@@ -38,6 +37,10 @@ from inspector.model.request import Request
 from inspector.model.units import ordinal
 
 _MOST_SHOWN = 6
+_COMPILERS = ("/torch/_dynamo/", "/torch/_inductor/", "/torch/_functorch/", "<eval_with_key>")
+# What stands around every call of compiled code, and of what `torch.compiler.disable` keeps out of
+# it (torch 2.11 to 2.13).
+_AROUND = ("/torch/_dynamo/eval_frame.py", "/torch/_dynamo/external_utils.py")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -48,22 +51,16 @@ class FailedCall:
         index: Number of the input, from 0.
         number: Which of the compiled calls with this input it was, from 1: those before it did not
             fail; 0 where it was a call without the compiler, between them.
-        made: All calls until then, this one included, by the numbers of their inputs.
     """
 
     target: Target
     index: int
     error: Exception
     number: int = 1
-    made: Sequence[int] = ()
 
 
 def failed_call(failed: FailedCall, request: Request) -> InspectorError:
-    """What to tell about a failed call.
-
-    The target is called once more without the compiler. A target that counts its calls fails in one
-    of them alone: then all calls are made again, of a target that is loaded anew.
-    """
+    """What to tell about a failed call: the target is called once more without the compiler."""
     target, error = failed.target, failed.error
     known = _known_at_once(failed, request)
     if known is not None:
@@ -77,8 +74,6 @@ def failed_call(failed: FailedCall, request: Request) -> InspectorError:
             return user_failure(raised, f"calling `{target.name}`", target.root, maps_cuda=mapped)
     if not failed.number:
         return _only_without(failed)
-    again = again or replayed(error, request, target, failed.made)
-    _forget(error, again)
     if again is not None:
         return _also_without(failed, request, again)
     # What Dynamo and the backends raise is in the trace, and becomes a finding.
@@ -185,6 +180,21 @@ def _only_compiled(failed: FailedCall, gpu: str | None) -> str:
     return (
         f"{name} fails with torch.compile when it is called {_which(failed)}{outside} {said}; a "
         "call without torch.compile after it does not."
+    )
+
+
+def is_raised_outside(error: BaseException) -> bool:
+    """Whether neither the compiler nor a compiled graph raised it, as the traceback tells.
+
+    What was computed before it may still be the compiler's.
+    """
+    if isinstance(error, TorchDynamoException):
+        return False
+    files = [
+        frame.filename.replace("\\", "/") for frame in traceback.extract_tb(error.__traceback__)
+    ]
+    return not any(
+        part in file for file in files if not file.endswith(_AROUND) for part in _COMPILERS
     )
 
 

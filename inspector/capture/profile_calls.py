@@ -102,7 +102,7 @@ class _ProfiledCalls:
         with told(index, number) as seen, quiet() if number else _PLAIN, watched:
             error = error_of(target, index, request, self._function, self._ones, seen)
             if error is not None:
-                failed = FailedCall(target, index, error, number + 1, self._made)
+                failed = FailedCall(target, index, error, number + 1)
                 raise failed_call(failed, request) from error
 
     def _call_until_compiled(self) -> int:
@@ -153,5 +153,5 @@ class _ProfiledCalls:
                 self._profiles.measure(index, run, eager, back_to_back)
         except Exception as error:
             number = self._made.count(index) - without if is_compiled else 0
-            failed = FailedCall(target, index, error, number, self._made)
+            failed = FailedCall(target, index, error, number)
             raise failed_call(failed, request) from error
