@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from inspector.capture.call import Call, map_tensors
+from inspector.capture.call import Call
 from inspector.capture.compiled import module_of, uncompiled
 from inspector.errors import EnvironmentLacksError, UsageError
 from inspector.model.dtypes import parse_model_dtype
@@ -42,9 +42,7 @@ class Placement:
         if not self.device and not self.dtype:
             return call
         memo: dict[int, Any] = {}
-        args = map_tensors(lambda tensor: self._put_input(tensor, memo), call.args)
-        kwargs = map_tensors(lambda tensor: self._put_input(tensor, memo), call.kwargs)
-        return Call(args, kwargs)
+        return call.mapped(lambda tensor: self._put_input(tensor, memo))
 
     def _put(self, tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
         # Elements of one byte are quantised: their scales are kept elsewhere.
