@@ -7,19 +7,16 @@ import contextlib
 import dataclasses
 import inspect
 import sys
+from collections.abc import Callable
 from types import FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from inspector.capture.roots import recorded_roots
+from inspector.capture.user_code import UserCode
 from inspector.errors import EnvironmentLacksError, ModelFailedError, UsageError
 from inspector.model.units import with_article
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from inspector.capture.user_code import UserCode
 
 _FACTORY_PREFIXES = ("get_", "make_", "build_", "create_", "load_")
 _MODEL_MAKERS = frozenset({"from_config", "from_pretrained"})  # of transformers' classes

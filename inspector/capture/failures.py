@@ -8,9 +8,9 @@ from pathlib import Path
 
 import torch
 
+from inspector.capture.frames import causes
 from inspector.capture.gpu_target.accelerator import cuda_is_here
 from inspector.capture.gpu_target.weights import ASKS_FOR_VALUES, makes_fakes
-from inspector.capture.raised import causes
 from inspector.errors import (
     TRACEBACK_BELOW,
     EnvironmentLacksError,

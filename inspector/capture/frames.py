@@ -1,4 +1,4 @@
-"""Frames of the recorded process: who calls, and the exact places of source that they are at."""
+"""Frames of the recorded process, the exact places that they are at, and what raised there."""
 
 from __future__ import annotations
 
@@ -22,6 +22,13 @@ def at_line(frame: FrameType) -> StackFrame:
     """Where a frame is, without columns."""
     code = frame.f_code
     return StackFrame(code.co_filename, frame.f_lineno or 0, code.co_name)
+
+
+def causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An exception and what caused it, the first cause last."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 def in_characters(  # noqa: PLR0913, PLR0917 - what a code object has of a place

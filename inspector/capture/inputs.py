@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
 
 import torch
 
 from inspector.capture.call import Call, calls_of
 from inspector.capture.factories import check_needs_nothing
+from inspector.capture.user_code import UserCode
 from inspector.errors import UsageError
 from inspector.model.dtypes import Kind
 from inspector.model.input_parser import parse_inputs
 from inspector.model.input_spec import MappingSpec, SequenceSpec, Spec, TensorSpec, ValueSpec
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
-
-    from inspector.capture.user_code import UserCode
 
 # Inputs of the command line are the same in every run, and leave the global generator as it was.
 SEED = 0

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from torch import nn
 
 from inspector.model.dtypes import find_dtype, parse_dtype
 from inspector.model.input_spec import TensorSpec
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 _IMAGES = {1: (28, 32, 64, 224), 3: (224, 32, 64, 128, 256, 299, 227, 96)}
 _OTHER_IMAGES = (32, 16, 64, 8, 4, 224)

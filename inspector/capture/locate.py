@@ -9,16 +9,14 @@ import pkgutil
 import re
 import shlex
 import sys
+from importlib.machinery import ModuleSpec
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from inspector.capture.failures import user_failure
 from inspector.capture.roots import is_of_project
 from inspector.errors import UsageError
 from inspector.model.near_matches import did_you_mean, near_matches
-
-if TYPE_CHECKING:
-    from importlib.machinery import ModuleSpec
 
 _SHOWN = 8
 

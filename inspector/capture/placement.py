@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -11,9 +12,6 @@ from inspector.capture.compiled import module_of, uncompiled
 from inspector.errors import EnvironmentLacksError, UsageError
 from inspector.model.dtypes import parse_model_dtype
 from inspector.model.near_matches import did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _USUAL = ("cpu", "cuda", "cuda:0", "cuda:1", "mps", "xpu", "meta")
 

@@ -13,8 +13,9 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
+from inspector.capture.frames import causes
 from inspector.capture.roots import recorded_roots
 from inspector.capture.sources import SourceWriter
 from inspector.capture.writer import emit, guarded
@@ -158,13 +159,6 @@ def add_operator_raised(sources: SourceWriter) -> list[StackFrame]:
                 sources.add(frame.file, frame.line)
             return own
     return []
-
-
-def causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An exception and what caused it, the first cause last."""
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
 
 
 def _with_code(frame: traceback.FrameSummary) -> StackFrame:

@@ -26,8 +26,10 @@ import importlib.util
 import os
 import re
 import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import CodeType, ModuleType
+from typing import Any
 
 import torch
 
@@ -35,10 +37,6 @@ from inspector.capture.roots import recorded_roots
 from inspector.errors import UsageError
 from inspector.model.edit import Edit, edited
 from inspector.model.roots import Owner
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from types import CodeType, ModuleType
 
 _DEVICE = re.compile(r"cuda(?::\d*)?")
 _CPU_TWINS = frozenset(
@@ -132,10 +130,6 @@ class _ToCpu(ast.NodeTransformer):
         changed: ast.expr = self.visit(node)
         return changed
 
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from types import CodeType
 
 # By file: a process is made to try something, and does nothing else.
 _edits: dict[str, list[Edit]] = {}

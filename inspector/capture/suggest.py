@@ -8,9 +8,11 @@ import io
 import itertools
 import re
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import torch
+from torch import nn
 from torch._subclasses.fake_tensor import (
     DataDependentOutputException,
     DynamicOutputShapeException,
@@ -29,12 +31,6 @@ from inspector.model.input_spec import (
     TensorSpec,
     ValueSpec,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from torch import nn
-
 
 _ATTEMPTS = 60
 _SECONDS = 15.0

@@ -7,14 +7,16 @@ import importlib
 import importlib.util
 import inspect
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 from inspector.capture.call import Call
 from inspector.capture.compiled import is_compiled
 from inspector.capture.discover import compiles_itself, find_target
 from inspector.capture.inputs import has_inputs, make_calls
-from inspector.capture.locate import locate
+from inspector.capture.locate import Place, locate
 from inspector.capture.placement import Placement
 from inspector.capture.signatures import check_fits, shown_signature, signature_of
 from inspector.capture.source_loader import CpuLoader, SourceLoader, edit_imports, map_imports
@@ -23,14 +25,8 @@ from inspector.capture.user_code import UserCode
 from inspector.errors import UsageError
 from inspector.model.input_parser import parse_inputs
 from inspector.model.input_spec import describe
+from inspector.model.request import Request
 from inspector.model.typed_options import typed_options
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
-
-    from inspector.capture.locate import Place
-    from inspector.model.request import Request
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

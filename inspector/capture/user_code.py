@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from unittest import mock
 
 import torch
@@ -11,13 +12,9 @@ from torch.overrides import TorchFunctionMode
 
 from inspector.capture.failures import lacks_cuda, user_failure
 from inspector.capture.hooks import nothing
+from inspector.capture.locate import Place
 from inspector.capture.source_loader import device_to_cpu
 from inspector.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from inspector.capture.locate import Place
 
 _Result = TypeVar("_Result")
 
