@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inspector.capture.outcome import write_orderly_end, write_outcome
+from inspector.capture.begin import write_orderly_end, write_outcome
 from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError
 from inspector.model.bench import WorkerRequest
 from inspector.model.gpu_table import known_gpu

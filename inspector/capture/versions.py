@@ -16,7 +16,7 @@ from types import CodeType, FrameType
 from typing import Any, TypeAlias
 from unittest import mock
 
-from inspector.capture.frames import callers, in_characters
+from inspector.capture.frames import callers, causes, in_characters
 from inspector.records.stack import StackFrame
 
 # torch/_dynamo/convert_frame.py says here, at level DEBUG, that it leaves a frame alone (the same
@@ -144,12 +144,8 @@ def higher_order_of_graph_break() -> str:
     Torch tags the exception with it (`_hop_name`, torch/_dynamo/variables/higher_order_ops.py,
     2.13), and loses it where a loop around the call wraps the exception in another one.
     """
-    error = _locals_of("log_graph_break").get("exc")
-    while isinstance(error, BaseException):
-        if name := getattr(error, "_hop_name", ""):
-            return str(name)
-        error = error.__cause__ or error.__context__
-    return ""
+    errors = causes(_locals_of("log_graph_break").get("exc"))
+    return next((str(name) for each in errors if (name := getattr(each, "_hop_name", ""))), "")
 
 
 def _position(frame: traceback.FrameSummary, exact: Mapping[_Place, dis.Positions]) -> StackFrame:

@@ -16,12 +16,14 @@ from torch._inductor.graph import GraphLowering
 
 from inspector.capture.generating import Generate, code_only, copied, module_not_loaded
 from inspector.capture.gpu_target.accelerator import cuda_in_cpp
-from inspector.capture.gpu_target.attention import attention_of
-from inspector.capture.gpu_target.constants import constants_on_cpu
-from inspector.capture.gpu_target.convolution import convolutions_of
+from inspector.capture.gpu_target.constants import (
+    constants_on_cpu,
+    fallbacks_on_cpu,
+    user_kernels_not_launched,
+)
 from inspector.capture.gpu_target.device import answers_of
 from inspector.capture.gpu_target.fakes import fakes_on_cuda, traced_devices_on_cuda
-from inspector.capture.gpu_target.fallbacks import fallbacks_on_cpu, user_kernels_not_launched
+from inspector.capture.gpu_target.libraries import attention_of, convolutions_of
 from inspector.capture.gpu_target.measured import without_measuring
 from inspector.capture.gpu_target.notes import Notes
 from inspector.capture.gpu_target.running import on_cpu, on_target
