@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import torch
+from torch.compiler import config as compiler_config
 
 from inspector.capture import versions
 from inspector.capture.call import Call
@@ -63,7 +64,8 @@ _LEAST_DYNAMIC = 2  # torch makes 0 and 1 constants, and refuses a mark on them
 def apply_dynamism(target: Target, request: Request) -> None:
     """Makes the sources and the inputs' dimensions of a request dynamic, before the first call."""
     if request.dynamic_sources:
-        versions.set_dynamic_sources(request.dynamic_sources)
+        # As TORCH_COMPILE_DYNAMIC_SOURCES, which torch reads when it is imported.
+        compiler_config.dynamic_sources = request.dynamic_sources
     for call in target.calls if request.marks else ():
         arguments = _named(target, call)
         for mark in request.marks:

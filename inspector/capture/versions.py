@@ -262,13 +262,6 @@ def guards_being_made() -> Guards | None:
     return Guards(found["f_code"], found["self"].guard_manager.root, scope)
 
 
-def skips_hook_guards() -> bool:
-    """Whether Dynamo makes no guards on the hooks of modules that have none (2.11 to 2.13)."""
-    from torch._dynamo import config
-
-    return bool(config.skip_nnmodule_hook_guards)
-
-
 def skip_frames_of(function: Any) -> None:  # noqa: ANN401 - any function with code
     """Lets Dynamo leave the frames of a function of ours to Python (2.11 to 2.13)."""
     from torch._dynamo.eval_frame import skip_code
@@ -299,16 +292,6 @@ def dynamo_settings() -> tuple[str, ...]:
     entries = config._config.items()  # noqa: SLF001 - as above
     usable = (name for name, entry in entries if not getattr(entry, "deprecated", False))
     return tuple(sorted(name for name in usable if "." not in name))
-
-
-def set_dynamic_sources(sources: str) -> None:
-    """Does what ``TORCH_COMPILE_DYNAMIC_SOURCES`` does, which torch reads when it is imported.
-
-    ``dynamic_sources`` is in torch/compiler/config.py, 2.11 to 2.13.
-    """
-    from torch.compiler import config
-
-    config.dynamic_sources = sources
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
