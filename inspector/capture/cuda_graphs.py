@@ -19,8 +19,7 @@ from typing import Any, TypeAlias
 import torch
 
 from inspector.capture import versions
-from inspector.capture.cuda_graph_inputs import pool_bytes, refusal, with_copies
-from inspector.capture.cuda_graph_log import CudaGraphLog
+from inspector.capture.cuda_graph_facts import CudaGraphLog, pool_bytes, refusal, with_copies
 from inspector.capture.hooks import Hooks
 from inspector.capture.sources import SourceWriter
 from inspector.capture.user_stack import user_stack

@@ -21,7 +21,6 @@ from inspector.capture.raised import add_operator_raised, watch_threads, write_o
 from inspector.capture.recompile import RecompileObserver
 from inspector.capture.skips import SkipObserver
 from inspector.capture.sources import SourceWriter
-from inspector.capture.stages import LOGGED_GRAPHS
 from inspector.capture.user_stack import calling_frame
 from inspector.capture.writer import artifact_name, emit, guarded
 from inspector.events.printed_stack import printed_frames
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
 _TRACE_LOGGER = "torch.__trace"
 _GENERATED = "inductor_output_code"
-_STAGES = LOGGED_GRAPHS.keys() | {_GENERATED}
+_STAGES = versions.LOGGED_GRAPHS.keys() | {_GENERATED}
 
 
 class TraceHandler(logging.Handler):
@@ -242,7 +241,7 @@ class TraceHandler(logging.Handler):
                 self._fusion.watch()
         elif name == _GENERATED and self._autotuning is not None:
             self._autotuning.flush()
-        if name in LOGGED_GRAPHS and (self.keeps_graphs or name == "dynamo_output_graph"):
+        if name in versions.LOGGED_GRAPHS and (self.keeps_graphs or name == "dynamo_output_graph"):
             self._write_graph(name)
 
     def _begins(self, stack: Sequence[tuple[str, int]]) -> None:
