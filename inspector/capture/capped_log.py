@@ -37,13 +37,12 @@ _METRICS = (
 )  # fmt: skip
 
 
-@dataclasses.dataclass(slots=True)
-class _Segment:
-    """One file, its size, and the counts of the compilations that ended while it was written."""
+class _Segment(LogFile):
+    """One file, and the counts of the compilations that ended while it was written."""
 
-    file: LogFile
-    size_bytes: int = 0
-    totals: Totals = dataclasses.field(default_factory=Totals)
+    def __init__(self, folder: Path, formatter: logging.Formatter, begin: str, name: str) -> None:
+        super().__init__(folder, formatter, begin, name)
+        self.totals = Totals()
 
 
 class CappedLog:
@@ -57,7 +56,7 @@ class CappedLog:
         self._formatter = formatter
         self._max_bytes = max_bytes
         self._totals: _Segment | None = None
-        self._head = _Segment(LogFile(folder, formatter, name, self._name + ".log"))
+        self._head = _Segment(folder, formatter, name, self._name + ".log")
         self._core: collections.deque[_Segment] = collections.deque()
         self._details: collections.deque[_Segment] = collections.deque()
         self._numbers: collections.Counter[str] = collections.Counter()
@@ -73,25 +72,25 @@ class CappedLog:
         if named is not None:
             self._strings[named[1]] = named[0]
         if kind == "head":
-            self._write(self._head, record)
+            self._head.append(record)
         elif kind == "core":
             self._append_core(record)
         else:
-            self._write(self._current("details", self._details), record)
+            self._current("details", self._details).append(record)
         while self._size_bytes() > self._max_bytes and self._drop():
             pass
 
     def close(self) -> None:
         """Closes all files."""
         for segment in self._segments():
-            segment.file.close()
+            segment.close()
 
     def _append_core(self, record: logging.LogRecord) -> None:
         details = self._current("details", self._details)
         core = self._current("core", self._core)
-        self._write(core, self._thin(record))
+        core.append(self._thin(record))
         if "dynamo_output_graph" in record.__dict__["metadata"]:
-            self._write(details, _detail(record))
+            details.append(_detail(record))
         ended = self._tally.take(record)
         if ended is not None:
             core.totals.add(ended)
@@ -103,14 +102,14 @@ class CappedLog:
         size = segments[-1].size_bytes if segments else limit
         if size >= 2 * limit or (size >= limit and self._tally.is_idle) or not segments:
             if segments:
-                segments[-1].file.close()
+                segments[-1].close()
             segments.append(self._made(kind))
         return segments[-1]
 
     def _made(self, kind: str) -> _Segment:
         self._numbers[kind] += 1
         name = f"{self._name}.{kind}-{self._numbers[kind]:06}.log"
-        return _Segment(LogFile(self._folder, self._formatter, self._name, name))
+        return _Segment(self._folder, self._formatter, self._name, name)
 
     def _thin(self, record: logging.LogRecord) -> logging.LogRecord:
         """What a report needs of a record; in each file for itself, so with file names in full."""
@@ -128,9 +127,6 @@ class CappedLog:
             metadata.pop("has_payload", None)
             payload = None
         return trace_record(metadata, payload)
-
-    def _write(self, segment: _Segment, record: logging.LogRecord) -> None:
-        segment.size_bytes += segment.file.append(record)
 
     def _size_bytes(self) -> int:
         return sum(segment.size_bytes for segment in self._segments())
@@ -152,7 +148,7 @@ class CappedLog:
             self._dropped.add(totals)
         else:
             return False
-        oldest.file.delete()
+        oldest.delete()
         self._say()
         return True
 
@@ -165,9 +161,9 @@ class CappedLog:
             tuple((*key, state) for key, state in sorted(self._dropped.frames.items())),
         )
         before, self._totals = self._totals, self._made("dropped")
-        self._write(self._totals, record_for_log(dropped))
+        self._totals.append(record_for_log(dropped))
         if before is not None:
-            before.file.delete()
+            before.delete()
 
 
 def _kind(record: logging.LogRecord) -> str:
