@@ -16,11 +16,11 @@ import torch
 from inspector.capture.roots import recorded_roots
 from inspector.capture.user_code import UserCode
 from inspector.errors import EnvironmentLacksError, ModelFailedError, UsageError
+from inspector.model.roots import Owner
 from inspector.model.units import with_article
 
 _FACTORY_PREFIXES = ("get_", "make_", "build_", "create_", "load_")
 _MODEL_MAKERS = frozenset({"from_config", "from_pretrained"})  # of transformers' classes
-_MOST_CALLS = 4  # functions that return what another one returns
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def _probe(function: Callable[..., Any], name: str, code: UserCode) -> EntryPoin
     if name.rpartition(".")[2].startswith(_FACTORY_PREFIXES):
         return _checked(code.run(f"calling `{name}()`", function), f"{name}()")
     # Inputs that it does not take itself are those of what it returns.
-    if not (code.has_inputs and not parameters) and not _names_models(function, _MOST_CALLS):
+    if not (code.has_inputs and not parameters) and not _names_models(function, set()):
         return itself
     try:
         made = code.run(f"calling `{name}()`", function)
@@ -95,7 +95,7 @@ def _probe(function: Callable[..., Any], name: str, code: UserCode) -> EntryPoin
     return _checked(made, f"{name}()") if _is_model(made) else itself
 
 
-def _names_models(function: Callable[..., Any], calls: int) -> bool:
+def _names_models(function: Callable[..., Any], seen: set[object]) -> bool:
     """Whether a function, or one that it calls, may make a model, as what its code names tells.
 
     Any other is not called: that could change what the compiled first call meets (a cache that it
@@ -104,8 +104,10 @@ def _names_models(function: Callable[..., Any], calls: int) -> bool:
     function = inspect.unwrap(function)
     if not isinstance(function, FunctionType) or inspect.iscoroutinefunction(function):
         return False
-    if not recorded_roots().is_user(function.__code__.co_filename):
+    owner = recorded_roots().owner(function.__code__.co_filename)
+    if function in seen or owner in {Owner.TORCH, Owner.STDLIB}:
         return False
+    seen.add(function)
     with contextlib.suppress(Exception):  # an annotation is any expression of the user's
         if _is_module_class(inspect.get_annotations(function, eval_str=True).get("return")):
             return True
@@ -118,7 +120,10 @@ def _names_models(function: Callable[..., Any], calls: int) -> bool:
     return (
         not _MODEL_MAKERS.isdisjoint(names)
         or any(map(_is_module_class, known))
-        or (calls > 0 and any(_names_models(item, calls - 1) for item in known if callable(item)))
+        or (
+            owner is not Owner.LIBRARY
+            and any(_names_models(item, seen) for item in known if callable(item))
+        )
     )
 
 
