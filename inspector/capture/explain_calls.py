@@ -57,13 +57,23 @@ def call_target(target: Target, request: Request, function: Callable[..., object
 
 
 def _tell(failed: FailedCall, request: Request) -> None:
-    """Says that no further call can be made, where that is enough.
+    """Says that no further call can be made, where a call fails by itself that only we make.
+
+    The user's program calls the model once with each input, and these calls did not fail.
 
     Raises:
-        InspectorError: It is not.
+        InspectorError: It is another call, or the compiler's fault.
     """
-    if not _is_ours(failed, request):
-        raise failed_call(failed, request) from failed.error
+    error, target = failed.error, failed.target
+    is_told = isinstance(error, InspectorError) or is_of_others(error)
+    if failed.number > 1 and not is_told and not lacks_memory(f"{type(error).__name__}: {error}"):
+        with torch.compiler.set_stance("force_eager"), quiet():
+            raised = error_of(target, failed.index, request, target.function)
+        if raised is not None:
+            said = f"{type(raised).__name__}: {raised}".strip().partition("\n")[0]
+            emit(Unmeasured(failed.index, said))
+            return
+    raise failed_call(failed, request) from error
 
 
 def _before_all(target: Target) -> State | None:
@@ -98,22 +108,3 @@ def _measure(target: Target, index: int, request: Request, function: Callable[..
             measure(what)
     except Exception as error:  # noqa: BLE001 - whatever the user's model raises
         _tell(FailedCall(target, index, error, made), request)
-
-
-def _is_ours(failed: FailedCall, request: Request) -> bool:
-    """Whether a call failed by itself that only we make; then that is said, and nothing more.
-
-    The user's program calls the model once with each input, and these calls did not fail.
-    """
-    error = failed.error
-    if failed.number == 1 or isinstance(error, InspectorError):
-        return False
-    if lacks_memory(f"{type(error).__name__}: {error}") or is_of_others(error):
-        return False
-    with torch.compiler.set_stance("force_eager"), quiet():
-        raised = error_of(failed.target, failed.index, request, failed.target.function)
-    if raised is None:
-        return False
-    said = f"{type(raised).__name__}: {raised}".strip().partition("\n")[0]
-    emit(Unmeasured(failed.index, said))
-    return True
