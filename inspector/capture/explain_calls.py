@@ -95,16 +95,8 @@ def _measure(target: Target, index: int, request: Request, function: Callable[..
         made += 1
         call_once(call, request, function)
 
-    what = Measurement(
-        input=index,
-        calls=request.calls,
-        arguments=target.calls[index],
-        target=target.function,
-        run=run,
-        one_graph=request.guards,
-    )
     try:
         with quiet():
-            measure(what)
+            measure(Measurement(target, index, request, run))
     except Exception as error:  # noqa: BLE001 - whatever the user's model raises
         _tell(FailedCall(target, index, error, made), request)

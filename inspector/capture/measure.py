@@ -7,6 +7,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
 
 import torch
 from torch._dynamo.utils import counters
@@ -20,7 +21,11 @@ from inspector.capture.state import State
 from inspector.capture.timeline import CALL_MARK, with_timeline
 from inspector.capture.versions import compilations
 from inspector.capture.writer import emit
+from inspector.model.request import Request
 from inspector.records.timeline import CallProfile, CopyRate, CopyRates
+
+if TYPE_CHECKING:
+    from inspector.capture.target import Target
 
 _SECONDS = 5.0
 _LEAST_CALLS = 3
@@ -39,19 +44,14 @@ _LEAST_NS = 200_000
 class Measurement:
     """What is called, and how often.
 
-    Attributes:
-        input: Its number, from 0.
-        calls: Fewer where that would take more than 5 s, but at least 3.
-        target: Without the compiler: its state is the same before every call.
-        one_graph: A target without any graph break is profiled too.
+    There are fewer calls than are asked for where they would take more than 5 s, but at least 3.
+    The target's state is the same before every call, which `run` makes of the compiled target.
     """
 
-    input: int
-    calls: int
-    arguments: Call
-    target: Callable[..., object]
+    target: Target
+    index: int
+    request: Request
     run: Callable[[Call], None]
-    one_graph: bool = False
 
 
 def measure(what: Measurement) -> None:
@@ -61,10 +61,10 @@ def measure(what: Measurement) -> None:
     say) empties the processor's caches and makes the next call slower. The first few are timed
     without the profiler.
     """
-    state = State(what.target, with_attributes=True)
+    state = State(what.target.function, with_attributes=True)
     plain = list(_plain_times_ns(what, state))
-    if not what.one_graph and agreed(_is_one_graph()):
-        emit(CallProfile(what.input, plain_ns=_median(plain), plain_times_ns=tuple(plain)))
+    if not what.request.guards and agreed(_is_one_graph()):
+        emit(CallProfile(what.index, plain_ns=_median(plain), plain_times_ns=tuple(plain)))
         return
     _profile(what, state, plain, with_device=False)
     if has_device():
@@ -94,7 +94,7 @@ def _profile(what: Measurement, state: State, plain: Sequence[int], *, with_devi
         warm = [row for row, again in zip(calls, compiled, strict=False) if not again]
         times.append(_median([row.end_ns - row.start_ns for row in warm]))
     profile = CallProfile(
-        input=what.input,
+        input=what.index,
         compiled=tuple(number for number, again in enumerate(compiled) if again),
         with_device=with_device,
         plain_ns=min((time_ns for time_ns in times if time_ns is not None), default=None),
@@ -116,7 +116,7 @@ def _is_one_graph() -> bool:
 
 def _plain_times_ns(what: Measurement, state: State) -> Iterator[int]:
     """The times of calls without the profiler in which nothing was compiled."""
-    for arguments in _copies(what, min(what.calls, _MOST_UNPROFILED)):
+    for arguments in _copies(what, min(what.request.calls, _MOST_UNPROFILED)):
         wait_for_device()
         before = compilations()
         began_ns = time.perf_counter_ns()
@@ -130,7 +130,7 @@ def _plain_times_ns(what: Measurement, state: State) -> Iterator[int]:
 
 def _profiled(what: Measurement, state: State) -> Iterator[bool]:
     """Calls under the profiler; whether anything was compiled in a call."""
-    for arguments in _copies(what, what.calls):
+    for arguments in _copies(what, what.request.calls):
         before = compilations()
         with _mark(CALL_MARK):
             what.run(arguments)
@@ -141,8 +141,9 @@ def _profiled(what: Measurement, state: State) -> Iterator[bool]:
 
 def _copies(what: Measurement, calls: int) -> Iterator[Call]:
     """Copies of the input as long as there is time; small ones are made before the first call."""
-    size_bytes = sum(tensor.nbytes for tensor in what.arguments.tensors)
-    copies: Iterable[Call] = (fresh(what.arguments) for _ in range(calls))
+    given = what.target.calls[what.index]
+    size_bytes = sum(tensor.nbytes for tensor in given.tensors)
+    copies: Iterable[Call] = (fresh(given) for _ in range(calls))
     if size_bytes * calls <= _MOST_COPIED_BYTES:
         copies = list(copies)
     began = time.monotonic()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import functools
 import threading
 import time
 from collections.abc import Callable
@@ -51,7 +52,8 @@ class WarmWindow:
         self.saw = self._compiling.saw
         self._is_primed = False
         self._is_measured = False
-        self._thread = threading.Thread(target=self._run, name="inspector", daemon=True)
+        run = functools.partial(guarded, "measure the program's calls", self._measure)
+        self._thread = threading.Thread(target=run, name="inspector", daemon=True)
 
     def start(self) -> None:
         """Begins to wait."""
@@ -79,9 +81,6 @@ class WarmWindow:
         self._compiling.release()
         if self._is_measured:  # here, where the program has come to an end: it takes memory
             guarded("measure the memory", lambda: write_copy_rates(_MOST_COPIED_BYTES))
-
-    def _run(self) -> None:
-        guarded("measure the program's calls", self._measure)
 
     def _measure(self) -> None:
         for with_device in (False, True):
