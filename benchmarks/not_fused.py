@@ -114,7 +114,7 @@ def compiled(
         with inspector.record(Path(folder) / "recording", measure=False) as recording:
             handler = attached_handler()
             assert handler is not None
-            handler.keep_graphs()
+            handler.keeps_graphs = True
             torch.compile(function)(*inputs)
         run = recording.run()
         problems = [problem for process in run.processes for problem in process.problems]

@@ -22,14 +22,7 @@ class Attachment:
 
 
 def attach(folder: Path, project: str | None, max_bytes: int | None = None) -> Attachment:
-    """Begins to write this process's trace into a recording, beside whatever is traced already.
-
-    Args:
-        folder: The recording.
-        project: The folder that shown paths are relative to; None where the caller writes
-            ``inspector_environment``.
-        max_bytes: Each process's files are kept below; None: no limit.
-    """
+    """Begins to write this process's trace into a recording, see `ProcessLog`."""
     attachment = Attachment(attached_handler(), ProcessLog(folder, project, max_bytes))
     attachment.handler.add(attachment.log)
     return attachment

@@ -1,4 +1,4 @@
-"""Begins the recording of a process that asks for it in its environment.
+"""Begins the recording of a process that asks for it, and says outside of its log how it ended.
 
 ``INSPECTOR_RECORD`` names the recording. It is called in the middle of ``import torch``, in every
 process that imports it (`autoload`, or the entry point of the installed package), so it does
@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import json
 import os
 import socket
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from inspector.errors import InspectorError
 from inspector.model.meta import META_FILE, Meta, begun_meta
 from inspector.version import __version__
 
@@ -33,8 +36,6 @@ def begin() -> None:
     try:
         _begin(folder)
     except Exception as error:  # noqa: BLE001 - a recorder never breaks `import torch`
-        from inspector.capture.outcome import write_problem
-
         write_problem(folder, "the recording of a process could not be begun", error)
 
 
@@ -49,7 +50,7 @@ def _begin(folder: Path) -> None:
     attached = attach(folder, os.getcwd(), _max_bytes(folder))  # noqa: PTH109 - as the program sees it
     attached.log.watch_end()
     if os.environ.get("INSPECTOR_MEASURE") == "1":
-        attached_handler().measure_when_warm()
+        attached_handler().measures = True
     describe(folder)
 
 
@@ -67,8 +68,6 @@ def _max_bytes(folder: Path) -> int | None:
     try:
         return parse_size(limit)
     except ValueError as error:
-        from inspector.capture.outcome import write_problem
-
         where = f"INSPECTOR_MAX_BYTES could not be read, so that logs are kept below {_FALLBACK}"
         write_problem(folder, where, error)
         return parse_size(_FALLBACK)
@@ -124,3 +123,40 @@ def _program() -> str:
     with contextlib.suppress(ValueError, OSError):
         return str(Path(name).absolute().relative_to(Path.cwd())) if name else ""
     return name
+
+
+def write_outcome(recording: Path, error: InspectorError) -> None:
+    """Writes ``outcome.json``: the sentence, the next step, the user's traceback, the exit code."""
+    fields = {
+        "message": error.message,
+        "next_step": error.next_step,
+        "detail": error.detail,
+        "exit_code": error.exit_code,
+    }
+    if not _write_whole(recording, fields):
+        sys.stderr.write(f"error: {error}\n{error.detail}\n")
+
+
+def write_orderly_end(recording: Path) -> None:
+    """Writes ``outcome.json`` where nothing failed; without the file the process ended early."""
+    _write_whole(recording, {"exit_code": 0})
+
+
+def _write_whole(recording: Path, fields: Mapping[str, object]) -> bool:
+    """Writes the file whole or not at all; whether it could be written."""
+    part = recording / "outcome.json.part"
+    try:
+        part.write_text(json.dumps({"v": 1, **fields}), encoding="utf-8")
+        part.replace(recording / "outcome.json")
+    except OSError:
+        return False
+    return True
+
+
+def write_problem(recording: Path, where: str, error: Exception) -> None:
+    """Writes ``problem.<pid>.json``, if that can be done: there is no log to say it in."""
+    fields = {"v": 1, "where": where, "error": repr(error)}
+    with contextlib.suppress(OSError):
+        recording.mkdir(parents=True, exist_ok=True)
+        file = recording / f"problem.{os.getpid()}.json"
+        file.write_text(json.dumps(fields), encoding="utf-8")

@@ -33,6 +33,13 @@ class Call:
         """The tensors among them."""
         return [leaf for leaf in self.leaves if isinstance(leaf, torch.Tensor)]
 
+    def mapped(
+        self, change: Callable[[Any], Any], other: Callable[[Any], Any] = lambda value: value
+    ) -> Call:
+        """The call with `change` applied to its tensors, and `other` to what is no container."""
+        args, kwargs = (map_tensors(change, item, other) for item in (self.args, self.kwargs))
+        return Call(args, kwargs)
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PreparedCall:
@@ -99,7 +106,7 @@ def arguments_of(call: Call) -> list[ProfiledArgument]:
             found.append(ProfiledArgument(value=str(value)))
         return value
 
-    map_tensors(tensor, [list(call.args), call.kwargs], other)
+    call.mapped(tensor, other)
     return found
 
 
@@ -111,11 +118,9 @@ def fresh(call: Call) -> Call:
     and other objects (a cache of keys and values, say) are copied deeply where Python can.
     """
     memo: dict[int, Any] = {}
-    copied = {
-        name: map_tensors(lambda tensor: _fresh_tensor(tensor, memo), value, _copied(memo))
-        for name, value in (("args", call.args), ("kwargs", call.kwargs))
-    }
-    return Call(**copied)
+    return call.mapped(
+        lambda tensor: _fresh_tensor(tensor, memo), lambda value: _deep_copied(value, memo)
+    )
 
 
 def map_tensors(
@@ -132,18 +137,9 @@ def map_tensors(
         return type(value)(map_tensors(change, item, other) for item in value)
     if type(value) is dict:
         return {key: map_tensors(change, item, other) for key, item in value.items()}
-    if dataclasses.is_dataclass(value) and type(value).__eq__ is not object.__eq__:
-        return _map_fields(change, value, other)
-    return other(value)
-
-
-def _map_fields(
-    change: Callable[[Any], Any],
-    value: Any,  # noqa: ANN401 - an instance of any dataclass
-    other: Callable[[Any], Any],
-) -> Any:  # noqa: ANN401 - the same
-    """A dataclass with its fields mapped; not through its constructor, which may check or count."""
-    result = copy.copy(value)
+    if not dataclasses.is_dataclass(value) or type(value).__eq__ is object.__eq__:
+        return other(value)
+    result = copy.copy(value)  # not by its constructor, which may check or count
     for field in dataclasses.fields(value):
         if hasattr(value, field.name):
             item = map_tensors(change, getattr(value, field.name), other)
@@ -151,17 +147,14 @@ def _map_fields(
     return result
 
 
-def _copied(memo: dict[int, Any]) -> Callable[[Any], Any]:
-    def copied(value: Any) -> Any:  # noqa: ANN401 - any object
-        if isinstance(value, torch.nn.Module):
-            return value
-        try:
-            return copy.deepcopy(value, memo)
-        except (TypeError, RuntimeError, copy.Error, NotImplementedError):
-            # A generator, a lock, a tensor with history inside: the calls have to share it.
-            return value
-
-    return copied
+def _deep_copied(value: Any, memo: dict[int, Any]) -> Any:  # noqa: ANN401 - any object
+    if isinstance(value, torch.nn.Module):
+        return value
+    try:
+        return copy.deepcopy(value, memo)
+    except (TypeError, RuntimeError, copy.Error, NotImplementedError):
+        # A generator, a lock, a tensor with history inside: the calls have to share it.
+        return value
 
 
 def _deep_copy(tensor: Any, memo: dict[int, Any]) -> Any:  # noqa: ANN401 - torch is Any to mypy

@@ -1,13 +1,22 @@
-"""The parts of a call: running what it returned to its end, and its backward."""
+"""Makes a call of a target: what it returns is run to its end, and its backward."""
 
 from __future__ import annotations
 
+import dataclasses
 import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import torch
 from torch.utils import _pytree
 
+from inspector.capture.call import Call, fresh
+from inspector.capture.quiet import quiet_operators
 from inspector.errors import UsageError
+from inspector.model.request import Request
+
+if TYPE_CHECKING:
+    from inspector.capture.target import Target
 
 LOSS_MARK = "inspector loss"
 """The mark, in a profile, around the sum whose backward pass `backward` runs."""
@@ -84,3 +93,61 @@ def backward(outputs: object, ones: Ones | None = None) -> None:
         loss.backward()
     else:
         torch.autograd.backward(wanted, gradients)
+
+
+@dataclasses.dataclass(slots=True)
+class SeenCall:
+    """What is seen of a call: whether its outputs require grad, where that was looked at."""
+
+    requires_grad: bool | None = None
+
+
+def error_of(  # noqa: PLR0913, PLR0917 - what a call is made with
+    target: Target,
+    index: int,
+    request: Request,
+    function: Callable[..., object],
+    ones: Ones | None = None,
+    seen: SeenCall | None = None,
+) -> Exception | None:
+    """What a call raised, or None; outside of any other exception's handling.
+
+    `seen` gets whether its outputs require grad, without which `--train` has no meaning.
+    """
+    try:
+        with quiet_operators():
+            outputs = call_once(fresh(target.calls[index]), request, function, ones)
+        if seen is not None:
+            seen.requires_grad = bool(requiring_grad(outputs))
+    except Exception as error:  # noqa: BLE001 - whatever the user's model raises
+        return error
+    return None
+
+
+def call_once(
+    call: Call, request: Request, function: Callable[..., object], ones: Ones | None = None
+) -> object:
+    """Makes one call, with its backward pass where that is asked for; gives the outputs."""
+    if request.no_grad:
+        with torch.no_grad():
+            return finished_call(call, function)
+    outputs = finished_call(call, function)
+    if request.train:
+        backward(outputs, ones)
+    return outputs
+
+
+def finished_call(call: Call, function: Callable[..., object]) -> object:
+    """Makes the call alone; a coroutine or generator runs to its end."""
+    return finished(function(*call.args, **call.kwargs))
+
+
+def has_device() -> bool:
+    """Whether the program uses CUDA."""
+    return bool(torch.cuda.is_available() and torch.cuda.is_initialized())
+
+
+def wait_for_device() -> None:
+    """Waits until the device, if there is one, is done."""
+    if has_device():
+        torch.cuda.synchronize()

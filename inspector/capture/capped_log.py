@@ -1,15 +1,8 @@
 """A process's log that is kept below a size: the oldest details go first, and the counts stay.
 
-It has three kinds of files, each a trace by itself:
-
-- ``NAME.log`` is never dropped: file names, environment, sources;
-- ``NAME.core-0001.log`` … have what a report is made of: where a compilation began, its graph
-  breaks, its metrics, without the texts of graphs and without configurations;
-- ``NAME.details-0001.log`` … have everything else as torch wrote it.
-
-Above the limit the oldest file of details is deleted, then the next; only when there are none any
-more, the oldest core file. What goes with a file is added to the totals in ``NAME.dropped-….log``,
-of which there is one.
+Its files, each a trace by itself, are in docs/recording.md: ``NAME.log`` is never dropped; above
+the limit the oldest ``NAME.details-….log`` is deleted, then the next, then ``NAME.core-….log``.
+What goes with a file is added to the totals in ``NAME.dropped-….log``, of which there is one.
 """
 
 from __future__ import annotations
@@ -18,12 +11,11 @@ import collections
 import dataclasses
 import logging
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 from inspector.capture.log_file import LogFile
 from inspector.capture.tally import Tally, Totals
-from inspector.capture.writer import record_for_log, trace_record
+from inspector.capture.writer import artifact_name, record_for_log, trace_record
 from inspector.records.environment import Dropped
 from inspector.records.record import PREFIX
 
@@ -45,27 +37,26 @@ _METRICS = (
 )  # fmt: skip
 
 
-@dataclasses.dataclass(slots=True)
-class _Segment:
-    """One file, its size, and the counts of the compilations that ended while it was written."""
+class _Segment(LogFile):
+    """One file, and the counts of the compilations that ended while it was written."""
 
-    file: LogFile
-    size_bytes: int = 0
-    totals: Totals = dataclasses.field(default_factory=Totals)
+    def __init__(self, folder: Path, formatter: logging.Formatter, begin: str, name: str) -> None:
+        super().__init__(folder, formatter, begin, name)
+        self.totals = Totals()
 
 
 class CappedLog:
     """Takes what a `LogFile` takes, as records, and keeps the size of all files below a limit."""
 
     def __init__(
-        self, folder: Path, name: str, formatter: logging.Formatter, max_bytes: int
+        self, folder: Path, formatter: logging.Formatter, name: str, max_bytes: int
     ) -> None:
         self._folder = folder
         self._name = name + os.urandom(4).hex()
-        self._format = formatter.format
+        self._formatter = formatter
         self._max_bytes = max_bytes
         self._totals: _Segment | None = None
-        self._head = _Segment(LogFile(folder, name, self._name + ".log"))
+        self._head = _Segment(folder, formatter, name, self._name + ".log")
         self._core: collections.deque[_Segment] = collections.deque()
         self._details: collections.deque[_Segment] = collections.deque()
         self._numbers: collections.Counter[str] = collections.Counter()
@@ -81,25 +72,25 @@ class CappedLog:
         if named is not None:
             self._strings[named[1]] = named[0]
         if kind == "head":
-            self._write(self._head, record)
+            self._head.append(record)
         elif kind == "core":
             self._append_core(record)
         else:
-            self._write(self._current("details", self._details), record)
+            self._current("details", self._details).append(record)
         while self._size_bytes() > self._max_bytes and self._drop():
             pass
 
     def close(self) -> None:
         """Closes all files."""
         for segment in self._segments():
-            segment.file.close()
+            segment.close()
 
     def _append_core(self, record: logging.LogRecord) -> None:
         details = self._current("details", self._details)
         core = self._current("core", self._core)
-        self._write(core, self._thin(record))
+        core.append(self._thin(record))
         if "dynamo_output_graph" in record.__dict__["metadata"]:
-            self._write(details, _detail(record))
+            details.append(_detail(record))
         ended = self._tally.take(record)
         if ended is not None:
             core.totals.add(ended)
@@ -111,14 +102,14 @@ class CappedLog:
         size = segments[-1].size_bytes if segments else limit
         if size >= 2 * limit or (size >= limit and self._tally.is_idle) or not segments:
             if segments:
-                segments[-1].file.close()
+                segments[-1].close()
             segments.append(self._made(kind))
         return segments[-1]
 
     def _made(self, kind: str) -> _Segment:
         self._numbers[kind] += 1
         name = f"{self._name}.{kind}-{self._numbers[kind]:06}.log"
-        return _Segment(LogFile(self._folder, self._name, name))
+        return _Segment(self._folder, self._formatter, self._name, name)
 
     def _thin(self, record: logging.LogRecord) -> logging.LogRecord:
         """What a report needs of a record; in each file for itself, so with file names in full."""
@@ -136,9 +127,6 @@ class CappedLog:
             metadata.pop("has_payload", None)
             payload = None
         return trace_record(metadata, payload)
-
-    def _write(self, segment: _Segment, record: logging.LogRecord) -> None:
-        segment.size_bytes += segment.file.write(self._format(record))
 
     def _size_bytes(self) -> int:
         return sum(segment.size_bytes for segment in self._segments())
@@ -160,7 +148,7 @@ class CappedLog:
             self._dropped.add(totals)
         else:
             return False
-        oldest.file.delete()
+        oldest.delete()
         self._say()
         return True
 
@@ -173,15 +161,14 @@ class CappedLog:
             tuple((*key, state) for key, state in sorted(self._dropped.frames.items())),
         )
         before, self._totals = self._totals, self._made("dropped")
-        self._write(self._totals, record_for_log(dropped))
+        self._totals.append(record_for_log(dropped))
         if before is not None:
-            before.file.delete()
+            before.delete()
 
 
 def _kind(record: logging.LogRecord) -> str:
     metadata = record.__dict__["metadata"]
-    artifact = metadata.get("artifact")
-    name = artifact.get("name") if isinstance(artifact, Mapping) else None
+    name = artifact_name(metadata)
     if name in _HEAD_NAMES or "str" in metadata:
         return "head"
     return "core" if name in _CORE_NAMES or _CORE_KEYS & metadata.keys() else "details"

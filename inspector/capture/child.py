@@ -5,15 +5,17 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inspector.capture.outcome import write_orderly_end, write_outcome
+from inspector.capture.begin import write_orderly_end, write_outcome
 from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError
 from inspector.model.bench import WorkerRequest
+from inspector.model.gpu_table import known_gpu
 from inspector.model.request import Request
 from inspector.model.warmup import WarmupRequest
+from inspector.records.gpu_target import GpuTarget
 
 if TYPE_CHECKING:
     from inspector.capture.target import Target
@@ -32,15 +34,14 @@ def main(arguments: Sequence[str]) -> int:
         _check_torch()
         if verb == "bench":
             _bench(folder, request)
-            write_orderly_end(folder)
-            return 0
-        if verb == "warm-up":
-            _warm_up(folder, request)
-            write_orderly_end(folder)
-            return 0
-        asked = Request.from_json(request)
-        with _gpu(asked) as begin:
-            _explain(folder, asked, begin)
+        elif verb == "warm-up":
+            from inspector.capture.benching.warm import warm_up
+
+            warm_up(folder, WarmupRequest.from_json(request))
+        else:
+            asked = Request.from_json(request)
+            with _gpu(asked):
+                _explain(folder, asked)
     except InspectorError as error:
         write_outcome(folder, error)
         return error.exit_code
@@ -59,12 +60,6 @@ def _bench(folder: Path, request: str) -> None:
     keep_stack(folder)
 
     work(folder, WorkerRequest.from_json(request), cores)
-
-
-def _warm_up(folder: Path, request: str) -> None:
-    from inspector.capture.benching.warm import warm_up
-
-    warm_up(folder, WarmupRequest.from_json(request))
 
 
 def _check_torch() -> None:
@@ -92,28 +87,17 @@ def _check_triton() -> None:
         ) from error  # fmt: skip
 
 
-@contextlib.contextmanager
-def _gpu(request: Request) -> Iterator[Callable[[], None]]:
-    """Generates code for a GPU that is not here, if that is asked for.
-
-    Yields:
-        What to call as soon as something can be recorded.
-    """
+def _gpu(request: Request) -> contextlib.AbstractContextManager[None]:
+    """Generates code for a GPU that is not here, if that is asked for."""
     if request.gpu is None:
-        yield lambda: None
-        return
+        return contextlib.nullcontext()
     _check_triton()
     from inspector.capture.gpu_target.session import gpu_target
-    from inspector.capture.writer import emit
-    from inspector.model.gpu_table import known_gpu
-    from inspector.records.gpu_target import GpuTarget
 
-    gpu = known_gpu(request.gpu)
-    with gpu_target(gpu):
-        yield lambda: emit(GpuTarget(gpu.key, "begin"))
+    return gpu_target(known_gpu(request.gpu))
 
 
-def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
+def _explain(folder: Path, request: Request) -> None:
     from inspector.capture.attach import attach
     from inspector.capture.environment import environment
     from inspector.capture.execution import compiled, write_target
@@ -126,17 +110,23 @@ def _explain(folder: Path, request: Request, begin: Callable[[], None]) -> None:
     from inspector.capture.trial import seed_trial, watched
     from inspector.capture.writer import emit
 
-    if request.gpu is not None:
-        request = dataclasses.replace(request, device="cpu")
     handler = attach(folder, project=None).handler
     sources = handler.sources
-    begin()
-    if request.guards:
-        handler.time_guards()
-    if request.graphs:
-        handler.keep_graphs(prims=request.prims)
+    if request.gpu is not None:
+        emit(GpuTarget(known_gpu(request.gpu).key, "begin"))
+        request = dataclasses.replace(request, device="cpu")
+    handler.times_guards = request.guards
+    handler.keeps_graphs, handler.keeps_prims = request.graphs, request.prims
     seed_trial(request)
-    with _without_memory(request), _without_compiling(request):
+    with contextlib.ExitStack() as stack:
+        if request.fake:
+            from inspector.capture.gpu_target.weights import fake_weights
+
+            stack.enter_context(fake_weights())
+        if request.generates and request.gpu is None:
+            from inspector.capture.generating import generating_only
+
+            stack.enter_context(generating_only())
         target = _loaded(request)
         apply_settings(request.config)  # after what the user's file sets
         apply_dynamism(target, request)
@@ -171,19 +161,3 @@ def _loaded(request: Request) -> Target:
             root = locate(request.target).root
             emit(environment(root, asks_for_gpus=False))
         raise
-
-
-def _without_compiling(request: Request) -> contextlib.AbstractContextManager[None]:
-    if not request.generates or request.gpu is not None:
-        return contextlib.nullcontext()
-    from inspector.capture.generating import generating_only
-
-    return generating_only()
-
-
-def _without_memory(request: Request) -> contextlib.AbstractContextManager[None]:
-    if not request.fake:
-        return contextlib.nullcontext()
-    from inspector.capture.gpu_target.weights import fake_weights
-
-    return fake_weights()

@@ -19,8 +19,7 @@ from typing import Any, TypeAlias
 import torch
 
 from inspector.capture import versions
-from inspector.capture.cuda_graph_inputs import pool_bytes, refusal, with_copies
-from inspector.capture.cuda_graph_log import CudaGraphLog
+from inspector.capture.cuda_graph_facts import CudaGraphLog, pool_bytes, refusal, with_copies
 from inspector.capture.hooks import Hooks
 from inspector.capture.sources import SourceWriter
 from inspector.capture.user_stack import user_stack
@@ -67,11 +66,7 @@ class _Here(threading.local):
 
 
 class CudaGraphObserver:
-    """Stands in for a few functions of CUDA-graph trees while a process is recorded.
-
-    Args:
-        sources: Gets the places of the calls that capture.
-    """
+    """Stands in for a few functions of CUDA-graph trees while a process is recorded."""
 
     def __init__(self, sources: SourceWriter) -> None:
         self._sources = sources

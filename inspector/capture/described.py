@@ -126,10 +126,6 @@ def _member_text(value: Any) -> str:  # noqa: ANN401 - a member of any enum
     return f"{kind}({value._value_!r})" if name is None else f"{kind}.{name}"
 
 
-def _is_enum(value: object) -> bool:
-    return isinstance(value, enum.Enum)
-
-
 def _fits(kinds: type | tuple[type, ...]) -> Callable[[object], bool]:
     return lambda value: isinstance(value, kinds)
 
@@ -140,7 +136,7 @@ def _exactly(kinds: Sequence[type]) -> Callable[[object], bool]:
 
 _KINDS: tuple[tuple[str, Callable[[object], bool], Callable[[Any], object]], ...] = (
     ("none", lambda value: value is None, str),
-    ("enum", _is_enum, _member_text),
+    ("enum", _fits(enum.Enum), _member_text),
     ("bool", _exactly((bool,)), repr),
     ("int", _exactly((int,)), _short),
     ("float", _exactly((float,)), repr),

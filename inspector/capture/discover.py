@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import re
 from types import FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from inspector.capture.compiled import uncompiled
 from inspector.capture.factories import EntryPoint, make
+from inspector.capture.locate import Place
+from inspector.capture.user_code import UserCode
 from inspector.errors import UsageError
 from inspector.model.near_matches import did_you_mean
-
-if TYPE_CHECKING:
-    from inspector.capture.place import Place
-    from inspector.capture.user_code import UserCode
 
 _FACTORIES = ("get_model", "make_model")
 _NOT_MODELS = frozenset(

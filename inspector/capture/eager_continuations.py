@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import torch
 from torch._dynamo import config
 
+from inspector.capture import versions
 from inspector.capture.timeline import EAGER_MARK
 from inspector.capture.writer import guarded
 
@@ -77,7 +78,7 @@ def _marked(function: Callable[..., object], name: str) -> Callable[..., object]
         with torch._C._profiler._RecordFunctionFast(f"{EAGER_MARK} {name}"):  # noqa: SLF001
             return function(*arguments)
 
-    _leave_alone(rest.__code__)
+    versions.skip_frames_of(rest)  # Dynamo would compile it, as all that compiled code calls
     return rest
 
 
@@ -87,12 +88,5 @@ def _making(
     def make(*arguments: object) -> Callable[..., object]:
         return _marked(factory(*arguments), name)
 
-    _leave_alone(make.__code__)
+    versions.skip_frames_of(make)
     return make
-
-
-def _leave_alone(code: CodeType) -> None:
-    """Dynamo would compile it, as it does all that compiled code calls."""
-    from torch._dynamo.eval_frame import skip_code
-
-    skip_code(code)

@@ -1,27 +1,24 @@
-"""Compiles a target, and makes one call of it."""
+"""Compiles a target, and says what it is and when it is called."""
 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import torch
 
 from inspector.capture import versions
-from inspector.capture.call import Call, fresh
-from inspector.capture.calling import Ones, backward, finished, requiring_grad
-from inspector.capture.failed_call import FailedCall, failed_call
+from inspector.capture.calling import SeenCall
+from inspector.capture.compiled import uncompiled
 from inspector.capture.known_backends import check_backend
 from inspector.capture.module_places import places_within
-from inspector.capture.quiet import quiet_operators
-from inspector.capture.replay import replayed
 from inspector.capture.roots import recorded_roots
 from inspector.capture.sources import SourceWriter
 from inspector.capture.target import Target
 from inspector.capture.writer import emit
-from inspector.errors import InspectorError, UsageError
+from inspector.errors import UsageError
 from inspector.model.request import Request
 from inspector.model.roots import Owner
 from inspector.records.calls import TargetCall, TargetFunction
@@ -48,27 +45,34 @@ def compiled(target: Target, request: Request) -> Callable[..., object]:
             f"The backend {request.backend!r} has no modes: torch would ignore {request.mode!r}."
         )
         raise UsageError(message, "Add --backend inductor, or leave --mode out.")
+    how = {name: getattr(request, name) for name in ("backend", "mode", "dynamic", "fullgraph")}
+    return torch_compiled(target.function, how, "See the --help of the command.")
+
+
+def torch_compiled(
+    function: Callable[..., Any], how: Mapping[str, Any], next_step: str
+) -> Callable[..., Any]:
+    """A function behind ``torch.compile`` with these arguments, which torch may refuse."""
     try:
-        function: Callable[..., object] = torch.compile(
-            target.function,
-            fullgraph=request.fullgraph,
-            dynamic=request.dynamic,
-            backend=request.backend,
-            mode=request.mode,
-        )
+        compiled: Callable[..., Any] = torch.compile(function, **how)
     except (RuntimeError, ValueError) as error:
         message = f"torch.compile refuses these settings: {error}"
-        raise UsageError(message, "See the --help of the command.") from error
-    return function
+        raise UsageError(message, next_step) from error
+    return compiled
 
 
 def write_target(target: Target, sources: SourceWriter) -> None:
     """Writes ``inspector_target``: which function the calls reach, and of what kind it is."""
-    function = inspect.unwrap(_function_of(target.function))
+    model = uncompiled(target.function)
+    is_module = isinstance(model, torch.nn.Module)
+    function = inspect.unwrap(type(model).forward if is_module else model)
     code = getattr(function, "__code__", None)
     if code is not None:
         sources.add(code.co_filename, code.co_firstlineno)
-        _add_makers(target.function, code.co_filename, sources)
+        if is_module and recorded_roots().owner(code.co_filename) is Owner.TORCH:
+            # The lines that make its layers are all that is the user's of it.
+            for place in places_within(model):
+                sources.add(*place)
     emit(
         TargetFunction(
             name=target.name,
@@ -81,26 +85,10 @@ def write_target(target: Target, sources: SourceWriter) -> None:
     )
 
 
-def _add_makers(target: Callable[..., object], file: str, sources: SourceWriter) -> None:
-    """Writes the lines that make a model's layers, where these are all that is the user's of it."""
-    model = versions.original_module(target)
-    if isinstance(model, torch.nn.Module) and recorded_roots().owner(file) is Owner.TORCH:
-        for place in places_within(model):
-            sources.add(*place)
-
-
 def _kind(function: Callable[..., object]) -> str:
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         return "generator"
     return "coroutine" if inspect.iscoroutinefunction(function) else "function"
-
-
-def _function_of(target: Callable[..., object]) -> Callable[..., object]:
-    target = versions.original_module(target)
-    if isinstance(target, torch.nn.Module):
-        forward: Callable[..., object] = type(target).forward
-        return forward
-    return target
 
 
 @contextlib.contextmanager
@@ -113,61 +101,3 @@ def told(index: int, number: int) -> Iterator[SeenCall]:
         state = "end"
     finally:
         emit(TargetCall(index, number, state, found.requires_grad))
-
-
-@dataclasses.dataclass(slots=True)
-class SeenCall:
-    """What is seen of a call: whether its outputs require grad, where that was looked at."""
-
-    requires_grad: bool | None = None
-
-
-def error_of(  # noqa: PLR0913, PLR0917 - what a call is made with
-    target: Target,
-    index: int,
-    request: Request,
-    function: Callable[..., object],
-    ones: Ones | None = None,
-    seen: SeenCall | None = None,
-) -> Exception | None:
-    """What a call raised, or None; outside of any other exception's handling.
-
-    `seen` gets whether its outputs require grad, without which `--train` has no meaning.
-    """
-    try:
-        with quiet_operators():
-            outputs = call_once(fresh(target.calls[index]), request, function, ones)
-        if seen is not None:
-            seen.requires_grad = bool(requiring_grad(outputs))
-    except Exception as error:  # noqa: BLE001 - whatever the user's model raises
-        return error
-    return None
-
-
-def call_once(
-    call: Call, request: Request, function: Callable[..., object], ones: Ones | None = None
-) -> object:
-    """Makes one call, with its backward pass where that is asked for; gives the outputs."""
-    if request.no_grad:
-        with torch.no_grad():
-            return finished_call(call, function)
-    outputs = finished_call(call, function)
-    if request.train:
-        backward(outputs, ones)
-    return outputs
-
-
-def finished_call(call: Call, function: Callable[..., object]) -> object:
-    """Makes the call alone; a coroutine or generator runs to its end."""
-    return finished(function(*call.args, **call.kwargs))
-
-
-def failure(failed: FailedCall, request: Request) -> InspectorError:
-    """What to tell about a failed call, see `failed_call`."""
-    target = failed.target
-    return failed_call(
-        failed,
-        request,
-        lambda: error_of(target, failed.index, request, target.function),
-        lambda: replayed(failed.error, request, target, failed.made),
-    )

@@ -9,12 +9,12 @@ from collections.abc import Callable
 import torch
 
 from inspector.capture.call import Call
-from inspector.capture.execution import call_once, error_of, failure, told
-from inspector.capture.failed_call import FailedCall
+from inspector.capture.calling import call_once, error_of
+from inspector.capture.execution import told
+from inspector.capture.failed_call import FailedCall, failed_call
 from inspector.capture.measure import Measurement, measure, write_copy_rates
 from inspector.capture.quiet import quiet
 from inspector.capture.ranks import announce, is_of_others
-from inspector.capture.replay import replayed
 from inspector.capture.state import State
 from inspector.capture.target import Target
 from inspector.capture.writer import emit, guarded
@@ -40,32 +40,40 @@ def call_target(target: Target, request: Request, function: Callable[..., object
         # Before any call: one that no other process of the job makes may wait until all is lost.
         announce()
     inputs = range(len(target.calls))
-    made: list[int] = []  # the inputs of all calls, in their order
     given = _before_all(target)
     for number, index in itertools.product(range(_UNMEASURED_CALLS), inputs):
-        if given is not None and len(made) == len(inputs):
+        if given is not None and (number, index) == (1, 0):
             given.restore()
-        made.append(index)
         with told(index, number) as seen, quiet() if number else contextlib.nullcontext():
             error = error_of(target, index, request, function, seen=seen)
             if error is not None:
-                _tell(FailedCall(target, index, error, number + 1, made=made), request)
+                _tell(FailedCall(target, index, error, number + 1), request)
                 return
     if request.measure:
         for index in inputs:
             with told(index, _UNMEASURED_CALLS):
-                _measure(target, index, request, function, made)
+                _measure(target, index, request, function)
         guarded("measure the memory", write_copy_rates)
 
 
 def _tell(failed: FailedCall, request: Request) -> None:
-    """Says that no further call can be made, where that is enough.
+    """Says that no further call can be made, where a call fails by itself that only we make.
+
+    The user's program calls the model once with each input, and these calls did not fail.
 
     Raises:
-        InspectorError: It is not.
+        InspectorError: It is another call, or the compiler's fault.
     """
-    if not _is_ours(failed, request):
-        raise failure(failed, request) from failed.error
+    error, target = failed.error, failed.target
+    is_told = isinstance(error, InspectorError) or is_of_others(error)
+    if failed.number > 1 and not is_told and not lacks_memory(f"{type(error).__name__}: {error}"):
+        with torch.compiler.set_stance("force_eager"), quiet():
+            raised = error_of(target, failed.index, request, target.function)
+        if raised is not None:
+            said = f"{type(raised).__name__}: {raised}".strip().partition("\n")[0]
+            emit(Unmeasured(failed.index, said))
+            return
+    raise failed_call(failed, request) from error
 
 
 def _before_all(target: Target) -> State | None:
@@ -79,48 +87,16 @@ def _before_all(target: Target) -> State | None:
     return State(target.function, with_attributes=True)
 
 
-def _measure(
-    target: Target,
-    index: int,
-    request: Request,
-    function: Callable[..., object],
-    made: list[int],
-) -> None:
+def _measure(target: Target, index: int, request: Request, function: Callable[..., object]) -> None:
+    made = _UNMEASURED_CALLS
+
     def run(call: Call) -> None:
-        made.append(index)
+        nonlocal made
+        made += 1
         call_once(call, request, function)
 
-    what = Measurement(
-        input=index,
-        first_call=_UNMEASURED_CALLS,
-        calls=request.calls,
-        arguments=target.calls[index],
-        target=target.function,
-        run=run,
-        one_graph=request.guards,
-    )
     try:
         with quiet():
-            measure(what)
+            measure(Measurement(target, index, request, run))
     except Exception as error:  # noqa: BLE001 - whatever the user's model raises
-        _tell(FailedCall(target, index, error, made.count(index), made=made), request)
-
-
-def _is_ours(failed: FailedCall, request: Request) -> bool:
-    """Whether a call failed by itself that only we make; then that is said, and nothing more.
-
-    The user's program calls the model once with each input, and these calls did not fail.
-    """
-    error = failed.error
-    if failed.number == 1 or isinstance(error, InspectorError):
-        return False
-    if lacks_memory(f"{type(error).__name__}: {error}") or is_of_others(error):
-        return False
-    with torch.compiler.set_stance("force_eager"), quiet():
-        again = error_of(failed.target, failed.index, request, failed.target.function)
-    raised = again or replayed(error, request, failed.target, failed.made)
-    if raised is None:
-        return False
-    said = f"{type(raised).__name__}: {raised}".strip().partition("\n")[0]
-    emit(Unmeasured(failed.index, said))
-    return True
+        _tell(FailedCall(target, index, error, made), request)

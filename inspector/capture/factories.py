@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import builtins
+import contextlib
 import dataclasses
 import inspect
-from types import FunctionType
-from typing import TYPE_CHECKING, Any
+import sys
+from collections.abc import Callable
+from types import FunctionType, ModuleType
+from typing import Any
 
 import torch
 
-from inspector.capture.return_kinds import Returned, returned
+from inspector.capture.roots import recorded_roots
+from inspector.capture.user_code import UserCode
 from inspector.errors import EnvironmentLacksError, ModelFailedError, UsageError
+from inspector.model.roots import Owner
 from inspector.model.units import with_article
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
-
-    from inspector.capture.user_code import UserCode
-
 _FACTORY_PREFIXES = ("get_", "make_", "build_", "create_", "load_")
+_MODEL_MAKERS = frozenset({"from_config", "from_pretrained"})  # of transformers' classes
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -46,8 +47,8 @@ def make(
     """What a value stands for.
 
     A class is instantiated. A function that can be called without arguments is a factory if its
-    name says so, or if its source returns an ``nn.Module``, or a function that inputs are given
-    for; any other function is itself the target, and its first call is the one that is compiled.
+    name says so, or if it returns an ``nn.Module``, or a function that inputs are given for; any
+    other function is itself the target, and its first call is the one that is compiled.
 
     Raises:
         UsageError: It needs arguments to be made, or makes nothing that can be called.
@@ -77,16 +78,14 @@ def _takes_nothing(function: Callable[..., Any]) -> bool:
 def _probe(function: Callable[..., Any], name: str, code: UserCode) -> EntryPoint:
     """Calls a function that needs no arguments where it seems to be a factory."""
     itself = EntryPoint(function, name)
-    variadic = inspect.Parameter.VAR_POSITIONAL
-    takes_any = any(p.kind is variadic for p in inspect.signature(function).parameters.values())
+    parameters = inspect.signature(function).parameters.values()
+    takes_any = any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters)
     if takes_any or hasattr(function, "_torchdynamo_orig_callable"):
         return itself
     if name.rpartition(".")[2].startswith(_FACTORY_PREFIXES):
         return _checked(code.run(f"calling `{name}()`", function), f"{name}()")
-    found = returned(function)
-    takes_some = bool(inspect.signature(function).parameters)
-    is_maker = found is Returned.FUNCTION and code.has_inputs and not takes_some
-    if found is not Returned.MODEL and not is_maker:
+    # Inputs that it does not take itself are those of what it returns.
+    if not (code.has_inputs and not parameters) and not _names_models(function, set()):
         return itself
     try:
         made = code.run(f"calling `{name}()`", function)
@@ -94,6 +93,42 @@ def _probe(function: Callable[..., Any], name: str, code: UserCode) -> EntryPoin
         # Then it is no factory, and its own call shows the error.
         return itself
     return _checked(made, f"{name}()") if _is_model(made) else itself
+
+
+def _names_models(function: Callable[..., Any], seen: set[object]) -> bool:
+    """Whether a function, or one that it calls, may make a model, as what its code names tells.
+
+    Any other is not called: that could change what the compiled first call meets (a cache that it
+    fills, a counter).
+    """
+    function = inspect.unwrap(function)
+    if not isinstance(function, FunctionType) or inspect.iscoroutinefunction(function):
+        return False
+    owner = recorded_roots().owner(function.__code__.co_filename)
+    if function in seen or owner in {Owner.TORCH, Owner.STDLIB}:
+        return False
+    seen.add(function)
+    with contextlib.suppress(Exception):  # an annotation is any expression of the user's
+        if _is_module_class(inspect.get_annotations(function, eval_str=True).get("return")):
+            return True
+    names = function.__code__.co_names
+    nonlocals = inspect.getclosurevars(function).nonlocals
+    scope = {**vars(builtins), **function.__globals__, **nonlocals}
+    known = [scope.get(name, sys.modules.get(name)) for name in names]
+    modules = [vars(item) for item in known if isinstance(item, ModuleType)]
+    known += [module.get(name) for module in modules for name in names]
+    return (
+        not _MODEL_MAKERS.isdisjoint(names)
+        or any(map(_is_module_class, known))
+        or (
+            owner is not Owner.LIBRARY
+            and any(_names_models(item, seen) for item in known if callable(item))
+        )
+    )
+
+
+def _is_module_class(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, torch.nn.Module)
 
 
 def _is_model(made: object) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Sequence
+import traceback
 from pathlib import Path
 
 import torch
 from torch._dynamo.exc import TorchDynamoException
 
 from inspector.capture.call import Call, arguments_of
+from inspector.capture.calling import error_of
 from inspector.capture.failures import (
     asks_for_value,
     at,
@@ -22,7 +23,6 @@ from inspector.capture.failures import (
 )
 from inspector.capture.raised import uncaught_record
 from inspector.capture.ranks import absent, is_of_others, not_together
-from inspector.capture.replay import is_raised_outside
 from inspector.capture.roots import is_of_project
 from inspector.capture.target import Target
 from inspector.capture.writer import emit, guarded
@@ -37,6 +37,10 @@ from inspector.model.request import Request
 from inspector.model.units import ordinal
 
 _MOST_SHOWN = 6
+_COMPILERS = ("/torch/_dynamo/", "/torch/_inductor/", "/torch/_functorch/", "<eval_with_key>")
+# What stands around every call of compiled code, and of what `torch.compiler.disable` keeps out of
+# it (torch 2.11 to 2.13).
+_AROUND = ("/torch/_dynamo/eval_frame.py", "/torch/_dynamo/external_utils.py")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -47,58 +51,35 @@ class FailedCall:
         index: Number of the input, from 0.
         number: Which of the compiled calls with this input it was, from 1: those before it did not
             fail; 0 where it was a call without the compiler, between them.
-        without: How many calls with this input were made without the compiler before it.
-        made: All calls until then, this one included, by the numbers of their inputs.
     """
 
     target: Target
     index: int
     error: Exception
     number: int = 1
-    without: int = 0
-    made: Sequence[int] = ()
 
 
-def failed_call(
-    failed: FailedCall,
-    request: Request,
-    eager: Callable[[], Exception | None],
-    anew: Callable[[], Exception | None],
-) -> InspectorError:
-    """What to tell about a failed call.
-
-    Args:
-        failed: The call.
-        request: How the target was loaded and called.
-        eager: Calls the target once more, and gives what that raised.
-        anew: Makes all calls again without the compiler, of a target that is loaded anew, and gives
-            what the last one raised: a target that counts its calls fails in one of them alone.
-    """
+def failed_call(failed: FailedCall, request: Request) -> InspectorError:
+    """What to tell about a failed call: the target is called once more without the compiler."""
     target, error = failed.target, failed.error
     known = _known_at_once(failed, request)
     if known is not None:
         return known
     with torch.compiler.set_stance("force_eager"):
-        again = eager()
+        again = error_of(target, failed.index, request, target.function)
     _forget(error, again)
     for raised in (again, error):
         if raised is not None and lacks_cuda(raised):
             mapped = request.device == "cpu"
             return user_failure(raised, f"calling `{target.name}`", target.root, maps_cuda=mapped)
-    if again is None:
-        by_itself = anew()
-        _forget(error, by_itself)
-        if by_itself is not None:
-            return _also_without(failed, request, by_itself)
-        said = f"({type(error).__name__}: {_first_sentence(error)})"
-        # What Dynamo and the backends raise is in the trace, and becomes a finding.
-        is_told = isinstance(error, TorchDynamoException)
-        detail = "" if is_told else user_traceback(error, target.root)
-        said = f"{_where(failed)}{said}"
-        return ModelFailedError(_only_then(failed, said, request.gpu), "", detail=detail)
     if not failed.number:
-        return _only_without(failed, user_traceback(again, target.root))
-    return _also_without(failed, request, again)
+        return _only_without(failed)
+    if again is not None:
+        return _also_without(failed, request, again)
+    # What Dynamo and the backends raise is in the trace, and becomes a finding.
+    is_told = isinstance(error, TorchDynamoException)
+    detail = "" if is_told else user_traceback(error, target.root)
+    return ModelFailedError(_only_compiled(failed, request.gpu), "", detail=detail)
 
 
 def _forget(error: Exception, again: Exception | None) -> None:
@@ -128,7 +109,7 @@ def _known_at_once(failed: FailedCall, request: Request) -> InspectorError | Non
 def _without_others(failed: FailedCall) -> InspectorError:
     """That a call waited in vain for other processes of the job."""
     name, error = failed.target.name, failed.error
-    said = f"({type(error).__name__}: {_first_sentence(error)})"
+    said = _said(error)
     missing: list[int] = []
     with contextlib.suppress(InspectorError):  # the store is gone with them
         missing = absent()
@@ -150,11 +131,6 @@ def _also_without(failed: FailedCall, request: Request, error: Exception) -> Mod
     detail = user_traceback(error, failed.target.root)
     which = _which(failed) or "with its inputs"
     message = f"{failed.target.name} fails when it is called {which}, {ALSO_WITHOUT}"
-    if not failed.number:  # one of those that a profile makes without the compiler
-        message = (
-            f"{failed.target.name} fails by itself when it is called for the "
-            f"{ordinal(len(failed.made))} time"
-        )
     called = _shown_inputs(failed.target.calls[failed.index])
     said = f"{type(error).__name__}: {_first_sentence(error)}{at(error, failed.target.root)}"
     step = without_dtype(request.dtype) or (f"It was called with {called}." if called else "")
@@ -173,20 +149,20 @@ def _dtype(name: str) -> str:
     return known.name if known else name
 
 
-def _only_without(failed: FailedCall, detail: str) -> ModelFailedError:
+def _only_without(failed: FailedCall) -> ModelFailedError:
     """That calls without the compiler fail, between others that do not."""
-    said = f"({type(failed.error).__name__}: {_first_sentence(failed.error)})"
-    several = f" with input {failed.index + 1}" if len(failed.target.calls) > 1 else ""
+    target = failed.target
+    several = f" with input {failed.index + 1}" if len(target.calls) > 1 else ""
     return ModelFailedError(
-        f"Calls of {failed.target.name}{several} fail without torch.compile, behind others that "
-        f"do not {said}.",
+        f"Calls of {target.name}{several} fail without torch.compile, after others that do not "
+        f"{_said(failed.error)}.",
         "What was measured with it until then is shown.",
-        detail=detail,
+        detail=user_traceback(failed.error, target.root),
     )
 
 
 def _where(failed: FailedCall) -> str:
-    """``at model.py:8``, with a space behind it: the user's line that Dynamo was at."""
+    """``at model.py:8``, with a space after it: the user's line that Dynamo was at."""
     root = Path(failed.target.root)
     for frame in reversed(getattr(failed.error, "real_stack", None) or ()):
         file = Path(frame.filename)
@@ -195,19 +171,32 @@ def _where(failed: FailedCall) -> str:
     return ""
 
 
-def _only_then(failed: FailedCall, said: str, gpu: str | None) -> str:
+def _only_compiled(failed: FailedCall, gpu: str | None) -> str:
     """That a call failed, and that one without the compiler does not."""
-    name = failed.target.name
+    name, said = failed.target.name, f"{_where(failed)}{_said(failed.error)}"
     if gpu is not None:
         said = f"when it is compiled for {gpu} {said}"
     if failed.number == 1:
         return f"{name} runs without torch.compile and fails with it {said}."
-    if not failed.number:
-        return f"A call of {name} without torch.compile fails between others that do not {said}."
     outside = " outside of compiled code" if is_raised_outside(failed.error) else ""
     return (
         f"{name} fails with torch.compile when it is called {_which(failed)}{outside} {said}; a "
         "call without torch.compile after it does not."
+    )
+
+
+def is_raised_outside(error: BaseException) -> bool:
+    """Whether neither the compiler nor a compiled graph raised it, as the traceback tells.
+
+    What was computed before it may still be the compiler's.
+    """
+    if isinstance(error, TorchDynamoException):
+        return False
+    files = [
+        frame.filename.replace("\\", "/") for frame in traceback.extract_tb(error.__traceback__)
+    ]
+    return not any(
+        part in file for file in files if not file.endswith(_AROUND) for part in _COMPILERS
     )
 
 
@@ -216,9 +205,7 @@ def _which(failed: FailedCall) -> str:
     several = len(failed.target.calls) > 1
     given = f"with input {failed.index + 1}" if several else ""
     time = f"for the {ordinal(failed.number)} time" if failed.number > 1 else ""
-    # What a model counts itself counts all of them.
-    before = f"(behind {failed.without} calls without the compiler)" if failed.without else ""
-    return " ".join(filter(None, (given, time, before)))
+    return " ".join(filter(None, (given, time)))
 
 
 def lacks_package(backend: str, error: ImportError) -> EnvironmentLacksError:
@@ -228,8 +215,12 @@ def lacks_package(backend: str, error: ImportError) -> EnvironmentLacksError:
     return EnvironmentLacksError(message, "Install it, or choose --backend inductor.")
 
 
+def _said(error: BaseException) -> str:
+    return f"({type(error).__name__}: {_first_sentence(error)})"
+
+
 def _first_sentence(error: BaseException) -> str:
-    """The first line of what it says; one that announces the next has that behind it."""
+    """The first line of what it says; one that announces the next has that after it."""
     lines = [line.strip() for line in str(error).split("\n") if line.strip()]
     said = lines[:2] if lines and lines[0].endswith(":") else lines[:1]
     return " ".join(said).rstrip(".")

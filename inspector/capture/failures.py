@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Iterator
 from pathlib import Path
 
 import torch
 
+from inspector.capture.frames import causes
 from inspector.capture.gpu_target.accelerator import cuda_is_here
 from inspector.capture.gpu_target.weights import ASKS_FOR_VALUES, makes_fakes
 from inspector.errors import (
@@ -82,13 +82,14 @@ def user_failure(
     if asks_for_value(error):
         return value_needed(error, doing, root)
     if lacks_cuda(error):
+        asking = at(error, root).removeprefix(" at ") or _capital(doing)
         return EnvironmentLacksError(
-            f"{_asker(error, doing, root)} needs CUDA, but this machine has none.",
+            f"{asking} needs CUDA, but this machine has none.",
             _NOT_MAPPED if maps_cuda else _MAP,
             detail=detail,
         )
     return ModelFailedError(
-        f"{doing[0].upper()}{doing[1:]} failed: {_said(error)}", _hint(error), detail=detail
+        f"{_capital(doing)} failed: {_said(error)}", _hint(error), detail=detail
     )
 
 
@@ -97,14 +98,14 @@ def asks_for_value(error: BaseException) -> bool:
     if not makes_fakes():
         return False
     return any(
-        isinstance(each, ASKS_FOR_VALUES) or _NO_VALUE.search(str(each)) for each in _chain(error)
+        isinstance(each, ASKS_FOR_VALUES) or _NO_VALUE.search(str(each)) for each in causes(error)
     )
 
 
 def value_needed(error: BaseException, doing: str, root: str = "") -> InspectorError:
     """The error that tells a person where ``--fake`` ends: `doing` asks for a value."""
     return ModelFailedError(
-        f"{doing[0].upper()}{doing[1:]} asks for the value of a tensor{at(error, root)}, and "
+        f"{_capital(doing)} asks for the value of a tensor{at(error, root)}, and "
         "with --fake large tensors have none: what was compiled until there is shown.",
         "Leave --fake out, or make that tensor small (up to 100,000 elements).",
         detail=user_traceback(error, root),
@@ -124,15 +125,8 @@ def lacks_cuda(error: BaseException) -> bool:
         return False
     return any(
         isinstance(each, Exception) and (_NO_CUDA.search(str(each)) or _asserts_cuda(each))
-        for each in _chain(error)
+        for each in causes(error)
     )
-
-
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An exception and what caused it, the first cause last."""
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
 
 
 def _asserts_cuda(error: BaseException) -> bool:
@@ -171,10 +165,8 @@ def at(error: BaseException, root: str) -> str:
     return ""
 
 
-def _asker(error: BaseException, doing: str, root: str) -> str:
-    """Who asked for CUDA: the line of the user's own project, or else what was being done."""
-    where = at(error, root)
-    return where.removeprefix(" at ") or f"{doing[0].upper()}{doing[1:]}"
+def _capital(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"
 
 
 def _said(error: BaseException) -> str:

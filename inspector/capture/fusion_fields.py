@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspector.capture.fusion_reach import reached
 from inspector.capture.writer import guarded
@@ -23,11 +22,10 @@ def operation(node: Any) -> Operation:  # noqa: ANN401 - torch is Any to mypy
         origin=_origin(inner),
         target=_called(inner),
         sizes=tuple(tuple(map(str, sizes)) for sizes in _sizes(node)),
-        mutates=tuple(map(str, _mutated(node))),
+        mutates=tuple(str(n) for output in node.get_outputs() for n in output.get_mutations()),
         device=str(node.get_device() or ""),
         reads=traffic.reads,
         writes=traffic.writes,
-        bytes_=traffic.total,
     )
 
 
@@ -44,6 +42,15 @@ def launch(node: Any) -> Launch:  # noqa: ANN401
         bytes_=traffic.total,
         reached=_reached(node, traffic),
     )
+
+
+def lowered_direction() -> str:
+    """What the graph is for that is being lowered."""
+    from torch._inductor.virtualized import V
+
+    if V.graph.is_inference:
+        return "inference"
+    return "backward" if V.graph.is_backward else "forward"
 
 
 def buffers(names: Iterable[str]) -> dict[str, Buffer]:
@@ -63,8 +70,7 @@ def buffers(names: Iterable[str]) -> dict[str, Buffer]:
     }
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Traffic:
+class _Traffic(NamedTuple):
     """Bytes by buffer, and of all of them, or None where one is unknown."""
 
     reads: dict[str, int]
@@ -133,17 +139,6 @@ def _sizes(node: Any) -> tuple[Any, ...]:  # noqa: ANN401
     return ()
 
 
-def _mutated(node: Any) -> list[Any]:  # noqa: ANN401
-    found = []
-    for output in node.get_outputs():
-        found += list(output.get_mutations())
-    return found
-
-
-def _given(node: Any) -> list[Any]:  # noqa: ANN401
-    return [output.get_name() for output in node.get_outputs()]
-
-
 def _traffic(node: Any) -> _Traffic:  # noqa: ANN401
     """Bytes by buffer, as ``get_read_write_buffers_sizes`` adds them up (2.11 to 2.13).
 
@@ -151,21 +146,21 @@ def _traffic(node: Any) -> _Traffic:  # noqa: ANN401
     """
     if _kind(node) == "output":  # Inductor counts nothing for it, nor says which value it is of
         of_reads = {str(dependency.name): 0 for dependency in node.read_writes.reads}
-        return _Traffic(of_reads, dict.fromkeys(map(str, _given(node)), 0), 0)
+        return _Traffic(of_reads, {str(item.get_name()): 0 for item in node.get_outputs()}, 0)
     if not hasattr(node, "get_read_write_buffer_accesses"):
         return _Traffic({}, {}, None)
     both, reads, writes = (
         node.get_read_write_buffer_accesses(include_reads=is_read, include_writes=is_written)
         for is_read, is_written in ((True, True), (True, False), (False, True))
     )
-    numbers = {str(name): _number(size) for name, size in both.items()}
-    total = None if None in numbers.values() else sum(size or 0 for size in numbers.values())
+    sizes = list(map(whole_number, both.values()))
+    total = None if None in sizes else sum(size or 0 for size in sizes)
     # What is written and read inside of one kernel is in neither, so long as nothing else reads it.
-    return _Traffic(
-        {str(name): _number(size) or 0 for name, size in reads.items() if name in both},
-        {str(name): _number(size) or 0 for name, size in writes.items() if name in both},
-        total,
+    of_reads, of_writes = (
+        {str(name): whole_number(size) or 0 for name, size in each.items() if name in both}
+        for each in (reads, writes)
     )
+    return _Traffic(of_reads, of_writes, total)
 
 
 def _reached(node: Any, traffic: _Traffic) -> Reached:  # noqa: ANN401
@@ -221,10 +216,11 @@ def _described(name: str) -> dict[str, Any]:
 
 
 def _size(size: Any) -> int | str:  # noqa: ANN401
-    return _number(size) if getattr(size, "is_number", True) else str(size)  # type: ignore[return-value]
+    return whole_number(size) if getattr(size, "is_number", True) else str(size)  # type: ignore[return-value]
 
 
-def _number(value: Any) -> int | None:  # noqa: ANN401
+def whole_number(value: Any) -> int | None:  # noqa: ANN401
+    """A size of Inductor's as a number; None where it is a symbol."""
     try:
         return int(value)
     except (TypeError, ValueError):

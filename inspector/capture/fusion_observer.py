@@ -12,13 +12,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from inspector.capture.fusion_fields import buffers, launch, operation
+from inspector.capture.fusion_fields import buffers, launch, lowered_direction, operation
 from inspector.capture.fusion_uses import common_uses
 from inspector.capture.hooks import Called, Hooks
 from inspector.capture.writer import emit, guarded
 from inspector.records.fusion import Apart, FusionPlan, Launch, Operation
 
 _OPERATION = re.compile(r"op\d+")
+_LONG = 300
 
 
 class _Draft:
@@ -67,7 +68,8 @@ class FusionObserver(Hooks):
     def _fuse(self, called: Called) -> object:
         scheduler, nodes, *_ = called.arguments
         draft = self._drafts[id(scheduler)] = _Draft()
-        guarded("nodes before fusion", lambda: draft.operations.extend(_operations(nodes)))
+        inner = (item for node in nodes for item in node.get_nodes())
+        guarded("nodes before fusion", lambda: draft.operations.extend(map(operation, inner)))
         return called.go()
 
     def _refuse(self, called: Called) -> object:
@@ -95,10 +97,6 @@ class FusionObserver(Hooks):
         return self._drafts.get(id(getattr(V.graph, "scheduler", None)))
 
 
-def _operations(nodes: Iterable[Any]) -> list[Operation]:
-    return [operation(inner) for node in nodes for inner in node.get_nodes()]
-
-
 def _fused(draft: _Draft, nodes: Sequence[Any]) -> None:
     draft.launches = [launch(node) for node in nodes]
     draft.apart = _apart(draft, nodes)
@@ -106,11 +104,7 @@ def _fused(draft: _Draft, nodes: Sequence[Any]) -> None:
 
 def _refused(draft: _Draft, why: Any, reason: str, args: Sequence[Any]) -> None:  # noqa: ANN401
     first, second = (frozenset(_OPERATION.findall(name)) for name in (why.name1, why.name2))
-    draft.refused[first, second] = str(reason), tuple(map(_short, args))
-
-
-def _short(value: Any) -> str:  # noqa: ANN401
-    return str(value)[:300]
+    draft.refused[first, second] = str(reason), tuple(str(value)[:_LONG] for value in args)
 
 
 def _write(draft: _Draft, scheduler: Any) -> None:  # noqa: ANN401
@@ -118,11 +112,10 @@ def _write(draft: _Draft, scheduler: Any) -> None:  # noqa: ANN401
 
     named = [_with_kernel(draft, item) for item in draft.launches]
     launches = [*_finished(named, getattr(scheduler, "removed_ops", ()))]
-    direction = "backward" if V.graph.is_backward else "forward"
     emit(
         FusionPlan(
             name=str(getattr(V.graph, "name", None) or ""),
-            direction="inference" if V.graph.is_inference else direction,
+            direction=lowered_direction(),
             operations=tuple(draft.operations),
             launches=tuple(launches),
             buffers=buffers(_buffers([*draft.operations, *launches])),

@@ -28,7 +28,9 @@ def common_uses(first: Any, second: Any, names: Iterable[str]) -> Iterator[Uses]
             )
             elements = [_elements(each) for each in uses]
             most = [number for number in elements if number is not None]
-            common = _common(uses[0], uses[1], min(most)) if len(most) == len(uses) else None
+            common = None
+            if len(most) == len(uses):
+                common = min(*most, sum(itertools.starmap(_common, itertools.product(*uses))))
             if kind == "part" and elements == [common, common]:  # each of several uses is a part
                 kind, left, right = "index", _text(uses[0][0]), _text(uses[1][0])
             yield Uses(name, kind, left, right, common)
@@ -43,19 +45,21 @@ def _uses(node: Any, name: str) -> list[Any]:  # noqa: ANN401
 
 def _difference(first: Any, second: Any) -> tuple[str, str, str]:  # noqa: ANN401
     from torch._inductor.dependencies import MemoryDep
+    from torch._inductor.utils import sympy_product
 
     texts = _text(first), _text(second)
     if not isinstance(first, MemoryDep) or not isinstance(second, MemoryDep):
         return "whole", *texts
     numbers = str(first.get_numel()), str(second.get_numel())
     offsets = str(first.get_offset()), str(second.get_offset())
+    in_order = [use.normalize_with_stride_order() for use in (first, second)]
     kinds = (
         ("same", first == second, texts),
         ("gather", first.is_indirect() or second.is_indirect(), texts),
         ("part", first.get_numel() != second.get_numel(), numbers),
-        ("broadcast", _product(first.size) != _product(second.size), texts),
+        ("broadcast", sympy_product(first.size) != sympy_product(second.size), texts),
         ("offset", offsets[0] != offsets[1] and _is_shifted(first, second), offsets),
-        ("order", _in_memory_order(first) == _in_memory_order(second), texts),
+        ("order", in_order[0] == in_order[1], texts),
         ("index", True, texts),
     )
     return next((kind, *said) for kind, is_that, said in kinds if is_that)
@@ -69,12 +73,8 @@ def _elements(uses: Iterable[Any]) -> int | None:
         return None
 
 
-def _common(first: Iterable[Any], second: Iterable[Any], most: int) -> int:
+def _common(first: Any, second: Any) -> int:  # noqa: ANN401
     """Elements that both use, at most."""
-    return min(most, sum(_common_of(one, other) for one in first for other in second))
-
-
-def _common_of(first: Any, second: Any) -> int:  # noqa: ANN401
     walks = _walk(first), _walk(second)
     found = None if None in walks else common_elements(*walks)  # type: ignore[arg-type]
     return min(int(first.get_numel()), int(second.get_numel())) if found is None else found
@@ -86,7 +86,7 @@ def _walk(use: Any) -> Walk | None:  # noqa: ANN401
 
     if not isinstance(use, MemoryDep) or use.is_indirect():
         return None
-    use = _in_memory_order(use)
+    use = use.normalize_with_stride_order()
     strides = {name: use.index.coeff(name) for name in use.var_names}
     rest = use.index - sum(name * stride for name, stride in strides.items())
     sizes = use.ranges
@@ -102,16 +102,6 @@ def _is_shifted(first: Any, second: Any) -> bool:  # noqa: ANN401
     """Whether nothing but the place where they begin is different."""
     walks = _walk(first), _walk(second)
     return None not in walks and len({tuple(walk.loops.items()) for walk in walks if walk}) == 1
-
-
-def _in_memory_order(use: Any) -> Any:  # noqa: ANN401
-    return use.normalize_with_stride_order()
-
-
-def _product(sizes: Iterable[Any]) -> Any:  # noqa: ANN401
-    from torch._inductor.utils import sympy_product
-
-    return sympy_product(sizes)
 
 
 def _text(use: Any) -> str:  # noqa: ANN401

@@ -7,7 +7,7 @@ captured it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from types import SimpleNamespace
 from typing import Any, TypeAlias
@@ -25,7 +25,7 @@ from torch._inductor import (
     output_code,
 )
 
-from inspector.capture.hooks import nothing
+from inspector.capture.hooks import nothing, patched
 
 Generate: TypeAlias = Callable[[fx.GraphModule], object]
 """Lets Inductor generate the code of a graph, for the inputs and options of the call at hand."""
@@ -71,7 +71,7 @@ def code_only(
         finally:
             inside.reset(token)
 
-    patches = (
+    with patched(
         mock.patch.object(compile_fx, "compile_fx", compile_graph),
         mock.patch.object(output_code, "cudagraph_post_compile", nothing),
         mock.patch.object(output_code, "cudagraph_partition_post_compile", nothing),
@@ -79,10 +79,7 @@ def code_only(
         functorch_config.patch(force_non_lazy_backward_lowering=True, enable_autograd_cache=False),
         # Workers would not know of what is patched here, and there is nothing to compile in them.
         config.patch(compile_threads=1, fx_graph_cache=False),
-    )
-    with ExitStack() as stack:
-        for patch in patches:
-            stack.enter_context(patch)
+    ):
         yield
 
 

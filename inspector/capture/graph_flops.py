@@ -1,7 +1,13 @@
-"""Floating-point operations of a node, most with the formulas of ``torch.utils.flop_counter``."""
+"""Floating-point operations of a node, most with the formulas of ``torch.utils.flop_counter``.
+
+It has none for a CPU's libraries that take packed weights, which freezing puts into the place of
+``addmm`` and ``convolution`` (torch/_inductor/fx_passes/mkldnn_fusion.py, 2.11 to 2.13).
+"""
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,7 +15,6 @@ import torch
 from torch import fx
 
 from inspector.capture.flex_flops import flex_flops, is_flex
-from inspector.capture.packed_flops import called, packed_flops
 
 # torch has no formula for these, and one for what they are alike (`mm` of integers).
 _AS_OTHERS = {torch.ops.aten._int_mm: torch.ops.aten.mm}  # noqa: SLF001 - its name
@@ -23,12 +28,12 @@ def flops_of(node: fx.Node) -> int | None:
     target, given, out = called(node)
     if target is None:
         return None
-    arguments, named = fx.map_arg(given, _value)
+    arguments, named = fx.map_arg(given, lambda item: item.meta.get("val"))
     if not _has_numbers(arguments) or not _has_numbers(named):
         return None
     counted = attention_flops(target, arguments, named)
     if counted is None:
-        counted = packed_flops(target, arguments, named, out)
+        counted = _packed_flops(target, arguments, named, out)
     return _by_formula(target, arguments, named, out) if counted is None else counted
 
 
@@ -50,12 +55,9 @@ def _by_formula(
         return None
     if type(count) is not int:
         return None
-    return _COMPLEX * count if _is_complex(arguments) else count
-
-
-def _is_complex(arguments: tuple[Any, ...]) -> bool:
-    """Whether complex numbers are multiplied, which torch's formulas count as real ones."""
-    return any(isinstance(item, torch.Tensor) and item.is_complex() for item in arguments)
+    # Torch's formulas count complex numbers as real ones.
+    tensors = (item for item in arguments if isinstance(item, torch.Tensor))
+    return _COMPLEX * count if any(item.is_complex() for item in tensors) else count
 
 
 def _of_convolution_backward(gradient: torch.Tensor, *arguments: Any) -> int:  # noqa: ANN401
@@ -71,10 +73,6 @@ def _of_convolution_backward(gradient: torch.Tensor, *arguments: Any) -> int:  #
     count = int(forward(x, weight, None, *settings, out_val=gradient))
     asked: list[bool] = list(mask[:2])
     return count * sum(asked)
-
-
-def _value(node: fx.Node) -> Any:  # noqa: ANN401 - whatever the node gives
-    return node.meta.get("val")
 
 
 def _has_numbers(value: Any) -> bool:  # noqa: ANN401
@@ -121,3 +119,70 @@ def _below_diagonal(queries: int, keys: int) -> int:
     """Pairs of a query and a key that is not behind it, both counted from the first one on."""
     square = min(queries, keys)
     return square * (square + 1) // 2 + max(queries - keys, 0) * keys
+
+
+_LIBRARIES = frozenset({"mkl", "mkldnn", "onednn"})
+_LINEAR = frozenset({
+    "_linear_pointwise", "_mkl_linear", "linear_dynamic_fp16", "linear_relu_dynamic_fp16",
+    "qlinear_pointwise",
+})  # fmt: skip
+_CONVOLUTIONS = frozenset({
+    "_convolution_pointwise", "_convolution_pointwise_", "qconv_pointwise", "qconv1d_pointwise",
+    "qconv2d_pointwise", "qconv3d_pointwise",
+})  # fmt: skip
+_TRANSPOSED = "_convolution_transpose_pointwise"
+_INPUTS, _WEIGHTS = ("X", "x", "qx"), ("W", "w", "qw")
+
+
+def called(node: fx.Node) -> tuple[torch._ops.OpOverload | None, tuple[Any, Any], object]:
+    """The operator that a node calls, what it is called with, and what it gives.
+
+    Of what Inductor fuses into a CPU's library (a convolution with its ``relu``) the node has a
+    function in the place of an operator, which keeps the match with the library's call
+    (``_register_unary_fusion_lowering`` in torch/_inductor/fx_passes/mkldnn_fusion.py).
+    Of a node that calls none it is None.
+    """
+    target, out = node.target, node.meta.get("val")
+    if isinstance(target, functools.partial) and target.args:
+        match = target.args[0]
+        for inner in getattr(match, "nodes", ()):
+            if _is_library(inner.target):
+                given = tuple(match.args), dict(match.kwargs)
+                return inner.target, given, inner.meta.get("val", out)
+    if isinstance(target, torch._ops.OpOverloadPacket):  # noqa: SLF001 - no public name yet
+        target = getattr(target, "default", None)
+    found = target if isinstance(target, torch._ops.OpOverload) else None  # noqa: SLF001 - as above
+    return found, (node.args, node.kwargs), out
+
+
+def _is_library(target: object) -> bool:
+    is_operator = isinstance(target, torch._ops.OpOverload)  # noqa: SLF001 - as above
+    return is_operator and getattr(target, "namespace", "") in _LIBRARIES
+
+
+def _packed_flops(
+    target: torch._ops.OpOverload,
+    arguments: Sequence[Any],
+    named: Mapping[str, Any],
+    out: object,
+) -> int | None:
+    """The operations of a linear layer or a convolution, or None for any other operator.
+
+    How a library packs a weight is its own affair: of a linear layer nothing is asked of it, of a
+    convolution the sizes of its kernel.
+    """
+    if not _is_library(target) or not isinstance(out, torch.Tensor):
+        return None
+    names = [argument.name for argument in target._schema.arguments]  # noqa: SLF001 - no public name
+    given = {**dict(zip(names, arguments, strict=False)), **named}
+    x = next((given[name] for name in _INPUTS if name in given), None)
+    if not isinstance(x, torch.Tensor):
+        return None
+    operator = target._opname  # noqa: SLF001 - as above
+    if operator in _LINEAR:
+        return int(2 * out.numel() * x.shape[-1])
+    weight = next((given[name] for name in _WEIGHTS if name in given), None)
+    if operator not in {*_CONVOLUTIONS, _TRANSPOSED} or not isinstance(weight, torch.Tensor):
+        return None
+    one, channels = (x, out.shape[1]) if operator == _TRANSPOSED else (out, x.shape[1])
+    return int(2 * one.numel() * channels // given["groups"] * math.prod(weight.shape[2:]))

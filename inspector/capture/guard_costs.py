@@ -31,10 +31,10 @@ _SMALL = 0.05
 
 def write_guard_costs() -> None:
     """Writes ``inspector_guard_costs`` for the tree that torch is logging, where it can be had."""
-    found = versions.guards_of_trace()
+    found = versions.guards_being_made()
     if found is None:
         return
-    root, values = found
+    root, values = found.root, found.scope[0]
     until = time.thread_time() + _SECONDS
     # A copy does not have all of torch's shortcuts (2.11 skips dicts that kept their tags).
     copy = root.clone_manager(lambda _manager: True)
@@ -163,10 +163,8 @@ def _rounds_of_parts(
 def _shares(times_ns: Sequence[float], *, is_root: bool) -> list[float]:
     """What each child is of its parent, by one round.
 
-    Args:
-        times_ns: What is on the way to the parent, that with the parent's own guards, the parent
-            with all below it, and then, for each child, the way with that child's part.
-        is_root: Whether nothing is on the way.
+    The times are of what is on the way to the parent, of that with the parent's own guards, of all
+    below the parent with it, and then, for each child, of the way with that child's part.
     """
     above_ns, base_ns, all_ns, *parts_ns = times_ns
     whole_ns = all_ns if is_root else all_ns - above_ns

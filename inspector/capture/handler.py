@@ -15,29 +15,25 @@ from inspector.capture.autotuning.observer import AutotuneObserver
 from inspector.capture.cuda_graphs import CudaGraphObserver
 from inspector.capture.fusion_observer import FusionObserver
 from inspector.capture.kernel_observer import KernelObserver
-from inspector.capture.operator_raised import add_operator_raised, write_operator_raised
 from inspector.capture.payloads import PayloadGuard
 from inspector.capture.process_log import ProcessLog
-from inspector.capture.raised import watch_threads
+from inspector.capture.raised import add_operator_raised, watch_threads, write_operator_raised
 from inspector.capture.recompile import RecompileObserver
 from inspector.capture.skips import SkipObserver
 from inspector.capture.sources import SourceWriter
-from inspector.capture.stages import LOGGED_GRAPHS
 from inspector.capture.user_stack import calling_frame
-from inspector.capture.writer import emit, guarded
+from inspector.capture.writer import artifact_name, emit, guarded
 from inspector.events.printed_stack import printed_frames
 from inspector.records.graph_breaks import BreakPositions, Caller
 from inspector.records.record import PREFIX
 
 if TYPE_CHECKING:
-    from torch import fx
-
     from inspector.capture.late_hooks import HookObserver
     from inspector.capture.window import WarmWindow
 
 _TRACE_LOGGER = "torch.__trace"
 _GENERATED = "inductor_output_code"
-_STAGES = LOGGED_GRAPHS.keys() | {_GENERATED}
+_STAGES = versions.LOGGED_GRAPHS.keys() | {_GENERATED}
 
 
 class TraceHandler(logging.Handler):
@@ -51,6 +47,11 @@ class TraceHandler(logging.Handler):
 
     Attributes:
         sources: Writes the source text that the recordings need.
+        measures: Profiles the program's own calls for a moment, once it has compiled: from the
+            first frame on, as `import torch` may not be over before.
+        times_guards: Times the guards of every cache entry, which makes compiling slower.
+        keeps_graphs: Writes the graphs of all stages as data, and what Inductor fuses.
+        keeps_prims: And those of AOTAutograd as primitives, too.
     """
 
     def __init__(self, logger: logging.Logger) -> None:
@@ -70,10 +71,10 @@ class TraceHandler(logging.Handler):
         self._before: dict[str, Any] = {}
         self._window: WarmWindow | None = None
         self._autotuning: AutotuneObserver | None = None
-        self._measures = False
-        self._times_guards = False
-        self._keeps_graphs = False
-        self._keeps_prims = False
+        self.measures = False
+        self.times_guards = False
+        self.keeps_graphs = False
+        self.keeps_prims = False
         self._hooks: HookObserver | None = None
         self._release_threads: Callable[[], None] | None = None
 
@@ -85,7 +86,9 @@ class TraceHandler(logging.Handler):
     def add(self, log: ProcessLog) -> None:
         """Writes to one more log from now on."""
         if not self._logs:
-            guarded("read numbered names", self._read_strings)
+            guarded(
+                "read numbered names", lambda: self._strings.update(versions.interned_strings())
+            )
             self._stand_in_front()
             guarded("stand in for what cannot be printed", self._payloads.watch)
             self._skips.watch()
@@ -113,25 +116,6 @@ class TraceHandler(logging.Handler):
             self._fusion.release()
             self._step_aside()
 
-    def measure_when_warm(self) -> None:
-        """Profiles the program's own calls for a moment, once it has compiled and is done with it.
-
-        From the first frame on: before, `import torch` may not be over.
-        """
-        self._measures = True
-
-    def time_guards(self) -> None:
-        """Times the guards of every cache entry from now on, which makes compiling slower."""
-        self._times_guards = True
-
-    def keep_graphs(self, *, prims: bool = False) -> None:
-        """Writes the graphs of all stages as data from now on, and what Inductor fuses.
-
-        Args:
-            prims: Whether those of AOTAutograd are written as primitives, too.
-        """
-        self._keeps_graphs, self._keeps_prims = True, prims
-
     def watch_autotuning(self) -> None:
         """Writes what autotuning tries from now on, until it is ended."""
         if self._autotuning is None:
@@ -144,13 +128,9 @@ class TraceHandler(logging.Handler):
             self._autotuning.release()
             self._autotuning = None
 
-    def _watch_tuning(self) -> None:
-        if self._autotuning is not None:
-            self._autotuning.watch()
-
     def end_measuring(self) -> None:
         """Measures no more; what is being measured is finished."""
-        self._measures = False
+        self.measures = False
         if self._window is not None:
             self._window.end()
             self._window = None
@@ -187,19 +167,18 @@ class TraceHandler(logging.Handler):
     def _take(self, record: logging.LogRecord) -> None:
         self._write_and_look(record)
         if not _is_ours(record) and self._would_be_handled(record):
-            handle = self._before.get("handle")
-            if handle is not None:
-                handle(record)
-            else:
-                logging.Logger.handle(self._logger, record)
+            self._before.get("handle", self._plain("handle"))(record)
 
     def _would_be_handled(self, record: logging.LogRecord) -> bool:
-        enabled = self._before.get("isEnabledFor")
         if self._logger.__dict__.get("isEnabledFor") is not _always:
             return True  # torch has set it since (2.13 does), and it was asked
-        if enabled is not None:
-            return bool(enabled(record.levelno))
-        return logging.Logger.isEnabledFor(self._logger, record.levelno)
+        enabled = self._before.get("isEnabledFor", self._plain("isEnabledFor"))
+        return bool(enabled(record.levelno))
+
+    def _plain(self, name: str) -> Callable[..., Any]:
+        """A method of the logger as its class has it."""
+        method: Callable[..., Any] = getattr(logging.Logger, name).__get__(self._logger)
+        return method
 
     def _write_and_look(self, record: logging.LogRecord) -> None:
         if self._pid != os.getpid():
@@ -214,9 +193,6 @@ class TraceHandler(logging.Handler):
             self.release()
         guarded("look at a record", lambda: self._look(record))
 
-    def _read_strings(self) -> None:
-        self._strings.update(versions.interned_strings())
-
     def _forget(self) -> None:
         """Each log gets all that a reader of it alone needs."""
         self.sources.forget()
@@ -225,7 +201,8 @@ class TraceHandler(logging.Handler):
 
     def _look(self, record: logging.LogRecord) -> None:
         self._cuda_graphs.look()
-        self._watch_tuning()
+        if self._autotuning is not None:
+            self._autotuning.watch()
         metadata = getattr(record, "metadata", None)
         if not isinstance(metadata, Mapping):
             return
@@ -235,23 +212,22 @@ class TraceHandler(logging.Handler):
             text, number = metadata["str"]
             self._strings[number] = text
         elif "dynamo_start" in metadata:
-            self._begins()
             stack = metadata["dynamo_start"]["stack"]
-            for frame in stack:
-                self.sources.add(self._strings.get(frame["filename"], ""), frame["line"])
-            self._add_caller([(self._strings.get(f["filename"], ""), f["line"]) for f in stack])
+            self._begins([(self._strings.get(f["filename"], ""), f["line"]) for f in stack])
         elif "dynamo_cpp_guards_str" in metadata:
             payload = getattr(record, "payload", None)
             if isinstance(payload, str):
                 self._recompiles.remember(payload)
-            if self._times_guards:
-                self._write_guard_costs()
+            if self.times_guards:
+                from inspector.capture.guard_costs import write_guard_costs
+
+                write_guard_costs()
         else:
             # What is an artifact in one version may be a key of its own in another.
             stage = next(iter(_STAGES & metadata.keys()), None)
-            self._look_at_stage(stage or metadata.get("artifact", {}).get("name"))
+            self._look_at_stage(stage or artifact_name(metadata))
 
-    def _look_at_stage(self, name: object) -> None:
+    def _look_at_stage(self, name: str) -> None:
         if name == "dynamo_graph_break_reason":
             self._add_positions()
             add_operator_raised(self.sources)
@@ -261,26 +237,25 @@ class TraceHandler(logging.Handler):
             self._recompiles.explain()
         elif name == "inductor_post_grad_graph":
             self._kernels.watch()  # lowering begins: whoever never comes here, imports none of it
-            if self._keeps_graphs:
+            if self.keeps_graphs:
                 self._fusion.watch()
         elif name == _GENERATED and self._autotuning is not None:
             self._autotuning.flush()
-        if name in LOGGED_GRAPHS and (self._keeps_graphs or name == "dynamo_output_graph"):
-            self._write_graph(str(name))
+        if name in versions.LOGGED_GRAPHS and (self.keeps_graphs or name == "dynamo_output_graph"):
+            self._write_graph(name)
 
-    def _add_caller(self, stack: Sequence[tuple[str, int]]) -> None:
-        """Says who calls what is being compiled, where torch's stack does not."""
+    def _begins(self, stack: Sequence[tuple[str, int]]) -> None:
+        """Dynamo begins with a function; who calls it is written where torch's stack lacks it."""
+        if self.measures:
+            self._begin_to_measure()
+        if self._hooks is not None:
+            self._hooks.begins()
+        for frame in stack:
+            self.sources.add(*frame)
         caller = calling_frame()
         if caller is not None and (caller.file, caller.line) not in stack[:-1]:
             emit(Caller(caller))
             self.sources.add(caller.file, caller.line)
-
-    def _begins(self) -> None:
-        """Dynamo begins with a function."""
-        if self._measures:
-            self._begin_to_measure()
-        if self._hooks is not None:
-            self._hooks.begins()
 
     def _begin_to_measure(self) -> None:
         from inspector.capture.window import WarmWindow
@@ -292,36 +267,24 @@ class TraceHandler(logging.Handler):
         self._window.prime()
 
     def _write_graph(self, event: str) -> None:
+        from inspector.capture.late_hooks import HookObserver
         from inspector.capture.logged_graph import write_logged_graph
 
-        graph = write_logged_graph(event, prims=self._keeps_prims)
-        if graph is not None and event == "dynamo_output_graph":
-            self._watch_hooks(graph)
-            self._add_sources(graph)
-
-    def _add_sources(self, graph: fx.GraphModule) -> None:
-        """The source of what was traced, so that a page shows it beside the graph."""
+        graph = write_logged_graph(event, prims=self.keeps_prims)
+        if graph is None or event != "dynamo_output_graph":
+            return
+        if self._hooks is None:
+            self._hooks = HookObserver(self.sources)
+        self._hooks.compiled(graph)
+        # The source of what was traced, so that a page shows it next to the graph.
         stacks = {str(node.meta.get("stack_trace") or "") for node in graph.graph.nodes}
         for frame in sorted({(f.file, f.line) for stack in stacks for f in printed_frames(stack)}):
             self.sources.add(*frame)
 
-    def _watch_hooks(self, graph: fx.GraphModule) -> None:
-        from inspector.capture.late_hooks import HookObserver
-
-        if self._hooks is None:
-            self._hooks = HookObserver(self.sources)
-        self._hooks.compiled(graph)
-
-    def _write_guard_costs(self) -> None:
-        from inspector.capture.guard_costs import write_guard_costs
-
-        write_guard_costs()
-
     def _add_positions(self) -> None:
-        positions = versions.positions_of_graph_break() or []
+        positions = tuple(versions.positions_of_graph_break())
         if positions:
-            outer = versions.higher_order_of_graph_break()
-            emit(BreakPositions(tuple(positions), outer))
+            emit(BreakPositions(positions, versions.higher_order_of_graph_break()))
         for position in positions:
             self.sources.add(position.file, position.line)
 
@@ -332,9 +295,7 @@ def _always(_level: int) -> bool:
 
 def _is_ours(record: logging.LogRecord) -> bool:
     metadata = getattr(record, "metadata", None)
-    artifact = metadata.get("artifact") if isinstance(metadata, Mapping) else None
-    name = artifact.get("name") if isinstance(artifact, Mapping) else None
-    return str(name).startswith(PREFIX)
+    return isinstance(metadata, Mapping) and artifact_name(metadata).startswith(PREFIX)
 
 
 def _span(record: logging.LogRecord) -> tuple[str, tuple[object, ...]]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from inspector.capture.writer import guarded
@@ -14,12 +15,7 @@ from inspector.capture.writer import guarded
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Called:
-    """A call of a method that is watched.
-
-    Attributes:
-        owner: ``self``, or the class.
-        go: Makes the call; to be used once, whatever else fails.
-    """
+    """A call of a method of an object or a class; `go` makes it, once, whatever else fails."""
 
     owner: Any
     args: tuple[Any, ...]
@@ -144,6 +140,15 @@ class LoggerTap(logging.Filter):
 
     def _is_enabled(self, level: int) -> bool:
         return level >= self._level or logging.Logger.isEnabledFor(self._logger, level)
+
+
+@contextlib.contextmanager
+def patched(*patches: contextlib.AbstractContextManager[object]) -> Iterator[None]:
+    """All of the patches hold inside of the ``with``."""
+    with contextlib.ExitStack() as stack:
+        for patch in patches:
+            stack.enter_context(patch)
+        yield
 
 
 def nothing(*_: object, **__: object) -> None:

@@ -3,36 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
-
-import torch
 
 from inspector.capture import versions
 from inspector.capture.call import Call
 from inspector.capture.compiled import uncompiled
-from inspector.capture.execution import write_target
+from inspector.capture.execution import torch_compiled, write_target
 from inspector.capture.explain_calls import call_target
 from inspector.capture.handler import attached_handler
 from inspector.capture.signatures import check_fits
 from inspector.capture.state import MOST_COPIED_BYTES, State
 from inspector.capture.target import Target
-from inspector.errors import UsageError
 from inspector.model.request import Request
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Compiling:
-    """How something is compiled: the arguments of ``torch.compile``."""
-
-    backend: str | Callable[..., Any]
-    mode: str | None
-    options: dict[str, Any] | None
-    dynamic: bool | None
-    fullgraph: bool
 
 
 def name_of(model: Callable[..., Any]) -> str:
@@ -42,9 +27,9 @@ def name_of(model: Callable[..., Any]) -> str:
 
 
 def call_in_process(
-    model: Callable[..., Any], call: Call, how: Compiling, *, train: bool, calls: int
+    model: Callable[..., Any], call: Call, how: Mapping[str, Any], *, train: bool, calls: int
 ) -> None:
-    """Compiles a model and calls it.
+    """Compiles a model, with torch.compile's arguments, and calls it.
 
     Raises:
         UsageError: The arguments do not fit, or torch refuses the settings.
@@ -59,31 +44,11 @@ def call_in_process(
     )  # fmt: skip
     request = Request(name, train=train, calls=calls, measure=calls > 0)
     write_target(target, attached_handler().sources)
-    with kept_dynamo_state(), _kept_state(function), _marked_graphs(how, request):
-        call_target(target, request, _compiled(function, how))
-
-
-def _compiled(function: Callable[..., Any], how: Compiling) -> Callable[..., Any]:
-    try:
-        compiled: Callable[..., Any] = torch.compile(
-            function,
-            backend=how.backend,
-            mode=how.mode,
-            options=how.options,
-            dynamic=how.dynamic,
-            fullgraph=how.fullgraph,
-        )
-    except (RuntimeError, ValueError) as error:
-        message = f"torch.compile refuses these settings: {error}"
-        raise UsageError(message, "See help(inspector.explain).") from error
-    return compiled
-
-
-def _marked_graphs(how: Compiling, request: Request) -> contextlib.AbstractContextManager[None]:
-    """What is measured is marked, as `inspect explain` does; Inductor marks its graphs itself."""
-    if not request.measure or how.backend in {"inductor", "inspector"}:
-        return contextlib.nullcontext()
-    return versions.marked_graphs()
+    # What is measured is marked, as `inspect explain` does; Inductor marks its graphs itself.
+    marks = request.measure and how["backend"] not in {"inductor", "inspector"}
+    marked = versions.marked_graphs() if marks else contextlib.nullcontext()
+    with kept_dynamo_state(), _kept_state(function), marked:
+        call_target(target, request, torch_compiled(function, how, "See help(inspector.explain)."))
 
 
 @contextlib.contextmanager
@@ -100,16 +65,12 @@ def _kept_state(function: Callable[..., Any]) -> Iterator[None]:
         state.restore()
         for tensor, gradient in gradients:
             tensor.grad = gradient
-        _warn_of(state.left_changed())
-
-
-def _warn_of(tensors: int) -> None:
-    if tensors:
-        warnings.warn(
-            f"inspector.explain: the calls have changed {tensors} tensors and left them changed: "
-            f"more than {MOST_COPIED_BYTES >> 30} GiB are not copied.",
-            stacklevel=2,
-        )
+        if changed := state.left_changed():
+            warnings.warn(
+                f"inspector.explain: the calls changed {changed} tensors for good: more than "
+                f"{MOST_COPIED_BYTES >> 30} GiB are not copied.",
+                stacklevel=2,
+            )
 
 
 @contextlib.contextmanager

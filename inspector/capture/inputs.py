@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
 
 import torch
 
 from inspector.capture.call import Call, calls_of
 from inspector.capture.factories import check_needs_nothing
+from inspector.capture.user_code import UserCode
 from inspector.errors import UsageError
 from inspector.model.dtypes import Kind
 from inspector.model.input_parser import parse_inputs
 from inspector.model.input_spec import MappingSpec, SequenceSpec, Spec, TensorSpec, ValueSpec
-
-if TYPE_CHECKING:
-    from types import ModuleType
-
-    from inspector.capture.user_code import UserCode
 
 # Inputs of the command line are the same in every run, and leave the global generator as it was.
 SEED = 0
@@ -50,12 +48,9 @@ def make_calls(
     return calls_of(given, source), source
 
 
-def input_source(module: ModuleType) -> str:
-    """Where a file's inputs come from, as Python: ``get_inputs()``; empty where it has none."""
-    name, given = _given(module)
-    if given is None:
-        return ""
-    return f"{name}()" if callable(given) and not isinstance(given, torch.Tensor) else name
+def has_inputs(module: ModuleType) -> bool:
+    """Whether a file has inputs."""
+    return _given(module)[1] is not None
 
 
 def _given(module: ModuleType) -> tuple[str, Any]:
@@ -68,7 +63,7 @@ def _from_texts(texts: tuple[str, ...]) -> Call:
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     for spec in parse_inputs(texts):
-        value = make_input(spec.value, generator)
+        value = make_input(spec.value, lambda each: _tensor(each, generator))
         if spec.name is None:
             args.append(value)
         else:
@@ -76,22 +71,18 @@ def _from_texts(texts: tuple[str, ...]) -> Call:
     return Call(tuple(args), kwargs)
 
 
-def make_input(spec: Spec, generator: torch.Generator) -> Any:  # noqa: ANN401 - any argument
-    """What a spec stands for, on the CPU.
-
-    Raises:
-        UsageError: torch cannot make such a tensor.
-    """
+def make_input(spec: Spec, tensor: Callable[[TensorSpec], torch.Tensor]) -> Any:  # noqa: ANN401 - any argument
+    """What a spec stands for, with the tensors that are made for it."""
     match spec:
         case ValueSpec(value):
             return value
         case SequenceSpec(items, is_tuple):
-            made = [make_input(item, generator) for item in items]
+            made = [make_input(item, tensor) for item in items]
             return tuple(made) if is_tuple else made
         case MappingSpec(items):
-            return {key: make_input(item, generator) for key, item in items}
+            return {key: make_input(item, tensor) for key, item in items}
         case TensorSpec():
-            return _tensor(spec, generator)
+            return tensor(spec)
 
 
 def _tensor(spec: TensorSpec, generator: torch.Generator) -> torch.Tensor:

@@ -16,7 +16,6 @@ from typing import Any, TypeAlias
 
 import torch
 
-from inspector.capture import versions
 from inspector.events.failed_guard import stripped_source
 from inspector.records.recompiles import Alive, Instance
 
@@ -39,13 +38,7 @@ class Instances:
         self._alive: dict[types.CodeType, dict[str, Alive]] = {}
 
     def note(self, code: types.CodeType, text: str, follow: _Follow) -> dict[str, Instance]:
-        """The objects that a guard tree begins at, by source.
-
-        Args:
-            code: What the guards are for.
-            text: The tree.
-            follow: Finds what a source leads to.
-        """
+        """The objects that the guard tree of a code object begins at, by source."""
         if len(self._met) < _MOST_CODES:
             met = self._met.setdefault(code, {})
             outside = (name for name in _sources(text) if not _is_inside(name, met))
@@ -124,20 +117,22 @@ def _codes(method: object) -> Iterator[types.CodeType]:
 
 def _alive(objects: list[Any], kinds: set[int]) -> Alive:
     own = [item for item in objects if id(type(item)) in kinds]
-    compiled = [item for item in own if _dict(item).get("_compiled_call_impl") is not None]
-    wrapper = versions.compiled_module_class()
+    compiled = [item for item in own if own_attributes(item).get("_compiled_call_impl") is not None]
+    wrapper = torch._dynamo.eval_frame.OptimizedModule  # noqa: SLF001 - no public name
     wrapped = [
         item
         for item in objects
-        if type(item) is wrapper and id(type(_dict(item)["_modules"].get("_orig_mod"))) in kinds
+        if type(item) is wrapper
+        and id(type(own_attributes(item)["_modules"].get("_orig_mod"))) in kinds
     ]
     alone = len(compiled) + len(wrapped)
     return Alive(alone or len(own), alone > 0)
 
 
-def _dict(value: Any) -> Mapping[str, Any]:  # noqa: ANN401 - any object
+def own_attributes(value: object) -> Mapping[str, Any]:
+    """The ``__dict__`` of an object, without asking the program's own code; or nothing."""
     try:
-        found: Mapping[str, Any] = object.__getattribute__(value, "__dict__")
+        found: Any = object.__getattribute__(value, "__dict__")
     except AttributeError:
         return {}
-    return found
+    return found if type(found) is dict else {}  # of a class it is none

@@ -10,8 +10,7 @@ import importlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from inspector.capture.cpp_loops import cpp_nest, scheduler_nodes
-from inspector.capture.cpp_reasons import TilingNote, no_tiling
+from inspector.capture.cpp_loops import TilingNote, cpp_nest, no_tiling, scheduler_nodes
 from inspector.capture.hooks import Called, Hooks
 from inspector.capture.triton_kernels import write_kernel
 from inspector.capture.writer import emit, guarded
@@ -21,13 +20,9 @@ _MODULES = ("torch._inductor.codegen.cpp", "torch._inductor.codegen.triton")
 
 
 class KernelObserver(Hooks):
-    """Writes an artifact for each kernel that Inductor defines.
+    """Writes ``inspector_cpp_kernel`` or ``inspector_triton_kernel`` for what Inductor defines.
 
-    ``inspector_cpp_kernel`` is about the loops of one in C++, ``inspector_triton_kernel`` about the
-    arguments and the bytes of one for a GPU.
-
-    Args:
-        defined: Is told the name of each, and the scheduler's nodes that it computes.
+    `defined` is called with the name of each, and the scheduler's nodes that it computes.
     """
 
     def __init__(self, defined: Callable[[str, Iterable[Any]], None]) -> None:

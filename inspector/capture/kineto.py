@@ -62,11 +62,10 @@ class Session:
     the launch.
 
     Args:
-        with_device: Whether the device is seen, and calls of CUDA.
-        with_host: Whether operators and marks are.
-        with_memory: Whether what is allocated and freed is. Then this thread is seen and those that
-            autograd runs for it, for torch tells a session of all threads nothing of memory
-            (`c10::reportMemoryUsageToProfiler` looks for the thread's own profiler).
+        with_device: The device is seen, and calls of CUDA.
+        with_host: Operators and marks are.
+        with_memory: What is allocated and freed is, by this thread and those that autograd runs for
+            it (`c10::reportMemoryUsageToProfiler` looks for the thread's own profiler).
     """
 
     def __init__(
@@ -107,7 +106,7 @@ class Session:
         events = self._results.events() if self._results is not None else []
         host, device, launches = [], [], {}
         for event in events:
-            if _is_on_device(event):
+            if event.device_type() != torch.autograd.DeviceType.CPU:
                 device.append(event)
                 continue
             row = _host_row(event)
@@ -128,10 +127,6 @@ def _silent() -> Iterator[None]:
     finally:
         if before is None:
             os.environ.pop(_LOG_LEVEL, None)
-
-
-def _is_on_device(event: Any) -> bool:  # noqa: ANN401 - torch's events are Any to mypy
-    return bool(event.device_type() != torch.autograd.DeviceType.CPU)
 
 
 def _host_row(event: Any) -> HostRow:  # noqa: ANN401

@@ -36,11 +36,7 @@ def _mark(_arguments: object) -> None:
 
 
 class HookObserver:
-    """Stands in for the methods that register hooks, from the first compilation on.
-
-    Args:
-        sources: Gets the lines that register.
-    """
+    """Stands in for the methods that register hooks, from the first compilation on."""
 
     def __init__(self, sources: SourceWriter) -> None:
         self._sources = sources
@@ -108,11 +104,9 @@ class HookObserver:
         return register
 
     def _note(self, module: nn.Module, method: str) -> None:
-        if self._compiled.get(id(module)) != type(module).__name__:
-            return
-        if not versions.skips_hook_guards():
-            return
-        stack = user_stack(self._sources)
+        is_compiled = self._compiled.get(id(module)) == type(module).__name__
+        is_guarded = not torch._dynamo.config.skip_nnmodule_hook_guards  # noqa: SLF001
+        stack = user_stack(self._sources) if is_compiled and not is_guarded else ()
         if not stack:
             return
         number = next(self._numbers)

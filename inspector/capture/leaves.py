@@ -16,6 +16,8 @@ from typing import Any
 import torch
 from torch.utils import _pytree
 
+from inspector.capture.instances import own_attributes
+
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
 """Values that are told by spelling them out."""
 _SPELLED = (
@@ -130,8 +132,4 @@ def _inside(leaf: object) -> dict[str, Any]:
                     found[f".{slot}"] = member.__get__(leaf)
                 except AttributeError:  # nothing is in it
                     continue
-    try:
-        own = object.__getattribute__(leaf, "__dict__")
-    except AttributeError:
-        own = {}
-    return {**found, **{f".{name}": value for name, value in own.items()}}
+    return {**found, **{f".{name}": value for name, value in own_attributes(leaf).items()}}

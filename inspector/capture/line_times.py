@@ -7,13 +7,14 @@ the same in 2.11 and 2.13).
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import time
-from collections.abc import Callable, Iterator
-from functools import partial
-from typing import Any, TypeAlias
+from collections.abc import Iterator
+from types import CodeType
+from typing import TypeAlias
 
-from inspector.capture.hooks import Hooks
+from inspector.capture.hooks import Called, Hooks
 from inspector.capture.roots import recorded_roots
 from inspector.capture.writer import emit, guarded
 from inspector.records.graph_breaks import LineTimes
@@ -23,35 +24,31 @@ _MOST_LINES = 2000
 
 
 class _Clock:
-    """Where the time of one attempt to trace a function goes: to the innermost user's line."""
+    """Where the time of one attempt to trace a function goes: to the innermost user's line.
+
+    Attributes:
+        line: The line that is being traced; None where the time is not tracing's.
+    """
 
     def __init__(self) -> None:
-        self.times: dict[_Line, int] = {}
-        self._stack: list[_Line | None] = []
+        self.times: collections.Counter[_Line] = collections.Counter()
+        self.line: _Line | None = None
         self._last_ns = time.perf_counter_ns()
 
-    @property
-    def line(self) -> _Line | None:
-        """The line that is being traced; None where the time is not tracing's."""
-        return self._stack[-1] if self._stack else None
-
-    def enter(self, line: _Line | None) -> None:
-        self._charge()
-        self._stack.append(line)
-
-    def leave(self) -> None:
-        self._charge()
-        self._stack.pop()
-
-    def move(self, line: _Line) -> None:
-        self._charge()
-        self._stack[-1] = line
-
-    def _charge(self) -> None:
+    def move(self, line: _Line | None) -> None:
         now_ns = time.perf_counter_ns()
         if self.line is not None:
-            self.times[self.line] = self.times.get(self.line, 0) + now_ns - self._last_ns
-        self._last_ns = now_ns
+            self.times[self.line] += now_ns - self._last_ns
+        self.line, self._last_ns = line, now_ns
+
+    @contextlib.contextmanager
+    def at(self, line: _Line | None) -> Iterator[None]:
+        before = self.line
+        self.move(line)
+        try:
+            yield
+        finally:
+            self.move(before)
 
 
 @contextlib.contextmanager
@@ -64,64 +61,50 @@ def line_times() -> Iterator[None]:
     from torch._dynamo.symbolic_convert import InstructionTranslatorBase
 
     clocks: list[_Clock] = []
+
+    def starts_line(called: Called) -> object:
+        line = _users_line(called.owner.f_code, *called.args) if clocks else None
+        if line is not None:
+            clocks[-1].move(line)
+        return called.go()
+
+    def run(called: Called) -> object:
+        # An inlined function has the translator of its caller above it.
+        is_root = getattr(called.owner, "parent", None) is None
+        if is_root:
+            clocks.append(_Clock())
+        elif not clocks:
+            return called.go()
+        clock, code = clocks[-1], called.owner.f_code
+        try:
+            with clock.at(_users_line(code, code.co_firstlineno) or clock.line):
+                return called.go()
+        finally:
+            if is_root:
+                clocks.remove(clock)
+                guarded("line times", lambda: _write(clock))
+
+    def call_user_compiler(called: Called) -> object:
+        with clocks[-1].at(None) if clocks else contextlib.nullcontext():
+            return called.go()
+
     hooks = Hooks()
-    hooks.replace(InstructionTranslatorBase, "starts_line", partial(_starts_line, clocks))
-    hooks.replace(InstructionTranslatorBase, "run", partial(_run, clocks))
-    hooks.replace(OutputGraph, "call_user_compiler", partial(_compile, clocks))
+    hooks.put(InstructionTranslatorBase, "starts_line", starts_line)
+    hooks.put(InstructionTranslatorBase, "run", run)
+    hooks.put(OutputGraph, "call_user_compiler", call_user_compiler)
     try:
         yield
     finally:
         hooks.release()
 
 
-def _starts_line(clocks: list[_Clock], original: Callable[..., Any]) -> Callable[..., Any]:
-    def starts_line(self: Any, lineno: int) -> Any:  # noqa: ANN401 - torch is Any to mypy
-        if clocks and (code := self.f_code) and recorded_roots().is_user(code.co_filename):
-            clocks[-1].move((code.co_filename, lineno, code.co_name))
-        return original(self, lineno)
-
-    return starts_line
-
-
-def _run(clocks: list[_Clock], original: Callable[..., Any]) -> Callable[..., Any]:
-    def run(self: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
-        # An inlined function has the translator of its caller above it.
-        is_root = getattr(self, "parent", None) is None
-        if is_root:
-            clocks.append(_Clock())
-        elif not clocks:
-            return original(self)
-        clock = clocks[-1]
-        code = self.f_code
-        own = recorded_roots().is_user(code.co_filename)
-        clock.enter((code.co_filename, code.co_firstlineno, code.co_name) if own else clock.line)
-        try:
-            return original(self)
-        finally:
-            clock.leave()
-            if is_root:
-                clocks.remove(clock)
-                guarded("line times", lambda: _write(clock))
-
-    return run
-
-
-def _compile(clocks: list[_Clock], original: Callable[..., Any]) -> Callable[..., Any]:
-    def call_user_compiler(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - torch's own
-        clock = clocks[-1] if clocks else None
-        if clock:
-            clock.enter(None)
-        try:
-            return original(*args, **kwargs)
-        finally:
-            if clock:
-                clock.leave()
-
-    return call_user_compiler
+def _users_line(code: CodeType, line: int) -> _Line | None:
+    is_users = recorded_roots().is_user(code.co_filename)
+    return (code.co_filename, line, code.co_name) if is_users else None
 
 
 def _write(clock: _Clock) -> None:
-    longest = sorted(clock.times.items(), key=lambda item: -item[1])[:_MOST_LINES]
+    longest = clock.times.most_common(_MOST_LINES)
     lines = tuple((*line, time_ns) for line, time_ns in longest if time_ns)
     if lines:
         emit(LineTimes(lines))

@@ -8,6 +8,7 @@ no other process has, so that a fork can neither repeat nor tear what its parent
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import re
 import socket
@@ -37,25 +38,29 @@ class LogFile:
         is_stopped: It takes no more, because a record could not be written.
     """
 
-    def __init__(self, folder: Path, begin: str, name: str = "") -> None:
+    def __init__(
+        self, folder: Path, formatter: logging.Formatter, begin: str, name: str = ""
+    ) -> None:
         self.is_stopped = False
+        self.size_bytes = 0
+        self._format = formatter.format
         self._folder = folder
         self._begin = begin
         self._name = name
         self._descriptor: int | None = None
 
-    def write(self, text: str) -> int:
-        """Writes a record; returns its size in bytes, or 0 where nothing is written any more."""
+    def append(self, record: logging.LogRecord) -> None:
+        """Writes a record, unless nothing is written any more."""
         if self.is_stopped:
-            return 0
+            return
         # What torch's own writer cannot write is spelled out.
-        data = (text + "\n").encode("utf-8", "backslashreplace")
+        data = (self._format(record) + "\n").encode("utf-8", "backslashreplace")
         try:
             self._write(data)
         except OSError as error:
             self._stop(error)
-            return 0
-        return len(data)
+            return
+        self.size_bytes += len(data)
 
     def close(self) -> None:
         """Closes the file; in a forked process, its own handle on the parent's."""

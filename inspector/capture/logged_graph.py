@@ -6,20 +6,20 @@ its module. The graph itself is a local variable of the function that logs it: n
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-import sys
-from collections.abc import Iterable
+import itertools
+from collections.abc import Iterable, Iterator
 from types import FrameType
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import torch
 from torch import fx
 
-from inspector.capture.graph_flops import flops_of
-from inspector.capture.graph_prims import prims_graph
+from inspector.capture.frames import callers
+from inspector.capture.graph_flops import called, flops_of
 from inspector.capture.module_places import module_stack, stack_of
-from inspector.capture.packed_flops import called
-from inspector.capture.stages import DECOMPOSED, LOGGED_GRAPHS
+from inspector.capture.versions import DECOMPOSED, LOGGED_GRAPHS
 from inspector.capture.writer import emit, guarded
 from inspector.records.graphs import GraphNode, RecordedGraph, TensorMeta
 
@@ -35,13 +35,8 @@ _RECORDS = ("pybind11_detail_function_record", "PyCapsule.")
 def write_logged_graph(event: str, *, prims: bool = False) -> fx.GraphModule | None:
     """Writes ``inspector_<stage>_graph``; to be called while torch's event is handled.
 
-    Args:
-        event: What torch logs: a key of `LOGGED_GRAPHS`. Nothing is written where it logs a text
-            out of a cache.
-        prims: Whether a graph of AOTAutograd's is written as primitives, too.
-
-    Returns:
-        The graph, if there is one.
+    Nothing is written where torch logs a text out of a cache. With `prims`, a graph of
+    AOTAutograd's is written as primitives, too.
     """
     stage, variable = LOGGED_GRAPHS[event]
     found = _logging_frame()
@@ -52,21 +47,18 @@ def write_logged_graph(event: str, *, prims: bool = False) -> fx.GraphModule | N
     graph = recorded_graph(module, None if is_backward is None else bool(is_backward))
     emit(graph, f"{stage}_graph")
     if prims and event in DECOMPOSED:
-        guarded("decompose a graph into primitives", lambda: _write_prims(event, module))
+        direction = DECOMPOSED[event]
+        guarded(
+            "decompose a graph into primitives",
+            lambda: emit(recorded_graph(_prims_graph(module), direction), "prims_graph"),
+        )
     return module
 
 
-def _write_prims(event: str, module: fx.GraphModule) -> None:
-    emit(recorded_graph(prims_graph(module), DECOMPOSED[event]), "prims_graph")
-
-
 def _logging_frame() -> FrameType | None:
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - what `inspect` calls, too
-    for _ in range(_MOST_FRAMES):
-        if frame is None or frame.f_code.co_name == _LOGS:
-            break
-        frame = frame.f_back
-    return frame.f_back if frame is not None and frame.f_code.co_name == _LOGS else None
+    frames = itertools.islice(callers(), _MOST_FRAMES)
+    found = next((frame for frame in frames if frame.f_code.co_name == _LOGS), None)
+    return found.f_back if found is not None else None
 
 
 def recorded_graph(module: fx.GraphModule, is_backward: bool | None = None) -> RecordedGraph:  # noqa: FBT001
@@ -186,3 +178,71 @@ class _Table(Generic[_T]):
 
 
 _Modules: TypeAlias = _Table[tuple[tuple[str, str], ...]]
+
+
+def _prims_graph(module: fx.GraphModule) -> fx.GraphModule:
+    """A graph of AOTAutograd's once more, decomposed into torch's primitives.
+
+    Inductor decomposes into operators that it has lowerings for, and stops there. The table of all
+    decompositions (torch/_decomp, torch/_refs) goes further: what it has becomes ``prims``, and
+    what it lacks (matrix products, convolutions, attention) stays ATen. Traced are fake tensors:
+    nothing is computed, and nothing guarded on.
+
+    Raises:
+        Exception: Whatever an operator raises that can be traced neither decomposed nor as it is.
+    """
+    from torch._decomp import decomposition_table
+    from torch._guards import detect_fake_mode
+    from torch.fx import traceback
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    inputs = [node.meta.get("val") for node in module.graph.nodes if node.op == "placeholder"]
+    mode: Any = detect_fake_mode(inputs)
+
+    def run(*arguments: object) -> object:
+        with traceback.preserve_node_meta():
+            return _Decomposing(module).run(*arguments)
+
+    with contextlib.ExitStack() as stack:
+        if mode is not None:
+            stack.enter_context(mode)
+            stack.enter_context(_without_guards(mode.shape_env))
+        trace = make_fx(run, decomposition_table=decomposition_table, _allow_non_fake_inputs=True)
+        found: fx.GraphModule = trace(*inputs)
+    found.graph.eliminate_dead_code()  # what failed half-way
+    return found
+
+
+class _Decomposing(fx.Interpreter):
+    """Leaves an operator as it is where its decomposition fails.
+
+    A decomposition may give other strides than the operator (attention): what views its result
+    then copies it first.
+    """
+
+    def run_node(self, n: fx.Node) -> Any:  # noqa: ANN401
+        from torch.fx.experimental.proxy_tensor import decompose
+
+        try:
+            return super().run_node(n)
+        # Anything: a decomposition is code of torch's, or of who registered it, and what it raises
+        # differs with the operator (assertions, shapes, unsupported inputs of fake tensors). What
+        # is no matter of the decomposition is raised again by the operator itself.
+        except Exception:
+            if n.op != "call_function":
+                raise
+            if n.target is torch.ops.aten.view.default:
+                with self._set_current_node(n):
+                    return torch.ops.aten.reshape.default(*self.fetch_args_kwargs_from_env(n)[0])
+            with decompose({}):
+                return super().run_node(n)
+
+
+@contextlib.contextmanager
+def _without_guards(shapes: Any) -> Iterator[None]:  # noqa: ANN401 - torch is Any to mypy
+    """A decomposition asks for sizes: what it learns is no assumption of the compiled code."""
+    if shapes is None:
+        yield
+        return
+    with shapes.suppress_guards(), shapes.ignore_fresh_unbacked_symbols():
+        yield

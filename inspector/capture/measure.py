@@ -7,49 +7,51 @@ import statistics
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
 
 import torch
 from torch._dynamo.utils import counters
 
-from inspector.capture.bandwidth import copy_rates
 from inspector.capture.call import Call, fresh
-from inspector.capture.compile_count import compilations
+from inspector.capture.calling import has_device, wait_for_device
 from inspector.capture.eager_continuations import marked_eager_continuations
-from inspector.capture.kineto import Session, Taken
+from inspector.capture.kineto import Session
 from inspector.capture.ranks import agreed
 from inspector.capture.state import State
-from inspector.capture.timeline import CALL_MARK, ThreadTimeline, timelines
+from inspector.capture.timeline import CALL_MARK, with_timeline
+from inspector.capture.versions import compilations
 from inspector.capture.writer import emit
-from inspector.records.timeline import CallProfile, CopyRates, MarkedThread, Marker
+from inspector.model.request import Request
+from inspector.records.timeline import CallProfile, CopyRate, CopyRates
+
+if TYPE_CHECKING:
+    from inspector.capture.target import Target
 
 _SECONDS = 5.0
 _LEAST_CALLS = 3
 _MOST_UNPROFILED = 10
 _MOST_COPIED_BYTES = 1 << 28
 _MARKS = 500
+# A tensor that fits into a cache is copied much faster than one that does not; the first is small
+# enough to be copied by one thread, which is what happens to small tensors.
+_COPIED_BYTES = (1 << 16, 1 << 20, 1 << 24, 1 << 27)
+_ITEM_BYTES = 4
+_REPETITIONS = 9
+_LEAST_NS = 200_000
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Measurement:
     """What is called, and how often.
 
-    Attributes:
-        input: Its number, from 0.
-        first_call: Number of the first measured call with it.
-        calls: Fewer where that would take more than 5 s, but at least 3.
-        arguments: Every call gets a copy.
-        target: Without the compiler: its state is the same before every call.
-        run: Calls the compiled target.
-        one_graph: A target without any graph break is profiled too.
+    There are fewer calls than are asked for where they would take more than 5 s, but at least 3.
+    The target's state is the same before every call, which `run` makes of the compiled target.
     """
 
-    input: int
-    first_call: int
-    calls: int
-    arguments: Call
-    target: Callable[..., object]
+    target: Target
+    index: int
+    request: Request
     run: Callable[[Call], None]
-    one_graph: bool = False
 
 
 def measure(what: Measurement) -> None:
@@ -59,32 +61,22 @@ def measure(what: Measurement) -> None:
     say) empties the processor's caches and makes the next call slower. The first few are timed
     without the profiler.
     """
-    state = State(what.target, with_attributes=True)
+    state = State(what.target.function, with_attributes=True)
     plain = list(_plain_times_ns(what, state))
-    if not what.one_graph and agreed(_is_one_graph()):
-        times_ns = tuple(_warm_times_ns(plain))
-        found = CallProfile(what.input, plain_ns=_warm_ns(plain), plain_times_ns=times_ns)
-        write_profile((), found)
+    if not what.request.guards and agreed(_is_one_graph()):
+        emit(CallProfile(what.index, plain_ns=_median(plain), plain_times_ns=tuple(plain)))
         return
     _profile(what, state, plain, with_device=False)
-    if _has_device():
+    if has_device():
         # To watch the device slows the host down: the times of the host come from the other one.
         _profile(what, state, plain, with_device=True)
 
 
-def _warm_ns(calls: Iterable[tuple[int, bool]]) -> int | None:
-    """Median time of the calls in which nothing was compiled; None where there is no such call."""
-    warm = _warm_times_ns(calls)
-    return round(statistics.median(warm)) if warm else None
+def _median(times_ns: Sequence[int]) -> int | None:
+    return round(statistics.median(times_ns)) if times_ns else None
 
 
-def _warm_times_ns(calls: Iterable[tuple[int, bool]]) -> list[int]:
-    return [time_ns for time_ns, compiled in calls if not compiled]
-
-
-def _profile(
-    what: Measurement, state: State, plain: Sequence[tuple[int, bool]], *, with_device: bool
-) -> None:
+def _profile(what: Measurement, state: State, plain: Sequence[int], *, with_device: bool) -> None:
     session = Session(with_device=with_device)
     session.start()
     try:
@@ -94,30 +86,22 @@ def _profile(
     finally:
         session.stop()
     taken = session.take()
-    times = [_warm_ns(plain)]
-    if not _has_device():
+    times = [_median(plain)]
+    if not has_device():
         # A profiled call is never the faster one, but on a machine with other work to do it may be.
         # With a device it ends when the host is done, a plain one when the device is.
-        times.append(_warm_ns(_profiled_calls(taken, compiled)))
-    write_profile(
-        timelines(taken),
-        CallProfile(
-            input=what.input,
-            first_call=what.first_call + len(plain),
-            compiled=tuple(number for number, again in enumerate(compiled) if again),
-            with_device=with_device,
-            plain_ns=min((time_ns for time_ns in times if time_ns is not None), default=None),
-            plain_times_ns=tuple(_warm_times_ns(plain)),
-            mark_ns=mark_ns,
-        ),
+        calls = [row for row in taken.host if row.name == CALL_MARK]
+        warm = [row for row, again in zip(calls, compiled, strict=False) if not again]
+        times.append(_median([row.end_ns - row.start_ns for row in warm]))
+    profile = CallProfile(
+        input=what.index,
+        compiled=tuple(number for number, again in enumerate(compiled) if again),
+        with_device=with_device,
+        plain_ns=min((time_ns for time_ns in times if time_ns is not None), default=None),
+        plain_times_ns=tuple(plain),
+        mark_ns=mark_ns,
     )
-
-
-def _profiled_calls(taken: Taken, compiled: Sequence[bool]) -> Iterator[tuple[int, bool]]:
-    """The time of each call under the profiler, and whether anything was compiled in it."""
-    calls = sorted((row.start_ns, row.end_ns) for row in taken.host if row.name == CALL_MARK)
-    for (start_ns, end_ns), again in zip(calls, compiled, strict=False):
-        yield end_ns - start_ns, again
+    emit(with_timeline(profile, taken))
 
 
 def _is_one_graph() -> bool:
@@ -130,33 +114,36 @@ def _is_one_graph() -> bool:
     return not broke and frames["total"] == frames["ok"] and counters["stats"]["unique_graphs"] > 0
 
 
-def _plain_times_ns(what: Measurement, state: State) -> Iterator[tuple[int, bool]]:
-    """The time of each call without the profiler, and whether anything was compiled in it."""
-    for arguments in _copies(what, min(what.calls, _MOST_UNPROFILED)):
-        _wait_for_device()
+def _plain_times_ns(what: Measurement, state: State) -> Iterator[int]:
+    """The times of calls without the profiler in which nothing was compiled."""
+    for arguments in _copies(what, min(what.request.calls, _MOST_UNPROFILED)):
+        wait_for_device()
         before = compilations()
         began_ns = time.perf_counter_ns()
         what.run(arguments)
-        _wait_for_device()
-        yield time.perf_counter_ns() - began_ns, compilations() != before
+        wait_for_device()
+        took_ns = time.perf_counter_ns() - began_ns
+        if compilations() == before:
+            yield took_ns
         state.restore()
 
 
 def _profiled(what: Measurement, state: State) -> Iterator[bool]:
     """Calls under the profiler; whether anything was compiled in a call."""
-    for arguments in _copies(what, what.calls):
+    for arguments in _copies(what, what.request.calls):
         before = compilations()
         with _mark(CALL_MARK):
             what.run(arguments)
-        _wait_for_device()
+        wait_for_device()
         yield compilations() != before
         state.restore()
 
 
 def _copies(what: Measurement, calls: int) -> Iterator[Call]:
     """Copies of the input as long as there is time; small ones are made before the first call."""
-    size_bytes = sum(tensor.nbytes for tensor in what.arguments.tensors)
-    copies: Iterable[Call] = (fresh(what.arguments) for _ in range(calls))
+    given = what.target.calls[what.index]
+    size_bytes = sum(tensor.nbytes for tensor in given.tensors)
+    copies: Iterable[Call] = (fresh(given) for _ in range(calls))
     if size_bytes * calls <= _MOST_COPIED_BYTES:
         copies = list(copies)
     began = time.monotonic()
@@ -177,61 +164,34 @@ def mark_cost_ns() -> int:
     return round(statistics.median(times))
 
 
-def write_profile(found: Sequence[ThreadTimeline], profile: CallProfile) -> None:
-    """Writes torch's markers on each thread, and what lies between them."""
-    starts = [marker.start_ns for timeline in found for marker in timeline.markers]
-    zero_ns = min(starts, default=0)
-    labels = sorted({marker.label for timeline in found for marker in timeline.markers})
-    numbers = {label: number for number, label in enumerate(labels)}
-    threads = tuple(_thread(timeline, zero_ns, numbers) for timeline in found)
-    emit(dataclasses.replace(profile, labels=tuple(labels), threads=threads))
-
-
 def write_copy_rates(most_bytes: int | None = None) -> None:
     """Writes what a copy costs on the device that the program uses.
 
-    Args:
-        most_bytes: The largest copy to try, or None for those that show the memory's own rate.
+    Each copy goes into new memory, as torch allocates it: so does what crosses a break. The largest
+    copy to try can be limited.
     """
-    device = "cuda" if _has_device() else "cpu"
-    emit(CopyRates(device, tuple(copy_rates(device, most_bytes))))
+    device = "cuda" if has_device() else "cpu"
+    sizes = [size for size in _COPIED_BYTES if most_bytes is None or size <= most_bytes]
+    emit(CopyRates(device, tuple(_copy_rate(size, device) for size in sizes)))
 
 
-def _thread(timeline: ThreadTimeline, zero_ns: int, labels: dict[str, int]) -> MarkedThread:
-    def since(time_ns: int) -> int:
-        return time_ns - zero_ns if time_ns else 0
+def _copy_rate(size: int, device: str) -> CopyRate:
+    source = torch.ones(size // _ITEM_BYTES, dtype=torch.float32, device=device)
+    once_ns = _copy_ns(source, 2)
+    repeats = max(1, round(_LEAST_NS / max(once_ns, 1)))
+    copy_ns = statistics.median(_copy_ns(source, repeats) for _ in range(_REPETITIONS))
+    return CopyRate(size, 2 * size / max(1.0, copy_ns) * 1e9)
 
-    markers = tuple(
-        Marker(
-            item.kind,
-            labels[item.label],
-            item.start_ns - zero_ns,
-            item.end_ns - zero_ns,
-            item.sequence,
-        )
-        for item in timeline.markers
-    )
-    activities = tuple(
-        dataclasses.replace(
-            item,
-            at_ns=since(item.at_ns),
-            device_start_ns=since(item.device_start_ns),
-            device_end_ns=since(item.device_end_ns),
-        )
-        for item in timeline.activities
-    )
-    return MarkedThread(timeline.thread, markers, activities)  # fmt: skip
+
+def _copy_ns(source: torch.Tensor, repeats: int) -> float:
+    wait_for_device()
+    began_ns = time.perf_counter_ns()
+    for _ in range(repeats):
+        source.clone()
+    wait_for_device()
+    return (time.perf_counter_ns() - began_ns) / repeats
 
 
 def _mark(name: str) -> AbstractContextManager[object]:
     mark: AbstractContextManager[object] = torch._C._profiler._RecordFunctionFast(name)  # noqa: SLF001
     return mark
-
-
-def _has_device() -> bool:
-    return bool(torch.cuda.is_available() and torch.cuda.is_initialized())
-
-
-def _wait_for_device() -> None:
-    if _has_device():
-        torch.cuda.synchronize()

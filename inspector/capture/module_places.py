@@ -9,11 +9,10 @@ from __future__ import annotations
 import contextlib
 import functools
 import linecache
-import sys
 import weakref
 from collections.abc import Iterator
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 from torch import fx, nn
 from torch.nn.modules.module import (
@@ -21,6 +20,7 @@ from torch.nn.modules.module import (
     register_module_parameter_registration_hook,
 )
 
+from inspector.capture.frames import callers
 from inspector.capture.roots import recorded_roots
 from inspector.capture.writer import guarded
 from inspector.events.printed_stack import printed_frames
@@ -33,32 +33,18 @@ _WRITTEN = frozenset({Owner.PROJECT, Owner.LIBRARY})
 _places: dict[int, _Place] = {}
 
 
-class _Place:
+class _Place(NamedTuple):
     """Where a module was made; nothing is kept alive by it."""
 
-    def __init__(self, module: nn.Module, frame: FrameType) -> None:
-        self._module = weakref.ref(module)
-        self.file = frame.f_code.co_filename
-        self.line = frame.f_lineno
-        self._name = making_name(frame.f_code.co_name, type(module).__name__)
-
-    @property
-    def is_there(self) -> bool:
-        """Whether the module still is; what is made later can get the same ``id``."""
-        return self._module() is not None
-
-    def is_of(self, module: object) -> bool:
-        """Whether it is that module's."""
-        return self._module() is module
-
-    def marked(self) -> str:
-        """As marks of a profile have a frame."""
-        return f"{self.file}({self.line}): {self._name}"
+    module: weakref.ref[nn.Module]
+    file: str
+    line: int
+    name: str
 
     def printed(self) -> str:
         """As torch prints a frame."""
         code = linecache.getline(self.file, self.line).strip()
-        return _printed(self.file, self.line, self._name, code)
+        return _printed(self.file, self.line, self.name, code)
 
 
 @contextlib.contextmanager
@@ -96,18 +82,17 @@ def _note(module: nn.Module) -> None:
         return
     frame = _making_frame(module)
     if frame is not None:
-        _places[id(module)] = _Place(module, frame)
+        code = frame.f_code
+        name = making_name(code.co_name, type(module).__name__)
+        place = _Place(weakref.ref(module), code.co_filename, frame.f_lineno, name)
+        _places[id(module)] = place
 
 
 def _making_frame(module: nn.Module) -> FrameType | None:
     """The innermost frame of the user's that does not make the module from within."""
-    roots = recorded_roots()
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - what `inspect` calls, too
-    while frame is not None:
-        if roots.owner(frame.f_code.co_filename) in _WRITTEN and not _is_within(frame, module):
-            return frame
-        frame = frame.f_back
-    return None
+    owner = recorded_roots().owner
+    written = (frame for frame in callers() if owner(frame.f_code.co_filename) in _WRITTEN)
+    return next((frame for frame in written if not _is_within(frame, module)), None)
 
 
 def _is_within(frame: FrameType, module: nn.Module) -> bool:
@@ -128,7 +113,7 @@ def module_stack(node: fx.Node) -> dict[str, tuple[str, Any]]:
 def made_at(module: object) -> str:
     """``model.py(7): build (makes Linear)``, or an empty string where that is not known."""
     place = _place_of(module)
-    return place.marked() if place is not None else ""
+    return f"{place.file}({place.line}): {place.name}" if place is not None else ""
 
 
 def places_within(model: nn.Module) -> Iterator[tuple[str, int]]:
@@ -139,7 +124,7 @@ def places_within(model: nn.Module) -> Iterator[tuple[str, int]]:
 
 def _place_of(module: object) -> _Place | None:
     place = _places.get(id(module))
-    return place if place is not None and place.is_of(module) else None
+    return place if place is not None and place.module() is module else None
 
 
 def stack_of(node: fx.Node) -> str:
@@ -176,6 +161,6 @@ def _made(node: fx.Node) -> str:
     for key in reversed(module_stack(node)):
         number = str(key).partition("@")[0]  # `140123593298320@1` is its second call
         place = _places.get(int(number)) if number.isdigit() else None
-        if place is not None and place.is_there:
+        if place is not None and place.module() is not None:
             return place.printed()
     return ""

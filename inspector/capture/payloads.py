@@ -7,14 +7,14 @@ Torch prints many things for the trace alone, and what fails in that fails the c
 
 from __future__ import annotations
 
-import ast
 import functools
 import inspect
 import types
 from collections.abc import Callable
 
-_PAYLOAD = "payload_fn"
+_CALL = "= payload_fn()"
 _GUARDED = "_torch_inspector_guarded"
+_GUARDED_CALL = f"= {_GUARDED}(payload_fn)()"
 
 
 class PayloadGuard:
@@ -51,28 +51,16 @@ class PayloadGuard:
 def _changed(function: types.FunctionType) -> types.CodeType | None:
     """The function's code, with a guard around the one call that prints; None where it is not."""
     try:
-        tree = ast.parse(inspect.getsource(function))
-    except (OSError, SyntaxError):
+        source = inspect.getsource(function)
+    except OSError:
         return None
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _is_payload(node)]
-    if len(calls) != 1:
+    if source.count(_CALL) != 1:
         return None
-    name = calls[0].func
-    calls[0].func = ast.Call(ast.Name(_GUARDED, ast.Load()), [name], [])
-    ast.fix_missing_locations(tree)
     own = function.__code__
-    ast.increment_lineno(tree, own.co_firstlineno - 1)
-    module = compile(tree, own.co_filename, "exec", dont_inherit=True)
-    codes = [item for item in module.co_consts if isinstance(item, types.CodeType)]
-    code = next((item for item in codes if item.co_name == own.co_name), None)
-    fits = code is not None and (code.co_varnames[: own.co_argcount], code.co_freevars) == (
-        own.co_varnames[: own.co_argcount], own.co_freevars
-    )  # fmt: skip
-    return code if fits else None
-
-
-def _is_payload(node: ast.Call) -> bool:
-    return isinstance(node.func, ast.Name) and node.func.id == _PAYLOAD
+    lines = "\n" * (own.co_firstlineno - 1) + source.replace(_CALL, _GUARDED_CALL)
+    module = compile(lines, own.co_filename, "exec", dont_inherit=True)
+    codes = (item for item in module.co_consts if isinstance(item, types.CodeType))
+    return next(code for code in codes if code.co_name == own.co_name)
 
 
 def _guarded(payload_fn: Callable[[], object]) -> Callable[[], object]:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import torch
 
-from inspector.capture.call import Call, map_tensors
+from inspector.capture.call import Call
 from inspector.capture.compiled import module_of, uncompiled
 from inspector.errors import EnvironmentLacksError, UsageError
 from inspector.model.dtypes import parse_model_dtype
 from inspector.model.near_matches import did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _USUAL = ("cpu", "cuda", "cuda:0", "cuda:1", "mps", "xpu", "meta")
 
@@ -23,7 +21,8 @@ class Placement:
 
     def __init__(self, device: str | None, dtype: str | None) -> None:
         self.device = None if device is None else _device(device)
-        self.dtype = None if dtype is None else _dtype(dtype)
+        torch_name = parse_model_dtype(dtype).torch_name if dtype is not None else ""
+        self.dtype = getattr(torch, torch_name) if torch_name else None
 
     @property
     def maps_cuda(self) -> bool:
@@ -41,9 +40,7 @@ class Placement:
         if not self.device and not self.dtype:
             return call
         memo: dict[int, Any] = {}
-        args = map_tensors(lambda tensor: self._put_input(tensor, memo), call.args)
-        kwargs = map_tensors(lambda tensor: self._put_input(tensor, memo), call.kwargs)
-        return Call(args, kwargs)
+        return call.mapped(lambda tensor: self._put_input(tensor, memo))
 
     def _put(self, tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
         # Elements of one byte are quantised: their scales are kept elsewhere.
@@ -78,7 +75,3 @@ def _device(text: str) -> torch.device:
             "Add `--device cpu` instead, or run it where the device is.",
         ) from error
     return device
-
-
-def _dtype(text: str) -> torch.dtype:
-    return getattr(torch, parse_model_dtype(text).torch_name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import dataclasses
 import logging
 import os
 from pathlib import Path
@@ -23,8 +22,8 @@ class ProcessLog:
 
     Args:
         folder: The recording.
-        project: The folder that shown paths are relative to, for ``inspector_environment``; None
-            where somebody else writes that artifact.
+        project: The folder that shown paths are relative to; None where somebody else writes
+            ``inspector_environment``.
         max_bytes: The process's files are kept below; None: no limit.
     """
 
@@ -37,7 +36,7 @@ class ProcessLog:
         self._max_bytes = max_bytes
         self._pid = 0
         self._ended_pid = 0
-        self._file: _PlainLog | CappedLog | None = None
+        self._file: LogFile | CappedLog | None = None
         self._failing = False
 
     def write(self, record: logging.LogRecord) -> None:
@@ -86,7 +85,7 @@ class ProcessLog:
                 file.close()
             atexit.unregister(self.end)
 
-    def _begun(self) -> _PlainLog | CappedLog:
+    def _begun(self) -> LogFile | CappedLog:
         if self._file is not None and self._pid == os.getpid():
             return self._file
         if self._file is not None:
@@ -100,25 +99,11 @@ class ProcessLog:
             self._file.append(record_for_log(environment(self._project, asks_for_gpus=False)))
         return self._file
 
-    def _made(self) -> _PlainLog | CappedLog:
+    def _made(self) -> LogFile | CappedLog:
         name = begins_with(rank())
         if self._max_bytes is None:
-            return _PlainLog(LogFile(self._folder, name), self._formatter)
-        return CappedLog(self._folder, name, self._formatter, self._max_bytes)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _PlainLog:
-    """All records in one file, as torch would write them."""
-
-    file: LogFile
-    formatter: logging.Formatter
-
-    def append(self, record: logging.LogRecord) -> None:
-        self.file.write(self.formatter.format(record))
-
-    def close(self) -> None:
-        self.file.close()
+            return LogFile(self._folder, self._formatter, name)
+        return CappedLog(self._folder, self._formatter, name, self._max_bytes)
 
 
 def _at_exit(log: ProcessLog) -> None:

@@ -1,4 +1,4 @@
-"""What a recorded process says of an exception that nobody caught: it ends the process or a thread.
+"""What a recorded process says of exceptions: those that nobody caught, and those of operators.
 
 Nothing is hooked for the process's own end: Python keeps such an exception until the functions of
 `atexit` have run, whatever ``sys.excepthook`` the program has.
@@ -15,8 +15,14 @@ import time
 import traceback
 from collections.abc import Callable
 
+from inspector.capture.frames import causes
+from inspector.capture.roots import recorded_roots
+from inspector.capture.sources import SourceWriter
 from inspector.capture.writer import emit, guarded
+from inspector.events.inside_compiler import inside_compiler
+from inspector.model.roots import Owner
 from inspector.records.calls import Uncaught
+from inspector.records.graph_breaks import OperatorRaised
 from inspector.records.stack import StackFrame
 
 _MOST_FRAMES = 100
@@ -43,12 +49,7 @@ def uncaught() -> BaseException | None:
 
 
 def uncaught_record(error: BaseException, thread: str = "") -> Uncaught:
-    """What is recorded of an exception that nobody caught.
-
-    Args:
-        error: The exception.
-        thread: The name of the thread that it ended, or an empty string for the process's own.
-    """
+    """What is recorded of an exception that nobody caught, which ended a thread or the process."""
     cause = innermost(error)
     frames = _frames(error)
     return Uncaught(
@@ -131,3 +132,34 @@ def _note(given: threading.ExceptHookArgs) -> None:
     if isinstance(given.exc_value, Exception):
         name = given.thread.name if given.thread else "a thread"
         emit(uncaught_record(given.exc_value, name))
+
+
+def write_operator_raised(sources: SourceWriter) -> None:
+    """Writes the user's frames of the operator whose implementation raised, if one did.
+
+    Dynamo raises an error of a fake implementation again ``from None``
+    (``_wrap_graph_break_with_torch_runtime_err`` in torch/_dynamo/utils.py, 2.13), so that torch's
+    log leaves out what caused it.
+    """
+    frames = add_operator_raised(sources)
+    if frames:
+        emit(OperatorRaised(tuple(frames)))
+
+
+def add_operator_raised(sources: SourceWriter) -> list[StackFrame]:
+    """The user's frames of the operator whose implementation raised; `sources` gets them."""
+    roots = recorded_roots()
+    for error in reversed([*causes(sys.exc_info()[1])]):
+        _, frames = inside_compiler(
+            [_with_code(f) for f in traceback.extract_tb(error.__traceback__)]
+        )
+        own = [frame for frame in frames if roots.owner(frame.file) is Owner.PROJECT]
+        if own:
+            for frame in own:
+                sources.add(frame.file, frame.line)
+            return own
+    return []
+
+
+def _with_code(frame: traceback.FrameSummary) -> StackFrame:
+    return StackFrame(frame.filename, frame.lineno or 0, frame.name, frame.line or "")

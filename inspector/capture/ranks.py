@@ -44,7 +44,7 @@ def announce() -> None:
     """Says to the other processes of the job that this one is there; nothing outside of a job."""
     job = versions.job()
     if job is not None:
-        with _asking(job):
+        with _asking():
             job.store.set(_here(job.rank), "")
 
 
@@ -86,7 +86,7 @@ def agreed(value: _Value) -> _Value:
         announce()
         _wait_for(job, [0])
     key = f"{_PREFIX}/{number}"
-    with _asking(job):
+    with _asking():
         if job.rank == 0:
             job.store.set(key, json.dumps(value))
             return value
@@ -106,14 +106,14 @@ def not_together(ranks: Sequence[int], *, said: str = "", within: str = "") -> U
     What happened for that reason, `said`, begins the sentence.
     """
     numbers = ", ".join(map(str, ranks[:_MOST_NAMED])) + (", …" if ranks[_MOST_NAMED:] else "")
-    who, have, do = ("ranks", "have", "they do") if ranks[1:] else ("rank", "has", "it does")
+    who = "ranks" if ranks[1:] else "rank"
     begin = f"{said}, and {who}" if said else who.capitalize()
     job = versions.job()
     local = os.environ.get("LOCAL_WORLD_SIZE", "")  # torchrun's: the processes on this host
     number = local if local.isdecimal() else str(job.size if job is not None else len(ranks) + 1)
     return UsageError(
-        f"{begin} {numbers} of this job {have} not come to the first call{within}: {do} not run "
-        "under inspect, or failed before.",
+        f"{begin} {numbers} of this job did not reach the first call{within}: not run under "
+        "inspect, or failed earlier.",
         "All ranks make the same calls, so start each of them with it: "
         f"torchrun --nproc-per-node {number} --no-python inspect …",
     )
@@ -129,7 +129,7 @@ def _wait_for(job: versions.Job, ranks: Sequence[int]) -> None:
 
 
 def _missing(job: versions.Job, ranks: Sequence[int]) -> list[int]:
-    with _asking(job):
+    with _asking():
         if job.store.check([_here(rank) for rank in ranks]):
             return []
         return [rank for rank in ranks if not job.store.check([_here(rank)])]
@@ -140,17 +140,14 @@ def _here(rank: int) -> str:
 
 
 @contextlib.contextmanager
-def _asking(job: versions.Job) -> Iterator[None]:
+def _asking() -> Iterator[None]:
     """Turns what the store raises into what a person should read."""
     try:
         yield
     except RuntimeError as error:  # DistStoreError and DistNetworkError are; FileStore's is plain
-        is_silent = job.rank and type(error).__name__ != "DistNetworkError"
         first, *_ = str(error).strip().splitlines() or [""]
         raise ModelFailedError(
-            "Rank 0 of this job does not say any more how often to call the model."
-            if is_silent
-            else "The store of this job is gone: whoever has it, rank 0 as a rule, has ended.",
-            "All ranks have to run under inspect to their end: what the others say tells why.",
+            "Another process of this job ended early: the store of the job does not answer.",
+            "Run all ranks under inspect to their end. The output of the others says why.",
             detail=f"{type(error).__name__}: {first}",
         ) from error

@@ -19,7 +19,7 @@ from typing import Any
 
 import torch
 
-from inspector.capture import versions
+from inspector.capture.compiled import uncompiled
 
 _MOST_OBJECTS = 20_000
 _MOST_ITEMS = 1_000
@@ -46,7 +46,7 @@ class Reachable:
         # The objects too, so that no number is given to another one meanwhile.
         self._seen: dict[object, object] = {}
         # By steps: what is met on a longer way first would be left too early.
-        waiting = collections.deque[tuple[object, int]]([(versions.original_module(function), 0)])
+        waiting = collections.deque[tuple[object, int]]([(uncompiled(function), 0)])
         while waiting and len(self._seen) < _MOST_OBJECTS:
             found, steps = waiting.popleft()
             key = _key(found)

@@ -14,15 +14,15 @@ import itertools
 import re
 import types
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import torch
 
 from inspector.capture import versions
 from inspector.capture.described import FUNCTIONS, KNOWN_BY_ADDRESS, described
-from inspector.capture.instances import Instances
-from inspector.capture.position import in_characters
+from inspector.capture.frames import callers, in_characters
+from inspector.capture.instances import Instances, own_attributes
 from inspector.capture.sources import SourceWriter
 from inspector.capture.writer import emit
 from inspector.events.failed_guard import parse_reason, stripped_source
@@ -38,6 +38,8 @@ _CELL = re.compile(r"(?P<cell>[LG]\[[^\s,()]{1,300}\.__closure__\[\d+\])")
 _MOST_CELLS = 100
 _MOST_SOURCES = 2_000
 _MISSING = object()
+_Scope: TypeAlias = tuple[Mapping[str, Any], Mapping[str, Any]]
+_Follow: TypeAlias = Callable[[str], Any]
 # Members that hold what a function, a method or a class is made of (Dynamo's sources name them).
 _TRANSPARENT = frozenset(
     ["__code__", "__closure__", "__defaults__", "__kwdefaults__", "__func__", "__self__",
@@ -67,42 +69,37 @@ class RecompileObserver:
 
     def remember(self, text: str) -> None:
         """Describes what a guard tree names by identity or number, while it is there."""
-        scope = versions.guarded_scope()
-        if scope is None or len(self._objects) > _MOST_REMEMBERED:
+        guards = versions.guards_being_made()
+        if guards is None or len(self._objects) > _MOST_REMEMBERED:
             return
-        self._note_cells(text)
+        code, follow = guards.code, functools.partial(_follow, guards.scope)
+        self._note_cells(code, text)
         named: dict[str, SeenValue] = {}
         for match in itertools.islice(_IDENTITY.finditer(text), _MOST_IDENTITIES):
-            found = _follow(stripped_source(match[1]), *scope)
+            found = follow(stripped_source(match[1]))
             if id(found) == int(match[2]):
                 seen = self._objects[id(found)] = described(found)
                 if seen.kind in KNOWN_BY_ADDRESS:
                     named[match[2]] = seen
-        code = versions.guarded_code()
-        if code is not None and code not in self._first and len(self._first) < _MOST_REMEMBERED:
+        if code not in self._first and len(self._first) < _MOST_REMEMBERED:
             self._first[code] = _from(versions.caller_of_compiled(code))
-        follow = functools.partial(_followed, scope)
-        instances = self._instances.note(code, text, follow) if code is not None else {}
+        instances = self._instances.note(code, text, follow)
         if named or instances:
             emit(Identities(named, instances))
 
-    def _note_cells(self, text: str) -> None:
+    def _note_cells(self, code: types.CodeType, text: str) -> None:
         """Closure variables, which guards know by their number."""
-        code = versions.guarded_code() if "__closure__" in text else None
-        if code is None or len(self._cells) >= _MOST_CELLS:
-            return
-        known = self._cells.setdefault(code, {})
-        for match in itertools.islice(_CELL.finditer(text), _MOST_CELLS):
-            known[stripped_source(match["cell"])] = None
+        if "__closure__" in text and len(self._cells) < _MOST_CELLS:
+            known = self._cells.setdefault(code, {})
+            for match in itertools.islice(_CELL.finditer(text), _MOST_CELLS):
+                known[stripped_source(match["cell"])] = None
 
-    def _cell_names(
-        self, code: types.CodeType, scope: tuple[Mapping[str, object], Mapping[str, object]]
-    ) -> dict[str, str]:
+    def _cell_names(self, code: types.CodeType, follow: _Follow) -> dict[str, str]:
         """The names of those closure variables, in the call that did not fit."""
         names: dict[str, str] = {}
         for cell in itertools.islice(self._cells.get(code, ()), _MOST_CELLS):
             function, _, index = cell.rpartition(".__closure__[")
-            found = _follow(function, *scope)
+            found = follow(function)
             free = found.__code__.co_freevars if type(found) is types.FunctionType else ()
             number = int(index.removesuffix("]"))
             if number < len(free):
@@ -116,7 +113,7 @@ class RecompileObserver:
             return
         frame, reasons = compiling
         code: types.CodeType = frame.f_code
-        scope = (frame.f_locals, frame.f_globals)
+        follow = functools.partial(_follow, (frame.f_locals, frame.f_globals))
         conversion = versions.frame_of_conversion()
         callers = _from(conversion[1] if conversion else None)
         stack = _stack(code, callers)
@@ -127,30 +124,29 @@ class RecompileObserver:
         for reason in reasons[:_MOST_REASONS]:
             failed = parse_reason(reason)
             for name in dict.fromkeys((failed.guard.source, *failed.guard.sources)):
-                found = _follow(name, *scope) if name else _MISSING
+                found = follow(name) if name else _MISSING
                 if found is not _MISSING:
                     now.setdefault(name, described(found))
             # The address of what was there stands in the guard.
             wanted = re.search(r"___?check_obj_id\(.*, (\d+)\)", failed.text)
             if wanted and int(wanted[1]) in self._objects:
                 before.setdefault(failed.guard.source, self._objects[int(wanted[1])])
-        instances = self._instances.called_with(code, functools.partial(_followed, scope))
+        instances = self._instances.called_with(code, follow)
         # Imported at the top of this file, Dynamo would be there before torch has read TORCH_LOGS.
         if len(reasons) >= torch._dynamo.config.recompile_limit:  # noqa: SLF001
             # Nothing will be compiled whose own guards would tell the rest.
             for name in itertools.islice(_guarded(code), _MOST_SOURCES):
-                found = _MISSING if name in now else _follow(name, *scope)
+                found = _MISSING if name in now else follow(name)
                 if found is not _MISSING:
                     now[name] = described(found)
         emit(
             FailedGuards(
-                varargs=_starred(code, inspect.CO_VARARGS),
-                keywords=_starred(code, inspect.CO_VARKEYWORDS),
+                varargs=_varargs(code),
                 free=code.co_freevars,
                 now=now,
                 before=before,
-                modules=tuple(sorted(_modules(now, scope))),
-                cells=self._cell_names(code, scope),
+                modules=tuple(sorted(_modules(now, follow))),
+                cells=self._cell_names(code, follow),
                 stack=stack,
                 first_stack=first_stack,
                 instances=instances,
@@ -169,23 +165,16 @@ def _guarded(code: types.CodeType) -> Iterator[str]:
         yield from map(stripped_source, filter(None, dict.fromkeys(sources)))
 
 
-def _starred(code: types.CodeType, flag: int) -> str:
-    """Name of ``*args`` or ``**kwargs`` (CPython: behind all other parameters, in this order)."""
-    if not code.co_flags & flag:
-        return ""
+def _varargs(code: types.CodeType) -> str:
+    """The name of ``*args``, which comes after all other parameters, or an empty string."""
     index = code.co_argcount + code.co_kwonlyargcount
-    if flag == inspect.CO_VARKEYWORDS and code.co_flags & inspect.CO_VARARGS:
-        index += 1
-    return code.co_varnames[index]
+    return code.co_varnames[index] if code.co_flags & inspect.CO_VARARGS else ""
 
 
 def _from(caller: types.FrameType | None) -> list[_Caller]:
     """A stack from a frame on, innermost first."""
-    found: list[_Caller] = []
-    while caller is not None:
-        found.append(_Caller(caller.f_code, caller.f_lineno, caller.f_lasti))
-        caller = caller.f_back
-    return found
+    frames = callers(caller) if caller is not None else ()
+    return [_Caller(frame.f_code, frame.f_lineno, frame.f_lasti) for frame in frames]
 
 
 def _stack(code: types.CodeType, callers: Sequence[_Caller]) -> tuple[StackFrame, ...]:
@@ -205,52 +194,46 @@ def _exact_frame(frame: _Caller) -> StackFrame:
     return in_characters(*place, end_line, start, end)
 
 
-def _modules(
-    names: Mapping[str, object], scope: tuple[Mapping[str, object], Mapping[str, object]]
-) -> Iterator[str]:
+def _modules(names: Iterable[str], follow: _Follow) -> Iterator[str]:
     """The owners of the last attributes in some sources that are modules."""
     for name in names:
         path = name
         while (cut := max(path.rfind("."), path.rfind("["))) > 0:
             path = path[:cut]
-            if isinstance(_follow(path, *scope), torch.nn.Module):
+            if isinstance(follow(path), torch.nn.Module):
                 yield path
 
 
-def _follow(name: str, local: Mapping[str, Any], global_: Mapping[str, Any]) -> Any:  # noqa: ANN401
+def _follow(scope: _Scope, name: str) -> Any:  # noqa: ANN401 - any object
     """The object that a source leads to, or `_MISSING`."""
     try:
-        return _value(ast.parse(name, mode="eval").body, local, global_)
+        return _value(ast.parse(name, mode="eval").body, scope)
     except (SyntaxError, ValueError, RecursionError, LookupError, TypeError, AttributeError):
         return _MISSING
 
 
-def _followed(scope: tuple[Mapping[str, Any], Mapping[str, Any]], name: str) -> Any:  # noqa: ANN401
-    return _follow(name, *scope)
-
-
-def _value(node: ast.expr, local: Mapping[str, Any], global_: Mapping[str, Any]) -> Any:  # noqa: ANN401
+def _value(node: ast.expr, scope: _Scope) -> Any:  # noqa: ANN401 - any object
     match node:
         case ast.Name(id="G"):
-            return global_
+            return scope[1]
         case ast.Name():
-            return local[node.id]
+            return scope[0][node.id]
         case ast.Attribute():
-            return _attribute(_value(node.value, local, global_), node.attr)
+            return _attribute(_value(node.value, scope), node.attr)
         case ast.Subscript(slice=ast.Constant(value=key)):
-            return _item(_value(node.value, local, global_), key)
+            return _item(_value(node.value, scope), key)
         case ast.Call(func=func, args=[]):
-            return _called(func, local, global_)
+            return _called(func, scope)
         case ast.Call(args=[argument]):  # `list(dict.keys(d))`, `___from_numpy(x)`
-            return _value(argument, local, global_)
+            return _value(argument, scope)
     raise ValueError(ast.dump(node))
 
 
-def _called(func: ast.expr, local: Mapping[str, Any], global_: Mapping[str, Any]) -> Any:  # noqa: ANN401
+def _called(func: ast.expr, scope: _Scope) -> Any:  # noqa: ANN401 - any object
     """The sizes of a tensor, or what a weak reference leads to; nothing else is called."""
     if isinstance(func, ast.Attribute) and func.attr == "size":
-        return tuple(torch.Tensor.size(_value(func.value, local, global_)))
-    reference = _value(func, local, global_)
+        return tuple(torch.Tensor.size(_value(func.value, scope)))
+    reference = _value(func, scope)
     if type(reference) is not weakref.ref:
         raise TypeError(reference)
     return reference()
@@ -261,12 +244,12 @@ def _attribute(owner: Any, name: str) -> Any:  # noqa: ANN401 - any object
         owner, (*FUNCTIONS, types.CellType, functools.partial, range, slice, type)
     ):
         return getattr(owner, name)
-    own = _dict_of(owner)
-    if own is not None and name in own:
+    own = own_attributes(owner)
+    if name in own:
         return own[name]
     if isinstance(owner, torch.nn.Module):
         for inner in ("_parameters", "_buffers", "_modules"):
-            if own and name in own.get(inner, {}):
+            if name in own.get(inner, {}):
                 return own[inner][name]
     found = inspect.getattr_static(owner, name)
     if isinstance(found, types.MemberDescriptorType):  # a slot
@@ -276,19 +259,9 @@ def _attribute(owner: Any, name: str) -> Any:  # noqa: ANN401 - any object
     return found
 
 
-def _dict_of(owner: Any) -> dict[str, Any] | None:  # noqa: ANN401 - any object
-    try:
-        found = object.__getattribute__(owner, "__dict__")
-    except AttributeError:
-        return None
-    return found if type(found) is dict else None
-
-
 def _item(owner: Any, key: object) -> Any:  # noqa: ANN401 - any object
-    if isinstance(owner, dict):
-        return dict.__getitem__(owner, key)
-    if isinstance(owner, list) and isinstance(key, int):
-        return list.__getitem__(owner, key)
-    if isinstance(owner, tuple) and isinstance(key, int):
-        return tuple.__getitem__(owner, key)
+    kinds: tuple[tuple[Any, type], ...] = ((dict, object), (list, int), (tuple, int))
+    for kind, keys in kinds:
+        if isinstance(owner, kind) and isinstance(key, keys):
+            return kind.__getitem__(owner, key)
     raise TypeError(key)

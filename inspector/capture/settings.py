@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 import importlib
-import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import torch
+from torch.compiler import config as compiler_config
 
 from inspector.capture import versions
 from inspector.capture.call import Call
+from inspector.capture.signatures import signature_of
 from inspector.capture.target import Target
 from inspector.errors import UsageError
 from inspector.model.edit import Setting
@@ -63,7 +64,8 @@ _LEAST_DYNAMIC = 2  # torch makes 0 and 1 constants, and refuses a mark on them
 def apply_dynamism(target: Target, request: Request) -> None:
     """Makes the sources and the inputs' dimensions of a request dynamic, before the first call."""
     if request.dynamic_sources:
-        versions.set_dynamic_sources(request.dynamic_sources)
+        # As TORCH_COMPILE_DYNAMIC_SOURCES, which torch reads when it is imported.
+        compiler_config.dynamic_sources = request.dynamic_sources
     for call in target.calls if request.marks else ():
         arguments = _named(target, call)
         for mark in request.marks:
@@ -76,14 +78,11 @@ def apply_dynamism(target: Target, request: Request) -> None:
 
 def _named(target: Target, call: Call) -> Mapping[str, Any]:
     """The arguments of a call by the names of the parameters; none where they do not fit."""
-    function: Any = versions.original_module(target.function)
-    if isinstance(function, torch.nn.Module):
-        function = function.forward
+    signature = signature_of(target.function)
     try:
-        bound = inspect.signature(function).bind(*call.args, **call.kwargs)
-    except (TypeError, ValueError):
+        return signature.bind(*call.args, **call.kwargs).arguments if signature else {}
+    except TypeError:
         return {}
-    return bound.arguments
 
 
 def _tensors(name: str, arguments: Mapping[str, Any]) -> Iterator[torch.Tensor]:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from inspector.capture.compiled import uncompiled
 from inspector.errors import ModelFailedError, UsageError
 from inspector.model.near_matches import near_matches
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _SHOWN = 6
 _POSITIONAL = {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD}

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 from types import CodeType, FrameType
 
 from inspector.capture import versions
+from inspector.capture.frames import at_line, callers
 from inspector.capture.hooks import LoggerTap
 from inspector.capture.roots import recorded_roots
 from inspector.capture.sources import SourceWriter
 from inspector.capture.writer import emit
 from inspector.model.roots import Owner
 from inspector.records.graph_breaks import SkippedFrame
-from inspector.records.stack import StackFrame
 
-_ENTRY_NAMES = ("compile_wrapper",)
+_ENTRY = "compile_wrapper"
 _MOST_STACK_FRAMES = 60
 
 
@@ -40,7 +41,7 @@ class SkipObserver:
         self._seen.add(code)
         if not recorded_roots().is_user(code.co_filename):
             return
-        stack = _stack(caller)
+        stack = [*map(at_line, itertools.islice(callers(caller), _MOST_STACK_FRAMES))]
         self._sources.add(code.co_filename, code.co_firstlineno)
         emit(
             SkippedFrame(
@@ -50,7 +51,7 @@ class SkipObserver:
                 reason,
                 cause,
                 _is_entry(caller),
-                stack,
+                tuple(reversed(stack)),
             )
         )
 
@@ -66,20 +67,7 @@ def _reason(record: logging.LogRecord) -> tuple[str, str]:
 
 def _is_entry(caller: FrameType) -> bool:
     """Whether nothing but torch stands between ``torch.compile``'s wrapper and the frame."""
-    roots = recorded_roots()
-    frame: FrameType | None = caller
-    while frame is not None and roots.owner(frame.f_code.co_filename) is Owner.TORCH:
-        if frame.f_code.co_name in _ENTRY_NAMES:
-            return True
-        frame = frame.f_back
-    return False
-
-
-def _stack(caller: FrameType) -> tuple[StackFrame, ...]:
-    frames: list[StackFrame] = []
-    frame: FrameType | None = caller
-    while frame is not None and len(frames) < _MOST_STACK_FRAMES:
-        code = frame.f_code
-        frames.append(StackFrame(code.co_filename, frame.f_lineno or 0, code.co_name))
-        frame = frame.f_back
-    return tuple(reversed(frames))
+    owner = recorded_roots().owner
+    codes = (frame.f_code for frame in callers(caller))
+    inside = itertools.takewhile(lambda code: owner(code.co_filename) is Owner.TORCH, codes)
+    return any(code.co_name == _ENTRY for code in inside)

@@ -90,13 +90,9 @@ _CLOSED = re.compile(r"\s*[)\]}]")
 
 
 def function_lines(lines: Sequence[str], line: int) -> range | None:
-    """The lines of the innermost function around a line.
+    """The lines of the innermost function around a line, or None where none is found.
 
     Nothing is parsed: of a large file that takes longer than compiling some functions does.
-
-    Returns:
-        The numbers from ``def`` to the last line, or None where no function is found by its
-        indentation, or a very long one.
     """
     first = _definition(lines, line)
     if first is None:

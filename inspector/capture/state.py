@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import random
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import torch
 
-from inspector.capture.attributes import Attributes
 from inspector.capture.reachable import Reachable
-from inspector.capture.saved_tensor import SavedTensor, size_bytes
+from inspector.capture.saved_tensor import Attributes, SavedTensor, is_same, size_bytes
 
 MOST_COPIED_BYTES = 1 << 30
 
@@ -30,9 +30,7 @@ class State:
     Values of tensors are copied up to `MOST_COPIED_BYTES`: buffers always, then parameters, then
     all others. What a model changes besides (a global counter, a file) is not known to anybody.
 
-    Args:
-        function: What is called.
-        with_attributes: Numbers, texts and containers that are attributes are put back, too.
+    On request numbers, texts and containers that are attributes are put back, too.
     """
 
     def __init__(self, function: Callable[..., object], *, with_attributes: bool = False) -> None:
@@ -124,8 +122,8 @@ class State:
 
     def hand_to(self, user: object) -> bool:
         """Hands it to what makes calls of one kind and input; whether that made the last, too."""
-        is_same, self._user = self._user is user, user
-        return is_same
+        was_last, self._user = self._user is user, user
+        return was_last
 
     def has_changed(self) -> bool:
         """Whether a call changed something besides gradients and random numbers."""
@@ -175,10 +173,11 @@ class _Registered:
 
     @property
     def has_changed(self) -> bool:
-        is_same = self._module.training == self._training and all(
-            _is_same(items, before) for items, before in self._dicts
+        return (
+            self._module.training != self._training
+            or any(not is_same(*pair) for pair in self._dicts)
+            or self._module._non_persistent_buffers_set != self._not_saved  # noqa: SLF001
         )
-        return not is_same or self._module._non_persistent_buffers_set != self._not_saved  # noqa: SLF001
 
     def restore(self) -> None:
         for items, before in self._dicts:
@@ -201,10 +200,11 @@ class _Optimizer:
 
     @property
     def has_changed(self) -> bool:
-        is_same = self._state.keys() == self._entries.keys() and all(
-            _is_same(self._state[key], before) for key, before in self._entries.items()
+        return (
+            self._state.keys() != self._entries.keys()
+            or any(not is_same(self._state[key], before) for key, before in self._entries.items())
+            or any(not is_same(*pair) for pair in self._groups)
         )
-        return not is_same or any(not _is_same(*pair) for pair in self._groups)
 
     @property
     def kept(self) -> Iterator[SavedTensor]:
@@ -249,73 +249,50 @@ class _Optimizer:
 
 def _put_back(items: dict[Any, Any], before: dict[Any, Any]) -> None:
     """Makes a dict hold the same objects again; it is written to only if it does not."""
-    if not _is_same(items, before):
+    if not is_same(items, before):
         items.clear()
         items.update(before)
 
 
-def _is_same(items: dict[Any, Any], before: dict[Any, Any]) -> bool:
-    return len(items) == len(before) and all(
-        items.get(key, items) is value for key, value in before.items()
-    )
+_State: TypeAlias = tuple[Callable[[], Any], Callable[[Any], object]]
+"""Gives the state of a generator, and sets it."""
 
 
 class _RandomNumbers:
     """The states of all generators that a model draws from by default, and of its own ones."""
 
     def __init__(self, generators: list[Any]) -> None:
-        self._generators = generators
-        self._states = self._now()
-
-    def _now(self) -> tuple[Any, ...]:
-        used = torch.cuda.is_available() and torch.cuda.is_initialized()
-        numpy = sys.modules.get("numpy")  # only where the program uses it
-        return (
-            random.getstate(),
-            numpy.random.get_state(legacy=False) if numpy else None,
-            torch.get_rng_state(),
-            torch.cuda.get_rng_state_all() if used else [],
-            list(map(_state_of, self._generators)),
-        )
+        self._generators = [*_global_states(), *map(_state_of, generators)]
+        self._states = [get() for get, _ in self._generators]
 
     def have_changed(self) -> bool:
-        python, numpy, cpu, cuda, own = self._states
-        python_now, numpy_now, cpu_now, cuda_now, own_now = self._now()
-        return (
-            python != python_now
-            or repr(numpy) != repr(numpy_now)
-            or not torch.equal(cpu, cpu_now)
-            or any(not torch.equal(*pair) for pair in zip(cuda, cuda_now, strict=False))
-            or any(_differ(*pair) for pair in zip(own, own_now, strict=True))
-        )
+        pairs = zip(self._states, self._generators, strict=True)
+        return any(_differ(before, get()) for before, (get, _) in pairs)
 
     def restore(self) -> None:
-        python, numpy, cpu, cuda, own = self._states
-        random.setstate(python)
-        if numpy is not None:
-            sys.modules["numpy"].random.set_state(numpy)
-        torch.set_rng_state(cpu)
-        if cuda:
-            torch.cuda.set_rng_state_all(cuda)
-        for generator, state in zip(self._generators, own, strict=True):
-            _set_state(generator, state)
+        for before, (_, put) in zip(self._states, self._generators, strict=True):
+            put(before)
 
 
-def _state_of(generator: Any) -> Any:  # noqa: ANN401 - torch's, NumPy's or Python's
+def _global_states() -> Iterator[_State]:
+    yield random.getstate, random.setstate
+    numpy = sys.modules.get("numpy")  # only where the program uses it
+    if numpy is not None:
+        yield functools.partial(numpy.random.get_state, legacy=False), numpy.random.set_state
+    yield torch.get_rng_state, torch.set_rng_state
+    used = torch.cuda.is_available() and torch.cuda.is_initialized()
+    for device in range(torch.cuda.device_count() if used else 0):
+        get, put = torch.cuda.get_rng_state, torch.cuda.set_rng_state
+        yield functools.partial(get, device), functools.partial(put, device=device)
+
+
+def _state_of(generator: Any) -> _State:  # noqa: ANN401 - torch's, NumPy's or Python's
     if isinstance(generator, torch.Generator):
-        return generator.get_state()
+        return generator.get_state, generator.set_state
     if isinstance(generator, random.Random):
-        return generator.getstate()
-    return generator.bit_generator.state
-
-
-def _set_state(generator: Any, state: Any) -> None:  # noqa: ANN401 - as above
-    if isinstance(generator, torch.Generator):
-        generator.set_state(state)
-    elif isinstance(generator, random.Random):
-        generator.setstate(state)
-    else:
-        generator.bit_generator.state = state
+        return generator.getstate, generator.setstate
+    bits = generator.bit_generator
+    return lambda: bits.state, functools.partial(setattr, bits, "state")
 
 
 def _differ(before: Any, after: Any) -> bool:  # noqa: ANN401 - as above

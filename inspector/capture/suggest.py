@@ -8,9 +8,11 @@ import io
 import itertools
 import re
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import torch
+from torch import nn
 from torch._subclasses.fake_tensor import (
     DataDependentOutputException,
     DynamicOutputShapeException,
@@ -18,23 +20,17 @@ from torch._subclasses.fake_tensor import (
 )
 
 from inspector.capture.compiled import module_of, uncompiled
-from inspector.capture.layers import first_layer, ids, layer_inputs, tensors
+from inspector.capture.inputs import make_input
+from inspector.capture.layers import ids, module_inputs, tensors
 from inspector.capture.quiet import quiet_operators
 from inspector.capture.signatures import signature_of
 from inspector.model.input_spec import (
     InputSpec,
-    MappingSpec,
     SequenceSpec,
     Spec,
     TensorSpec,
     ValueSpec,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from torch import nn
-
 
 _ATTEMPTS = 60
 _SECONDS = 15.0
@@ -59,9 +55,9 @@ _PLAIN: Mapping[str, Sequence[Spec]] = {
 def suggest_inputs(function: Callable[..., Any]) -> tuple[InputSpec, ...]:
     """Inputs that `function` most likely takes.
 
-    They come from the signature (names, annotations, defaults) and from the layers that the
-    arguments reach first; the first combination that a dry run on tensors without memory accepts is
-    taken, or the likeliest if none is.
+    They come from the signature (names, annotations, defaults) and from the module's first layers.
+    The first combination that a dry run on tensors without memory accepts is taken, or the
+    likeliest if none is.
     """
     inner = uncompiled(function)
     module = module_of(inner)
@@ -121,12 +117,12 @@ def _options(parameter: inspect.Parameter, module: nn.Module | None) -> Sequence
 
 
 def _tensor_options(name: str, module: nn.Module | None) -> Sequence[Spec]:
-    layer = first_layer(module, name) if module is not None else None
     if "mask" in name:
         return _MASKS
-    by_layer: Sequence[TensorSpec] = layer_inputs(layer) if layer is not None else ()
-    if _IDS.search(name) and not any(spec.limit for spec in by_layer):
-        return [*ids(2, (1, 128), (1, 16), (1,), (8,), (16,)), *by_layer]
+    by_layer = module_inputs(module) if module is not None else []
+    if _IDS.search(name):
+        whole = [spec for spec in by_layer if spec.limit]
+        return [*(whole or ids(2, (1, 128), (1, 16), (1,), (8,), (16,))), *by_layer]
     return by_layer or _NO_LAYER
 
 
@@ -197,6 +193,10 @@ def _runs_with(function: Callable[..., Any], inputs: tuple[InputSpec, ...]) -> b
     it prints is dropped.
     """
     device = _device_of(function)
+
+    def tensor(spec: TensorSpec) -> torch.Tensor:
+        return torch.empty(spec.shape, dtype=getattr(torch, spec.dtype.torch_name), device=device)
+
     eager = torch.compiler.set_stance("force_eager")  # for the parts that are compiled
     with (
         contextlib.redirect_stdout(io.StringIO()),
@@ -206,8 +206,8 @@ def _runs_with(function: Callable[..., Any], inputs: tuple[InputSpec, ...]) -> b
         torch.no_grad(),
         FakeTensorMode(allow_non_fake_inputs=True),
     ):
-        args = [_fake(spec.value, device) for spec in inputs if spec.name is None]
-        kwargs = {spec.name: _fake(spec.value, device) for spec in inputs if spec.name}
+        args = [make_input(spec.value, tensor) for spec in inputs if spec.name is None]
+        kwargs = {spec.name: make_input(spec.value, tensor) for spec in inputs if spec.name}
         try:
             function(*args, **kwargs)
         except (DataDependentOutputException, DynamicOutputShapeException):
@@ -215,19 +215,6 @@ def _runs_with(function: Callable[..., Any], inputs: tuple[InputSpec, ...]) -> b
         except Exception:  # noqa: BLE001 - whatever a wrong input makes the user's code raise
             return False
     return True
-
-
-def _fake(spec: Spec, device: torch.device) -> Any:  # noqa: ANN401 - any argument
-    match spec:
-        case TensorSpec(dtype, shape):
-            return torch.empty(shape, dtype=getattr(torch, dtype.torch_name), device=device)
-        case SequenceSpec(items, is_tuple):
-            made = [_fake(item, device) for item in items]
-            return tuple(made) if is_tuple else made
-        case MappingSpec(items):
-            return {key: _fake(item, device) for key, item in items}
-        case ValueSpec(value):
-            return value
 
 
 def _device_of(function: Any) -> torch.device:  # noqa: ANN401 - a module or a function

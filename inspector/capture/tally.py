@@ -8,6 +8,7 @@ import logging
 from collections.abc import Mapping
 
 from inspector.capture.roots import recorded_roots
+from inspector.capture.writer import artifact_name
 from inspector.events.compile_id import CompileId
 from inspector.events.dynamo import CompilationMetrics
 from inspector.events.envelope import Envelope
@@ -25,7 +26,6 @@ class Totals:
     """Counts, in the words of `inspector.model.summary`.
 
     Attributes:
-        counts: Number by name.
         sites: User file, line and GB type of each graph break.
         frames: State by torch's number, file, first line and name of the code object.
     """
@@ -76,11 +76,9 @@ class Tally:
         current = self._open.get(compile_id)
         if current is None:
             return None
-        artifact = metadata.get("artifact")
-        name = artifact.get("name") if isinstance(artifact, Mapping) else None
         if "dynamo_output_graph" in metadata:
             current.graphs += 1
-        elif name == "dynamo_graph_break_reason":
+        elif artifact_name(metadata) == "dynamo_graph_break_reason":
             _add_break(current, GraphBreakReason.parse(str(record.__dict__["payload"])))
         return None
 

@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import importlib
 import importlib.util
 import inspect
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 from inspector.capture.call import Call
 from inspector.capture.compiled import is_compiled
-from inspector.capture.cuda_source import CpuLoader, map_imports
 from inspector.capture.discover import compiles_itself, find_target
-from inspector.capture.inputs import input_source, make_calls
-from inspector.capture.locate import locate
+from inspector.capture.inputs import has_inputs, make_calls
+from inspector.capture.locate import Place, locate
 from inspector.capture.placement import Placement
 from inspector.capture.signatures import check_fits, shown_signature, signature_of
-from inspector.capture.source_loader import SourceLoader, edit_imports
+from inspector.capture.source_loader import CpuLoader, SourceLoader, edit_imports, map_imports
 from inspector.capture.suggest import suggest_inputs
 from inspector.capture.user_code import UserCode
 from inspector.errors import UsageError
 from inspector.model.input_parser import parse_inputs
 from inspector.model.input_spec import describe
+from inspector.model.request import Request
 from inspector.model.typed_options import typed_options
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
-
-    from inspector.capture.place import Place
-    from inspector.model.request import Request
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -65,8 +59,7 @@ def load_target(request: Request) -> Target:
     ``sys.argv`` and ``sys.path`` become those of ``python model.py``, and stay so. Grad mode and
     train/eval mode stay as the file leaves them. Inputs of the command line are random under
     `inspector.capture.inputs.SEED`. With ``device="cpu"`` CUDA requests in the project's files are
-    mapped to the CPU (`inspector.capture.cuda_source`); the request's changes of them are made in
-    memory (`inspector.capture.source_loader`).
+    mapped to the CPU; the request's changes of them are made in memory (`source_loader`).
 
     Raises:
         UsageError: The target or its inputs are not what they should be.
@@ -82,7 +75,7 @@ def load_target(request: Request) -> Target:
     place = dataclasses.replace(locate(request.target), verb=request.verb, options=tuple(again))
     code = UserCode(place, maps_cuda=placement.maps_cuda)
     module = import_target(code)
-    code.has_inputs = bool(request.inputs or input_source(module))
+    code.has_inputs = bool(request.inputs) or has_inputs(module)
     found = find_target(module, code)
     code.run(f"moving `{found.entry}`", lambda: placement.put_model(found.function))
     calls, source = make_calls(request.inputs, module, found.inputs, code)
@@ -94,15 +87,11 @@ def load_target(request: Request) -> Target:
         name=f"{place.shown}:{place.name}" if place.name else place.shown,
         entry=found.entry,
         function=found.function,
-        calls=code.run("moving the inputs", functools.partial(_put, placement, calls)),
+        calls=code.run("moving the inputs", lambda: tuple(map(placement.put_call, calls))),
         already_compiled=is_compiled(found.function),
         file=None if place.file is None else str(place.file),
         root=place.root,
     )
-
-
-def _put(placement: Placement, calls: tuple[Call, ...]) -> tuple[Call, ...]:
-    return tuple(map(placement.put_call, calls))
 
 
 def _without_inputs(function: Callable[..., Any], place: Place) -> tuple[Call, ...]:
@@ -142,16 +131,13 @@ def import_target(code: UserCode) -> ModuleType:
     """
     place = code.place
     # A folder of installed packages keeps its place: before the standard library it would hide it.
-    first = [folder for folder in place.search if not _is_site(folder)]
+    installed = [folder for folder in sys.path if folder.endswith("-packages")]
+    first = [folder for folder in place.search if folder not in installed]
     sys.path[:] = [*first, *(folder for folder in sys.path if folder not in first)]
     sys.argv = [str(place.file or place.source)]
     if code.maps_cuda:
         map_imports(place.root)
     return code.run(f"loading `{place.shown}`", lambda: _imported(code))
-
-
-def _is_site(folder: str) -> bool:
-    return folder in sys.path and folder.endswith("-packages")
 
 
 def _imported(code: UserCode) -> ModuleType:

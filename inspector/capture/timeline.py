@@ -11,9 +11,12 @@ import collections
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from inspector.capture.kineto import DeviceRow, HostRow, Taken
-from inspector.records.timeline import Activity
+from inspector.records.timeline import Activity, CallProfile, MarkedThread, Marker
+
+_Row = TypeVar("_Row", HostRow, DeviceRow)
 
 CALL_MARK = "inspector call"
 """Our own mark around one call of a target."""
@@ -41,52 +44,34 @@ _MARKERS: tuple[tuple[str, re.Pattern[str]], ...] = (
 _WAITS = ("cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventSynchronize")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Span:
-    """A span that torch marks.
-
-    Attributes:
-        kind: ``call``, ``lookup``, ``region``, ``bytecode``, ``prologue``, ``function``,
-            ``backward``, ``graph`` or ``eager``.
-        label: The compile id of a region, the key of a graph, the name of code that was left alone,
-            or an empty string.
-        start_ns: Start.
-        end_ns: End.
-        sequence: Autograd's number that a function and its backward share, or -1.
-    """
-
-    kind: str
-    label: str
-    start_ns: int
-    end_ns: int
-    sequence: int
+def with_timeline(profile: CallProfile, taken: Taken) -> CallProfile:
+    """A profile with what torch marked on each thread on which it marked something."""
+    zero_ns = taken.host[0].start_ns if taken.host else 0
+    host = [_since(zero_ns, row) for row in taken.host]
+    device = [_since(zero_ns, row) for row in taken.device]
+    labels: dict[str, int] = {}
+    threads = [
+        _thread(
+            thread,
+            [row for row in host if row.thread == thread],
+            [row for row in device if row.thread == thread],
+            labels,
+        )
+        for thread in sorted({row.thread for row in host})
+    ]
+    marked = tuple(thread for thread in threads if thread.markers)
+    return dataclasses.replace(profile, labels=tuple(labels), threads=marked)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class ThreadTimeline:
-    """One thread.
-
-    Attributes:
-        thread: The profiler's number of it.
-        markers: By start, the outer ones first.
-        activities: By time.
-    """
-
-    thread: int
-    markers: tuple[Span, ...]
-    activities: tuple[Activity, ...]
+def _since(zero_ns: int, row: _Row) -> _Row:
+    names = [item.name for item in dataclasses.fields(row) if item.name.endswith("_ns")]
+    return dataclasses.replace(row, **{name: getattr(row, name) - zero_ns for name in names})
 
 
-def timelines(taken: Taken) -> tuple[ThreadTimeline, ...]:
-    """The timeline of every thread on which torch marked something."""
-    threads = sorted({row.thread for row in taken.host})
-    made = (_thread_timeline(thread, taken) for thread in threads)
-    return tuple(timeline for timeline in made if timeline.markers)
-
-
-def _thread_timeline(thread: int, taken: Taken) -> ThreadTimeline:
-    rows = [row for row in taken.host if row.thread == thread]
-    markers = list(_markers(rows))
+def _thread(
+    thread: int, rows: Sequence[HostRow], launched: Iterable[DeviceRow], labels: dict[str, int]
+) -> MarkedThread:
+    markers = list(_markers(rows, labels))
     activities = _Activities(markers)
     for row in _outermost_operators(rows, markers):
         activity = activities.at(row.start_ns)
@@ -97,13 +82,12 @@ def _thread_timeline(thread: int, taken: Taken) -> ThreadTimeline:
         activity["events"] += 1
         if row.name.startswith(_WAITS):
             activity["wait_ns"] += row.end_ns - row.start_ns
-    for launched in taken.device:
-        if launched.thread == thread:
-            _add_device(activities.at(launched.launched_ns), launched)
-    return ThreadTimeline(thread, tuple(markers), activities.all())
+    for work in launched:
+        _add_device(activities.at(work.launched_ns), work)
+    return MarkedThread(thread, tuple(markers), activities.all())
 
 
-def _markers(rows: Iterable[HostRow]) -> Iterator[Span]:
+def _markers(rows: Iterable[HostRow], labels: dict[str, int]) -> Iterator[Marker]:
     graph_until_ns = 0
     for row in rows:
         if row.start_ns < graph_until_ns:
@@ -114,11 +98,12 @@ def _markers(rows: Iterable[HostRow]) -> Iterator[Span]:
                 label = match.groupdict().get("label", "")
                 if kind == "graph":
                     graph_until_ns = row.end_ns
-                yield Span(kind, label, row.start_ns, row.end_ns, row.sequence)
+                number = labels.setdefault(label, len(labels))
+                yield Marker(kind, number, row.start_ns, row.end_ns, row.sequence)
                 break
 
 
-def _outermost_operators(rows: Sequence[HostRow], markers: Sequence[Span]) -> Iterator[HostRow]:
+def _outermost_operators(rows: Sequence[HostRow], markers: Sequence[Marker]) -> Iterator[HostRow]:
     """Operators outside of graphs that no other operator calls.
 
     What contains a marker is no operator here but a part of the program around it.
@@ -143,7 +128,7 @@ def _outermost_operators(rows: Sequence[HostRow], markers: Sequence[Span]) -> It
 class _Activities:
     """Activities by the stretch between two neighbouring bounds of markers."""
 
-    def __init__(self, markers: Sequence[Span]) -> None:
+    def __init__(self, markers: Sequence[Marker]) -> None:
         self._bounds = sorted(
             {bound for marker in markers for bound in (marker.start_ns, marker.end_ns)}
         )

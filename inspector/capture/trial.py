@@ -7,6 +7,7 @@ times warm calls.
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import random
 import statistics
@@ -20,8 +21,9 @@ from torch.utils import _pytree
 
 from inspector.capture import versions
 from inspector.capture.call import fresh
-from inspector.capture.calling import backward, finished
-from inspector.capture.outputs import Kept, compare, keep, kept_values, load
+from inspector.capture.calling import call_once, wait_for_device
+from inspector.capture.compiled import uncompiled
+from inspector.capture.outputs import Kept, compare, joined, keep, kept_values, load
 from inspector.capture.target import Target
 from inspector.capture.writer import emit
 from inspector.model.request import Request
@@ -114,11 +116,7 @@ class _Witness:
     def kept(self) -> Kept:
         """All that was given and changed."""
         self._look_behind()
-        return Kept(
-            tensors={name: value for kept in self._kept for name, value in kept.tensors.items()},
-            others={name: value for kept in self._kept for name, value in kept.others.items()},
-            uncompared=tuple(name for kept in self._kept for name in kept.uncompared),
-        )
+        return functools.reduce(joined, self._kept, Kept({}, {}, ()))
 
 
 def _gradient(tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
@@ -127,7 +125,7 @@ def _gradient(tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
 
 def _state(function: Callable[..., object]) -> dict[str, object]:
     """The gradients of a model's parameters, and its buffers."""
-    module = versions.original_module(function)
+    module = uncompiled(function)
     if not isinstance(module, torch.nn.Module):
         return {}
     gradients = {f"gradient of {name}": _gradient(p) for name, p in module.named_parameters()}
@@ -143,19 +141,12 @@ def _rounds(target: Target, request: Request, function: Callable[..., object]) -
         total_ns = 0
         for call in target.calls:
             copied = fresh(call)
-            _synchronize()
+            wait_for_device()
             start_ns = time.perf_counter_ns()
-            outputs = finished(function(*copied.args, **copied.kwargs))
-            if request.train:
-                backward(outputs)
-            _synchronize()
+            call_once(copied, request, function)
+            wait_for_device()
             total_ns += time.perf_counter_ns() - start_ns
         yield total_ns
-
-
-def _synchronize() -> None:
-    if torch.cuda.is_available() and torch.cuda.is_initialized():
-        torch.cuda.synchronize()
 
 
 def _write(
@@ -165,7 +156,6 @@ def _write(
         TrialResult(
             settings=tuple(versions.dynamo_settings()),
             backend="" if target.already_compiled else request.backend,
-            rounds=len(rounds),
             warm_call_ns=round(statistics.median(rounds)) if rounds else None,
             least_warm_call_ns=min(rounds, default=None),
             outputs=comparison,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from unittest import mock
 
 import torch
@@ -12,22 +12,15 @@ from torch.overrides import TorchFunctionMode
 
 from inspector.capture.failures import lacks_cuda, user_failure
 from inspector.capture.hooks import nothing
+from inspector.capture.locate import Place
+from inspector.capture.source_loader import device_to_cpu
 from inspector.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from inspector.capture.place import Place
 
 _Result = TypeVar("_Result")
 
 
 class UserCode:
-    """Runs the pieces of one target's code; CUDA requests in them are mapped, if that is wanted.
-
-    Attributes:
-        has_inputs: Whether the command line or the file has inputs for the target.
-    """
+    """Runs the pieces of one target's code; CUDA requests in them are mapped, if that is wanted."""
 
     def __init__(self, place: Place, *, maps_cuda: bool) -> None:
         self.place = place
@@ -48,7 +41,7 @@ class UserCode:
             except Exception as error:
                 if not self.maps_cuda or not lacks_cuda(error):
                     raise
-            with cuda_as_cpu():
+            with cudadevice_to_cpu():
                 return piece()
         except SystemExit as end:
             raise self._ended(doing, end) from end
@@ -66,9 +59,6 @@ class UserCode:
         )
 
 
-_DEVICE = re.compile(r"cuda(?::\d+)?")
-
-
 class _CudaAsCpu(TorchFunctionMode):
     """Changes the devices in the arguments of torch's functions."""
 
@@ -79,7 +69,7 @@ class _CudaAsCpu(TorchFunctionMode):
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:  # noqa: ANN401 - whatever torch's function returns
-        named = {name: _as_cpu(value) for name, value in (kwargs or {}).items()}
+        named = {name: device_to_cpu(value) for name, value in (kwargs or {}).items()}
         if func in (torch.Tensor.cuda, torch.Tensor.pin_memory):
             return args[0]
         if func is torch.Tensor.to and len(args) > 1 and type(args[1]) is int:
@@ -88,25 +78,17 @@ class _CudaAsCpu(TorchFunctionMode):
             named["device"] = "cpu"
         if named.get("pin_memory"):
             named["pin_memory"] = False
-        return func(*map(_as_cpu, args), **named)
-
-
-def _as_cpu(value: object) -> object:
-    if isinstance(value, str):
-        return "cpu" if _DEVICE.fullmatch(value) else value
-    if isinstance(value, torch.device) and value.type == "cuda":
-        return torch.device("cpu")
-    return value
+        return func(*map(device_to_cpu, args), **named)
 
 
 @contextmanager
-def cuda_as_cpu() -> Iterator[None]:
+def cudadevice_to_cpu() -> Iterator[None]:
     """Maps CUDA requests to the CPU until the end of the ``with``."""
     load = torch.load
 
     def load_on_cpu(*args: object, **kwargs: object) -> object:
         wanted = kwargs.get("map_location")
-        kwargs["map_location"] = "cpu" if wanted is None else _as_cpu(wanted)
+        kwargs["map_location"] = "cpu" if wanted is None else device_to_cpu(wanted)
         return load(*args, **kwargs)
 
     with (

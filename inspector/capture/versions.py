@@ -9,15 +9,14 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import dis
-import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import CodeType, FrameType
 from typing import Any, TypeAlias
 from unittest import mock
 
-from inspector.capture.position import in_characters
+from inspector.capture.frames import callers, causes, in_characters
 from inspector.records.stack import StackFrame
 
 # torch/_dynamo/convert_frame.py says here, at level DEBUG, that it leaves a frame alone (the same
@@ -35,9 +34,25 @@ PARTITION_HEAD = "Created %d graph partitions: %d cudagraphable, %d non-cudagrap
 PARTITION_NODE = "    %s: %s"
 PARTITION_STACK_LINE = "         %s"
 
+LOGGED_GRAPHS = {
+    "dynamo_output_graph": ("dynamo", "gm"),
+    "after_pre_grad_graph": ("pre_grad", "model_"),
+    "aot_joint_graph": ("joint", "fx_g"),
+    "aot_forward_graph": ("forward", "fw_module"),
+    "aot_backward_graph": ("backward", "bw_module"),
+    "aot_inference_graph": ("inference", "fw_module"),
+    "inductor_post_grad_graph": ("post_grad", "gm"),
+}
+"""The stage, and the local variable, by what torch logs (2.11 to 2.13): torch/_dynamo/
+output_graph.py, torch/_inductor/compile_fx.py, torch/_functorch/_aot_autograd/graph_compile.py and
+graph_capture.py."""
+
+DECOMPOSED = {"aot_forward_graph": False, "aot_backward_graph": True, "aot_inference_graph": None}
+"""Those that can be decomposed into primitives; whether one is that of the backward pass, if there
+is one."""
+
 _CUDA_GRAPHS = "torch._inductor.cudagraph_trees"
 _MOST_FRAMES = 12
-_NAMED_BACKEND = "_TorchCompileWrapper"
 _Place: TypeAlias = tuple[str, int]
 
 
@@ -48,8 +63,7 @@ def interned_strings() -> dict[int, str]:
     """
     from torch._logging import structured
 
-    table: Mapping[str, int] = getattr(structured, "INTERN_TABLE", {})
-    return {number: text for text, number in dict(table).items()}
+    return {number: text for text, number in dict(structured.INTERN_TABLE).items()}
 
 
 def symbol_values(shape_env: Any) -> Mapping[Any, Any]:  # noqa: ANN401 - torch is Any to mypy
@@ -123,34 +137,22 @@ def without_cuda_graphs() -> Iterator[None]:
         yield
 
 
-def generated_code_folder() -> str:
-    """Where Inductor writes the code that it generates, or an empty string before it has begun to.
-
-    It sets the variable itself (torch/_inductor/runtime/cache_dir_utils.py, 2.11 and 2.13).
-    """
-    return os.environ.get("TORCHINDUCTOR_CACHE_DIR", "")
+def _locals_of(function: str) -> Mapping[str, Any]:
+    """The local variables of the innermost caller whose qualified name ends so; or none."""
+    found = (frame for frame in callers() if frame.f_code.co_qualname.endswith(function))
+    return next((frame.f_locals for frame in found), {})
 
 
-def _callers() -> Iterator[FrameType]:
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the documented way to the callers
-    while frame is not None:
-        yield frame
-        frame = frame.f_back
-
-
-def positions_of_graph_break() -> list[StackFrame] | None:
+def positions_of_graph_break() -> list[StackFrame]:
     """The user's stack that ``log_graph_break`` is printing, outermost first, with exact positions.
 
     ``user_stack`` is a local variable of ``InstructionTranslatorBase.log_graph_break``
     (torch/_dynamo/symbolic_convert.py, 2.11 to 2.13). In 2.11 its frames have no columns: these
     come from the instructions at which the translators of the user's functions stand.
     """
-    for frame in _callers():
-        if frame.f_code.co_name == "log_graph_break":
-            stack = frame.f_locals.get("user_stack")
-            exact = _instruction_positions(frame.f_locals.get("self"))
-            return None if stack is None else [_position(item, exact) for item in stack]
-    return None
+    logging = _locals_of("log_graph_break")
+    exact = _instruction_positions(logging.get("self")) if logging else {}
+    return [_position(item, exact) for item in logging.get("user_stack") or ()]
 
 
 def higher_order_of_graph_break() -> str:
@@ -159,15 +161,8 @@ def higher_order_of_graph_break() -> str:
     Torch tags the exception with it (`_hop_name`, torch/_dynamo/variables/higher_order_ops.py,
     2.13), and loses it where a loop around the call wraps the exception in another one.
     """
-    for frame in _callers():
-        if frame.f_code.co_name == "log_graph_break":
-            error = frame.f_locals.get("exc")
-            while isinstance(error, BaseException):
-                if name := getattr(error, "_hop_name", ""):
-                    return str(name)
-                error = error.__cause__ or error.__context__
-            break
-    return ""
+    errors = causes(_locals_of("log_graph_break").get("exc"))
+    return next((str(name) for each in errors if (name := getattr(each, "_hop_name", ""))), "")
 
 
 def _position(frame: traceback.FrameSummary, exact: Mapping[_Place, dis.Positions]) -> StackFrame:
@@ -214,12 +209,9 @@ def dynamic_of_compile() -> bool | None:
     It is an attribute of ``_TorchCompileWrapper`` (torch/__init__.py), whose ``__call__`` calls the
     backend without it.
     """
-    for frame in _callers():
-        wrapper = frame.f_locals.get("self")
-        if frame.f_code.co_name == "__call__" and type(wrapper).__name__ == _NAMED_BACKEND:
-            dynamic: bool | None = getattr(wrapper, "dynamic", None)
-            return dynamic
-    return None
+    wrapper = _locals_of("_TorchCompileWrapper.__call__").get("self")
+    dynamic: bool | None = getattr(wrapper, "dynamic", None)
+    return dynamic
 
 
 def frame_of_conversion() -> tuple[CodeType, FrameType] | None:
@@ -229,7 +221,7 @@ def frame_of_conversion() -> tuple[CodeType, FrameType] | None:
     (torch/_dynamo/convert_frame.py); the first Python frame below them is the caller.
     """
     code: CodeType | None = None
-    for depth, frame in enumerate(_callers()):
+    for depth, frame in enumerate(callers()):
         if frame.f_code.co_filename.endswith("convert_frame.py"):
             converted = frame.f_locals.get("frame")
             code = getattr(converted, "f_code", code)
@@ -243,7 +235,7 @@ def frame_of_conversion() -> tuple[CodeType, FrameType] | None:
 def caller_of_compiled(code: CodeType) -> FrameType | None:
     """The Python frame that calls what is being compiled, from anywhere in its compilation."""
     found: FrameType | None = None
-    for frame in _callers():
+    for frame in callers():
         is_own = frame.f_code.co_filename.endswith("convert_frame.py")
         if is_own and getattr(frame.f_locals.get("frame"), "f_code", None) is code:
             found = frame.f_back
@@ -256,34 +248,35 @@ def recompiling() -> tuple[Any, list[str]] | None:
     Both are local variables of ``get_and_maybe_log_recompilation_reasons``
     (torch/_dynamo/guards.py, 2.11 to 2.13).
     """
-    for frame in _callers():
-        if frame.f_code.co_name == "get_and_maybe_log_recompilation_reasons":
-            reasons = frame.f_locals.get("reasons")
-            converted = frame.f_locals.get("frame")
-            if converted is None or not isinstance(reasons, list):
-                return None
-            return converted, [str(reason) for reason in reasons]
-    return None
+    found = _locals_of("get_and_maybe_log_recompilation_reasons")
+    return (found["frame"], list(map(str, found["reasons"]))) if found else None
 
 
-def guarded_scope() -> tuple[Mapping[str, object], Mapping[str, object]] | None:
-    """The local and global variables that the guards which are being made look at.
+@dataclasses.dataclass(frozen=True, slots=True)
+class Guards:
+    """The guards of a cache entry that are being made.
 
-    ``output_graph`` is an attribute of ``CheckFunctionManager`` (torch/_dynamo/guards.py, 2.11 to
-    2.13), whose constructor logs the guard tree.
+    Attributes:
+        root: torch's ``RootGuardManager``.
+        scope: The local and the global variables that they look at.
     """
-    graph = getattr(_guards_being_made().get("self"), "output_graph", None)
-    local, global_ = (getattr(graph, name, None) for name in ("local_scope", "global_scope"))
-    if isinstance(local, Mapping) and isinstance(global_, Mapping):
-        return local, global_
-    return None
+
+    code: CodeType
+    root: Any
+    scope: tuple[Mapping[str, object], Mapping[str, object]]
 
 
-def skips_hook_guards() -> bool:
-    """Whether Dynamo makes no guards on the hooks of modules that have none (2.11 to 2.13)."""
-    from torch._dynamo import config
+def guards_being_made() -> Guards | None:
+    """The guards that the constructor of ``CheckFunctionManager`` is at work on and logs.
 
-    return bool(getattr(config, "skip_nnmodule_hook_guards", False))
+    ``f_code`` and ``output_graph`` are parameters of it (torch/_dynamo/guards.py, 2.11 to 2.13).
+    """
+    found = _locals_of("CheckFunctionManager.__init__")
+    if not found:
+        return None
+    graph = found["output_graph"]
+    scope = graph.local_scope, graph.global_scope
+    return Guards(found["f_code"], found["self"].guard_manager.root, scope)
 
 
 def skip_frames_of(function: Any) -> None:  # noqa: ANN401 - any function with code
@@ -293,35 +286,16 @@ def skip_frames_of(function: Any) -> None:  # noqa: ANN401 - any function with c
     skip_code(function.__code__)
 
 
-def guarded_code() -> CodeType | None:
-    """The code object that the guards which are being made are for.
+def compilations() -> int:
+    """How many compilations were begun in this process since the last reset.
 
-    ``f_code`` is a parameter of ``CheckFunctionManager`` (torch/_dynamo/guards.py, 2.11 to 2.13).
+    What Dynamo calls frames in its counters are looks at frames, too, in which it finds that there
+    is nothing to compile: a function that ``torch.compiler.disable(recursive=False)`` leaves out is
+    looked at in every call (torch/_dynamo/convert_frame.py, 2.11 to 2.13).
     """
-    code = _guards_being_made().get("f_code")
-    return code if isinstance(code, CodeType) else None
+    from torch._dynamo import convert_frame
 
-
-def guards_of_trace() -> tuple[Any, object] | None:
-    """The tree of guards that is being logged, and the frame's values; None where torch differs.
-
-    ``self.guard_manager.root`` and ``output_graph.local_scope`` in the constructor of
-    ``CheckFunctionManager``, which logs the tree (torch/_dynamo/guards.py, 2.11 to 2.13).
-    """
-    found = _guards_being_made()
-    root = getattr(getattr(found.get("self"), "guard_manager", None), "root", None)
-    values = getattr(found.get("output_graph"), "local_scope", None)
-    has_parts = all(hasattr(root, name) for name in ("check", "clone_manager"))
-    return (root, values) if has_parts and values is not None else None
-
-
-def _guards_being_made() -> Mapping[str, Any]:
-    """The local variables of the constructor of ``CheckFunctionManager`` that is at work."""
-    for frame in _callers():
-        owner = frame.f_locals.get("self")
-        if frame.f_code.co_name == "__init__" and type(owner).__name__ == "CheckFunctionManager":
-            return frame.f_locals
-    return {}
+    return sum(convert_frame.FRAME_COMPILE_COUNTER.values())
 
 
 def dynamo_settings() -> tuple[str, ...]:
@@ -332,42 +306,9 @@ def dynamo_settings() -> tuple[str, ...]:
     """
     from torch._dynamo import config
 
-    entries: dict[str, object] = getattr(config, "_config", {})
-    return tuple(
-        sorted(
-            name
-            for name, entry in entries.items()
-            if "." not in name and not getattr(entry, "deprecated", False)
-        )
-    )
-
-
-def set_dynamic_sources(sources: str) -> None:
-    """Does what ``TORCH_COMPILE_DYNAMIC_SOURCES`` does, which torch reads when it is imported.
-
-    ``dynamic_sources`` is in torch/compiler/config.py, 2.11 to 2.13.
-    """
-    from torch.compiler import config
-
-    config.dynamic_sources = sources
-
-
-def original_module(target: Callable[..., object]) -> Callable[..., object]:
-    """The module that ``torch.compile`` wrapped, or the target itself."""
-    from torch._dynamo.eval_frame import OptimizedModule
-
-    if isinstance(target, OptimizedModule):
-        original: Callable[..., object] = target._orig_mod  # noqa: SLF001 - torch's own name for it
-        return original
-    return target
-
-
-def compiled_module_class() -> type:
-    """The class of what ``torch.compile`` makes of a module."""
-    from torch._dynamo.eval_frame import OptimizedModule
-
-    wrapper: type = OptimizedModule
-    return wrapper
+    entries = config._config.items()  # noqa: SLF001 - as above
+    usable = (name for name, entry in entries if not getattr(entry, "deprecated", False))
+    return tuple(sorted(name for name in usable if "." not in name))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -391,18 +332,15 @@ def job() -> Job | None:
     size = distributed.get_world_size()
     if size == 1 or distributed.get_backend() == "fake":
         return None
-    get_store = getattr(distributed.distributed_c10d, "_get_default_store", None)
-    return None if get_store is None else Job(get_store(), distributed.get_rank(), size)
+    store = distributed.distributed_c10d._get_default_store()  # noqa: SLF001 - no public name
+    return Job(store, distributed.get_rank(), size)
 
 
 def mark_graphs() -> bool:
     """Lets graphs that run as FX's own Python code stand in profiles, each as one span.
 
     The option is in torch/fx/experimental/_config.py, 2.11 to 2.13; only code that is generated
-    from now on has the marks, which cost nothing but under a profiler.
-
-    Returns:
-        What the option was.
+    from now on has the marks, which cost nothing but under a profiler. It gives what it was.
     """
     from torch.fx.experimental import _config
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import functools
 import threading
 import time
 from collections.abc import Callable
@@ -11,11 +12,12 @@ from collections.abc import Callable
 import torch
 from torch.autograd import profiler
 
+from inspector.capture.calling import has_device
 from inspector.capture.kineto import Session, Taken
-from inspector.capture.measure import mark_cost_ns, write_copy_rates, write_profile
+from inspector.capture.measure import mark_cost_ns, write_copy_rates
 from inspector.capture.profiler_lock import ProfilerLock
-from inspector.capture.timeline import timelines
-from inspector.capture.writer import guarded
+from inspector.capture.timeline import with_timeline
+from inspector.capture.writer import emit, guarded
 from inspector.records.timeline import CallProfile
 
 _POLL_SECONDS = 0.05
@@ -47,9 +49,11 @@ class WarmWindow:
         self._ended = threading.Event()
         self._turn = ProfilerLock()
         self._compiling = _Compiling(self._turn.interrupt)
+        self.saw = self._compiling.saw
         self._is_primed = False
         self._is_measured = False
-        self._thread = threading.Thread(target=self._run, name="inspector", daemon=True)
+        run = functools.partial(guarded, "measure the program's calls", self._measure)
+        self._thread = threading.Thread(target=run, name="inspector", daemon=True)
 
     def start(self) -> None:
         """Begins to wait."""
@@ -67,14 +71,6 @@ class WarmWindow:
         session.stop()
         self._is_primed = True
 
-    def saw(self, phase: str = "", span: object = None) -> None:
-        """Takes a record of torch's trace, of a span with its phase, ``B`` or ``E``.
-
-        Autotuning comes after compiling, with a call. It would be measured together with the
-        profiler, and take another configuration.
-        """
-        self._compiling.saw(phase, span)
-
     def end(self) -> None:
         """Stops waiting; a window that is open is ended first."""
         self._ended.set()
@@ -86,12 +82,9 @@ class WarmWindow:
         if self._is_measured:  # here, where the program has come to an end: it takes memory
             guarded("measure the memory", lambda: write_copy_rates(_MOST_COPIED_BYTES))
 
-    def _run(self) -> None:
-        guarded("measure the program's calls", self._measure)
-
     def _measure(self) -> None:
         for with_device in (False, True):
-            if with_device and not _has_device():
+            if with_device and not has_device():
                 break
             if not self._one(with_device=with_device):
                 return
@@ -116,7 +109,7 @@ class WarmWindow:
             else:
                 if calls:
                     found = CallProfile(with_device=with_device, mark_ns=mark_ns)
-                    write_profile(timelines(taken), found)
+                    emit(with_timeline(found, taken))
                 return bool(calls)
         return False
 
@@ -178,7 +171,12 @@ class _Compiling:
         is_spoken_of = time.monotonic() - self._last_said < _SILENT_SECONDS
         return self._begun > self._ended or (is_open and is_spoken_of)
 
-    def saw(self, phase: str, span: object) -> None:
+    def saw(self, phase: str = "", span: object = None) -> None:
+        """Takes a record of torch's trace, of a span with its phase, ``B`` or ``E``.
+
+        Autotuning comes after compiling, with a call. It would be measured together with the
+        profiler, and take another configuration.
+        """
         self.seen += 1
         self._last_said = time.monotonic()
         if phase == "B":
@@ -205,7 +203,3 @@ class _Compiling:
     def _end(self, _arguments: object) -> None:
         self._ended += 1
         self.seen += 1
-
-
-def _has_device() -> bool:
-    return bool(torch.cuda.is_available() and torch.cuda.is_initialized())

@@ -7,6 +7,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from inspector.records.codec import encode
 from inspector.records.environment import Problem
@@ -16,10 +17,8 @@ from inspector.records.record import PREFIX, Record
 def emit(record: Record, name: str = "") -> None:
     """Writes a record into the trace, with torch's current compile id.
 
-    Args:
-        record: The record. Escaped to ASCII, so that lone surrogates, which torch's own handlers
-            cannot write, are harmless.
-        name: Which of its names, where it has several.
+    `name` is one of its names, where it has several. Text is escaped to ASCII: torch's own handlers
+    cannot write lone surrogates.
     """
     from torch._logging import trace_structured
 
@@ -54,13 +53,14 @@ def trace_record(metadata: Mapping[str, object], payload: str | None = None) -> 
     return record
 
 
-def guarded(where: str, action: Callable[[], None]) -> None:
-    """Does something of ours inside torch; if it fails, that is recorded and nothing else happens.
+def artifact_name(metadata: Mapping[str, Any]) -> str:
+    """The name of the artifact that a record of the trace has; empty for any other."""
+    artifact = metadata.get("artifact")
+    return str(artifact.get("name")) if isinstance(artifact, Mapping) else ""
 
-    Args:
-        where: What is done, for the record.
-        action: Does it.
-    """
+
+def guarded(where: str, action: Callable[[], None]) -> None:
+    """Does something of ours inside torch; if it fails, that is recorded, and no more happens."""
     try:
         action()
     except Exception as error:  # noqa: BLE001 - the user's program must not notice, whatever it is

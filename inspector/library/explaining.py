@@ -66,14 +66,17 @@ def explain(  # noqa: PLR0913 - one parameter per option, all of them by name
         InspectorError: It failed before anything was compiled, or the arguments do not fit.
     """
     from inspector.capture.call import Call
-    from inspector.capture.in_process import Compiling, call_in_process, name_of
+    from inspector.capture.in_process import call_in_process, name_of
 
     settings = {
         "backend": backend if isinstance(backend, str) else getattr(backend, "__name__", "custom"),
         "mode": mode, "dynamic": dynamic, "fullgraph": fullgraph, "train": train, "calls": calls,
         "caches": caches,
     }  # fmt: skip
-    how = Compiling(backend, mode, dict(options) if options else None, dynamic, fullgraph)
+    how = {
+        "backend": backend, "mode": mode, "options": dict(options) if options else None,
+        "dynamic": dynamic, "fullgraph": fullgraph,
+    }  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="inspector-", ignore_cleanup_errors=True) as folder:
         place = Path(folder, "explain") if path is None else path
         try:

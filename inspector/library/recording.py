@@ -124,7 +124,7 @@ def recorded(
         attachment = attach(folder, os.getcwd(), max_bytes)  # noqa: PTH109 - as Dynamo sees it
         error: BaseException | None = None
         if measure and max_bytes is None:
-            attachment.handler.measure_when_warm()
+            attachment.handler.measures = True
         try:
             yield Recording(folder)
         except BaseException as raised:

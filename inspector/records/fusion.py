@@ -45,7 +45,6 @@ class Operation:
     device: str = ""
     reads: Mapping[str, int] = doc("bytes by buffer", default_factory=dict)
     writes: Mapping[str, int] = doc("bytes by buffer", default_factory=dict)
-    bytes_: int | None = doc("both, alone; None where a size is unknown", key="bytes", default=None)
 
     @property
     def is_call(self) -> bool:

@@ -106,7 +106,6 @@ class KernelArgument:
     reads: str | None = doc("the node of the post-grad graph whose value it gets", default=None)
     writes: str | None = doc("the node whose value it gives", default=None)
     value: int | None = doc("of a size; of a workspace, its elements", default=None)
-    zero: bool = doc("a workspace begins with zeros", default=False)
 
 
 @artifact("triton_kernel")

@@ -64,7 +64,6 @@ class FailedGuards(Record):
     """What guards looked at that failed, after ``recompile_reasons``; by source unless said."""
 
     varargs: str = doc("name of *args", default="")
-    keywords: str = doc("name of **kwargs", default="")
     free: tuple[str, ...] = doc("names that it takes from functions around it", default=())
     now: Mapping[str, SeenValue] = dataclasses.field(default_factory=dict)
     before: Mapping[str, SeenValue] = doc(

@@ -44,7 +44,6 @@ class CallProfile(Record):
     """Torch's own markers in warm calls."""
 
     input: int | None = doc("None where a program's own calls were profiled", default=None)
-    first_call: int = doc("number of the first profiled call with it", default=0)
     compiled: tuple[int, ...] = doc("calls, from 0, in which something was compiled", default=())
     with_device: bool = doc("which slows the host down", default=False)
     plain_ns: int | None = doc("median of a warm call without the profiler", default=None)

@@ -31,7 +31,6 @@ class TrialResult(Record):
 
     settings: tuple[str, ...] = doc("names of those that its torch has")
     backend: str = doc("empty where the file compiles its model itself")
-    rounds: int = doc("warm ones that were timed: one call with each input")
-    warm_call_ns: int | None = doc("median of a round")
+    warm_call_ns: int | None = doc("median of rounds: one call with each input")
     least_warm_call_ns: int | None = doc("the fastest")
     outputs: Comparison | None = doc("None where it was the first to run", default=None)

@@ -79,7 +79,7 @@ def failures_of_logs(folder: Path) -> Iterator[tuple[Path, str]]:
 
 
 def notes(folder: Path) -> Iterator[LogWarning]:
-    """What kept processes from being recorded (``problem.<pid>.json``, capture/outcome.py)."""
+    """What kept processes from being recorded (``problem.<pid>.json``, capture/begin.py)."""
     for path in sorted(folder.glob("problem.*.json")):
         try:
             fields = json.loads(path.read_text(encoding="utf-8"))

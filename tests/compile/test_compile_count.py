@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from inspector.capture.compile_count import compilations
+from inspector.capture.versions import compilations
 
 
 @pytest.fixture(autouse=True)

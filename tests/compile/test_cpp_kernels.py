@@ -173,7 +173,7 @@ def test_what_fails_of_ours_is_said_and_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text(BROKEN)
     functions = ("cpp_nest", "scheduler_nodes", "traffic_bytes")
     names = [f"kernel_observer:{name}" for name in functions]
-    found = run("broken.py", *names, "cpp_reasons:_operations", "cpp_loops:_loop", folder=tmp_path)
+    found = run("broken.py", *names, "cpp_loops:_operations", "cpp_loops:_loop", folder=tmp_path)
     assert found.returncode == 0, found.stderr
 
 

@@ -64,7 +64,7 @@ def recorded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         patch.setattr(fx.GraphModule, "print_readable", noting)
         torch._dynamo.reset()
         with inspector.record(folder, measure=False) as recording:
-            attached_handler().keep_graphs()
+            attached_handler().keeps_graphs = True
             _call(_cases()[name], is_trained=is_trained)
     run = recording.run()
     (process,) = run.processes

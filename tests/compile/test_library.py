@@ -237,7 +237,7 @@ def test_explain_leaves_no_gradients_in_what_a_function_uses() -> None:
 
 def test_what_is_too_large_to_be_copied_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("inspector.capture.state.MOST_COPIED_BYTES", 8)
-    with pytest.warns(UserWarning, match="the calls have changed 1 tensors and left them changed"):
+    with pytest.warns(UserWarning, match="the calls changed 1 tensors for good"):
         inspector.explain(InPlace(), torch.ones(4), measure=False)
 
 

@@ -213,7 +213,7 @@ def test_nothing_is_kept_alive() -> None:
     with noting_modules():
         model = nn.Sequential(nn.Linear(8, 8))
     places = list(module_places._places.values())
-    assert all(place.is_there for place in places)
+    assert all(place.module() is not None for place in places)
     del model
     gc.collect()
-    assert not any(place.is_there for place in places)
+    assert not any(place.module() is not None for place in places)

@@ -154,9 +154,7 @@ def test_a_profile_needs_all_ranks_and_says_which_is_missing(rank: int, tmp_path
     (tmp_path / "model.py").write_text(ALONE + COMMUNICATES + PLAIN)
     done = with_one_rank(rank, "profile", tmp_path)
     assert done.returncode
-    assert (
-        f"error: Rank {1 - rank} of this job has not come to the first call in 2 s" in done.stderr
-    )
+    assert f"error: Rank {1 - rank} of this job did not reach the first call in 2 s" in done.stderr
     assert f"torchrun --nproc-per-node {RANKS} --no-python inspect" in done.stderr
     assert "program failed" not in done.stdout
     assert not list((tmp_path / ".inspector").glob("[0-9]*"))  # nothing was compiled
@@ -165,7 +163,7 @@ def test_a_profile_needs_all_ranks_and_says_which_is_missing(rank: int, tmp_path
 def test_what_one_rank_compiled_is_explained_where_the_other_is_missing(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(ALONE.replace("return", "print(1)\n    return") + PLAIN)
     done = with_one_rank(1, "explain", tmp_path)
-    assert "it ended early: Rank 0 of this job has not come to the first call" in done.stdout
+    assert "it ended early: Rank 0 of this job did not reach the first call" in done.stdout
     assert "program failed" not in done.stdout
     report = json.loads(inspected("explain", "--format", "json", folder=tmp_path).stdout)
     assert report["summary"]["graphs"] == 1
@@ -176,7 +174,7 @@ def test_a_call_that_waits_for_a_missing_rank_is_no_failure_of_the_model(tmp_pat
     done = with_one_rank(0, "explain", tmp_path)
     words = " ".join(done.stdout.split())
     assert "it ended early: model.py waited for another process in vain (RuntimeError: " in words
-    assert "rank 1 of this job has not come to the first call: it does not run under" in words
+    assert "rank 1 of this job did not reach the first call: not run under" in words
     assert "without torch.compile" not in words
 
 
@@ -191,9 +189,9 @@ def test_what_was_measured_until_the_first_rank_ended_is_kept(tmp_path: Path) ->
         save = ["--save", str(tmp_path / "second")]
         done = finished([*command, *save], tmp_path, env=second)
     assert ended.returncode
-    assert "the program failed: Rank 0 of this job does not say any more how often" in done.stdout
+    assert "the program failed: Another process of this job ended early" in done.stdout
     shown = inspected("profile", str(tmp_path / "second"), "--format", "json", folder=tmp_path)
     (profile,) = json.loads(shown.stdout)["profiles"]
     assert profile["failed"]["number"] == 0
-    assert profile["failed"]["error"].startswith("Rank 0 of this job does not say any more")
+    assert profile["failed"]["error"].startswith("Another process of this job ended")
     assert profile["calls"] > 0

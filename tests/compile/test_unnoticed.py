@@ -39,7 +39,7 @@ sys.exit(5)
 """
 # What of ours runs inside of torch or at the program's end: module, attribute.
 HOOKS = [
-    ("log_file", "LogFile.write"), ("log_file", "LogFile._made"), ("log_file", "begins_with"),
+    ("log_file", "LogFile.append"), ("log_file", "LogFile._made"), ("log_file", "begins_with"),
     ("process_log", "environment"), ("process_log", "record_for_log"), ("process_log", "rank"),
     ("process_log", "_at_exit"), ("process_log", "ProcessLog.write"),
     ("versions", "interned_strings"), ("versions", "positions_of_graph_break"),
@@ -47,7 +47,7 @@ HOOKS = [
     ("handler", "TraceHandler._look"), ("handler", "TraceHandler._add_positions"),
     ("handler", "calling_frame"),
     ("handler", "emit"), ("sources", "SourceWriter._once"), ("sources", "recorded_roots"),
-    ("sources", "emit"), ("skips", "SkipObserver._observe"), ("skips", "_stack"),
+    ("sources", "emit"), ("skips", "SkipObserver._observe"), ("skips", "_is_entry"),
     ("writer", "_json"), ("capped_log", "CappedLog.append"), ("capped_log", "CappedLog._drop"),
     ("tally", "Tally.take"), ("tally", "CompilationMetrics.read"),
     ("begin", "_write_meta"), ("begin", "_program"),

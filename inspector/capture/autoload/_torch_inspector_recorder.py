@@ -31,7 +31,7 @@ def begin() -> None:
 
 
 def _say(folder: str, error: str) -> None:
-    """Leaves a note for the reader, as inspector/capture/outcome.py does where it can be loaded."""
+    """Leaves a note for the reader, as inspector/capture/begin.py does where it can be loaded."""
     fields = {"v": 1, "where": "the recorder could not be loaded", "error": error}
     with contextlib.suppress(OSError):
         Path(folder).mkdir(parents=True, exist_ok=True)
@@ -65,8 +65,5 @@ def find_inspector() -> bool:
 
 
 def _is_ours(spec: importlib.machinery.ModuleSpec) -> bool:
-    return any(Path(folder, "capture", "begin.py").is_file() for folder in _folders(spec))
-
-
-def _folders(spec: importlib.machinery.ModuleSpec) -> list[str]:
-    return list(spec.submodule_search_locations or ())
+    folders = spec.submodule_search_locations or ()
+    return any(Path(folder, "capture", "begin.py").is_file() for folder in folders)

@@ -19,15 +19,14 @@ from inspector.capture.benching.failing import failing
 from inspector.capture.benching.make_program import make_program
 from inspector.capture.benching.process import Channel, age_ns, device_name
 from inspector.capture.benching.program import Program
-from inspector.capture.compile_count import compilations
 from inspector.capture.environment import environment
 from inspector.capture.execution import write_target
-from inspector.capture.locate import locate
-from inspector.capture.place import Place
+from inspector.capture.locate import Place, locate
 from inspector.capture.profiling.device import cuda_devices
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target, load_target
 from inspector.capture.trial import seed
+from inspector.capture.versions import compilations
 from inspector.capture.writer import emit
 from inspector.errors import UsageError
 from inspector.model.bench import WorkerRequest

@@ -31,7 +31,6 @@ from inspector.capture.benching.peak import peak_of
 from inspector.capture.benching.process import Channel, Cores, device_name
 from inspector.capture.benching.program import Program
 from inspector.capture.call import PreparedCall
-from inspector.capture.compile_count import compilations
 from inspector.capture.environment import environment
 from inspector.capture.execution import write_target
 from inspector.capture.known_backends import check_spelling
@@ -40,6 +39,7 @@ from inspector.capture.profiling.device import cuda_devices, uses_cuda
 from inspector.capture.quiet import quiet
 from inspector.capture.target import Target, load_target
 from inspector.capture.trial import seed
+from inspector.capture.versions import compilations
 from inspector.capture.writer import emit
 from inspector.errors import ModelFailedError
 from inspector.model.bench import WorkerRequest

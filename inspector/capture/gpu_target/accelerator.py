@@ -52,6 +52,7 @@ _STREAM = {
 }
 
 
+_YES = ANSWER(lambda _hooks: True)
 _is_available = torch.cuda.is_available
 
 
@@ -106,7 +107,7 @@ def _make_guard() -> tuple[ctypes.c_void_p, object]:
     functions[places["queryEvent"]] = address_of(over)
     functions[places["getDevice"]] = address_of(first)
     meta = ctypes.c_void_p.from_address(_registry()[_META] or 0)
-    table, address = table_with(meta.value or 0, functions)
+    table, address = table_with(meta.value or 0, frozenset(functions.items()))
     return ctypes.c_void_p(address), (table, nothing, over, first, code)
 
 
@@ -129,11 +130,6 @@ def _hooks() -> Iterator[None]:
     places = entries("ATen/detail/AcceleratorHooksInterface.h", "AcceleratorHooksInterface")
     get_hooks = library("torch_cpu")["_ZN2at6detail12getCUDAHooksEv"]
     get_hooks.restype = ctypes.c_void_p
-    functions = dict.fromkeys((places["isBuilt"], places["hasPrimaryContext"]), address_of(_yes()))
+    functions = dict.fromkeys((places["isBuilt"], places["hasPrimaryContext"]), address_of(_YES))
     with replaced_functions(get_hooks(), functions):
         yield
-
-
-@functools.cache
-def _yes() -> Any:  # noqa: ANN401 - a function of ctypes
-    return ANSWER(lambda _hooks: True)

@@ -12,17 +12,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 from unittest import mock
 
 import torch
+from torch._dynamo import codegen, utils
 from torch._functorch import config as functorch_config
 from torch._subclasses import fake_tensor, meta_utils
+from torch.fx.node import map_aggregate
 
 from inspector.capture.gpu_target.weights import Weights, is_weight
-from inspector.capture.hooks import nothing
+from inspector.capture.hooks import nothing, patched
+from inspector.capture.source_loader import device_to_cpu
 
 MAKING: ContextVar[bool] = ContextVar("making", default=False)
 """Whether a constant is being made on the device."""
@@ -62,17 +65,14 @@ def fakes_on_cuda() -> Iterator[None]:
         finally:
             state.constant, state.is_program = before
 
-    patches = (
+    with patched(
         mock.patch.object(meta_utils.MetaTensorDescriber, "describe_tensor", described),
         mock.patch.object(fake_tensor.FakeTensorConverter, "from_real_tensor", converted),
         # Nothing is to be made on the device, whatever `torch.cuda.is_available` says.
         mock.patch.object(fake_tensor.FakeTensorMode, "avoid_device_init", new=True),
         mock.patch.object(fake_tensor, "init_gpu_context", nothing),
         functorch_config.patch(enable_autograd_cache=False),
-    )
-    with ExitStack() as stack:
-        for patch in patches:
-            stack.enter_context(patch)
+    ):
         yield
 
 
@@ -93,3 +93,42 @@ def tensor_on_cuda(data: Any, **options: Any) -> Any:  # noqa: ANN401 - torch is
         return torch.tensor(data, **options)
     finally:
         MAKING.reset(token)
+
+
+@contextmanager
+def traced_devices_on_cuda() -> Iterator[None]:
+    """Dynamo's graphs name CUDA where the code names the CPU, inside of the ``with``.
+
+    Model files were loaded with their CUDA requests mapped to the CPU, and a model that names no
+    device says where its tensors are. ``x.cpu()`` alone stays, and what names no device is made on
+    the CPU, as on a machine with that GPU. A device that Dynamo hands to the code between two
+    graphs, as a constant of the bytecode, is the CPU again there.
+    """
+    run = utils.run_node
+
+    def run_node(tracer: Any, node: Any, args: Any, kwargs: Any, nnmodule: Any) -> Any:  # noqa: ANN401
+        # Constants are computed with real tensors, which are on the CPU.
+        if torch._C._get_dispatch_mode(torch._C._TorchDispatchModeKey.FAKE) is not None:  # noqa: SLF001
+            node.args, node.kwargs = (
+                map_aggregate(item, device_to_cuda) for item in (node.args, node.kwargs)
+            )
+            args, kwargs = (map_aggregate(item, device_to_cuda) for item in (args, kwargs))
+        return run(tracer, node, args, kwargs, nnmodule)
+
+    load = codegen.create_load_const
+
+    def create_load_const(value: Any, checked: bool = True) -> Any:  # noqa: ANN401, FBT001, FBT002
+        return load(map_aggregate(value, device_to_cpu), checked)
+
+    with (
+        mock.patch.object(utils, "run_node", run_node),
+        mock.patch.object(codegen, "create_load_const", create_load_const),
+    ):
+        yield
+
+
+def device_to_cuda(value: Any) -> Any:  # noqa: ANN401 - any argument of a node
+    """A device or its name with the CPU replaced; anything else as it is."""
+    if isinstance(value, torch.device) and value.type == "cpu":
+        return _CUDA
+    return "cuda" if isinstance(value, str) and value in ("cpu", "cpu:0") else value

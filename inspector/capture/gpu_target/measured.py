@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -19,9 +19,10 @@ from torch._inductor import select_algorithm
 from torch._inductor.fx_passes import pad_mm
 from torch._inductor.runtime.benchmarking import benchmarker
 from torch._inductor.scheduler import Scheduler
-from torch._inductor.virtualized import V
 
+from inspector.capture.fusion_fields import lowered_direction
 from inspector.capture.gpu_target.notes import Notes
+from inspector.capture.hooks import patched
 from inspector.records.gpu_target import MeasuredDecision
 
 # What is taken is faster than the rest by far, and a fusion as fast as each of its two parts.
@@ -48,22 +49,19 @@ def without_measuring(notes: Notes) -> Iterator[None]:
         return measured(), 0.0, []
 
     cache = select_algorithm.AlgorithmSelectorCache
-    patches: list[Any] = [
+    with patched(
         mock.patch.object(pad_mm, "get_cached_should_pad", padded),
         *(mock.patch.object(type(benchmarker), name, measured)
           for name in ("benchmark", "benchmark_gpu", "benchmark_cpu")
           if hasattr(type(benchmarker), name)),
         mock.patch.object(cache, "do_autotuning", _chosen(cache.do_autotuning, notes)),
         # It would compile all of them for the device that there is, in threads.
-        mock.patch.object(cache, "make_precompile_fn", _nothing_to_compile),
+        mock.patch.object(cache, "make_precompile_fn", return_value=dict),
         mock.patch.object(Scheduler, "compile_kernel", _not_compiled),
         mock.patch.object(Scheduler, "benchmark_fused_nodes", measured_module),
         mock.patch.object(Scheduler, "benchmark_codegened_module", measured_module),
         mock.patch.object(Scheduler, "benchmark_combo_kernel", measured_combination),
-    ]  # fmt: skip
-    with ExitStack() as stack:
-        for patch in patches:
-            stack.enter_context(patch)
+    ):  # fmt: skip
         yield
 
 
@@ -84,7 +82,7 @@ def _chosen(function: Callable[..., Any], notes: Notes) -> Callable[..., dict[An
                 tuple(str(choice.name) for choice in choices),
                 sources={str(c.name): _source(c) for c in choices if kinds[c] == "template"},
                 kinds=tuple(sorted(set(kinds.values()) - {kinds[first]})),
-                direction=_direction(),
+                direction=lowered_direction(),
             )
         )
         first = next((c for c in choices if kinds[c] == notes.takes), first)
@@ -94,13 +92,6 @@ def _chosen(function: Callable[..., Any], notes: Notes) -> Callable[..., dict[An
         }
 
     return chosen
-
-
-def _direction() -> str:
-    """What the graph is for that is being lowered."""
-    if V.graph.is_backward:
-        return "backward"
-    return "inference" if V.graph.is_inference else "forward"
 
 
 def _kind(choice: Any) -> str:  # noqa: ANN401 - torch is Any to mypy
@@ -127,10 +118,6 @@ def _sizes(nodes: Sequence[Any]) -> str:
         sizes = "\N{MULTIPLICATION SIGN}".join(map(str, node.get_size()))
         found.append(f"{str(node.get_dtype()).removeprefix('torch.')} {sizes}")
     return ", ".join(found)
-
-
-def _nothing_to_compile(*_: object, **__: object) -> Callable[..., dict[Any, float]]:
-    return lambda *_, **__: {}
 
 
 def _not_compiled(

@@ -21,14 +21,8 @@ class Notes:
     """What is to be said of the graph that is being compiled.
 
     Attributes:
-        measured: Decisions for which torch measures on the device, each with what was taken
-            instead and what else there is.
-        attention: The kernels that were chosen for scaled_dot_product_attention, in order.
         padded: Keys of the matrix multiplications that are padded although it was not measured.
-        missing: Why code with other decisions could not be generated.
-        alternatives: Output code of the same graph with these decisions made the other way, each
-            with what was decided (``padded``, ``template``).
-        is_alternative: Whether such code is being generated.
+        is_alternative: Whether code with other decisions is being generated.
         takes: Which kind of candidate is taken wherever there is any, and no library:
             ``template``, ``subgraph``, or an empty string.
         backward: Records of the log about code for the backward pass, which was not asked for yet.
@@ -82,19 +76,15 @@ class Notes:
     def other_decisions(self, nodes: int) -> Sequence[AbstractContextManager[None]]:
         """Contexts in which the same graph is compiled with other decisions.
 
-        Args:
-            nodes: How large the graph is: a large one is not compiled as often as a small one.
+        A graph of many nodes is not compiled as often as a small one.
         """
         paddings = self._other_paddings(nodes)
-        kinds = [kind for kind in ("template", "subgraph") if self._has(kind)]
+        noted = {kind for item in self.measured for kind in item.kinds}
+        kinds = [kind for kind in ("template", "subgraph") if kind in noted]
         found = [(padded, "") for padded in paddings] + [(frozenset[str](), kind) for kind in kinds]
         # The first is all that can be padded.
         found += [(paddings[0], kind) for kind in kinds] if paddings else []
         return [self._alternative(*decided) for decided in found]
-
-    def _has(self, kind: str) -> bool:
-        """Whether there are candidates of a kind, in what was noted since the last time."""
-        return any(kind in item.kinds for item in self.measured)
 
     def _other_paddings(self, nodes: int) -> list[frozenset[str]]:
         """What else could be padded: all of it, each alone, all but each, each two, and so on."""

@@ -16,16 +16,17 @@ from torch._inductor.graph import GraphLowering
 
 from inspector.capture.generating import Generate, code_only, copied, module_not_loaded
 from inspector.capture.gpu_target.accelerator import cuda_in_cpp
-from inspector.capture.gpu_target.attention import attention_of
-from inspector.capture.gpu_target.constants import constants_on_cpu
-from inspector.capture.gpu_target.convolution import convolutions_of
+from inspector.capture.gpu_target.constants import (
+    constants_on_cpu,
+    fallbacks_on_cpu,
+    user_kernels_not_launched,
+)
 from inspector.capture.gpu_target.device import answers_of
-from inspector.capture.gpu_target.fakes import fakes_on_cuda
-from inspector.capture.gpu_target.fallbacks import fallbacks_on_cpu, user_kernels_not_launched
+from inspector.capture.gpu_target.fakes import fakes_on_cuda, traced_devices_on_cuda
+from inspector.capture.gpu_target.libraries import attention_of, convolutions_of
 from inspector.capture.gpu_target.measured import without_measuring
 from inspector.capture.gpu_target.notes import Notes
 from inspector.capture.gpu_target.running import on_cpu, on_target
-from inspector.capture.gpu_target.traced_devices import traced_devices_on_cuda
 from inspector.capture.writer import emit
 from inspector.model.gpus import Gpu
 from inspector.records.gpu_target import GpuTarget
@@ -38,9 +39,6 @@ _FRAMES = 6
 @contextmanager
 def gpu_target(gpu: Gpu) -> Iterator[None]:
     """``torch.compile`` generates code for a GPU, inside of the ``with``; the CPU runs the program.
-
-    Args:
-        gpu: The GPU; the machine needs none.
 
     Raises:
         EnvironmentLacksError: This torch or machine is none that this works with.
@@ -63,7 +61,7 @@ def gpu_target(gpu: Gpu) -> Iterator[None]:
         )
 
     # The order matters: whether there is a GPU is asked before torch is told that there is.
-    cudnn = _cudnn_version()
+    cudnn = torch.backends.cudnn.version() if torch.backends.cuda.is_built() else None
     with (
         cuda_in_cpp(),
         answers_of(gpu),
@@ -74,17 +72,12 @@ def gpu_target(gpu: Gpu) -> Iterator[None]:
         # The engine began its threads, if any, for the devices that there are.
         torch.autograd.set_multithreading_enabled(False),
         constants_on_cpu(),
-        attention_of(gpu, cudnn, notes.choose),
+        attention_of(gpu, cudnn or _CUDNN, notes.choose),
         convolutions_of(gpu),
         without_measuring(notes),
         _compiling_for(notes, report),
     ):
         yield
-
-
-def _cudnn_version() -> int:
-    version = torch.backends.cudnn.version() if torch.backends.cuda.is_built() else None
-    return version or _CUDNN
 
 
 @contextmanager

@@ -71,19 +71,15 @@ def entries(header: str, name: str) -> Mapping[str, int]:
     return places
 
 
-def table_with(original: int, functions: Mapping[int, int]) -> tuple[Any, int]:
+@functools.cache  # kept for good: another thread may be in the middle of a call of an entry
+def table_with(original: int, functions: frozenset[tuple[int, int]]) -> tuple[Any, int]:
     """A copy of a virtual table in which some functions are others, by their places.
 
-    Args:
-        original: The address that an object of the class points at.
-        functions: Addresses of the others.
-
-    Returns:
-        The copy, which has to be kept as long as an object uses it, and the address in it.
+    Given is the address that an object of the class points at; with the copy comes that in it.
     """
     raw = ctypes.string_at(original - _BEFORE * _WORD, (_BEFORE + _LENGTH) * _WORD)
     table = (ctypes.c_void_p * (_BEFORE + _LENGTH)).from_buffer_copy(raw)
-    for place, address in functions.items():
+    for place, address in functions:
         table[_BEFORE + place] = address
     return table, ctypes.addressof(table) + _BEFORE * _WORD
 
@@ -93,17 +89,11 @@ def replaced_functions(instance: int, functions: Mapping[int, int]) -> Iterator[
     """The object at an address has other virtual functions inside of the ``with``."""
     pointer = ctypes.c_void_p.from_address(instance)
     original = pointer.value or 0
-    _kept, pointer.value = _table_for(original, tuple(functions.items()))
+    _, pointer.value = table_with(original, frozenset(functions.items()))
     try:
         yield
     finally:
         pointer.value = original
-
-
-@functools.cache
-def _table_for(original: int, functions: tuple[tuple[int, int], ...]) -> tuple[Any, int]:
-    """Kept for good: another thread may be in the middle of a call when the ``with`` ends."""
-    return table_with(original, dict(functions))
 
 
 def _lacks(what: str) -> EnvironmentLacksError:

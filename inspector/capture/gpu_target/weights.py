@@ -69,11 +69,8 @@ class Weights(FakeTensorMode):
         except ASKS_FOR_VALUES:
             return func(*args, **kwargs)
         made = [item for item in tree_leaves(result) if isinstance(item, torch.Tensor)]
-        return func(*args, **kwargs) if all(map(_is_small, made)) else result
-
-
-def _is_small(tensor: torch.Tensor) -> bool:
-    return bool(tensor.numel() <= MOST_REAL)
+        is_small = all(item.numel() <= MOST_REAL for item in made)
+        return func(*args, **kwargs) if is_small else result
 
 
 def is_weight(tensor: object) -> bool:

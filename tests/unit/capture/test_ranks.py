@@ -60,8 +60,8 @@ def test_all_that_have_announced_themselves_go_on(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("there", "said"),
     [
-        ([0, 1, 3], "Rank 2 of this job has not come to the first call in 0.2 s: it does not run"),
-        ([0], "Ranks 1, 2, 3 of this job have not come to the first call in 0.2 s: they do not"),
+        ([0, 1, 3], "Rank 2 of this job did not reach the first call in 0.2 s: not run"),
+        ([0], "Ranks 1, 2, 3 of this job did not reach the first call in 0.2 s: not"),
     ],
 )
 def test_those_that_do_not_come_are_named(
@@ -84,7 +84,7 @@ def test_the_first_rank_waits_for_nobody_and_the_others_for_it(
     store = Store()
     monkeypatch.setattr(ranks, "_numbers", itertools.count())
     be(monkeypatch, store, 1, 3)
-    with pytest.raises(UsageError, match=r"^Rank 0 of this job has not come"):
+    with pytest.raises(UsageError, match=r"^Rank 0 of this job did not reach"):
         ranks.agreed(5)
     monkeypatch.setattr(ranks, "_numbers", itertools.count())
     be(monkeypatch, store, 0, 3)
@@ -106,13 +106,13 @@ def test_of_many_only_some_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_first_rank_may_not_answer_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store({f"torch-inspector/here/{rank}": "" for rank in range(2)})
     be(monkeypatch, store, 1)
-    with pytest.raises(ModelFailedError, match=r"^Rank 0 of this job does not say") as raised:
+    with pytest.raises(ModelFailedError, match=r"^Another process of this job") as raised:
         ranks.agreed(value=True)
     assert raised.value.detail.startswith("RuntimeError: wait timeout after 200ms")
     assert "\n" not in raised.value.detail
     for rank in range(2):
         be(monkeypatch, Gone(), rank)
-        with pytest.raises(ModelFailedError, match=r"^The store of this job is gone"):
+        with pytest.raises(ModelFailedError, match=r"^Another process of this job"):
             ranks.meet()
 
 

@@ -96,14 +96,14 @@ def fused_layers(count: int) -> Fusion:
         reads, writes = {last: 2048, weight: 16384}, {first: 2048}
         operations.append(
             Operation(f"op{2 * n}", "extern", (f"mm_{n}",), f"mm_{n}", "aten.mm.out", reads=reads,
-                      writes=writes, bytes_=20480)
+                      writes=writes)
         )  # fmt: skip
         launches.append(Launch((f"op{2 * n}",), "extern", reads=reads, writes=writes, bytes_=20480))
         reads, writes = {first: 2048, last: 2048}, {second: 2048}
         origins = (f"relu_{n}", f"add_{n}")
         operations.append(
             Operation(f"op{2 * n + 1}", "pointwise", origins, f"add_{n}", reads=reads,
-                      writes=writes, bytes_=6144)
+                      writes=writes)
         )  # fmt: skip
         launches.append(
             Launch((f"op{2 * n + 1}",), "pointwise", kernel=f"triton_poi_fused_add_relu_{n}",

@@ -1,6 +1,6 @@
-"""Attention on fake CUDA tensors, as CUDA's ``scaled_dot_product_attention`` does it.
+"""Attention and convolutions on fake CUDA tensors, as CUDA's libraries do them.
 
-Torch's own operator asks the device that is there for the kernel to take: without CUDA it takes the
+Torch's own operator of attention asks the device for the kernel to take: without CUDA it takes the
 plain one, and a CUDA build without a GPU fails. So the operator gets another implementation for
 CUDA tensors: that of aten/src/ATen/native/transformers/attention.cpp (torch 2.11 to 2.13), with the
 choice made for the target. Autograd and the fake kernels see the chosen operator as they always do.
@@ -12,8 +12,10 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from unittest import mock
 
 import torch
+from torch._prims_common import suggest_memory_format
 from torch.nn import functional
 
 from inspector.capture.gpu_target.sdp_choice import CUDNN, EFFICIENT, FLASH, Attention, choose
@@ -117,3 +119,50 @@ def _aligned(mask: Any, call: Attention) -> Any:  # noqa: ANN401
         mask = functional.pad(mask, (0, missing))[..., :size] if missing else mask
     shape = (*call.query.shape[:3], call.key.shape[2])
     return mask.expand(shape)
+
+
+_LAYOUTS = {4: torch.channels_last, 5: torch.channels_last_3d}
+_OURS = object()
+
+
+@contextmanager
+def convolutions_of(gpu: Gpu) -> Iterator[None]:
+    """Convolutions of CUDA tensors have cuDNN's layout inside of the ``with``.
+
+    Torch asks its C++ which library does a convolution and in which layout (``conv`` in
+    torch/_subclasses/fake_impls.py). A CPU build has no cuDNN, and a CUDA build without a GPU
+    refuses it for bfloat16. This follows ``cudnn_conv_suggest_memory_format`` in
+    aten/src/ATen/native/ConvUtils.h and ``select_conv_backend`` in Convolution.cpp (2.11 to 2.13).
+    Depthwise kernels of torch's own give contiguous tensors, as cuDNN does unless an operand has
+    its channels last: which of them runs makes no difference.
+    """
+    select, layout = torch._C._select_conv_backend, torch._C._conv_determine_backend_memory_format  # noqa: SLF001
+
+    def selected(*args: Any, **options: Any) -> Any:  # noqa: ANN401
+        tensor = args[0] if args else options["input"]
+        return _OURS if tensor.device.type == "cuda" else select(*args, **options)
+
+    def determined(tensor: Any, weight: Any, backend: Any) -> Any:  # noqa: ANN401
+        if backend is not _OURS:
+            return layout(tensor, weight, backend)
+        return _layout(tensor, weight) if _uses_cudnn(tensor, gpu) else torch.contiguous_format
+
+    with (
+        mock.patch.object(torch._C, "_select_conv_backend", selected),  # noqa: SLF001
+        mock.patch.object(torch._C, "_conv_determine_backend_memory_format", determined),  # noqa: SLF001
+    ):
+        yield
+
+
+def _uses_cudnn(tensor: Any, gpu: Gpu) -> bool:  # noqa: ANN401 - torch is Any to mypy
+    if not torch.backends.cudnn.enabled or not tensor.is_floating_point():
+        return False
+    return tensor.dtype != torch.bfloat16 or gpu.capability >= (8, 0)
+
+
+def _layout(tensor: Any, weight: Any) -> Any:  # noqa: ANN401
+    wanted = _LAYOUTS.get(weight.dim())
+    if torch.float64 in (tensor.dtype, weight.dtype):
+        return torch.contiguous_format
+    found = {suggest_memory_format(tensor), suggest_memory_format(weight)}
+    return wanted if wanted in found else torch.contiguous_format
