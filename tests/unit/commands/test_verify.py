@@ -20,7 +20,7 @@ REQUEST = Request("model.py", keep_outputs="/nowhere", calls=9)
 
 
 def with_trial(run: Run, settings: tuple[str, ...] = KNOWN) -> Run:
-    trial = TrialResult(settings, "eager", 5, 100, 90, EQUAL)
+    trial = TrialResult(settings, "eager", 100, 90, EQUAL)
     (process,) = run.processes
     return dataclasses.replace(run, processes=(process.with_records(trial),))
 
