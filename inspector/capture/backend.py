@@ -15,7 +15,7 @@ def inductor(
     *,
     mode: str | None = None,
     options: dict[str, Any] | None = None,
-) -> Any:  # noqa: ANN401 - what Inductor returns: a callable
+) -> Any:
     """Compiles a graph with Inductor as ``backend="inductor"`` would.
 
     A backend that is found by its name gets mode and options as keyword arguments alone, and

@@ -80,7 +80,7 @@ def _is_call(value: object) -> bool:
     return type(value) is tuple or _is_keywords(value)
 
 
-def _call(value: Any) -> Call:  # noqa: ANN401 - whatever the user's file gives
+def _call(value: Any) -> Call:
     if _is_keywords(value):
         return Call(kwargs=dict(value))
     return Call(tuple(value)) if type(value) in (tuple, list) else Call((value,))
@@ -96,12 +96,12 @@ def arguments_of(call: Call) -> list[ProfiledArgument]:
     """The tensors and the numbers that a call is made with, in order, those in containers too."""
     found: list[ProfiledArgument] = []
 
-    def tensor(value: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    def tensor(value: Any) -> Any:
         dtype = str(value.dtype).removeprefix("torch.")
         found.append(ProfiledArgument(dtype, tuple(value.shape)))
         return value
 
-    def other(value: Any) -> Any:  # noqa: ANN401 - any object
+    def other(value: Any) -> Any:
         if type(value) in {bool, int, float}:
             found.append(ProfiledArgument(value=str(value)))
         return value
@@ -124,10 +124,8 @@ def fresh(call: Call) -> Call:
 
 
 def map_tensors(
-    change: Callable[[Any], Any],
-    value: Any,  # noqa: ANN401 - any argument
-    other: Callable[[Any], Any] = lambda value: value,
-) -> Any:  # noqa: ANN401 - the same kind of argument
+    change: Callable[[Any], Any], value: Any, other: Callable[[Any], Any] = lambda value: value
+) -> Any:
     """`value` with `change` applied to the tensors in it, and `other` to what is no container."""
     if isinstance(value, torch.Tensor):
         return change(value)
@@ -147,7 +145,7 @@ def map_tensors(
     return result
 
 
-def _deep_copied(value: Any, memo: dict[int, Any]) -> Any:  # noqa: ANN401 - any object
+def _deep_copied(value: Any, memo: dict[int, Any]) -> Any:
     if isinstance(value, torch.nn.Module):
         return value
     try:
@@ -157,7 +155,7 @@ def _deep_copied(value: Any, memo: dict[int, Any]) -> Any:  # noqa: ANN401 - any
         return value
 
 
-def _deep_copy(tensor: Any, memo: dict[int, Any]) -> Any:  # noqa: ANN401 - torch is Any to mypy
+def _deep_copy(tensor: Any, memo: dict[int, Any]) -> Any:
     """A copy with the memory's layout; of a subclass that cannot be copied so, its values."""
     try:
         return copy.deepcopy(tensor.detach(), memo)
@@ -167,7 +165,7 @@ def _deep_copy(tensor: Any, memo: dict[int, Any]) -> Any:  # noqa: ANN401 - torc
             return tensor.detach().clone().as_subclass(type(tensor))
 
 
-def _fresh_tensor(tensor: Any, memo: dict[int, Any]) -> Any:  # noqa: ANN401 - torch is Any to mypy
+def _fresh_tensor(tensor: Any, memo: dict[int, Any]) -> Any:
     if id(tensor) in memo:
         return memo[id(tensor)]
     with torch.no_grad():

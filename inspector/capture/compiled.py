@@ -21,14 +21,14 @@ def is_compiled(function: Callable[..., Any]) -> bool:
     return module is not None and any(map(_is_compiled_module, module.modules()))
 
 
-def uncompiled(function: Callable[..., Any]) -> Any:  # noqa: ANN401 - a module or a function
+def uncompiled(function: Callable[..., Any]) -> Any:
     """What was compiled (or disabled), or `function` itself if it was neither."""
     if isinstance(function, torch.nn.Module):
         return getattr(function, "_orig_mod", function)
     return getattr(function, "_torchdynamo_orig_callable", function)
 
 
-def module_of(function: Callable[..., Any]) -> Any:  # noqa: ANN401 - torch is Any to mypy
+def module_of(function: Callable[..., Any]) -> Any:
     """The module that `function` is, or is a method of; or None."""
     if isinstance(function, torch.nn.Module):
         return function
@@ -38,13 +38,13 @@ def module_of(function: Callable[..., Any]) -> Any:  # noqa: ANN401 - torch is A
     return owner if isinstance(owner, torch.nn.Module) else None
 
 
-def _is_compiled_module(module: Any) -> bool:  # noqa: ANN401 - torch is Any to mypy
+def _is_compiled_module(module: Any) -> bool:
     if hasattr(module, "_orig_mod") or getattr(module, "_compiled_call_impl", None) is not None:
         return True
     return _is_compiled_function(module.forward)
 
 
-def _is_compiled_function(function: Any) -> bool:  # noqa: ANN401 - anything that can be called
+def _is_compiled_function(function: Any) -> bool:
     """``torch.compiler.disable`` leaves the same attribute as ``torch.compile``, and one more."""
     marks = getattr(function, "__dict__", {})
     return "_torchdynamo_orig_callable" in marks and not marks.get("_torchdynamo_disable")

@@ -45,7 +45,7 @@ class TilingNote:
 
         original = cpp.stride_at_vec_range
 
-        def seen(index: Any, var: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - sympy's
+        def seen(index: Any, var: Any, *args: Any, **kwargs: Any) -> Any:
             stride = original(index, var, *args, **kwargs)
             if str(var).startswith("x"):
                 self._strides.append((str(index), str(stride)))
@@ -54,7 +54,7 @@ class TilingNote:
         with mock.patch.object(cpp, "stride_at_vec_range", seen):
             yield
 
-    def read(self, result: Any, functions: Any, sizes: Any, *_: Any) -> None:  # noqa: ANN401
+    def read(self, result: Any, functions: Any, sizes: Any, *_: Any) -> None:
         """Finds the reason, if ``select_tiling`` returned no indices.
 
         `functions` are its bodies of loops, `sizes` their ranges, plain ones and those of a
@@ -63,14 +63,14 @@ class TilingNote:
         if not result[1]:
             self.reason = self._of_dtypes(functions) or self._of_shape(functions, sizes)
 
-    def _of_dtypes(self, functions: Any) -> NotTiled | None:  # noqa: ANN401
+    def _of_dtypes(self, functions: Any) -> NotTiled | None:
         from torch._inductor.codegen import cpp
 
         found = cpp._get_dtype_from_loopbodies(cpp._get_loop_body(functions))  # noqa: SLF001 - as torch asks
         others = tuple(str(dtype) for dtype in found if dtype not in cpp.VECTORIZABLE_DTYPES)
         return NotTiled("dtype", others) if others else None
 
-    def _of_shape(self, functions: Any, sizes: Any) -> NotTiled:  # noqa: ANN401
+    def _of_shape(self, functions: Any, sizes: Any) -> NotTiled:
         operations = _operations(functions)
         apart = [(index, stride) for index, stride in self._strides if stride not in {"0", "1"}]
         ratio = len(apart) / operations if operations else 0.0
@@ -83,14 +83,14 @@ class TilingNote:
         return NotTiled()
 
 
-def no_tiling(proxy: Any) -> NotTiled | None:  # noqa: ANN401
+def no_tiling(proxy: Any) -> NotTiled | None:
     """Why nobody asked for a tiling."""
     if not proxy.picked_vec_isa:
         return NotTiled("isa")
     return None if proxy.itervars else NotTiled("scalar")
 
 
-def _operations(functions: Any) -> int:  # noqa: ANN401
+def _operations(functions: Any) -> int:
     """The operations that the heuristic counts."""
     from torch._inductor.codegen import cpp
 
@@ -108,7 +108,7 @@ def _counts(target: object) -> bool:
     )
 
 
-def _lanes(functions: Any) -> int:  # noqa: ANN401
+def _lanes(functions: Any) -> int:
     """How many elements the vectors have that were asked for: those of the loops' 16-bit floats."""
     import torch
     from torch._inductor import cpu_vec_isa
@@ -121,7 +121,7 @@ def _lanes(functions: Any) -> int:  # noqa: ANN401
     return lanes
 
 
-def cpp_nest(proxy: Any, nest: Any) -> CppNest:  # noqa: ANN401 - torch is Any to mypy
+def cpp_nest(proxy: Any, nest: Any) -> CppNest:
     """A ``LoopNest`` of torch/_inductor/codegen/cpp.py (2.11 to 2.13), after its loops are marked.
 
     `proxy` is the kernel that it belongs to; loops that several kernels share have theirs in
@@ -140,7 +140,7 @@ def cpp_nest(proxy: Any, nest: Any) -> CppNest:  # noqa: ANN401 - torch is Any t
     return CppNest(loops, elements, reason, comment=comment)
 
 
-def scheduler_nodes(functions: Any) -> list[Any]:  # noqa: ANN401
+def scheduler_nodes(functions: Any) -> list[Any]:
     """The nodes of the functions that ``codegen_functions`` gets; none where it gets plain bodies.
 
     ``codegen_nodes`` makes ``functools.partial`` objects of nodes, and ``localize_function`` keeps
@@ -151,7 +151,7 @@ def scheduler_nodes(functions: Any) -> list[Any]:  # noqa: ANN401
     return [node for node in first if hasattr(node, "get_nodes")]
 
 
-def _loop(loop: Any) -> CppLoop:  # noqa: ANN401
+def _loop(loop: Any) -> CppLoop:
     return CppLoop(
         var=str(loop.var),
         size=str(loop.size),

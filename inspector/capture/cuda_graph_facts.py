@@ -31,7 +31,7 @@ _COMPARED = {
 }
 
 
-def refusal(node: Any, inputs: Any, status: Any) -> LoggedRefusal:  # noqa: ANN401
+def refusal(node: Any, inputs: Any, status: Any) -> LoggedRefusal:
     """That a graph does not fit, and the inputs whose address is another than at its capture."""
     names = _COMPARED.get(status.name, ())
     indices = next((getattr(node, name) for name in names if hasattr(node, name)), ())
@@ -45,7 +45,7 @@ def refusal(node: Any, inputs: Any, status: Any) -> LoggedRefusal:  # noqa: ANN4
     return LoggedRefusal(node.id.id, status.name, len(changed), shown)
 
 
-def with_copies(capture: CudaGraphCapture, node: Any) -> CudaGraphCapture:  # noqa: ANN401
+def with_copies(capture: CudaGraphCapture, node: Any) -> CudaGraphCapture:
     """With the inputs that every replay copies to where the graph reads them."""
     tensors = node.reconstructed_inputs
     copied = [index for index in node.non_static_input_idx if hasattr(tensors[index], "dtype")]
@@ -61,7 +61,7 @@ def with_copies(capture: CudaGraphCapture, node: Any) -> CudaGraphCapture:  # no
     )
 
 
-def pool_bytes(manager: Any) -> int | None:  # noqa: ANN401
+def pool_bytes(manager: Any) -> int | None:
     """Memory that the allocator keeps for a manager's graphs, which share one pool.
 
     None where the allocator does not say (a pluggable one has no snapshot).
@@ -80,7 +80,7 @@ def pool_bytes(manager: Any) -> int | None:  # noqa: ANN401
     )
 
 
-def _described(node: Any, index: int, tensor: Any) -> LoggedInput:  # noqa: ANN401
+def _described(node: Any, index: int, tensor: Any) -> LoggedInput:
     placeholders = node.wrapped_function.placeholders
     found = placeholders[index] if index < len(placeholders) else None
     return LoggedInput(
@@ -92,7 +92,7 @@ def _described(node: Any, index: int, tensor: Any) -> LoggedInput:  # noqa: ANN4
     )
 
 
-def _first_stack(placeholder: Any) -> str | None:  # noqa: ANN401
+def _first_stack(placeholder: Any) -> str | None:
     """Where an input is first used, as `get_placeholder_stack_trace` finds it."""
     if placeholder is None:
         return None
@@ -100,7 +100,7 @@ def _first_stack(placeholder: Any) -> str | None:  # noqa: ANN401
     return next((stack for stack in stacks if stack), None)
 
 
-def _bytes(tensor: Any) -> int:  # noqa: ANN401
+def _bytes(tensor: Any) -> int:
     """Bytes that a copy moves one way: expanded dimensions are copied once."""
     sizes = zip(tensor.shape, tensor.stride(), strict=True)
     return math.prod(int(size) for size, stride in sizes if stride) * int(tensor.element_size())

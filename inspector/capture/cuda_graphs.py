@@ -111,7 +111,7 @@ class CudaGraphObserver:
                 self._stand_in(*found)
                 atexit.register(self._end)
 
-    def _stand_in(self, manager: Any, node: Any) -> None:  # noqa: ANN401 - torch is Any to mypy
+    def _stand_in(self, manager: Any, node: Any) -> None:
         self._hooks.replace(manager, "run", self._run)
         self._hooks.replace(manager, "record_function", self._record)
         self._hooks.replace(manager, "run_eager", self._warm_up)
@@ -124,7 +124,7 @@ class CudaGraphObserver:
         """
         here, managers = self._here, self._managers
 
-        def run(manager: Any, new_inputs: Any, function_id: Any) -> Any:  # noqa: ANN401
+        def run(manager: Any, new_inputs: Any, function_id: Any) -> Any:
             if here.function is not None or not self._is_watching:
                 return original(manager, new_inputs, function_id)
             known = managers.get(id(manager))
@@ -155,7 +155,7 @@ class CudaGraphObserver:
         """Whether a captured graph fits; the first that does is replayed."""
         here, fits = self._here, versions.cuda_graph_fits()
 
-        def check_invariants(node: Any, inputs: Any) -> Any:  # noqa: ANN401
+        def check_invariants(node: Any, inputs: Any) -> Any:
             found = original(node, inputs)
             function = here.function
             if function is not None:
@@ -172,7 +172,7 @@ class CudaGraphObserver:
     def _warm_up(self, original: _Method) -> _Method:
         here = self._here
 
-        def run_eager(manager: Any, new_inputs: Any, function_id: Any) -> Any:  # noqa: ANN401
+        def run_eager(manager: Any, new_inputs: Any, function_id: Any) -> Any:
             if here.function is not None:
                 here.function.warmups += 1
             return original(manager, new_inputs, function_id)
@@ -183,7 +183,7 @@ class CudaGraphObserver:
         """A capture. Torch empties the list of inputs, so that it is looked at before."""
         here = self._here
 
-        def record_function(manager: Any, new_inputs: Any, function_id: Any) -> Any:  # noqa: ANN401
+        def record_function(manager: Any, new_inputs: Any, function_id: Any) -> Any:
             function = here.function
             if function is None:
                 return original(manager, new_inputs, function_id)
@@ -201,7 +201,7 @@ class CudaGraphObserver:
 
         return record_function
 
-    def _new_function(self, manager: Any, inputs: Any, function_id: Any) -> _Function | None:  # noqa: ANN401
+    def _new_function(self, manager: Any, inputs: Any, function_id: Any) -> _Function | None:
         try:
             known = self._managers.get(id(manager))
             if known is None or known.alive() is not manager:
@@ -215,7 +215,7 @@ class CudaGraphObserver:
         self._functions.append(function)
         return function
 
-    def _before(self, function: _Function, manager: Any, inputs: Any) -> CudaGraphCapture:  # noqa: ANN401
+    def _before(self, function: _Function, manager: Any, inputs: Any) -> CudaGraphCapture:
         parent = manager.current_node
         # Torch can look twice, with the call's end of what ran before in between.
         refused = {node.id.id: (node, status) for node, status in function.refused}
@@ -227,7 +227,7 @@ class CudaGraphObserver:
             stack=user_stack(self._sources),
         )
 
-    def _after(self, manager: Any, made: list[CudaGraphCapture], duration_ns: int) -> None:  # noqa: ANN401
+    def _after(self, manager: Any, made: list[CudaGraphCapture], duration_ns: int) -> None:
         node = manager.current_node
         self._snapshots += 1
         size = pool_bytes(manager) if self._snapshots <= _MOST_SNAPSHOTS else None
@@ -246,7 +246,7 @@ class CudaGraphObserver:
         return NO_FUNCTION if function is None else function.key
 
 
-def _key(number: int, manager: Any, inputs: Any, function_id: Any) -> FunctionKey:  # noqa: ANN401
+def _key(number: int, manager: Any, inputs: Any, function_id: Any) -> FunctionKey:
     compile_id = manager.id_to_compile_id.get(function_id)
     return FunctionKey(
         manager=number,

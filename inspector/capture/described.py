@@ -32,7 +32,7 @@ KNOWN_BY_ADDRESS = frozenset({"enum", "function", "class"})
 """Kinds of objects that guards know by their address, and that have a name."""
 
 
-def described(value: Any) -> SeenValue:  # noqa: ANN401 - any object
+def described(value: Any) -> SeenValue:
     """A value in a few words; what is no plain value is named by its type."""
     kind, text = next(
         (kind, str(show(value))) for kind, fits, show in _KINDS if fits(value)
@@ -56,7 +56,7 @@ def _keys(value: dict[Any, Any]) -> tuple[str, ...]:
     return tuple(repr(key)[:_MOST_TEXT] for key in keys) if are_simple else ()
 
 
-def _tensor_facts(value: Any) -> TensorFacts:  # noqa: ANN401 - torch is Any to mypy
+def _tensor_facts(value: Any) -> TensorFacts:
     """What ``TENSOR_MATCH`` looks at (torch/csrc/dynamo/guards.cpp)."""
     try:
         strides = tuple(value.stride())
@@ -74,7 +74,7 @@ def _tensor_facts(value: Any) -> TensorFacts:  # noqa: ANN401 - torch is Any to 
     )
 
 
-def _set_text(value: Any) -> str:  # noqa: ANN401 - a set of anything
+def _set_text(value: Any) -> str:
     """A set of plain items as Python shows it; of any other the number of its items."""
     items = list(_SETS[isinstance(value, frozenset)].__iter__(value))
     if len(items) > _MOST_KEYS or any(type(item) not in _PLAIN for item in items):
@@ -89,7 +89,7 @@ def _type_name(kind: type) -> str:
     return name if module == "builtins" else f"{module}.{name}"
 
 
-def _function_text(value: Any) -> str:  # noqa: ANN401 - a function of any kind
+def _function_text(value: Any) -> str:
     inner = getattr(value, "__func__", value)
     name = _TORCH_OWN.sub("torch.", getattr(inner, "__qualname__", type(value).__name__))
     code = getattr(inner, "__code__", None)
@@ -114,12 +114,12 @@ def _cut(text: str) -> str:
     return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1]}…"
 
 
-def _tensor_text(value: Any) -> str:  # noqa: ANN401 - torch is Any to mypy
+def _tensor_text(value: Any) -> str:
     dtype = str(value.dtype).removeprefix("torch.")
     return f"a tensor of {dtype}{list(value.shape)}"
 
 
-def _member_text(value: Any) -> str:  # noqa: ANN401 - a member of any enum
+def _member_text(value: Any) -> str:
     """``Mode.TRAIN``; of a flag without a name its number: ``Pass(0)``."""
     name = value._name_
     kind = type(value).__name__

@@ -37,12 +37,7 @@ class EntryPoint:
 
 
 def make(
-    value: Any,  # noqa: ANN401 - anything that can be called
-    name: str,
-    module: ModuleType,
-    code: UserCode,
-    *,
-    is_factory: bool = False,
+    value: Any, name: str, module: ModuleType, code: UserCode, *, is_factory: bool = False
 ) -> EntryPoint:
     """What a value stands for.
 
@@ -136,7 +131,7 @@ def _is_model(made: object) -> bool:
     return isinstance(first, torch.nn.Module | FunctionType)
 
 
-def _checked(made: Any, entry: str) -> EntryPoint:  # noqa: ANN401
+def _checked(made: Any, entry: str) -> EntryPoint:
     """What was made; a pair of a model and its inputs, as TorchBench makes them, is taken apart."""
     if type(made) is tuple and len(made) == 2 and isinstance(made[0], torch.nn.Module):  # noqa: PLR2004
         return EntryPoint(made[0], f"{entry}[0]", made[1])
@@ -162,7 +157,7 @@ def _init_inputs(
     return (), {}
 
 
-def _as_arguments(given: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:  # noqa: ANN401
+def _as_arguments(given: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """``[a, b]``, ``{"name": a}`` or ``[[a], {"name": b}]``."""
     if isinstance(given, dict):
         return (), given

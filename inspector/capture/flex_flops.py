@@ -92,7 +92,7 @@ def _blocks(numbers: object, shapes: _Shapes) -> int | None:
         return int(numbers.sum() * sharing)
 
 
-def _mask(node: fx.Node) -> Any:  # noqa: ANN401 - a tuple of nodes, numbers and a graph
+def _mask(node: fx.Node) -> Any:
     return next(item for item in node.args if isinstance(item, (tuple, list)) and len(item) > _FULL)
 
 
@@ -106,7 +106,7 @@ def _own_mask(node: fx.Node, places: tuple[int, ...]) -> Iterator[object]:
             return
 
 
-def _earlier(sources: Any) -> Iterator[str]:  # noqa: ANN401 - torch's NodeSource
+def _earlier(sources: Any) -> Iterator[str]:
     for source in sources:
         yield str(getattr(source, "name", ""))
         yield from _earlier(getattr(source, "from_node", None) or ())

@@ -11,7 +11,7 @@ from inspector.capture.writer import guarded
 from inspector.records.fusion import Buffer, Launch, Operation, Reached
 
 
-def operation(node: Any) -> Operation:  # noqa: ANN401 - torch is Any to mypy
+def operation(node: Any) -> Operation:
     """A scheduler node before anything is fused."""
     inner = getattr(node, "node", None)
     traffic = _traffic(node)
@@ -29,7 +29,7 @@ def operation(node: Any) -> Operation:  # noqa: ANN401 - torch is Any to mypy
     )
 
 
-def launch(node: Any) -> Launch:  # noqa: ANN401
+def launch(node: Any) -> Launch:
     """A scheduler node that is about to become code: one operation, or several."""
     traffic = _traffic(node)
     return Launch(
@@ -78,7 +78,7 @@ class _Traffic(NamedTuple):
     total: int | None
 
 
-def _kind(node: Any) -> str:  # noqa: ANN401
+def _kind(node: Any) -> str:
     from torch._inductor import ir
 
     operation = getattr(node, "node", None)
@@ -97,7 +97,7 @@ def _kind(node: Any) -> str:  # noqa: ANN401
     return next((kind for kind, is_that in kinds.items() if is_that), "pointwise")
 
 
-def _origins(node: Any) -> list[str]:  # noqa: ANN401
+def _origins(node: Any) -> list[str]:
     """Names of the post-grad graph's nodes that it computes, in the order of that graph."""
     found: dict[str, Any] = {}
     for inner in node.get_nodes():
@@ -108,12 +108,12 @@ def _origins(node: Any) -> list[str]:  # noqa: ANN401
     return sorted(found, key=lambda name: found[name])  # nodes of torch.fx compare by place
 
 
-def _origin(operation: Any) -> str:  # noqa: ANN401
+def _origin(operation: Any) -> str:
     found = operation.get_origin_node() if operation is not None else None
     return "" if found is None else str(found.name)
 
 
-def _called(operation: Any) -> str:  # noqa: ANN401
+def _called(operation: Any) -> str:
     overload = getattr(operation, "op_overload", None)
     if overload is not None:
         return str(overload)
@@ -133,13 +133,13 @@ def _user_kernel(index: int) -> str:
     return str(getattr(kernel, "__name__", ""))
 
 
-def _sizes(node: Any) -> tuple[Any, ...]:  # noqa: ANN401
+def _sizes(node: Any) -> tuple[Any, ...]:
     with contextlib.suppress(Exception):  # kinds that have no loops
         return tuple(node.get_ranges())
     return ()
 
 
-def _traffic(node: Any) -> _Traffic:  # noqa: ANN401
+def _traffic(node: Any) -> _Traffic:
     """Bytes by buffer, as ``get_read_write_buffers_sizes`` adds them up (2.11 to 2.13).
 
     That function remembers its result on the node; this one does not.
@@ -163,7 +163,7 @@ def _traffic(node: Any) -> _Traffic:  # noqa: ANN401
     return _Traffic(of_reads, of_writes, total)
 
 
-def _reached(node: Any, traffic: _Traffic) -> Reached:  # noqa: ANN401
+def _reached(node: Any, traffic: _Traffic) -> Reached:
     found = [Reached()]
 
     def add() -> None:
@@ -215,11 +215,11 @@ def _described(name: str) -> dict[str, Any]:
     return {}
 
 
-def _size(size: Any) -> int | str:  # noqa: ANN401
+def _size(size: Any) -> int | str:
     return whole_number(size) if getattr(size, "is_number", True) else str(size)  # type: ignore[return-value]
 
 
-def whole_number(value: Any) -> int | None:  # noqa: ANN401
+def whole_number(value: Any) -> int | None:
     """A size of Inductor's as a number; None where it is a symbol."""
     try:
         return int(value)

@@ -102,12 +102,12 @@ def _fused(draft: _Draft, nodes: Sequence[Any]) -> None:
     draft.apart = _apart(draft, nodes)
 
 
-def _refused(draft: _Draft, why: Any, reason: str, args: Sequence[Any]) -> None:  # noqa: ANN401
+def _refused(draft: _Draft, why: Any, reason: str, args: Sequence[Any]) -> None:
     first, second = (frozenset(_OPERATION.findall(name)) for name in (why.name1, why.name2))
     draft.refused[first, second] = str(reason), tuple(str(value)[:_LONG] for value in args)
 
 
-def _write(draft: _Draft, scheduler: Any) -> None:  # noqa: ANN401
+def _write(draft: _Draft, scheduler: Any) -> None:
     from torch._inductor.virtualized import V
 
     named = [_with_kernel(draft, item) for item in draft.launches]

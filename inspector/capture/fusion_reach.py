@@ -49,12 +49,7 @@ class _Access:
         return max(0, int(bounds.lower)), int(bounds.upper)
 
 
-def reached(
-    node: Any,  # noqa: ANN401 - torch is Any to mypy
-    counted: Mapping[str, int | None],
-    *,
-    is_read: bool,
-) -> dict[str, int]:
+def reached(node: Any, counted: Mapping[str, int | None], *, is_read: bool) -> dict[str, int]:
     """Bytes of those buffers of which something else is reached than Inductor counts.
 
     Asked while the node's graph is being generated; `counted` are Inductor's bytes by buffer. What
@@ -106,7 +101,7 @@ def _stretch(accesses: Sequence[_Access]) -> int | None:
     return elements * int(V.graph.get_dtype(accesses[0].name).itemsize)
 
 
-def _memory_bytes(node: Any, name: str) -> int | None:  # noqa: ANN401
+def _memory_bytes(node: Any, name: str) -> int | None:
     """All of the tensor that a buffer is a changed part of; None of any other."""
     from torch._inductor.dependencies import StarDep
     from torch._inductor.virtualized import V
@@ -118,7 +113,7 @@ def _memory_bytes(node: Any, name: str) -> int | None:  # noqa: ANN401
     return None if root == name else int(node.scheduler.dep_size_hint(StarDep(root)))
 
 
-def _by_index(node: Any, is_read: bool) -> list[_Access]:  # noqa: ANN401, FBT001
+def _by_index(node: Any, is_read: bool) -> list[_Access]:  # noqa: FBT001
     chosen = node.read_writes.reads if is_read else node.read_writes.writes
     is_sum = not is_read and _adds(node)
     indices = tuple(sorted(_indices(node))) if any(map(_is_indirect, chosen)) else ()
@@ -133,7 +128,7 @@ def _by_index(node: Any, is_read: bool) -> list[_Access]:  # noqa: ANN401, FBT00
     ]
 
 
-def _adds(node: Any) -> bool:  # noqa: ANN401
+def _adds(node: Any) -> bool:
     """Whether it adds to what is there, which is read for it."""
     from torch._inductor.loop_body import LoopBody, MemoryUsageType
 
@@ -142,7 +137,7 @@ def _adds(node: Any) -> bool:  # noqa: ANN401
     return any(entry.mode == "atomic_add" for entry in stores)
 
 
-def _indices(node: Any) -> Iterator[str]:  # noqa: ANN401
+def _indices(node: Any) -> Iterator[str]:
     """What whole numbers are read from: two operations can both call theirs ``tmp0``."""
     from torch._inductor.dependencies import MemoryDep
     from torch._inductor.virtualized import V
@@ -152,13 +147,13 @@ def _indices(node: Any) -> Iterator[str]:  # noqa: ANN401
             yield f"{item.name}[{item.index}]"
 
 
-def _is_indirect(dependency: Any) -> bool:  # noqa: ANN401
+def _is_indirect(dependency: Any) -> bool:
     from torch._inductor.dependencies import MemoryDep
 
     return isinstance(dependency, MemoryDep) and dependency.is_indirect()
 
 
-def _by_view(node: Any) -> list[_Access]:  # noqa: ANN401
+def _by_view(node: Any) -> list[_Access]:
     """What a library's call takes: views of a buffer name the buffer."""
     from torch._inductor import ir
 
@@ -174,7 +169,7 @@ def _by_view(node: Any) -> list[_Access]:  # noqa: ANN401
     return found
 
 
-def _view(value: Any) -> Any:  # noqa: ANN401
+def _view(value: Any) -> Any:
     """The dependency on what a view shows."""
     from torch._inductor.dependencies import MemoryDep
 
@@ -187,7 +182,7 @@ def _view(value: Any) -> Any:  # noqa: ANN401
     return MemoryDep(value.get_name(), index, symbols, sizes)
 
 
-def _bytes(node: Any, dependency: Any) -> int:  # noqa: ANN401
+def _bytes(node: Any, dependency: Any) -> int:
     from torch._inductor.dependencies import MemoryDep
 
     if not isinstance(dependency, MemoryDep) and not _is_used(node, str(dependency.name)):
@@ -208,12 +203,12 @@ def _symbols(number: int) -> tuple[Any, ...]:
     return tuple(sympy_index_symbol(f"d{place}") for place in range(number))
 
 
-def _size(node: Any, dependency: Any) -> int:  # noqa: ANN401
+def _size(node: Any, dependency: Any) -> int:
     """What has no size (several values together, one that is found when it runs) is left alone."""
     return int(node.scheduler.dep_size_hint(dependency)) or _WHOLE
 
 
-def _is_used(node: Any, name: str) -> bool:  # noqa: ANN401
+def _is_used(node: Any, name: str) -> bool:
     """Whether a buffer that is named as a whole is used, or only has to be written before.
 
     The scheduler orders what changes a tensor behind what had it before by such a dependency. In

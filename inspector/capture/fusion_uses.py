@@ -13,7 +13,7 @@ _MOST = 4
 _LONG = 200
 
 
-def common_uses(first: Any, second: Any, names: Iterable[str]) -> Iterator[Uses]:  # noqa: ANN401
+def common_uses(first: Any, second: Any, names: Iterable[str]) -> Iterator[Uses]:
     """The difference for each buffer, as ``Scheduler.decide_fusion_fail_reason`` tells them apart.
 
     That function (torch/_inductor/scheduler.py, 2.11 to 2.13) looks at one use of each buffer,
@@ -39,11 +39,11 @@ def common_uses(first: Any, second: Any, names: Iterable[str]) -> Iterator[Uses]
 _KINDS = ("same", "order", "broadcast", "offset", "index", "part", "gather", "whole")
 
 
-def _uses(node: Any, name: str) -> list[Any]:  # noqa: ANN401
+def _uses(node: Any, name: str) -> list[Any]:
     return [use for use in node.read_writes.reads_and_writes() if use.name == name]
 
 
-def _difference(first: Any, second: Any) -> tuple[str, str, str]:  # noqa: ANN401
+def _difference(first: Any, second: Any) -> tuple[str, str, str]:
     from torch._inductor.dependencies import MemoryDep
     from torch._inductor.utils import sympy_product
 
@@ -73,14 +73,14 @@ def _elements(uses: Iterable[Any]) -> int | None:
         return None
 
 
-def _common(first: Any, second: Any) -> int:  # noqa: ANN401
+def _common(first: Any, second: Any) -> int:
     """Elements that both use, at most."""
     walks = _walk(first), _walk(second)
     found = None if None in walks else common_elements(*walks)  # type: ignore[arg-type]
     return min(int(first.get_numel()), int(second.get_numel())) if found is None else found
 
 
-def _walk(use: Any) -> Walk | None:  # noqa: ANN401
+def _walk(use: Any) -> Walk | None:
     """None for all that is no sum of loops' numbers times strides."""
     from torch._inductor.dependencies import MemoryDep
 
@@ -98,13 +98,13 @@ def _walk(use: Any) -> Walk | None:  # noqa: ANN401
     return Walk(int(rest), found) if len(found) == len(loops) else None
 
 
-def _is_shifted(first: Any, second: Any) -> bool:  # noqa: ANN401
+def _is_shifted(first: Any, second: Any) -> bool:
     """Whether nothing but the place where they begin is different."""
     walks = _walk(first), _walk(second)
     return None not in walks and len({tuple(walk.loops.items()) for walk in walks if walk}) == 1
 
 
-def _text(use: Any) -> str:  # noqa: ANN401
+def _text(use: Any) -> str:
     """``d1 + 64*d0 for d0 < 8, d1 < 64``; empty for what has no index."""
     from torch._inductor.dependencies import MemoryDep
 

@@ -39,7 +39,7 @@ def generating_only() -> Iterator[None]:
     something for each to see whether the compiler knows it, which takes longer than all the rest.
     """
 
-    def compiled(graph: fx.GraphModule, generate: Generate) -> Any:  # noqa: ANN401 - a graph
+    def compiled(graph: fx.GraphModule, generate: Generate) -> Any:
         run = copied(graph)
         generate(graph)
         return run
@@ -62,7 +62,7 @@ def code_only(
     # It calls itself, with another configuration in force.
     inside: ContextVar[bool] = ContextVar("inside", default=False)
 
-    def compile_graph(graph: Any, inputs: Any, *args: Any, **options: Any) -> Any:  # noqa: ANN401
+    def compile_graph(graph: Any, inputs: Any, *args: Any, **options: Any) -> Any:
         if inside.get() or not isinstance(graph, fx.GraphModule):
             return original(graph, inputs, *args, **options)
         token = inside.set(True)
@@ -114,7 +114,7 @@ def _named(search: Callable[..., str]) -> Callable[..., str]:
     """The C++ compiler, whose name decides about a word or two of the code, or GCC without one."""
     from torch._inductor.exc import InvalidCxxCompiler
 
-    def get_cpp_compiler(*args: Any, **kwargs: Any) -> str:  # noqa: ANN401
+    def get_cpp_compiler(*args: Any, **kwargs: Any) -> str:
         try:
             return search(*args, **kwargs)
         except InvalidCxxCompiler:

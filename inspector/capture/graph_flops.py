@@ -60,7 +60,7 @@ def _by_formula(
     return _COMPLEX * count if any(item.is_complex() for item in tensors) else count
 
 
-def _of_convolution_backward(gradient: torch.Tensor, *arguments: Any) -> int:  # noqa: ANN401
+def _of_convolution_backward(gradient: torch.Tensor, *arguments: Any) -> int:
     """As many for the gradient of the input as forward, and as many for that of the weight.
 
     Torch's own formula counts for the weight what a convolution in one group would need
@@ -75,7 +75,7 @@ def _of_convolution_backward(gradient: torch.Tensor, *arguments: Any) -> int:  #
     return count * sum(asked)
 
 
-def _has_numbers(value: Any) -> bool:  # noqa: ANN401
+def _has_numbers(value: Any) -> bool:
     """Whether all sizes are numbers: to calculate with a symbol could guard on it."""
     leaves = torch.utils._pytree.tree_leaves(value)  # noqa: SLF001 - no public name yet
     sizes = [size for leaf in leaves if isinstance(leaf, torch.Tensor) for size in leaf.shape]
@@ -87,11 +87,7 @@ def _has_numbers(value: Any) -> bool:  # noqa: ANN401
 _BEGINS = "aten::_scaled_dot_product_"
 
 
-def attention_flops(
-    target: Any,  # noqa: ANN401 - an operator
-    arguments: Sequence[Any],
-    named: Mapping[str, Any],
-) -> int | None:
+def attention_flops(target: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> int | None:
     """The operations of one call, a multiplication and an addition as two.
 
     Forward these are two products, of queries with keys and of weights with values; backward five

@@ -52,7 +52,7 @@ class _Tree:
     by itself is too small to be timed.
     """
 
-    def __init__(self, root: Any) -> None:  # noqa: ANN401 - torch is Any to mypy
+    def __init__(self, root: Any) -> None:
         self.root = root
         self.source = str(root.get_source())
         self.parents: dict[str, str] = {}
@@ -101,12 +101,12 @@ class _Tree:
     def _in(self, group: str) -> list[str]:
         return self.members.get(group, [group])
 
-    def part(self, kept: AbstractSet[str]) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    def part(self, kept: AbstractSet[str]) -> Any:
         """A copy of the tree that has these sources alone."""
         return self.root.clone_manager(lambda manager: manager.get_source() in kept)
 
 
-def _children(manager: Any) -> Iterator[Any]:  # noqa: ANN401 - torch is Any to mypy
+def _children(manager: Any) -> Iterator[Any]:
     yield from manager.get_child_managers()
     pairs: Callable[[], dict[int, tuple[Any, Any]]] | None = getattr(
         manager, "get_key_value_managers", None

@@ -27,7 +27,7 @@ class Called:
         """All of them, ``self`` first."""
         return self.owner, *self.args, *self.kwargs.values()
 
-    def argument(self, name: str, place: int) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    def argument(self, name: str, place: int) -> Any:
         """An argument, by its name or its place; None where there is none."""
         if name in self.kwargs:
             return self.kwargs[name]
@@ -43,7 +43,7 @@ class Outcome:
     took_ns: int
 
 
-def timed(called: Called, what: str, then: Callable[[Outcome], None]) -> Any:  # noqa: ANN401
+def timed(called: Called, what: str, then: Callable[[Outcome], None]) -> Any:
     """Makes a call and tells `then` how it ended; `what` names that where it fails."""
     begun_ns = time.perf_counter_ns()
     try:
@@ -79,11 +79,11 @@ class Hooks:
     def __bool__(self) -> bool:
         return bool(self._replaced)
 
-    def put(self, owner: Any, name: str, around: Around) -> None:  # noqa: ANN401 - torch is Any to mypy
+    def put(self, owner: Any, name: str, around: Around) -> None:
         """Watches a method or a class method of a class; one that it lacks is left out."""
 
         def watching(function: Callable[..., Any]) -> Callable[..., Any]:
-            def observed(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+            def observed(self: Any, *args: Any, **kwargs: Any) -> Any:
                 return around(Called(self, args, kwargs, lambda: function(self, *args, **kwargs)))
 
             return observed
@@ -91,7 +91,7 @@ class Hooks:
         if name in vars(owner):
             self.replace(owner, name, watching)
 
-    def replace(self, owner: Any, name: str, made: Callable[[Any], Callable[..., Any]]) -> None:  # noqa: ANN401
+    def replace(self, owner: Any, name: str, made: Callable[[Any], Callable[..., Any]]) -> None:
         """Replaces a method by what is made of it."""
         original = vars(owner)[name]
         is_of_class = isinstance(original, classmethod)

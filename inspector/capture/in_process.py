@@ -94,7 +94,7 @@ def kept_dynamo_state() -> Iterator[None]:
         pgo._CODE_STATE, pgo._INIT_CODE_STATE = profile, initial  # noqa: SLF001 - as above
 
 
-def _forget(tracker: Any, known: set[int]) -> None:  # noqa: ANN401 - torch is Any to mypy
+def _forget(tracker: Any, known: set[int]) -> None:
     """Resets the code objects that a tracker has seen since, and takes them out of it."""
     from torch._C._dynamo.eval_frame import reset_code
 

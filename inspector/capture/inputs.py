@@ -71,7 +71,7 @@ def _from_texts(texts: tuple[str, ...]) -> Call:
     return Call(tuple(args), kwargs)
 
 
-def make_input(spec: Spec, tensor: Callable[[TensorSpec], torch.Tensor]) -> Any:  # noqa: ANN401 - any argument
+def make_input(spec: Spec, tensor: Callable[[TensorSpec], torch.Tensor]) -> Any:
     """What a spec stands for, with the tensors that are made for it."""
     match spec:
         case ValueSpec(value):

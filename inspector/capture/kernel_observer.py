@@ -61,7 +61,7 @@ class KernelObserver(Hooks):
         guarded("vectors of a loop", lambda: self._keep_reason(*called.arguments[:2]))
         return result
 
-    def _keep_reason(self, proxy: Any, functions: Any) -> None:  # noqa: ANN401 - torch is Any to mypy
+    def _keep_reason(self, proxy: Any, functions: Any) -> None:
         """On the kernel itself: fused loops come out of several, and some are thrown away."""
         note = self._note
         proxy.inspector_nodes = scheduler_nodes(functions)

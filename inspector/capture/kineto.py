@@ -129,7 +129,7 @@ def _silent() -> Iterator[None]:
             os.environ.pop(_LOG_LEVEL, None)
 
 
-def _host_row(event: Any) -> HostRow:  # noqa: ANN401
+def _host_row(event: Any) -> HostRow:
     start_ns = event.start_ns()
     return HostRow(
         name=event.name(),

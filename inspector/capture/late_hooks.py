@@ -94,7 +94,7 @@ class HookObserver:
         return False
 
     def _standing_in(self, name: str, before: Callable[..., Any]) -> Callable[..., Any]:
-        def register(module: nn.Module, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - torch's
+        def register(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
             # Dynamo knows this answer, and traces torch's own method alone.
             if not torch.compiler.is_compiling():
                 guarded("note a late hook", lambda: self._note(module, name))

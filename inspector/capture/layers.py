@@ -33,7 +33,7 @@ def ids(limit: int | None, *shapes: tuple[int, ...]) -> list[TensorSpec]:
     return [TensorSpec(parse_dtype("i64"), shape, limit) for shape in shapes]
 
 
-def _convolution(layer: Any) -> list[TensorSpec]:  # noqa: ANN401
+def _convolution(layer: Any) -> list[TensorSpec]:
     channels, dimensions = layer.in_channels, len(layer.kernel_size)
     if dimensions == 1:
         sizes: Iterable[int] = (128, 16, 1024)
@@ -47,20 +47,20 @@ def _convolution(layer: Any) -> list[TensorSpec]:  # noqa: ANN401
     return tensors(_dtype(layer), *shapes)
 
 
-def _features(layer: Any, size: int) -> list[TensorSpec]:  # noqa: ANN401 - torch is Any to mypy
+def _features(layer: Any, size: int) -> list[TensorSpec]:
     return tensors(_dtype(layer), (1, size), (1, 16, size), (8, size), (size,), (1, size, 16, 16))
 
 
-def _sequences(layer: Any, size: int) -> list[TensorSpec]:  # noqa: ANN401
+def _sequences(layer: Any, size: int) -> list[TensorSpec]:
     first = (1, 16, size) if layer.batch_first else (16, 1, size)
     return tensors(_dtype(layer), first, (16, size))
 
 
-def _normalized(layer: Any, *shape: int) -> list[TensorSpec]:  # noqa: ANN401
+def _normalized(layer: Any, *shape: int) -> list[TensorSpec]:
     return tensors(_dtype(layer), (1, 16, *shape), (1, *shape), (8, *shape), shape)
 
 
-def _channels(layer: Any) -> list[TensorSpec]:  # noqa: ANN401
+def _channels(layer: Any) -> list[TensorSpec]:
     count = getattr(layer, "num_features", None) or layer.num_channels
     shapes = ((8, count), (2, count, 16), (2, count, 32, 32), (2, count, 8, 8, 8))
     order = {"BatchNorm1d": (0, 1), "BatchNorm2d": (2,), "BatchNorm3d": (3,)}
@@ -68,7 +68,7 @@ def _channels(layer: Any) -> list[TensorSpec]:  # noqa: ANN401
     return tensors(_dtype(layer), *(shapes[index] for index in wanted))
 
 
-def _dtype(layer: Any) -> str:  # noqa: ANN401
+def _dtype(layer: Any) -> str:
     """The dtype of a layer's first floating-point tensor, in this project's spelling."""
     for tensor in itertools.chain(layer.parameters(), layer.buffers()):
         found = find_dtype(str(tensor.dtype))

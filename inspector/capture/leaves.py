@@ -74,7 +74,7 @@ def _numbered(name: str, value: object) -> list[tuple[str, object]]:
     return [(f"{name}[{index}]", leaf) for index, leaf in enumerate(leaves)]
 
 
-def _key(entry: Any) -> str:  # noqa: ANN401 - an entry of torch's
+def _key(entry: Any) -> str:
     """``[0]``, ``['logits']``, ``.x``; of a key that is an object, that it is one."""
     key = getattr(entry, "key", None)
     if key is not None and not isinstance(key, (*PLAIN, enum.Enum)):

@@ -146,7 +146,7 @@ def _target(node: fx.Node) -> str:
     return f"{module}.{name}".lstrip(".") if name else str(target)
 
 
-def _tensors(value: Any) -> list[torch.Tensor]:  # noqa: ANN401
+def _tensors(value: Any) -> list[torch.Tensor]:
     leaves = torch.utils._pytree.tree_leaves(value)  # noqa: SLF001 - no public name yet
     return [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
 
@@ -158,7 +158,7 @@ def _tensor(value: torch.Tensor) -> TensorMeta:
     return TensorMeta(dtype, shape, tuple(map(_size, strides)), str(value.device))
 
 
-def _size(size: Any) -> int | str:  # noqa: ANN401
+def _size(size: Any) -> int | str:
     """A number, or a symbol's name; to ask a symbol for its value would guard on it."""
     return size if type(size) is int else str(size)
 
@@ -220,7 +220,7 @@ class _Decomposing(fx.Interpreter):
     then copies it first.
     """
 
-    def run_node(self, n: fx.Node) -> Any:  # noqa: ANN401
+    def run_node(self, n: fx.Node) -> Any:
         from torch.fx.experimental.proxy_tensor import decompose
 
         try:
@@ -239,7 +239,7 @@ class _Decomposing(fx.Interpreter):
 
 
 @contextlib.contextmanager
-def _without_guards(shapes: Any) -> Iterator[None]:  # noqa: ANN401 - torch is Any to mypy
+def _without_guards(shapes: Any) -> Iterator[None]:
     """A decomposition asks for sizes: what it learns is no assumption of the compiled code."""
     if shapes is None:
         yield

@@ -74,7 +74,7 @@ def joined(first: Kept, second: Kept) -> Kept:
     )
 
 
-def _copied(tensor: Any, most_bytes: float) -> Any:  # noqa: ANN401 - torch is Any to mypy
+def _copied(tensor: Any, most_bytes: float) -> Any:
     """An ordinary tensor with the same elements, or None where there is no such thing."""
     try:
         if size_bytes(tensor) > most_bytes:
@@ -140,7 +140,7 @@ def compare(kept: Kept, expected: Kept) -> Comparison:
     )
 
 
-def _difference(mine: Any, theirs: Any) -> str:  # noqa: ANN401 - torch is Any to mypy
+def _difference(mine: Any, theirs: Any) -> str:
     """What `torch.testing.assert_close` says with its tolerances, in one line."""
     try:
         torch.testing.assert_close(mine, theirs, equal_nan=True)
@@ -149,7 +149,7 @@ def _difference(mine: Any, theirs: Any) -> str:  # noqa: ANN401 - torch is Any t
     return ""
 
 
-def _errors(mine: Any, theirs: Any) -> Iterator[tuple[float, float]]:  # noqa: ANN401 - see above
+def _errors(mine: Any, theirs: Any) -> Iterator[tuple[float, float]]:
     """The largest absolute and relative difference of two tensors, where they have any."""
     if mine.shape != theirs.shape or not mine.numel():
         return

@@ -42,12 +42,12 @@ class Placement:
         memo: dict[int, Any] = {}
         return call.mapped(lambda tensor: self._put_input(tensor, memo))
 
-    def _put(self, tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    def _put(self, tensor: Any) -> Any:
         # Elements of one byte are quantised: their scales are kept elsewhere.
         casts = tensor.is_floating_point() and tensor.element_size() > 1
         return tensor.to(device=self.device, dtype=self.dtype if casts else None)
 
-    def _put_input(self, tensor: Any, memo: dict[int, Any]) -> Any:  # noqa: ANN401
+    def _put_input(self, tensor: Any, memo: dict[int, Any]) -> Any:
         """A leaf again, once for each tensor: one passed twice stays one."""
         if id(tensor) in memo:
             return memo[id(tensor)]

@@ -82,7 +82,7 @@ class ProfilerLock:
             self._prepare = None
         self._is_free.set()
 
-    def _of_the_program(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - torch's function
+    def _of_the_program(self, *args: Any, **kwargs: Any) -> Any:
         prepare = self._prepare or profiler._prepare_profiler  # noqa: SLF001
         self.interrupt()
         return prepare(*args, **kwargs)

@@ -88,12 +88,12 @@ def _key(found: object) -> object:
     return id(found)
 
 
-def _registered(module: Any) -> Iterator[object]:  # noqa: ANN401 - torch is Any to mypy
+def _registered(module: Any) -> Iterator[object]:
     for items in (module._modules, module._parameters, module._buffers):  # noqa: SLF001
         yield from items.values()
 
 
-def _inside(found: Any) -> Iterable[object]:  # noqa: ANN401 - whatever there is
+def _inside(found: Any) -> Iterable[object]:
     held: Iterable[object] = ()
     match found:
         case types.FunctionType():

@@ -204,7 +204,7 @@ def _modules(names: Iterable[str], follow: _Follow) -> Iterator[str]:
                 yield path
 
 
-def _follow(scope: _Scope, name: str) -> Any:  # noqa: ANN401 - any object
+def _follow(scope: _Scope, name: str) -> Any:
     """The object that a source leads to, or `_MISSING`."""
     try:
         return _value(ast.parse(name, mode="eval").body, scope)
@@ -212,7 +212,7 @@ def _follow(scope: _Scope, name: str) -> Any:  # noqa: ANN401 - any object
         return _MISSING
 
 
-def _value(node: ast.expr, scope: _Scope) -> Any:  # noqa: ANN401 - any object
+def _value(node: ast.expr, scope: _Scope) -> Any:
     match node:
         case ast.Name(id="G"):
             return scope[1]
@@ -229,7 +229,7 @@ def _value(node: ast.expr, scope: _Scope) -> Any:  # noqa: ANN401 - any object
     raise ValueError(ast.dump(node))
 
 
-def _called(func: ast.expr, scope: _Scope) -> Any:  # noqa: ANN401 - any object
+def _called(func: ast.expr, scope: _Scope) -> Any:
     """The sizes of a tensor, or what a weak reference leads to; nothing else is called."""
     if isinstance(func, ast.Attribute) and func.attr == "size":
         return tuple(torch.Tensor.size(_value(func.value, scope)))
@@ -239,7 +239,7 @@ def _called(func: ast.expr, scope: _Scope) -> Any:  # noqa: ANN401 - any object
     return reference()
 
 
-def _attribute(owner: Any, name: str) -> Any:  # noqa: ANN401 - any object
+def _attribute(owner: Any, name: str) -> Any:
     if name in _TRANSPARENT and isinstance(
         owner, (*FUNCTIONS, types.CellType, functools.partial, range, slice, type)
     ):
@@ -259,7 +259,7 @@ def _attribute(owner: Any, name: str) -> Any:  # noqa: ANN401 - any object
     return found
 
 
-def _item(owner: Any, key: object) -> Any:  # noqa: ANN401 - any object
+def _item(owner: Any, key: object) -> Any:
     kinds: tuple[tuple[Any, type], ...] = ((dict, object), (list, int), (tuple, int))
     for kind, keys in kinds:
         if isinstance(owner, kind) and isinstance(key, keys):

@@ -12,7 +12,7 @@ import torch
 _MOST_ON_DEVICE_BYTES = 1 << 20
 
 
-def size_bytes(tensor: Any) -> int:  # noqa: ANN401 - torch is Any to mypy
+def size_bytes(tensor: Any) -> int:
     """The size of its elements; 0 where it has none yet (a lazy module's parameter)."""
     try:
         return int(tensor.nbytes)
@@ -29,7 +29,7 @@ class SavedTensor:
         value: Its copy, or None.
     """
 
-    def __init__(self, tensor: Any, *, has_copy: bool) -> None:  # noqa: ANN401 - torch is Any to mypy
+    def __init__(self, tensor: Any, *, has_copy: bool) -> None:
         self.tensor = tensor
         self.value: Any = _copied(tensor) if has_copy else None
         self._mark = self._mark_now()
@@ -88,7 +88,7 @@ class SavedTensor:
                 self.tensor.data = self.value.to(self.tensor.device, copy=True)
 
 
-def _copied(tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
+def _copied(tensor: Any) -> Any:
     """A copy, or None where there is nothing that could be copied.
 
     Large ones go into the host's memory: that of a device is the model's.
@@ -147,7 +147,7 @@ def _differs(item: tuple[dict[str, Any], str, Any, Any]) -> bool:
     return now is not value or not is_same(value, contents)
 
 
-def is_same(container: Any, before: Any) -> bool:  # noqa: ANN401 - one of four
+def is_same(container: Any, before: Any) -> bool:
     """Whether the same objects are in it; tensors cannot be compared."""
     if len(container) != len(before):
         return False
@@ -158,7 +158,7 @@ def is_same(container: Any, before: Any) -> bool:  # noqa: ANN401 - one of four
     return all(now is value for now, value in zip(container, before, strict=True))
 
 
-def _put_back(held: dict[str, Any], name: str, value: Any, contents: Any) -> None:  # noqa: ANN401
+def _put_back(held: dict[str, Any], name: str, value: Any, contents: Any) -> None:
     if contents is not None:
         fill: Callable[[Any], object]
         fill = value.extend if isinstance(value, list | collections.deque) else value.update

@@ -95,7 +95,7 @@ def _tensors(name: str, arguments: Mapping[str, Any]) -> Iterator[torch.Tensor]:
         yield found
 
 
-def _value_at(node: ast.expr, arguments: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any input
+def _value_at(node: ast.expr, arguments: Mapping[str, Any]) -> Any:
     match node:
         case ast.Name():
             return arguments[node.id]

@@ -77,7 +77,7 @@ def check_fits(
         ) from error
 
 
-def _check_forward(model: Any) -> None:  # noqa: ANN401 - a module or a function
+def _check_forward(model: Any) -> None:
     """Raises for a module that says nowhere what a call of it computes."""
     kind = type(model)
     if not isinstance(model, torch.nn.Module) or kind.__call__ is not torch.nn.Module.__call__:

@@ -181,7 +181,7 @@ def _get_code(self: importlib.machinery.SourceFileLoader, fullname: str) -> Code
 class CpuLoader(SourceLoader):
     """Compiles the file with its CUDA requests mapped to the CPU."""
 
-    def source_to_code(self, data: Any, path: Any, *, _optimize: int = -1) -> CodeType:  # type: ignore[override]  # noqa: ANN401 - its type differs between Python's versions
+    def source_to_code(self, data: Any, path: Any, *, _optimize: int = -1) -> CodeType:  # type: ignore[override]
         """The code of a source, as if it said ``cpu``."""
         tree = compile(data, path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
         return compile(_ToCpu().visit(tree), path, "exec", dont_inherit=True, optimize=_optimize)

@@ -129,7 +129,7 @@ class State:
         """Whether a call changed something besides gradients and random numbers."""
         return any(part.has_changed for part in self._parts)
 
-    def value_of(self, tensor: object) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    def value_of(self, tensor: object) -> Any:
         """What a tensor was in the beginning, or None where there is no copy."""
         kept = self._kept.get(id(tensor))
         return None if kept is None else kept.value
@@ -191,7 +191,7 @@ class _Registered:
 class _Optimizer:
     """What an optimizer keeps for each parameter, and its settings."""
 
-    def __init__(self, optimizer: Any) -> None:  # noqa: ANN401 - torch is Any to mypy
+    def __init__(self, optimizer: Any) -> None:
         self._state = optimizer.state
         self._made: dict[Any, list[SavedTensor]] = {}
         self._copied_bytes = 0
@@ -239,7 +239,7 @@ class _Optimizer:
             del self._entries[key]
         self._made = {}
 
-    def _keep(self, key: Any) -> None:  # noqa: ANN401
+    def _keep(self, key: Any) -> None:
         entry = self._entries[key] = dict(self._state[key])
         tensors = [value for value in entry.values() if isinstance(value, torch.Tensor)]
         self._copied_bytes += sum(map(size_bytes, tensors))
@@ -286,7 +286,7 @@ def _global_states() -> Iterator[_State]:
         yield functools.partial(get, device), functools.partial(put, device=device)
 
 
-def _state_of(generator: Any) -> _State:  # noqa: ANN401 - torch's, NumPy's or Python's
+def _state_of(generator: Any) -> _State:
     if isinstance(generator, torch.Generator):
         return generator.get_state, generator.set_state
     if isinstance(generator, random.Random):
@@ -295,7 +295,7 @@ def _state_of(generator: Any) -> _State:  # noqa: ANN401 - torch's, NumPy's or P
     return lambda: bits.state, functools.partial(setattr, bits, "state")
 
 
-def _differ(before: Any, after: Any) -> bool:  # noqa: ANN401 - as above
+def _differ(before: Any, after: Any) -> bool:
     if isinstance(before, torch.Tensor):
         return not torch.equal(before, after)
     return repr(before) != repr(after)

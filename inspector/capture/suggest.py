@@ -158,7 +158,7 @@ def _transformers_inputs(module: nn.Module) -> tuple[InputSpec, ...]:
     return tuple(inputs)
 
 
-def _main(name: str, config: Any) -> TensorSpec:  # noqa: ANN401 - a transformers configuration
+def _main(name: str, config: Any) -> TensorSpec:
     if name == "pixel_values":
         size = _find(config, "image_size") or 224
         height, width = (size, size) if isinstance(size, int) else (size[0], size[-1])
@@ -171,12 +171,12 @@ def _main(name: str, config: Any) -> TensorSpec:  # noqa: ANN401 - a transformer
     return _token_ids(config, _TOKENS)
 
 
-def _token_ids(config: Any, length: int) -> TensorSpec:  # noqa: ANN401 - a transformers configuration
+def _token_ids(config: Any, length: int) -> TensorSpec:
     longest = _find(config, "max_position_embeddings") or length
     return ids(_find(config, "vocab_size") or 2, (1, min(length, longest)))[0]
 
 
-def _find(config: Any, name: str) -> Any:  # noqa: ANN401 - an entry of a configuration
+def _find(config: Any, name: str) -> Any:
     """An entry of a configuration, or of that of its text or vision part."""
     parts = (getattr(config, part, None) for part in ("text_config", "vision_config"))
     for holder in (config, *parts):
@@ -217,7 +217,7 @@ def _runs_with(function: Callable[..., Any], inputs: tuple[InputSpec, ...]) -> b
     return True
 
 
-def _device_of(function: Any) -> torch.device:  # noqa: ANN401 - a module or a function
+def _device_of(function: Any) -> torch.device:
     module = getattr(function, "__self__", function)
     if not isinstance(module, torch.nn.Module):
         return torch.device("cpu")

@@ -81,7 +81,7 @@ class _Witness:
         self._arguments: list[Any] | None = None
         self._kept: list[Kept] = []
 
-    def __call__(self, *args: Any, **kwargs: Any) -> object:  # noqa: ANN401 - the target's own
+    def __call__(self, *args: Any, **kwargs: Any) -> object:
         self._look_behind()
         index = self._calls
         if index == len(self._target.calls):
@@ -119,7 +119,7 @@ class _Witness:
         return functools.reduce(joined, self._kept, Kept({}, {}, ()))
 
 
-def _gradient(tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
+def _gradient(tensor: Any) -> Any:
     return tensor.grad if tensor.is_leaf else None
 
 

@@ -13,11 +13,7 @@ from inspector.capture.writer import emit, guarded
 from inspector.records.kernels import KernelArgument, TritonKernelFacts
 
 
-def write_kernel(
-    name: str,
-    kernel: Any,  # noqa: ANN401 - torch is Any to mypy
-    nodes: Iterable[Any],
-) -> None:
+def write_kernel(name: str, kernel: Any, nodes: Iterable[Any]) -> None:
     """Writes ``inspector_triton_kernel``.
 
     With ``config.profile_bandwidth`` Inductor writes the same into the kernel's source as
@@ -43,7 +39,7 @@ def write_kernel(
     )
 
 
-def _bytes(kernel: Any, arguments: Iterable[KernelArgument]) -> int | None:  # noqa: ANN401
+def _bytes(kernel: Any, arguments: Iterable[KernelArgument]) -> int | None:
     """Inductor's estimate, which takes each buffer that is used in place to be read as well.
 
     One in which the kernel puts two values of its own after each other is written alone.
@@ -57,7 +53,7 @@ def _bytes(kernel: Any, arguments: Iterable[KernelArgument]) -> int | None:  # n
     return None if estimate is None else max(0, estimate - sum(unread))
 
 
-def _estimate(kernel: Any, function: str) -> int | None:  # noqa: ANN401
+def _estimate(kernel: Any, function: str) -> int | None:
     estimate: Callable[[], Any] | None = getattr(kernel, function, None)
     try:
         number = None if estimate is None else estimate()
@@ -66,7 +62,7 @@ def _estimate(kernel: Any, function: str) -> int | None:  # noqa: ANN401
         return None
 
 
-def _kernel_arguments(kernel: Any, nodes: Iterable[Any]) -> list[KernelArgument]:  # noqa: ANN401
+def _kernel_arguments(kernel: Any, nodes: Iterable[Any]) -> list[KernelArgument]:
     """The arguments in order (``KernelArgs.python_argdefs``, 2.11 to 2.13), once it is written."""
     computing = [node for node in nodes if hasattr(node, "get_outputs")]  # others mark loops
     written = {buffer.get_name() for node in computing for buffer in node.get_outputs()}
@@ -74,7 +70,7 @@ def _kernel_arguments(kernel: Any, nodes: Iterable[Any]) -> list[KernelArgument]
     return [_argument(kernel.args, argument, written) for argument in arguments]
 
 
-def _numel_fields(kernel: Any) -> dict[str, int]:  # noqa: ANN401 - torch is Any to mypy
+def _numel_fields(kernel: Any) -> dict[str, int]:
     """Sizes of the kernel's indices by parameter (``xnumel``).
 
     A kernel over a list of tensors has none of its own: they stand in the code of its parts.
@@ -91,7 +87,7 @@ def _symbol_hints() -> dict[str, int]:
     return {str(symbol): int(value) for symbol, value in values.items()}
 
 
-def _argument(args: Any, argument: Any, written: set[str]) -> KernelArgument:  # noqa: ANN401
+def _argument(args: Any, argument: Any, written: set[str]) -> KernelArgument:
     name, kind = _inner_name(argument), type(argument).__name__
     if kind == "TensorArg":
         return _tensor(args, argument, written)
@@ -103,11 +99,11 @@ def _argument(args: Any, argument: Any, written: set[str]) -> KernelArgument:  #
     return KernelArgument(name, kind)
 
 
-def _inner_name(argument: Any) -> str:  # noqa: ANN401
+def _inner_name(argument: Any) -> str:
     return str(getattr(argument, "inner_name", None) or argument.name)
 
 
-def _tensor(args: Any, argument: Any, written: set[str]) -> KernelArgument:  # noqa: ANN401
+def _tensor(args: Any, argument: Any, written: set[str]) -> KernelArgument:
     from torch._inductor.virtualized import V
 
     first, last = argument.buffer, argument.buffer
@@ -138,14 +134,14 @@ def _tensor(args: Any, argument: Any, written: set[str]) -> KernelArgument:  # n
     )
 
 
-def _names_in_place(inplaced: Any) -> tuple[str, ...]:  # noqa: ANN401
+def _names_in_place(inplaced: Any) -> tuple[str, ...]:
     """The argument, then the buffers that one after the other lie there; nothing if removed."""
     return (
         (inplaced.inner_name, *inplaced.other_names) if hasattr(inplaced, "inner_name") else ("",)
     )
 
 
-def _node(graph: Any, name: str) -> str | None:  # noqa: ANN401
+def _node(graph: Any, name: str) -> str | None:
     """The node whose value a buffer has, after all changes."""
     if name in graph.graph_inputs:
         return name
@@ -157,7 +153,7 @@ def _node(graph: Any, name: str) -> str | None:  # noqa: ANN401
     return None if copied is None else _node(graph, copied)
 
 
-def _copied(graph: Any, buffer: Any) -> str | None:  # noqa: ANN401
+def _copied(graph: Any, buffer: Any) -> str | None:
     """What a buffer is a copy of, in another layout: cuDNN, say, wants channels last."""
     from torch._inductor.ir import Pointwise
 
@@ -179,7 +175,7 @@ def _copied(graph: Any, buffer: Any) -> str | None:  # noqa: ANN401
     return str(name) if same else None
 
 
-def _node_at_first(graph: Any, name: str) -> str | None:  # noqa: ANN401
+def _node_at_first(graph: Any, name: str) -> str | None:
     """The node whose value a buffer has that is changed later.
 
     The buffer's own node is the last one: ``index_put``, say, whose first argument it was before.
@@ -191,14 +187,14 @@ def _node_at_first(graph: Any, name: str) -> str | None:  # noqa: ANN401
     return None if first is None else getattr(first, "name", None)
 
 
-def _changes(graph: Any, name: str, written: set[str]) -> list[str]:  # noqa: ANN401
+def _changes(graph: Any, name: str, written: set[str]) -> list[str]:
     """Those buffers of a kernel that lie in another one, in order."""
     real = graph.scheduler.mutation_real_name
     found = [other for other in written if real.get(other) == name]
     return sorted(found, key=lambda other: (len(other), other))
 
 
-def _node_written(graph: Any, name: str, written: set[str]) -> str | None:  # noqa: ANN401
+def _node_written(graph: Any, name: str, written: set[str]) -> str | None:
     """The node whose value a kernel puts there: an input, say, has another one then."""
     changes = _changes(graph, name, written)
     if changes and name in graph.graph_inputs:
@@ -209,7 +205,7 @@ def _node_written(graph: Any, name: str, written: set[str]) -> str | None:  # no
     return _node_at_first(graph, name) if is_changed_later else _node(graph, name)
 
 
-def _node_copied(graph: Any, name: str) -> str | None:  # noqa: ANN401
+def _node_copied(graph: Any, name: str) -> str | None:
     """The node that the graph copies into an input at its end."""
     for node in reversed(graph.module.graph.nodes):
         if str(node.target) == "aten.copy_.default" and str(node.args[0]) == name:
@@ -217,7 +213,7 @@ def _node_copied(graph: Any, name: str) -> str | None:  # noqa: ANN401
     return None
 
 
-def _layout(graph: Any, name: str) -> tuple[tuple[int, ...], tuple[int, ...]]:  # noqa: ANN401
+def _layout(graph: Any, name: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
     if name in graph.constants:
         constant = graph.constants[name]
         return tuple(constant.shape), tuple(constant.stride())
@@ -225,7 +221,7 @@ def _layout(graph: Any, name: str) -> tuple[tuple[int, ...], tuple[int, ...]]:  
     return tuple(map(_number, buffer.get_size())), tuple(map(_number, buffer.get_stride()))
 
 
-def _number(size: Any) -> int:  # noqa: ANN401
+def _number(size: Any) -> int:
     from torch._inductor.virtualized import V
 
     return int(V.graph.sizevars.optimization_hint(size, fallback=64))

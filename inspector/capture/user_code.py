@@ -68,7 +68,7 @@ class _CudaAsCpu(TorchFunctionMode):
         types: object,
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
-    ) -> Any:  # noqa: ANN401 - whatever torch's function returns
+    ) -> Any:
         named = {name: device_to_cpu(value) for name, value in (kwargs or {}).items()}
         if func in (torch.Tensor.cuda, torch.Tensor.pin_memory):
             return args[0]

@@ -66,7 +66,7 @@ def interned_strings() -> dict[int, str]:
     return {number: text for text, number in dict(structured.INTERN_TABLE).items()}
 
 
-def symbol_values(shape_env: Any) -> Mapping[Any, Any]:  # noqa: ANN401 - torch is Any to mypy
+def symbol_values(shape_env: Any) -> Mapping[Any, Any]:
     """What each symbol of a ``ShapeEnv`` was in the example inputs (``var_to_val`` before 2.13)."""
     found = getattr(shape_env, "backed_var_to_val", None)
     values: Mapping[Any, Any] = getattr(shape_env, "var_to_val", {}) if found is None else found
@@ -130,7 +130,7 @@ def without_cuda_graphs() -> Iterator[None]:
         yield
         return
 
-    def run(self: Any, new_inputs: Any, function_id: Any) -> Any:  # noqa: ANN401
+    def run(self: Any, new_inputs: Any, function_id: Any) -> Any:
         return self.ids_to_funcs[function_id].model(new_inputs)
 
     with mock.patch.object(manager, "_run", run):
@@ -279,7 +279,7 @@ def guards_being_made() -> Guards | None:
     return Guards(found["f_code"], found["self"].guard_manager.root, scope)
 
 
-def skip_frames_of(function: Any) -> None:  # noqa: ANN401 - any function with code
+def skip_frames_of(function: Any) -> None:
     """Lets Dynamo leave the frames of a function of ours to Python (2.11 to 2.13)."""
     from torch._dynamo.eval_frame import skip_code
 

@@ -74,7 +74,7 @@ class Arguments:
         return changed
 
 
-def _has_memory(item: Any) -> bool:  # noqa: ANN401
+def _has_memory(item: Any) -> bool:
     return (
         isinstance(item, torch.Tensor)
         and item.layout is torch.strided
@@ -84,7 +84,7 @@ def _has_memory(item: Any) -> bool:  # noqa: ANN401
     )
 
 
-def _span(item: Any) -> Any:  # noqa: ANN401
+def _span(item: Any) -> Any:
     """The bytes of a tensor, from its first to its last element."""
     reach = sum((n - 1) * step for n, step in zip(item.shape, item.stride(), strict=True))
     first = item.storage_offset() * item.itemsize
@@ -92,7 +92,7 @@ def _span(item: Any) -> Any:  # noqa: ANN401
     return found.set_(item.untyped_storage(), first, ((reach + 1) * item.itemsize,), (1,))
 
 
-def _copied(given: Any) -> Any:  # noqa: ANN401 - any argument
+def _copied(given: Any) -> Any:
     """A tensor with the same bytes, as far from a multiple of the alignment."""
     if not _has_memory(given):
         return given

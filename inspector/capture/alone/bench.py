@@ -149,11 +149,8 @@ def _census(name: str, run: Prepared) -> list[_Seen]:
     with timing() as timed:
 
         def hook(
-            statement: Statement,
-            function: Any,  # noqa: ANN401 - torch's own
-            args: tuple[Any, ...],
-            kwargs: dict[str, Any],
-        ) -> Any:  # noqa: ANN401
+            statement: Statement, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+        ) -> Any:
             launches.append((statement, _signature(function, args, kwargs)))
             return timed.run(lambda: function(*args, **kwargs))
 
@@ -171,12 +168,12 @@ def _taken(name: str, kind: str, number: int, run: Prepared) -> tuple[Launched, 
     failed: list[Exception] = []
     at = [0]
 
-    def take(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:  # noqa: ANN401
+    def take(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         item = launched(kind, function, kwargs, _cpp_source(name, function))
         given = {key: value for key, value in kwargs.items() if key != "stream"}
         found.append((item, Arguments(args, given, item.names, _room_bytes())))
 
-    def hook(_: Statement, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:  # noqa: ANN401
+    def hook(_: Statement, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if at[0] == number:
             try:
                 take(function, args, kwargs)
@@ -195,7 +192,7 @@ def _taken(name: str, kind: str, number: int, run: Prepared) -> tuple[Launched, 
     return found[0]
 
 
-def _cpp_source(name: str, function: Any) -> str:  # noqa: ANN401
+def _cpp_source(name: str, function: Any) -> str:
     """The text of a C++ kernel, which stands in the module that calls it."""
     import ast
 
@@ -211,13 +208,13 @@ def _cpp_source(name: str, function: Any) -> str:  # noqa: ANN401
     return ""
 
 
-def _signature(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[object, ...]:  # noqa: ANN401
+def _signature(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[object, ...]:
     owner = getattr(function, "__self__", function)
     given = [*args, *(value for name, value in kwargs.items() if name != "stream")]
     return (id(owner), *(_shape(item) for item in given))
 
 
-def _shape(item: Any) -> object:  # noqa: ANN401
+def _shape(item: Any) -> object:
     if isinstance(item, torch.Tensor):
         is_strided = item.layout is torch.strided
         return str(item.dtype), tuple(item.shape), item.stride() if is_strided else ()

@@ -74,7 +74,7 @@ def watched(name: str, hook: Hook) -> Iterator[None]:
     """
 
     def helper(file: str) -> Callable[..., Any]:
-        def call(line: int, function: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+        def call(line: int, function: Any, *args: Any, **kwargs: Any) -> Any:
             return hook(Statement(file, line, name), function, args, kwargs)
 
         return call

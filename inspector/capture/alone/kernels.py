@@ -37,7 +37,7 @@ class Launched:
     missing: str = ""
 
 
-def launched(kind: str, function: Any, kwargs: dict[str, Any], source: str) -> Launched:  # noqa: ANN401
+def launched(kind: str, function: Any, kwargs: dict[str, Any], source: str) -> Launched:
     """Reads one launch.
 
     Args:
@@ -51,14 +51,14 @@ def launched(kind: str, function: Any, kwargs: dict[str, Any], source: str) -> L
     return _library(function, kwargs)
 
 
-def _run(launcher: Any, arguments: Arguments) -> None:  # noqa: ANN401
+def _run(launcher: Any, arguments: Arguments) -> None:
     """Launches a Triton kernel on the current stream."""
     stream = torch._C._cuda_getCurrentRawStream(torch.cuda.current_device())  # noqa: SLF001
     given = {name: value for name, value in arguments.kwargs.items() if name != "stream"}
     launcher(*arguments.args, **given, stream=stream)
 
 
-def _triton(autotuner: Any) -> Launched:  # noqa: ANN401
+def _triton(autotuner: Any) -> Launched:
     if len(autotuner.launchers) != 1:  # there is one, once autotuning has chosen
         return Launched("triton", (), (), (), lambda _: None, missing="it is several kernels, of "
                         "which the program takes one")  # fmt: skip
@@ -79,7 +79,7 @@ def _triton(autotuner: Any) -> Launched:  # noqa: ANN401
     )
 
 
-def _config(launcher: Any) -> BenchedConfig:  # noqa: ANN401 - torch's own
+def _config(launcher: Any) -> BenchedConfig:
     config = launcher.config
     return BenchedConfig(
         values={
@@ -94,7 +94,7 @@ def _config(launcher: Any) -> BenchedConfig:  # noqa: ANN401 - torch's own
     )
 
 
-def _cpp(function: Any, source: str) -> Launched:  # noqa: ANN401
+def _cpp(function: Any, source: str) -> Launched:
     match = _SIGNATURE.search(source)
     parameters = [part.strip() for part in match["arguments"].split(",")] if match else []
     names = [part.replace("*", " ").split()[-1] for part in parameters]
@@ -112,7 +112,7 @@ def _cpp(function: Any, source: str) -> Launched:  # noqa: ANN401
     )
 
 
-def _library(function: Any, kwargs: dict[str, Any]) -> Launched:  # noqa: ANN401
+def _library(function: Any, kwargs: dict[str, Any]) -> Launched:
     schema = getattr(function, "_schema", None)
     parameters = list(schema.arguments) if schema is not None else []
     written = [

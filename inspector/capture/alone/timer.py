@@ -30,7 +30,7 @@ class Timed:
         self.times_ns: list[int | None] = []
         self._host_ns: list[int] = []
 
-    def run(self, launch: Callable[[], Any]) -> Any:  # noqa: ANN401 - what it returns
+    def run(self, launch: Callable[[], Any]) -> Any:
         """Launches, and gives what comes back."""
         name = f"{_MARK}{len(self._host_ns)}"
         begun_ns = time.perf_counter_ns()

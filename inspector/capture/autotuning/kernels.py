@@ -33,14 +33,14 @@ class _Tuning:
     candidates: list[TriedCandidate] = dataclasses.field(default_factory=list)
     launchers: list[Any] = dataclasses.field(default_factory=list)
 
-    def begin_with(self, launcher: Any) -> None:  # noqa: ANN401
+    def begin_with(self, launcher: Any) -> None:
         """Puts what it goes on from first, where that has not been timed once more."""
         candidate = self._candidate(launcher)
         if candidate.text not in {item.text for item in self.candidates}:
             self.candidates.insert(0, candidate)
             self.launchers.insert(0, launcher)
 
-    def add(self, owner: Any, launcher: Any, outcome: Outcome) -> None:  # noqa: ANN401
+    def add(self, owner: Any, launcher: Any, outcome: Outcome) -> None:
         """Takes the time of a launcher, in ms, or why it has none."""
         candidate = dataclasses.replace(
             self._candidate(launcher),
@@ -56,7 +56,7 @@ class _Tuning:
         self.candidates.append(candidate)
         self.launchers.append(launcher)
 
-    def place(self, launcher: Any) -> int | None:  # noqa: ANN401
+    def place(self, launcher: Any) -> int | None:
         """Which candidate a launcher is; it may have been made again for its configuration."""
         for at in reversed(range(len(self.launchers))):
             if self.launchers[at] is launcher:
@@ -65,7 +65,7 @@ class _Tuning:
         text = "" if config is None else config_text(config)
         return next((at for at, item in enumerate(self.candidates) if item.text == text), None)
 
-    def _candidate(self, launcher: Any) -> TriedCandidate:  # noqa: ANN401
+    def _candidate(self, launcher: Any) -> TriedCandidate:
         return TriedCandidate(text=config_text(launcher.config), kind="config", step=self.step)
 
 
@@ -117,7 +117,7 @@ class KernelTuningObserver(Hooks):
         return timed(called, what, lambda outcome: tuning.add(called.owner, launcher, outcome))
 
 
-def _write(owner: Any, tuning: _Tuning, outcome: Outcome) -> None:  # noqa: ANN401
+def _write(owner: Any, tuning: _Tuning, outcome: Outcome) -> None:
     launcher, failure = outcome.result, outcome.failure
     # The first step gives nothing, and leaves its choice on the autotuner.
     if launcher is None and not failure:
@@ -147,7 +147,7 @@ def _write(owner: Any, tuning: _Tuning, outcome: Outcome) -> None:  # noqa: ANN4
     )
 
 
-def _fact(launcher: Any, name: str) -> int | None:  # noqa: ANN401
+def _fact(launcher: Any, name: str) -> int | None:
     value = getattr(launcher, name, None)
     return value if isinstance(value, int) and 0 <= value < _LIMIT else None
 
@@ -158,7 +158,7 @@ def _spilled(candidate: TriedCandidate) -> bool:
     return is_unexplained and bool(candidate.spills)
 
 
-def _reason(owner: Any, launcher: object) -> str:  # noqa: ANN401
+def _reason(owner: Any, launcher: object) -> str:
     reasons = getattr(owner, "benchmark_failure_reasons", None)
     found = reasons.get(launcher) if isinstance(reasons, Mapping) else None
     return _WORDS.get(str(getattr(found, "name", "")), "") if found is not None else ""

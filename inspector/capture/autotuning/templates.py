@@ -271,7 +271,7 @@ class TemplateObserver(Hooks):
             if at is not None:
                 draft.chosen = at
 
-    def _of(self, choices: Any) -> _Draft | None:  # noqa: ANN401
+    def _of(self, choices: Any) -> _Draft | None:
         """The operation that these candidates, or some of them, are for."""
         first = next(iter(choices or ()), None)
         if first is None:
@@ -280,7 +280,7 @@ class TemplateObserver(Hooks):
         return next((draft for draft in drafts if draft.place(first) is not None), None)
 
 
-def _candidate(choice: Any) -> TriedCandidate:  # noqa: ANN401
+def _candidate(choice: Any) -> TriedCandidate:
     choice = getattr(choice, "_wrapped", choice)  # with what prepares its arguments (C++)
     kind = _KINDS.get(type(choice).__name__, type(choice).__name__)
     text = str(getattr(choice, "description", "") or "")
@@ -297,7 +297,7 @@ def _graph() -> object:
     return graph
 
 
-def _tensor(node: Any) -> TriedTensor:  # noqa: ANN401
+def _tensor(node: Any) -> TriedTensor:
     sizes: Sequence[Any] = node.get_size() if hasattr(node, "get_size") else node.size
     dtype = node.get_dtype() if hasattr(node, "get_dtype") else node.dtype
     device = node.get_device() if hasattr(node, "get_device") else node.device

@@ -56,7 +56,7 @@ def _cut(at: int, candidate: TriedCandidate) -> TriedCandidate:
     return dataclasses.replace(candidate, at=at, text=text, failed=failed)
 
 
-def config_text(config: Any) -> str:  # noqa: ANN401 - Triton's Config
+def config_text(config: Any) -> str:
     """A Triton kernel's configuration: ``XBLOCK=256, num_warps=4, num_stages=1``."""
     parts = {str(name): value for name, value in dict(config.kwargs).items()}
     for name, usual in (

@@ -75,7 +75,7 @@ class UserTuningObserver(Hooks):
             took_ns = time.perf_counter_ns() - tuning.begun_ns
             _write(owner, tuning.candidates, "failed" if failure else "measured", took_ns)
 
-    def _cached(self, owner: Any) -> None:  # noqa: ANN401
+    def _cached(self, owner: Any) -> None:
         self._tunings.pop(id(owner), None)
         timings = getattr(owner, "configs_timings", None) or {}
         _write(owner, [_candidate(*pair) for pair in timings.items()], "cached", 0)
@@ -89,7 +89,7 @@ def _candidate(config: object, result: object, failure: str = "") -> TriedCandid
     return dataclasses.replace(candidate, failed=failed)
 
 
-def _write(owner: Any, candidates: Sequence[TriedCandidate], how: str, took_ns: int) -> None:  # noqa: ANN401
+def _write(owner: Any, candidates: Sequence[TriedCandidate], how: str, took_ns: int) -> None:
     function = getattr(owner, "base_fn", None)
     code = getattr(function, "__code__", None)
     write(

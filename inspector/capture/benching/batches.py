@@ -31,7 +31,7 @@ def with_batch(call: Call, batch: int) -> Call:
         raise UsageError(message, "Leave --batch out.")
     memo: dict[int, Any] = {}  # a tensor that is passed twice stays one
 
-    def changed(tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    def changed(tensor: Any) -> Any:
         if not tensor.dim() or tensor.shape[0] != before:
             return tensor
         if id(tensor) not in memo:
@@ -41,7 +41,7 @@ def with_batch(call: Call, batch: int) -> Call:
     return Call(map_tensors(changed, call.args), map_tensors(changed, call.kwargs))
 
 
-def resized(tensor: Any, dimension: int, size: int) -> Any:  # noqa: ANN401 - torch is Any to mypy
+def resized(tensor: Any, dimension: int, size: int) -> Any:
     """The tensor with another size of a dimension, and with its layout, gradient and marks.
 
     Its elements are repeated from the beginning, so that indices stay valid; there must be some.
@@ -52,7 +52,7 @@ def resized(tensor: Any, dimension: int, size: int) -> Any:  # noqa: ANN401 - to
     return _like(result, tensor)
 
 
-def _like(result: Any, tensor: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
+def _like(result: Any, tensor: Any) -> Any:
     for layout, dimensions in ((torch.channels_last, 4), (torch.channels_last_3d, 5)):
         if tensor.dim() != dimensions or tensor.is_contiguous():
             continue

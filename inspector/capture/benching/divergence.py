@@ -63,7 +63,7 @@ def _capture(
     kept: list[_Captured] = []
 
     def backend(graph: fx.GraphModule, _inputs: Sequence[Any]) -> Callable[..., Any]:
-        def run(*args: Any) -> Any:  # noqa: ANN401 - tensors
+        def run(*args: Any) -> Any:
             inputs = tuple(
                 item.detach().clone() if isinstance(item, torch.Tensor) else item for item in args
             )

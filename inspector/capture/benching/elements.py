@@ -11,7 +11,7 @@ TIMES_EAGERS = 10.0
 """So many times eager PyTorch's own error is no rounding any more."""
 
 
-def is_close(mine: Any, theirs: Any) -> bool:  # noqa: ANN401 - torch is Any to mypy
+def is_close(mine: Any, theirs: Any) -> bool:
     """Whether `torch.testing` calls it close, with its tolerances for the dtype."""
     try:
         torch.testing.assert_close(mine, theirs, equal_nan=True)
@@ -20,7 +20,7 @@ def is_close(mine: Any, theirs: Any) -> bool:  # noqa: ANN401 - torch is Any to 
     return True
 
 
-def epsilon_of(tensor: Any) -> float:  # noqa: ANN401 - torch is Any to mypy
+def epsilon_of(tensor: Any) -> float:
     """The rounding of a dtype; 0 of whole numbers."""
     return float(torch.finfo(tensor.dtype).eps) if is_rounded(tensor) else 0.0
 
@@ -32,7 +32,7 @@ class Elements:
         theirs: Eager PyTorch's; of the same shape and dtype.
     """
 
-    def __init__(self, mine: Any, theirs: Any, exact: Any) -> None:  # noqa: ANN401 - see above
+    def __init__(self, mine: Any, theirs: Any, exact: Any) -> None:
         wide = torch.complex128 if any(map(torch.is_complex, (mine, theirs, exact))) else None
         self._limit = float(torch.finfo(mine.dtype).max) if is_rounded(mine) else math.inf
         self._epsilon = epsilon_of(mine)
@@ -84,10 +84,10 @@ class Elements:
         return bool((misses | (self._known & fits & ~self._mine.isfinite())).any())
 
 
-def _rms(sizes: Any) -> float:  # noqa: ANN401 - torch is Any to mypy
+def _rms(sizes: Any) -> float:
     return float(sizes.square().mean().sqrt()) if sizes.numel() else 0.0
 
 
-def is_rounded(tensor: Any) -> bool:  # noqa: ANN401 - torch is Any to mypy
+def is_rounded(tensor: Any) -> bool:
     """Whether its elements are no whole numbers."""
     return bool(tensor.is_floating_point() or tensor.is_complex())

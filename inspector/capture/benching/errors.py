@@ -131,12 +131,7 @@ def _of_numbers(mine: str, theirs: str, scale: Scale | None) -> float:
 
 
 def is_off(
-    mine: Any,  # noqa: ANN401 - torch is Any
-    theirs: Any,  # noqa: ANN401 - torch is Any
-    exact: Any = None,  # noqa: ANN401 - torch is Any
-    scale: Scale | None = None,
-    *,
-    by_mean: bool = False,
+    mine: Any, theirs: Any, exact: Any = None, scale: Scale | None = None, *, by_mean: bool = False
 ) -> bool:
     """Whether a result differs from eager's by more than rounding.
 
@@ -182,7 +177,7 @@ def wrong_in(
     return found
 
 
-def _is_moment_off(mine: Any, theirs: Any, exact: Any) -> bool:  # noqa: ANN401 - torch is Any
+def _is_moment_off(mine: Any, theirs: Any, exact: Any) -> bool:
     if mine.dtype != theirs.dtype or mine.shape != theirs.shape:
         return True
     if exact is None or exact.shape != mine.shape:
@@ -225,7 +220,7 @@ def _is_count(text: str) -> bool:
     return text in {"True", "False", "None"} or text.lstrip("-").isdecimal()
 
 
-def _relative(mine: Any, theirs: Any, scale: Scale | None = None) -> float:  # noqa: ANN401 - torch is Any to mypy
+def _relative(mine: Any, theirs: Any, scale: Scale | None = None) -> float:
     if mine.shape != theirs.shape:
         return math.inf
     if not mine.numel():

@@ -102,7 +102,7 @@ def _function(
     return padding(made, places)
 
 
-def _step(optimizer: Any, asked: WorkerRequest) -> Any:  # noqa: ANN401 - torch is Any to mypy
+def _step(optimizer: Any, asked: WorkerRequest) -> Any:
     """The optimizer's step, compiled where that is asked for; None where there is no optimizer."""
     if optimizer is None:
         return None
@@ -116,7 +116,7 @@ def _step(optimizer: Any, asked: WorkerRequest) -> Any:  # noqa: ANN401 - torch 
     )
 
 
-def _uncompiled(target: Target) -> Any:  # noqa: ANN401 - a module or a function
+def _uncompiled(target: Target) -> Any:
     """The target without the compiler; a file may compile it itself."""
     plain = uncompiled(target.function)
     if is_compiled(plain):
@@ -128,7 +128,7 @@ def _uncompiled(target: Target) -> Any:  # noqa: ANN401 - a module or a function
     return plain
 
 
-def _optimizer(function: Callable[..., object], workload: Workload) -> Any:  # noqa: ANN401 - torch is Any to mypy
+def _optimizer(function: Callable[..., object], workload: Workload) -> Any:
     name = workload.optimizer
     if name is None:
         return None
@@ -147,7 +147,7 @@ def _optimizer(function: Callable[..., object], workload: Workload) -> Any:  # n
         raise UsageError(message, "Name another with --optimizer.") from error
 
 
-def _state(function: Callable[..., object], optimizer: Any) -> State:  # noqa: ANN401
+def _state(function: Callable[..., object], optimizer: Any) -> State:
     """What a call changes; an optimizer's state is made by its first step, which changes nothing.
 
     So that every call finds the same: the first step alone is another program.

@@ -87,7 +87,7 @@ def _numbers(kept: Kept) -> Mapping[str, Any]:
     return {name: item for name, item in numbers.items() if item is not None}
 
 
-def number_of(text: str) -> Any:  # noqa: ANN401 - torch is Any to mypy
+def number_of(text: str) -> Any:
     """A spelled-out Python float as a tensor, or None where it is none."""
     try:
         return None if text.lstrip("-").isdecimal() else torch.tensor(float(text)).double()
@@ -106,7 +106,7 @@ def _errors(theirs: Mapping[str, Any], exact: Kept) -> Mapping[str, tuple[float,
     }
 
 
-def difference_of(mine: Any, theirs: Any) -> float:  # noqa: ANN401 - torch is Any to mypy
+def difference_of(mine: Any, theirs: Any) -> float:
     """The largest difference of two elements, of tensors of one shape.
 
     Infinity and NaN in the same places are no difference; in one alone they are infinitely far.
@@ -118,7 +118,7 @@ def difference_of(mine: Any, theirs: Any) -> float:  # noqa: ANN401 - torch is A
     return difference if math.isfinite(difference) else math.inf
 
 
-def largest_of(tensor: Any) -> float:  # noqa: ANN401 - torch is Any to mypy
+def largest_of(tensor: Any) -> float:
     """The largest magnitude among its finite elements."""
     wide = tensor.to(torch.complex128 if tensor.is_complex() else torch.float64).abs()
     return float(torch.where(wide.isfinite(), wide, 0.0).max())

@@ -57,7 +57,7 @@ def place_of(
     )
 
 
-def _changed(value: Any, item: Assignment) -> Any:  # noqa: ANN401 - any argument
+def _changed(value: Any, item: Assignment) -> Any:
     if item.dimension is None and not item.is_dtype:
         return item.value
     if not isinstance(value, torch.Tensor):
@@ -84,7 +84,7 @@ def padding(
         places: Of each size the argument's position, or its name, and the dimension.
     """
 
-    def padded(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the function's own
+    def padded(*args: Any, **kwargs: Any) -> Any:
         given: dict[int | str, Any] = dict(enumerate(args))
         given.update(kwargs)
         for place, dimension in places:
@@ -94,7 +94,7 @@ def padding(
     return padded
 
 
-def _padded(tensor: Any, dimension: int) -> Any:  # noqa: ANN401 - torch is Any to mypy
+def _padded(tensor: Any, dimension: int) -> Any:
     size = int(tensor.shape[dimension])
     more = (1 << (size - 1).bit_length()) - size if size else 0
     if not more:

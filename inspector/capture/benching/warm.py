@@ -161,6 +161,6 @@ class _Start:
             failure="" if info is not None else "torch could not read it",
         )  # fmt: skip
 
-    def write(self, what: str, **fields: Any) -> None:  # noqa: ANN401 - the record's
+    def write(self, what: str, **fields: Any) -> None:
         """Writes a part of what the start found out."""
         emit(Warmup(what, self._name, **fields))

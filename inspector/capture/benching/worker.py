@@ -311,7 +311,7 @@ class _Worker:
     def _first_divergence(self, index: int) -> Divergence | None:
         program, request = self._program, self._asked.request
 
-        def compile_(graph: Any) -> Any:  # noqa: ANN401 - something that is called
+        def compile_(graph: Any) -> Any:
             return torch.compile(
                 graph, backend=request.backend, mode=request.mode, dynamic=request.dynamic
             )
@@ -334,7 +334,7 @@ class _Worker:
         asked = self._asked
         emit(dataclasses.replace(event, combination=asked.combination, session=asked.session))
 
-    def _failing(self, index: int) -> Any:  # noqa: ANN401 - a context manager
+    def _failing(self, index: int) -> Any:
         return failing(
             self._target, self._program.shown(index), self._program.next_step,
             is_eager=self._asked.eager, request=self._asked.request,

@@ -24,7 +24,7 @@ def capability_of(source: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def load_autotuner(source: str, name: str, file: Path) -> Any:  # noqa: ANN401 - torch's own
+def load_autotuner(source: str, name: str, file: Path) -> Any:
     """Runs a kernel's source as Inductor does (torch/_inductor/runtime/compile_tasks.py).
 
     It is written to `file`, from which Triton reads a function's text.
@@ -63,7 +63,7 @@ _ARITHMETIC = (
 )  # fmt: skip
 
 
-def grid_of(autotuner: Any, config: Any) -> dict[str, Any]:  # noqa: ANN401 - torch's own
+def grid_of(autotuner: Any, config: Any) -> dict[str, Any]:
     """Blocks by axis, as a launcher computes them (`GridExpr` of triton_heuristics.py).
 
     Sizes that never change are constants in the source; of others there are only rounded hints.

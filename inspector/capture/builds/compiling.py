@@ -53,7 +53,7 @@ def compile_part(
     return dataclasses.replace(described, configs=tuple(built)), len(configs)
 
 
-def _described(autotuner: Any, name: str, capability: int) -> KernelBuild:  # noqa: ANN401 - torch's own
+def _described(autotuner: Any, name: str, capability: int) -> KernelBuild:
     """What holds for every configuration."""
     meta = autotuner.triton_meta
     signature = dict(meta.get("signature") or {})
@@ -80,20 +80,14 @@ def _plain(values: dict[Any, Any]) -> tuple[tuple[str, int | str | bool | None],
 class _Builder:
     """One autotuner whose configurations are compiled; texts are named by a prefix."""
 
-    def __init__(
-        self,
-        autotuner: Any,  # noqa: ANN401 - torch's own
-        capability: int,
-        texts: Path,
-        path: str,
-    ) -> None:
+    def __init__(self, autotuner: Any, capability: int, texts: Path, path: str) -> None:
         self._autotuner = autotuner
         self._capability = capability
         self._texts = texts
         self._path = path
         self._result: Any = None
 
-    def build(self, config: Any, prefix: str, *, scaled: bool = False) -> ConfigBuild:  # noqa: ANN401
+    def build(self, config: Any, prefix: str, *, scaled: bool = False) -> ConfigBuild:
         """Compiles one configuration; a failure is part of what comes back."""
         described = ConfigBuild(
             values=_plain(config.kwargs),
@@ -148,7 +142,7 @@ class _Builder:
         autotuner = self._autotuner
         wanted: list[Any] = []
 
-        def note(config: Any) -> Any:  # noqa: ANN401 - torch's own
+        def note(config: Any) -> Any:
             wanted.append(config)
             return self._result
 
@@ -189,7 +183,7 @@ def _watched() -> Iterator[_Seen]:
     seen = _Seen([], io.StringIO())
     compile_kernel = triton.compile
 
-    def watched(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - Triton's own
+    def watched(*args: Any, **kwargs: Any) -> Any:
         kernel = compile_kernel(*args, **kwargs)
         seen.kernels.append(kernel)
         return kernel

@@ -157,7 +157,7 @@ class _Source:
                 found = self._member(_module(statement.module, statement), alias.name, statement)
             self._names[name] = found
 
-    def _member(self, module: ModuleType, name: str, node: ast.AST) -> Any:  # noqa: ANN401
+    def _member(self, module: ModuleType, name: str, node: ast.AST) -> Any:
         """A name of a module on the lists, itself on them."""
         is_hidden = name.startswith("_") or name in _READS_FILES
         found = None if is_hidden else getattr(module, name, None)
@@ -313,7 +313,7 @@ class _Source:
             raise _refused(node)
         return {id(part) for part in parts}
 
-    def _resolved(self, node: ast.Attribute) -> Any:  # noqa: ANN401 - whatever has the name
+    def _resolved(self, node: ast.Attribute) -> Any:
         """What a dotted name means, each of its modules on the lists."""
         parts = _chain(node)
         root = parts[-1].value

@@ -107,7 +107,7 @@ def right_lines() -> Iterator[None]:
 
     original = CUDABackend.make_cubin
 
-    def make_cubin(self: Any, src: str, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - Triton's own
+    def make_cubin(self: Any, src: str, *args: Any, **kwargs: Any) -> Any:
         return original(self, corrected(src), *args, **kwargs)
 
     CUDABackend.make_cubin = make_cubin

@@ -85,7 +85,7 @@ def _guard() -> Iterator[None]:
         registry[_CUDA] = before
 
 
-def _registry() -> Any:  # noqa: ANN401 - an array of ctypes
+def _registry() -> Any:
     name = "_ZN3c104impl26device_guard_impl_registryE"
     return (ctypes.c_void_p * _DEVICE_TYPES).in_dll(library("c10"), name)
 

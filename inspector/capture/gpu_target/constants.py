@@ -62,7 +62,7 @@ def _unset_and_on_cpu() -> Iterator[None]:
 def _get_attr(original: Callable[..., Any]) -> Callable[..., Any]:
     """Lowers a constant that was made on the device, as torch's own does for one that is there."""
 
-    def get_attr(self: Any, target: str, args: Any, kwargs: Any) -> Any:  # noqa: ANN401
+    def get_attr(self: Any, target: str, args: Any, kwargs: Any) -> Any:
         value = attribute_of(self.module, target)
         node = self.current_node
         if not isinstance(value, torch.Tensor) or not any(map(_lifts_to_cuda, node.users)):
@@ -79,7 +79,7 @@ def _get_attr(original: Callable[..., Any]) -> Callable[..., Any]:
     return get_attr
 
 
-def _lifts_to_cuda(node: Any) -> bool:  # noqa: ANN401 - torch is Any to mypy
+def _lifts_to_cuda(node: Any) -> bool:
     found = node.meta.get("val")
     aten = torch.ops.aten
     lifts = node.target in (aten.lift_fresh_copy.default, aten.lift_fresh.default)
@@ -87,7 +87,7 @@ def _lifts_to_cuda(node: Any) -> bool:  # noqa: ANN401 - torch is Any to mypy
 
 
 def _on_cpu(function: Callable[..., Any]) -> Callable[..., Any]:
-    def run(*args: Any, **options: Any) -> Any:  # noqa: ANN401 - whatever the function takes
+    def run(*args: Any, **options: Any) -> Any:
         with _CpuMode():
             return function(*args, **options)
 
@@ -103,7 +103,7 @@ class _CpuMode(TorchDispatchMode):
         types: object,
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
-    ) -> Any:  # noqa: ANN401 - whatever the operator returns
+    ) -> Any:
         del types
         args, kwargs = tree_map_only(torch.device, device_to_cpu, (args, kwargs or {}))
         return func(*args, **kwargs)
@@ -121,17 +121,17 @@ def fallbacks_on_cpu() -> Iterator[None]:
 
 
 def _run_fallback(
-    fake_mode: Any,  # noqa: ANN401 - torch is Any to mypy
-    func: Any,  # noqa: ANN401
-    flat_args: Any,  # noqa: ANN401
-    args_spec: Any,  # noqa: ANN401
+    fake_mode: Any,
+    func: Any,
+    flat_args: Any,
+    args_spec: Any,
     orig_not_implemented_exception: RuntimeError,
-) -> Any:  # noqa: ANN401
+) -> Any:
     if torch.Tag.inplace_view in func.tags:
         raise orig_not_implemented_exception
     fakes: dict[int, Any] = {}
 
-    def real(value: Any) -> Any:  # noqa: ANN401
+    def real(value: Any) -> Any:
         if not fake_mode.is_our_fake(value):
             return device_to_cpu(value)
         result = torch.zeros_like(value, device="cpu")
@@ -145,7 +145,7 @@ def _run_fallback(
     tensors = [value for value in reals if isinstance(value, torch.Tensor)]
     storages = {value._typed_storage()._cdata for value in tensors}  # noqa: SLF001 - as torch
 
-    def fake(value: Any) -> Any:  # noqa: ANN401
+    def fake(value: Any) -> Any:
         if not isinstance(value, torch.Tensor):
             return value
         if id(value) in fakes:

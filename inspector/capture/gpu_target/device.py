@@ -167,10 +167,10 @@ class _TargetDriver(AbsentDriver):
             "mem_bus_width": _BUS_BITS,
         }
 
-    def get_device_interface(self) -> Any:  # noqa: ANN401 - a module of torch
+    def get_device_interface(self) -> Any:
         """Where Triton asks for the device."""
         return torch.cuda
 
-    def get_active_torch_device(self) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    def get_active_torch_device(self) -> Any:
         """The device of tensors."""
         return torch.device("cuda", 0)

@@ -40,20 +40,20 @@ def fakes_on_cuda() -> Iterator[None]:
     convert = fake_tensor.FakeTensorConverter.from_real_tensor
     state = threading.local()
 
-    def described(self: Any, tensor: Any, **options: Any) -> Any:  # noqa: ANN401 - torch is Any
+    def described(self: Any, tensor: Any, **options: Any) -> Any:
         description = describe(self, tensor, **options)
         if description.device.type == "cpu" and not _stays(tensor, state):
             object.__setattr__(description, "device", _CUDA)  # a frozen dataclass
         return description
 
     def converted(
-        self: Any,  # noqa: ANN401
-        mode: Any,  # noqa: ANN401
-        tensor: Any,  # noqa: ANN401
+        self: Any,
+        mode: Any,
+        tensor: Any,
         make_constant: bool = False,  # noqa: FBT001, FBT002 - torch's own
-        *args: Any,  # noqa: ANN401
-        **options: Any,  # noqa: ANN401
-    ) -> Any:  # noqa: ANN401
+        *args: Any,
+        **options: Any,
+    ) -> Any:
         # A constant in the code (`torch.tensor(2.0)`) is on the CPU on a GPU machine, too, unless
         # it says where: then there is no real tensor of it to compute with.
         make_constant = make_constant and not MAKING.get()
@@ -76,7 +76,7 @@ def fakes_on_cuda() -> Iterator[None]:
         yield
 
 
-def _stays(tensor: Any, state: Any) -> bool:  # noqa: ANN401
+def _stays(tensor: Any, state: Any) -> bool:
     return (
         getattr(state, "constant", False)
         or getattr(state, "is_program", False)
@@ -85,7 +85,7 @@ def _stays(tensor: Any, state: Any) -> bool:  # noqa: ANN401
     )
 
 
-def tensor_on_cuda(data: Any, **options: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
+def tensor_on_cuda(data: Any, **options: Any) -> Any:
     """``torch.tensor(data, device="cuda", …)`` for fake tensors, where there is no device."""
     del options["device"]
     token = MAKING.set(True)
@@ -106,7 +106,7 @@ def traced_devices_on_cuda() -> Iterator[None]:
     """
     run = utils.run_node
 
-    def run_node(tracer: Any, node: Any, args: Any, kwargs: Any, nnmodule: Any) -> Any:  # noqa: ANN401
+    def run_node(tracer: Any, node: Any, args: Any, kwargs: Any, nnmodule: Any) -> Any:
         # Constants are computed with real tensors, which are on the CPU.
         if torch._C._get_dispatch_mode(torch._C._TorchDispatchModeKey.FAKE) is not None:  # noqa: SLF001
             node.args, node.kwargs = (
@@ -117,7 +117,7 @@ def traced_devices_on_cuda() -> Iterator[None]:
 
     load = codegen.create_load_const
 
-    def create_load_const(value: Any, checked: bool = True) -> Any:  # noqa: ANN401, FBT001, FBT002
+    def create_load_const(value: Any, checked: bool = True) -> Any:  # noqa: FBT001, FBT002
         return load(map_aggregate(value, device_to_cpu), checked)
 
     with (
@@ -127,7 +127,7 @@ def traced_devices_on_cuda() -> Iterator[None]:
         yield
 
 
-def device_to_cuda(value: Any) -> Any:  # noqa: ANN401 - any argument of a node
+def device_to_cuda(value: Any) -> Any:
     """A device or its name with the CPU replaced; anything else as it is."""
     if isinstance(value, torch.device) and value.type == "cpu":
         return _CUDA

@@ -38,16 +38,16 @@ def attention_of(gpu: Gpu, cudnn_version: int, note: Callable[[str], None]) -> I
     """
 
     def attention(  # noqa: PLR0913, PLR0917 - the operator's own arguments
-        query: Any,  # noqa: ANN401 - torch is Any to mypy
-        key: Any,  # noqa: ANN401
-        value: Any,  # noqa: ANN401
-        attn_mask: Any = None,  # noqa: ANN401
+        query: Any,
+        key: Any,
+        value: Any,
+        attn_mask: Any = None,
         dropout_p: float = 0.0,
         is_causal: bool = False,  # noqa: FBT001, FBT002 - the operator's own
         *,
         scale: float | None = None,
         enable_gqa: bool = False,
-    ) -> Any:  # noqa: ANN401
+    ) -> Any:
         call = Attention(query, key, value, attn_mask, dropout_p, is_causal, enable_gqa)
         chosen = choose(call, gpu, cudnn_version)
         note(chosen)
@@ -62,7 +62,7 @@ def attention_of(gpu: Gpu, cudnn_version: int, note: Callable[[str], None]) -> I
         library._destroy()  # noqa: SLF001 - what torch's own tests end a library with
 
 
-def _perform(chosen: str, call: Attention, scale: float | None) -> Any:  # noqa: ANN401
+def _perform(chosen: str, call: Attention, scale: float | None) -> Any:
     aten = torch.ops.aten
     hidden = _CUDNN_HIDDEN if chosen == CUDNN else -math.inf
     mask = _as_float(call.mask, call.query.dtype, hidden)
@@ -90,7 +90,7 @@ def _perform(chosen: str, call: Attention, scale: float | None) -> Any:  # noqa:
     )[0]  # fmt: skip
 
 
-def _flash(call: Attention, scale: float | None) -> Any:  # noqa: ANN401
+def _flash(call: Attention, scale: float | None) -> Any:
     size = call.query.shape[-1]
     missing = -size % _HEAD_ALIGNMENT
     tensors = call.tensors
@@ -102,14 +102,14 @@ def _flash(call: Attention, scale: float | None) -> Any:  # noqa: ANN401
     return out[..., :size] if missing else out
 
 
-def _as_float(mask: Any, dtype: Any, hidden: float) -> Any:  # noqa: ANN401
+def _as_float(mask: Any, dtype: Any, hidden: float) -> Any:
     """``convert_boolean_attn_mask`` and ``…_cudnn``: what is false becomes very small."""
     if mask is None or mask.dtype != torch.bool:
         return mask
     return torch.where(mask, 0.0, torch.scalar_tensor(hidden, dtype=dtype, device=mask.device))
 
 
-def _aligned(mask: Any, call: Attention) -> Any:  # noqa: ANN401
+def _aligned(mask: Any, call: Attention) -> Any:
     """``preprocess_mask``: strides that are multiples of 8, and the full shape."""
     strides = mask.stride()
     fits = strides[-1] == 1 and all(stride % _MASK_ALIGNMENT == 0 for stride in strides[:-1])
@@ -138,11 +138,11 @@ def convolutions_of(gpu: Gpu) -> Iterator[None]:
     """
     select, layout = torch._C._select_conv_backend, torch._C._conv_determine_backend_memory_format  # noqa: SLF001
 
-    def selected(*args: Any, **options: Any) -> Any:  # noqa: ANN401
+    def selected(*args: Any, **options: Any) -> Any:
         tensor = args[0] if args else options["input"]
         return _OURS if tensor.device.type == "cuda" else select(*args, **options)
 
-    def determined(tensor: Any, weight: Any, backend: Any) -> Any:  # noqa: ANN401
+    def determined(tensor: Any, weight: Any, backend: Any) -> Any:
         if backend is not _OURS:
             return layout(tensor, weight, backend)
         return _layout(tensor, weight) if _uses_cudnn(tensor, gpu) else torch.contiguous_format
@@ -154,13 +154,13 @@ def convolutions_of(gpu: Gpu) -> Iterator[None]:
         yield
 
 
-def _uses_cudnn(tensor: Any, gpu: Gpu) -> bool:  # noqa: ANN401 - torch is Any to mypy
+def _uses_cudnn(tensor: Any, gpu: Gpu) -> bool:
     if not torch.backends.cudnn.enabled or not tensor.is_floating_point():
         return False
     return tensor.dtype != torch.bfloat16 or gpu.capability >= (8, 0)
 
 
-def _layout(tensor: Any, weight: Any) -> Any:  # noqa: ANN401
+def _layout(tensor: Any, weight: Any) -> Any:
     wanted = _LAYOUTS.get(weight.dim())
     if torch.float64 in (tensor.dtype, weight.dtype):
         return torch.contiguous_format

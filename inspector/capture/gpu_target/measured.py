@@ -69,7 +69,7 @@ def _chosen(function: Callable[..., Any], notes: Notes) -> Callable[..., dict[An
     """Stands for what compiles and measures the candidates for one operator."""
     signature = inspect.signature(function)
 
-    def chosen(*args: Any, **options: Any) -> dict[Any, float]:  # noqa: ANN401 - torch's function
+    def chosen(*args: Any, **options: Any) -> dict[Any, float]:
         given = signature.bind(*args, **options).arguments
         choices: list[Any] = list(given["choices"])
         kinds = {choice: _kind(choice) for choice in choices}
@@ -94,14 +94,14 @@ def _chosen(function: Callable[..., Any], notes: Notes) -> Callable[..., dict[An
     return chosen
 
 
-def _kind(choice: Any) -> str:  # noqa: ANN401 - torch is Any to mypy
+def _kind(choice: Any) -> str:
     """What a candidate is: a library's function, a template of Triton, or a graph of its own."""
     if isinstance(choice, select_algorithm.ExternKernelCaller):
         return "library"
     return "template" if _source(choice) else "subgraph"
 
 
-def _source(choice: Any) -> str:  # noqa: ANN401
+def _source(choice: Any) -> str:
     """Of a candidate that is a Triton template, the source that would be measured; else nothing."""
     # Of graphs it is a property that asserts in 2.13.
     path = getattr(vars(choice).get("bmreq"), "module_path", None)
@@ -120,11 +120,7 @@ def _sizes(nodes: Sequence[Any]) -> str:
     return ", ".join(found)
 
 
-def _not_compiled(
-    self: Any,  # noqa: ANN401 - torch is Any to mypy
-    nodes: Any,  # noqa: ANN401
-    hint_override: int | None = None,
-) -> tuple[None, None]:
+def _not_compiled(self: Any, nodes: Any, hint_override: int | None = None) -> tuple[None, None]:
     """Generates the code of a fusion, which fails where it is not possible, and stops there."""
     self.generate_kernel_code_from_nodes(nodes, benchmark_kernel=True, hint_override=hint_override)
     return None, None

@@ -32,7 +32,7 @@ def on_cpu(graph: fx.GraphModule, on_backward: Callable[[], None]) -> Callable[.
             node.target = nothing
     copy.recompile()
 
-    def run(*inputs: Any) -> Any:  # noqa: ANN401 - whatever the graph takes and returns
+    def run(*inputs: Any) -> Any:
         allowed = torch.backends.cuda.math_sdp_enabled()
         torch.backends.cuda.enable_math_sdp(enabled=True)
         try:
@@ -53,7 +53,7 @@ class _Runner(fx.Interpreter):
     The values matter only where the program looks at them between two graphs.
     """
 
-    def run_node(self, n: fx.Node) -> Any:  # noqa: ANN401 - whatever the operator returns
+    def run_node(self, n: fx.Node) -> Any:
         try:
             return super().run_node(n)
         except (NotImplementedError, RuntimeError):
@@ -63,11 +63,11 @@ class _Runner(fx.Interpreter):
             return tree_map_only(torch.Tensor, _zeros_like, found)
 
 
-def _is_symbolic(value: Any) -> bool:  # noqa: ANN401
+def _is_symbolic(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and not all(type(size) is int for size in value.shape)
 
 
-def _zeros_like(fake: Any) -> Any:  # noqa: ANN401
+def _zeros_like(fake: Any) -> Any:
     with contextlib.nullcontext() if makes_fakes() else no_dispatch():
         return torch.zeros(tuple(fake.shape), dtype=fake.dtype)
 

@@ -188,7 +188,7 @@ def _not_empty(call: Attention) -> bool:
 def _last_strides_are_one(call: Attention, *, ignore_singleton: bool) -> bool:
     """``check_last_dim_stride_equals_1_dense``."""
 
-    def fits(tensor: Any) -> bool:  # noqa: ANN401 - torch is Any to mypy
+    def fits(tensor: Any) -> bool:
         single = ignore_singleton and tensor.shape[-1] == 1
         return bool(tensor.stride(-1) == 1 or single)
 

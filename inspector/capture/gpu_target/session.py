@@ -109,7 +109,7 @@ def _compiling_for(notes: Notes, report: Callable[[BaseException | None], None])
 
     make_module = GraphLowering._compile_to_module_lines  # noqa: SLF001 - no public place to stop at
 
-    def not_loaded(self: Any, wrapper_code: Any) -> Any:  # noqa: ANN401 - torch is Any to mypy
+    def not_loaded(self: Any, wrapper_code: Any) -> Any:
         if notes.is_alternative:
             notes.generated(wrapper_code.value)
         elif self.is_backward:

@@ -25,7 +25,7 @@ EFFECT = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 """A function that returns nothing."""
 
 
-def address_of(function: Any) -> int:  # noqa: ANN401 - a function of ctypes
+def address_of(function: Any) -> int:
     """Where a function begins."""
     return ctypes.cast(function, ctypes.c_void_p).value or 0
 

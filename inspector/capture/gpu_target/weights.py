@@ -52,11 +52,11 @@ class Weights(FakeTensorMode):
 
     def __torch_dispatch__(
         self,
-        func: Any,  # noqa: ANN401 - an operator
+        func: Any,
         types: Sequence[type],
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
-    ) -> Any:  # noqa: ANN401 - whatever the operator returns
+    ) -> Any:
         kwargs = kwargs or {}
         given = [item for item in tree_leaves((args, kwargs)) if isinstance(item, torch.Tensor)]
         faked: Callable[..., Any] = super().__torch_dispatch__
@@ -98,7 +98,7 @@ def fake_weights() -> Iterator[None]:
 _REAL_TRUNC_NORMAL: Callable[..., torch.Tensor] = torch.nn.init._no_grad_trunc_normal_
 
 
-def _trunc_normal(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:  # noqa: ANN401
+def _trunc_normal(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
     """The one initialisation that looks at what it drew, and draws again what is out of bounds."""
     return tensor if is_weight(tensor) else _REAL_TRUNC_NORMAL(tensor, *args, **kwargs)
 
@@ -130,7 +130,7 @@ def _applied(
     return self
 
 
-def _changed(tensor: Any, fn: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - torch is Any to mypy
+def _changed(tensor: Any, fn: Callable[[Any], Any]) -> Any:
     with torch.no_grad():
         changed = fn(tensor)
     if changed is tensor or not isinstance(tensor, torch.nn.Parameter):

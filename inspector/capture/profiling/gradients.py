@@ -56,7 +56,7 @@ def _nodes(target: Callable[..., Any]) -> Iterator[tuple[Any, str]]:
             yield get_gradient_edge(parameter).node, name.rpartition(".")[0]
 
 
-def _marked(node: Any, module: str) -> tuple[Any, Any]:  # noqa: ANN401 - torch has no type for it
+def _marked(node: Any, module: str) -> tuple[Any, Any]:
     """Hooks that begin and end a mark around what a node does."""
     begun: list[Any] = []
 

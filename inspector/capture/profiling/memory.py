@@ -198,7 +198,7 @@ def _tensors(target: Target, arguments: Call) -> Iterator[tuple[str, str, Any]]:
     yield from (("kept", "", tensor) for tensor in kept)
 
 
-def _parts(tensor: Any) -> Iterator[Any]:  # noqa: ANN401 - anything
+def _parts(tensor: Any) -> Iterator[Any]:
     """A tensor; of one that is made of others, those."""
     if not isinstance(tensor, torch.Tensor):
         return
@@ -209,7 +209,7 @@ def _parts(tensor: Any) -> Iterator[Any]:  # noqa: ANN401 - anything
         yield from _parts(getattr(tensor, name))
 
 
-def _add(found: _Known, tensor: Any, what: str, name: str) -> None:  # noqa: ANN401
+def _add(found: _Known, tensor: Any, what: str, name: str) -> None:
     wanted = "cuda" if uses_cuda() else "cpu"
     try:
         if tensor.device.type != wanted:

@@ -106,7 +106,7 @@ class _Marks:
         self._at_line = torch.compiler.disable(self._step)
         self._at_end = torch.compiler.disable(self._leave)
 
-    def _enter(self, frame: FrameType, event: str, argument: object) -> Any:  # noqa: ANN401, ARG002
+    def _enter(self, frame: FrameType, event: str, argument: object) -> Any:  # noqa: ARG002
         if frame.f_code is _CALL:
             module = frame.f_locals.get("self")
             called = CALL_MARK + self._path(module)
@@ -141,7 +141,7 @@ class _Marks:
                 self._paths.setdefault(id(child), module_name(name))
         return self._paths.get(id(module), "")
 
-    def _step(self, frame: FrameType, event: str, argument: object) -> Any:  # noqa: ANN401, ARG002
+    def _step(self, frame: FrameType, event: str, argument: object) -> Any:  # noqa: ARG002
         if event in {"line", "return"}:
             self._close(frame)
         name = self._name(frame) if event == "line" else ""

@@ -143,12 +143,12 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
-def _marker(stem: str) -> Any:  # noqa: ANN401 - a function
+def _marker(stem: str) -> Any:
     from torch._C._profiler import _RecordFunctionFast
 
     names: dict[int, str] = {}
 
-    def mark(line: int) -> Any:  # noqa: ANN401 - a context manager of torch's
+    def mark(line: int) -> Any:
         name = names.get(line)
         if name is None:
             name = names[line] = f"{LINE_MARK}{stem}:{line}"

@@ -56,7 +56,7 @@ def _measure(request: dict[str, Any], out: TextIO) -> None:
     _say(out, {**last, "took_ns": time.monotonic_ns() - began_ns})
 
 
-def _say_all(measurements: Iterable[Any], out: TextIO, clean: Any) -> None:  # noqa: ANN401
+def _say_all(measurements: Iterable[Any], out: TextIO, clean: Any) -> None:
     from inspector.capture.profiling.machine.timing import Unsupported
 
     for names, measure in measurements:
