@@ -38,11 +38,7 @@ from benchmarks.claims import claimed_models, report_lines  # noqa: E402
 from inspector.benches.rows import BenchRow, make_rows  # noqa: E402
 from inspector.commands import bench_sessions  # noqa: E402
 from inspector.commands.bench_session import Session  # noqa: E402
-from inspector.commands.bench_workers import (  # noqa: E402
-    Bench,
-    pinned,
-    with_caches,
-)
+from inspector.commands.bench_workers import Bench, pinned, with_caches  # noqa: E402
 from inspector.model.bench import BenchPlan  # noqa: E402
 from inspector.model.student import half_width  # noqa: E402
 from inspector.sources.plans import read_plan  # noqa: E402

@@ -29,13 +29,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.profile_claims_cases import (  # noqa: E402 - the path is set
-    CASES,
-    NCU,
-    WAYS,
-    Case,
-    Counted,
-)
+from benchmarks.profile_claims_cases import CASES, NCU, WAYS, Case, Counted  # noqa: E402 - the path is set
 from benchmarks.profile_claims_page import page  # noqa: E402 - same
 from inspector.sources.counters import counted_kernels, forbidden  # noqa: E402 - the path is set
 

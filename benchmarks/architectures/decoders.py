@@ -46,10 +46,7 @@ DECODERS: Mapping[str, Spec] = {
         text,
     ),
     "opt": Spec(
-        "OPTForCausalLM",
-        "OPTConfig",
-        {**TEXT, "ffn_dim": 64, "word_embed_proj_dim": 32},
-        text,
+        "OPTForCausalLM", "OPTConfig", {**TEXT, "ffn_dim": 64, "word_embed_proj_dim": 32}, text
     ),
     "bloom": Spec(
         "BloomForCausalLM",

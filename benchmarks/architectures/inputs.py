@@ -87,10 +87,7 @@ def spectrogram() -> Inputs:
     """Mel features of (batch, 80, frames), and token ids for the decoder."""
     import torch
 
-    return {
-        "input_features": torch.randn(BATCH, 80, MEL_FRAMES),
-        "decoder_input_ids": tokens(),
-    }
+    return {"input_features": torch.randn(BATCH, 80, MEL_FRAMES), "decoder_input_ids": tokens()}
 
 
 def labelled_text() -> Inputs:

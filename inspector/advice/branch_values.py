@@ -117,9 +117,7 @@ def _is_names(target: ast.expr) -> bool:
     )
 
 
-def _of_expression(
-    statement: ast.Assign | ast.Return,
-) -> tuple[ast.expr, tuple[Chosen, ...]]:
+def _of_expression(statement: ast.Assign | ast.Return) -> tuple[ast.expr, tuple[Chosen, ...]]:
     """``x = a if condition else b``, also within a larger expression."""
     inner = [node for node in ast.walk(statement) if isinstance(node, ast.IfExp)]
     value = statement.value

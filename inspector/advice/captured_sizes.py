@@ -98,9 +98,7 @@ def _symbol_checks(code: Code) -> tuple[str, ...]:
 
 LISTS = (
     case(
-        "tolist-sizes",
-        where=lambda code: _are_sizes(code, checked=False),
-        tailored=_list_tailored,
+        "tolist-sizes", where=lambda code: _are_sizes(code, checked=False), tailored=_list_tailored
     ),
     case(
         "tolist-checked-sizes",

@@ -160,8 +160,6 @@ LOOPS = (
 SHRINKING = (case("shrinking-loop", where=_is_in_shrinking_loop),)
 POSITIONS = (
     case(
-        "position-in-buffer",
-        where=lambda code: _store(code) is not None,
-        tailored=_stored_tailored,
+        "position-in-buffer", where=lambda code: _store(code) is not None, tailored=_stored_tailored
     ),
 )

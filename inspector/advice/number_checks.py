@@ -25,10 +25,7 @@ _INVERSE: Mapping[type[ast.cmpop], ast.cmpop] = {
 
 
 def check_around(
-    code: Code,
-    parents: Mapping[ast.AST, ast.AST],
-    node: ast.expr,
-    others: Collection[str] = (),
+    code: Code, parents: Mapping[ast.AST, ast.AST], node: ast.expr, others: Collection[str] = ()
 ) -> Check | None:
     """The check that an expression is in: in its condition, or in the text of its error.
 

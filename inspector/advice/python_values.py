@@ -122,7 +122,4 @@ def _makes_values(code: Code, node: ast.expr) -> bool:
     return is_here and any(map(_is_value, inner))
 
 
-ADVICE = (
-    case("sorted-by-tensor", where=_sorts),
-    case("values-as-keys", where=_hashes),
-)
+ADVICE = (case("sorted-by-tensor", where=_sorts), case("values-as-keys", where=_hashes))

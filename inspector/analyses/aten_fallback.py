@@ -13,7 +13,7 @@ from inspector.model.kernel import Call
 _LIBRARIES = re.compile(
     r"attention|convolution|cudnn|mkldnn|miopen|mm\b|_mm_|matmul|_c10d|wait_tensor|inductor"
     # Of Inductor itself, which draws its seeds with it (`inductor_seeds`); others it generates.
-    r"|aten\.randint\.low_out",
+    r"|aten\.randint\.low_out"
 )
 _WHY = "nothing can be fused with it: what goes in and comes out is written to memory"
 _TORCHS = (

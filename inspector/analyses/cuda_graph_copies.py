@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.events.printed_stack import printed_frames
-from inspector.findings.cuda_graph_place import (
-    compiled_frame,
-    input_name,
-    input_place,
-)
+from inspector.findings.cuda_graph_place import compiled_frame, input_name, input_place
 from inspector.findings.finding import Finding
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity

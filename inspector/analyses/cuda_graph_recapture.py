@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.events.printed_stack import printed_frames
-from inspector.findings.cuda_graph_place import (
-    call_place,
-    compiled_frame,
-    input_name,
-    input_place,
-)
+from inspector.findings.cuda_graph_place import call_place, compiled_frame, input_name, input_place
 from inspector.findings.finding import Finding
 from inspector.findings.rule import Rule
 from inspector.findings.severity import Severity
@@ -87,11 +82,7 @@ def _kind(capture: CudaGraphCapture) -> str:
 
 
 def _finding(
-    run: Run,
-    process: Process,
-    function: CudaGraphCalls,
-    kind: str,
-    again: list[CudaGraphCapture],
+    run: Run, process: Process, function: CudaGraphCalls, kind: str, again: list[CudaGraphCapture]
 ) -> Finding:
     changed = _changed(again)
     place = _place(run, process, function, changed)
@@ -100,13 +91,7 @@ def _finding(
     compile_id = function.key.compile_id
     calls = [call_place(run, process, compile_id, capture.stack) for capture in again]
     return Finding(
-        **RULE.at(
-            run,
-            place,
-            kind,
-            function.key.mode,
-            severity=Severity.INFO if once else None,
-        ),
+        **RULE.at(run, place, kind, function.key.mode, severity=Severity.INFO if once else None),
         message=f"captured {count(len(again), 'more time', 'more times')} in "
         f"{count(function.calls, 'call')}",
         why=_WHY[kind].format(inputs=_named(process, function, changed)),

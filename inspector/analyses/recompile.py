@@ -113,12 +113,7 @@ def _by_cause(run: Run, frame: Frame) -> Iterator[tuple[tuple[Recompile, ...], b
 
 
 def _finding(
-    run: Run,
-    process: Process,
-    frame: Frame,
-    items: tuple[Recompile, ...],
-    *,
-    are_instances: bool,
+    run: Run, process: Process, frame: Frame, items: tuple[Recompile, ...], *, are_instances: bool
 ) -> Finding:
     items = tuple(without_state(item, frame.file) for item in items)
     first = items[0]

@@ -284,10 +284,7 @@ def _items_per_s(events: Iterable[BenchEvent], items: int, latency: Latency | No
 
 
 def _break_even(
-    cold: FirstCalls | None,
-    mine: Times,
-    theirs: Sequence[BenchEvent],
-    latency: Latency | None,
+    cold: FirstCalls | None, mine: Times, theirs: Sequence[BenchEvent], latency: Latency | None
 ) -> int | None:
     """Calls, the first included, after which all have taken less time than eager ones.
 

@@ -109,9 +109,7 @@ def make_varied(plan: BenchPlan, run: Run, rows: Sequence[BenchRow]) -> tuple[Va
 
 
 def _setting(
-    rows: Sequence[BenchRow],
-    process: Process | None,
-    eager: VariedSetting | None,
+    rows: Sequence[BenchRow], process: Process | None, eager: VariedSetting | None
 ) -> VariedSetting:
     firsts = _firsts(process)
     recompiles = _recompiles(process)

@@ -124,9 +124,7 @@ def _stage_times(totals: collections.Counter[int]) -> tuple[StageTime, ...]:
     return tuple(StageTime(STAGES[depth], totals[depth]) for depth in order if totals[depth])
 
 
-def _innermost(
-    intervals: Iterable[_Interval],
-) -> Iterator[tuple[_Owner, bool, int, int, int]]:
+def _innermost(intervals: Iterable[_Interval]) -> Iterator[tuple[_Owner, bool, int, int, int]]:
     """(owner, is backward, depth, begin, end) of what is at work between any two edges.
 
     A span of a worker has no compile id: its time is that of the compilation around it.

@@ -125,11 +125,7 @@ def _argument(pointer: str, module: Module) -> str:
 
 
 def _placed(
-    access: Access,
-    pointer: str,
-    shaped: TensorType | None,
-    module: Module,
-    indices: Indices,
+    access: Access, pointer: str, shaped: TensorType | None, module: Module, indices: Indices
 ) -> Access:
     """Adds what follows from the addresses in one program."""
     value = indices.value(pointer)

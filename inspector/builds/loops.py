@@ -13,11 +13,7 @@ from inspector.builds.ttgir import Module
 from inspector.model.kernel_analysis import InstructionKind, Loop
 
 _TARGET = re.compile(r"\(?(\.L_x_\d+)\)?")
-_GLOBAL = (
-    InstructionKind.GLOBAL_LOAD,
-    InstructionKind.GLOBAL_STORE,
-    InstructionKind.ASYNC_COPY,
-)
+_GLOBAL = (InstructionKind.GLOBAL_LOAD, InstructionKind.GLOBAL_STORE, InstructionKind.ASYNC_COPY)
 _TENSOR_WEIGHT = 1000
 
 

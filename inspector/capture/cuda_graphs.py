@@ -24,12 +24,7 @@ from inspector.capture.hooks import Hooks
 from inspector.capture.sources import SourceWriter
 from inspector.capture.user_stack import user_stack
 from inspector.capture.writer import emit, guarded
-from inspector.records.cuda_graphs import (
-    NO_FUNCTION,
-    CudaGraphCalls,
-    CudaGraphCapture,
-    FunctionKey,
-)
+from inspector.records.cuda_graphs import NO_FUNCTION, CudaGraphCalls, CudaGraphCapture, FunctionKey
 
 _Method: TypeAlias = Callable[..., Any]
 _CHECKED = 4  # calls of a function: until it is captured, or torch has given that up

@@ -26,12 +26,7 @@ from inspector.capture.ranks import absent, is_of_others, not_together
 from inspector.capture.roots import is_of_project
 from inspector.capture.target import Target
 from inspector.capture.writer import emit, guarded
-from inspector.errors import (
-    ALSO_WITHOUT,
-    EnvironmentLacksError,
-    InspectorError,
-    ModelFailedError,
-)
+from inspector.errors import ALSO_WITHOUT, EnvironmentLacksError, InspectorError, ModelFailedError
 from inspector.model.dtypes import find_dtype
 from inspector.model.request import Request
 from inspector.model.units import ordinal
@@ -125,8 +120,7 @@ def _without_others(failed: FailedCall) -> InspectorError:
 def _also_without(failed: FailedCall, request: Request, error: Exception) -> ModelFailedError:
     outer = type(failed.error).__name__
     guarded(
-        "note the exception",
-        lambda: emit(dataclasses.replace(uncaught_record(error), outer=outer)),
+        "note the exception", lambda: emit(dataclasses.replace(uncaught_record(error), outer=outer))
     )
     detail = user_traceback(error, failed.target.root)
     which = _which(failed) or "with its inputs"

@@ -35,7 +35,7 @@ _NO_CUDA = re.compile(
     r"|arguments from the 'CUDA' backend"
     # And how the authors of models say it.
     r"|(?i:\b(?:needs?|requires?)(?: an?)?(?: nvidia)? (?:gpu|cuda)\b)"
-    r"|(?i:\b(?:gpu|cuda)(?: is)? (?:required|needed|unavailable|not (?:available|found))\b)",
+    r"|(?i:\b(?:gpu|cuda)(?: is)? (?:required|needed|unavailable|not (?:available|found))\b)"
 )
 # Conversions of tensors without memory to what is none (torch 2.11 to 2.13).
 _NO_VALUE = re.compile(

@@ -16,14 +16,7 @@ from unittest import mock
 import torch
 from torch import fx
 from torch._functorch import config as functorch_config
-from torch._inductor import (
-    codecache,
-    compile_fx,
-    config,
-    cpp_builder,
-    cpu_vec_isa,
-    output_code,
-)
+from torch._inductor import codecache, compile_fx, config, cpp_builder, cpu_vec_isa, output_code
 
 from inspector.capture.hooks import nothing, patched
 
@@ -54,9 +47,7 @@ def generating_only() -> Iterator[None]:
 
 
 @contextmanager
-def code_only(
-    compiled: Callable[[fx.GraphModule, Generate], Callable[..., Any]],
-) -> Iterator[None]:
+def code_only(compiled: Callable[[fx.GraphModule, Generate], Callable[..., Any]]) -> Iterator[None]:
     """``backend="inductor"`` gives what `compiled` gives for a graph, inside of the ``with``."""
     original = compile_fx.compile_fx
     # It calls itself, with another configuration in force.

@@ -157,10 +157,7 @@ def _is_library(target: object) -> bool:
 
 
 def _packed_flops(
-    target: torch._ops.OpOverload,
-    arguments: Sequence[Any],
-    named: Mapping[str, Any],
-    out: object,
+    target: torch._ops.OpOverload, arguments: Sequence[Any], named: Mapping[str, Any], out: object
 ) -> int | None:
     """The operations of a linear layer or a convolution, or None for any other operator.
 

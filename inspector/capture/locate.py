@@ -190,9 +190,7 @@ def _missing_file_error(source: str, path: Path) -> UsageError:
 
 
 def _suffix_error(source: str, path: Path) -> UsageError:
-    steps = {
-        ".ipynb": f"Make it a script first: `jupyter nbconvert --to script {source}`.",
-    }
+    steps = {".ipynb": f"Make it a script first: `jupyter nbconvert --to script {source}`."}
     for weights in (".pt", ".pth", ".bin", ".safetensors", ".ckpt", ".onnx"):
         steps[weights] = "Weights have no code: name the Python file that builds the model."
     step = steps.get(path.suffix.lower(), "Name a file that ends in `.py`, or `package.module`.")

@@ -24,13 +24,7 @@ from inspector.capture.inputs import make_input
 from inspector.capture.layers import ids, module_inputs, tensors
 from inspector.capture.quiet import quiet_operators
 from inspector.capture.signatures import signature_of
-from inspector.model.input_spec import (
-    InputSpec,
-    SequenceSpec,
-    Spec,
-    TensorSpec,
-    ValueSpec,
-)
+from inspector.model.input_spec import InputSpec, SequenceSpec, Spec, TensorSpec, ValueSpec
 
 _ATTEMPTS = 60
 _SECONDS = 15.0

@@ -34,10 +34,7 @@ _MARKERS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("bytecode", re.compile(r"Pregraph bytecode$")),
     ("prologue", re.compile(r"AOTDispatcher Runtime Wrapper Prologue$")),
     ("function", re.compile(r"CompiledFunction$")),
-    (
-        "backward",
-        re.compile(r"autograd::engine::evaluate_function: CompiledFunctionBackward$"),
-    ),
+    ("backward", re.compile(r"autograd::engine::evaluate_function: CompiledFunctionBackward$")),
     ("graph", re.compile(r"## Call CompiledFxGraph (?P<label>\S+) ##$")),
     ("graph", re.compile(r"## (?P<label>fx_generated_\S+) ##$")),
 )

@@ -145,11 +145,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     kind = _kind_of(targets)
     given = {name: value for name, value in asked.items() if value not in {None, (), False}}
     process = BenchProcess(
-        python,
-        timeout,
-        save,
-        progress=not no_progress,
-        explains=kind is BenchReport,
+        python, timeout, save, progress=not no_progress, explains=kind is BenchReport
     )
     fails_on = parse_bench_gates(given.pop("fail_on", ()))
     if is_warmup(targets, given):

@@ -9,11 +9,7 @@ import click
 from inspector.commands.completion import complete_file
 from inspector.commands.graph_files import write_graph_files
 from inspector.commands.graph_view import DEPTH, Drawn, View, line_place
-from inspector.commands.options import (
-    always_inductor,
-    gpu_options,
-    option_help,
-)
+from inspector.commands.options import always_inductor, gpu_options, option_help
 from inspector.commands.recording_options import Asked, recording_options
 from inspector.findings.graph_report import FUSION
 from inspector.graphs.drawing.options import Collapse, Colour

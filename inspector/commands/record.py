@@ -131,11 +131,7 @@ def finish(begun: Begun, run: Run, save: Path | None) -> tuple[Run, Path]:
 
 
 def _ending(
-    folder: Path,
-    arguments: tuple[str, ...],
-    target: str,
-    settings: Settings,
-    builder: RunBuilder,
+    folder: Path, arguments: tuple[str, ...], target: str, settings: Settings, builder: RunBuilder
 ) -> Ending:
     job = Job(folder, arguments, settings)
 

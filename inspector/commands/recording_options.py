@@ -96,10 +96,7 @@ class Asked:
     ) -> AbstractContextManager[tuple[Run, int]]:
         """The run of a model that is recorded, or of what is read: see `shown_run`."""
         return shown_run(
-            target,
-            lambda model: self.request(model, **usual),
-            self.settings,
-            is_whole=is_whole,
+            target, lambda model: self.request(model, **usual), self.settings, is_whole=is_whole
         )
 
     def write(self, report: AnyReport, kind: str = "") -> None:

@@ -119,10 +119,7 @@ def verification_of(report: Report, request: Request, run: Runner) -> tuple[Veri
     session = _Session(request, run, len(possible) + 2)
     verification = session.verification(possible)
     left = max(0, len(rewrites) - _MOST_REWRITES)
-    return (
-        dataclasses.replace(verification, left_out=left_out, rewrites_left=left),
-        session.stop,
-    )
+    return (dataclasses.replace(verification, left_out=left_out, rewrites_left=left), session.stop)
 
 
 def _failure(candidate: Candidate, outcome: Outcome) -> str:
@@ -186,9 +183,7 @@ class _Session:
         self._planned += len(combined)
         more = tuple(trial(*tried) for tried in self._reports(combined))
         return dataclasses.replace(
-            made,
-            trials=(*made.trials, *more),
-            not_tried="it was interrupted" if self.stop else "",
+            made, trials=(*made.trials, *more), not_tried="it was interrupted" if self.stop else ""
         )
 
     def _reports(self, planned: list[Candidate]) -> Iterator[tuple[Candidate, Report | None, str]]:

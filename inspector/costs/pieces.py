@@ -77,11 +77,7 @@ class Pieces:
 
 
 def cut(
-    thread: Thread,
-    span_ns: tuple[int, int],
-    marks: Sequence[Mark],
-    breaks: Breaks,
-    mark_ns: int,
+    thread: Thread, span_ns: tuple[int, int], marks: Sequence[Mark], breaks: Breaks, mark_ns: int
 ) -> Pieces:
     """Cuts a call of the target, or of compiled code.
 

@@ -72,10 +72,9 @@ def _text(payload: Payload) -> str:
 
 def _indices(node: Node, nodes: dict[str, Node]) -> Iterator[Node]:
     """The tensors that an element is taken at; the last of an assignment is what is assigned."""
-    names = {
-        "_operator.getitem": node.inputs[1:],
-        "_operator.setitem": node.inputs[1:-1],
-    }.get(node.target, ())
+    names = {"_operator.getitem": node.inputs[1:], "_operator.setitem": node.inputs[1:-1]}.get(
+        node.target, ()
+    )
     return (nodes[name] for name in names if name in nodes)
 
 

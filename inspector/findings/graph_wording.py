@@ -12,12 +12,7 @@ from inspector.graphs.decompositions import Decomposition
 from inspector.graphs.drawing import labels
 from inspector.graphs.drawing.style import look_of
 from inspector.graphs.fusion import Fusion, Step
-from inspector.graphs.operators import (
-    GraphOperators,
-    OperatorCount,
-    OperatorKind,
-    shown_operator,
-)
+from inspector.graphs.operators import GraphOperators, OperatorCount, OperatorKind, shown_operator
 from inspector.graphs.outside_graph import Outside, call_kind
 from inspector.graphs.step_names import named_nodes, operator_name, part_of, short_name
 from inspector.graphs.targets import is_view

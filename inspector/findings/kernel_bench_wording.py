@@ -21,10 +21,7 @@ _KINDS = {
 _NEAR = 0.8  # of a ceiling: what is left is within what configurations differ by
 _POSSIBLE = 1.05  # more than that, and the bytes are not what moves
 _ALL_GONE = 2  # times the last cache: nothing is left of it when a launch is made again
-_CEILINGS = {
-    "copy_bytes_per_s": "memory's bandwidth",
-    "l2_bytes_per_s": "the cache's bandwidth",
-}
+_CEILINGS = {"copy_bytes_per_s": "memory's bandwidth", "l2_bytes_per_s": "the cache's bandwidth"}
 
 
 def title(report: KernelBenchReport) -> str:

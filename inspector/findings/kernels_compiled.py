@@ -76,10 +76,7 @@ def with_builds(
 
 
 def _row(
-    row: KernelRow,
-    by_source: dict[str, KernelBuild],
-    limits: GpuLimits | None,
-    call: Call | None,
+    row: KernelRow, by_source: dict[str, KernelBuild], limits: GpuLimits | None, call: Call | None
 ) -> KernelRow:
     digest = hashlib.sha256(row.kernel.source.encode()).hexdigest()
     build = by_source.get(digest)

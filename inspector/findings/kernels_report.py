@@ -247,10 +247,7 @@ def _libraries(graphs: list[GraphCode]) -> Mapping[str, int]:
 
 
 def _notices(
-    run: Run,
-    graphs: list[GraphCode],
-    targets: tuple[tuple[str, GpuTarget], ...],
-    unread: list[str],
+    run: Run, graphs: list[GraphCode], targets: tuple[tuple[str, GpuTarget], ...], unread: list[str]
 ) -> Iterator[str]:
     yield from reading_texts(run)
     failed = failed_frames(run)

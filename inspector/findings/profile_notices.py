@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from inspector.findings.ceiling_wording import (
-    busy_notice,
-    others_notice,
-    throttled_notice,
-)
+from inspector.findings.ceiling_wording import busy_notice, others_notice, throttled_notice
 from inspector.findings.command_line import command_again
 from inspector.findings.overview import reading_texts
 from inspector.findings.profiled import Profiled
@@ -33,10 +29,7 @@ _KINDS = {
 
 
 def profile_notices(
-    run: Run,
-    profiles: Sequence[Profiled],
-    ceilings: Ceilings | None,
-    unread: Iterable[str],
+    run: Run, profiles: Sequence[Profiled], ceilings: Ceilings | None, unread: Iterable[str]
 ) -> Iterator[str]:
     """All that is to be known about the profiles of a run, what could not be read of it first.
 

@@ -12,11 +12,7 @@ from inspector.findings.kernels_report import make_kernels_report
 from inspector.findings.limit_notice import limit_notice
 from inspector.findings.memory_report import memory_in_code, memory_profiles
 from inspector.findings.overview import asked_backend
-from inspector.findings.profile_notices import (
-    profile_notices,
-    uncounted_notices,
-    unseen_notice,
-)
+from inspector.findings.profile_notices import profile_notices, uncounted_notices, unseen_notice
 from inspector.findings.profiled import Profiled
 from inspector.graphs.fusion import Fusion
 from inspector.model.gpus import MULTIPROCESSORS_TUNED
@@ -80,11 +76,7 @@ class ProfileReport:
 
 
 def make_profile_report(
-    run: Run,
-    counted: Sequence[CountedKernel] = (),
-    notice: str = "",
-    *,
-    all_tuned: bool = False,
+    run: Run, counted: Sequence[CountedKernel] = (), notice: str = "", *, all_tuned: bool = False
 ) -> ProfileReport:
     """Reads the profiles of a run, whose logs must still be there.
 

@@ -155,9 +155,7 @@ def _condition(case: FixCase, name: str, expression: str) -> str:
     return f"{keyed['key']} in {shown}" if comes else ""
 
 
-def _all_changes(
-    history: Iterable[Recompile],
-) -> Iterator[tuple[RecompileClass, str, str, str]]:
+def _all_changes(history: Iterable[Recompile]) -> Iterator[tuple[RecompileClass, str, str, str]]:
     """Class, name, and both sides of all that changed."""
     for item in history:
         before, now = (value.text if value else "" for value in (item.before, item.now))

@@ -7,12 +7,7 @@ from collections.abc import Iterator
 from inspector.findings.cause_wording import cause_name
 from inspector.findings.profiled import Profiled
 from inspector.findings.wording import count, duration
-from inspector.profiles.slowdown import (
-    COPIES,
-    LAUNCHES,
-    WORK,
-    make_slowdown,
-)
+from inspector.profiles.slowdown import COPIES, LAUNCHES, WORK, make_slowdown
 from inspector.records.device_profile import KEEPS_GRADIENT
 
 SLOWDOWN_TITLE = "Slowdown by cause"

@@ -93,11 +93,7 @@ def _kernels(module: ast.Module, source: Sequence[str], lines: _Nodes) -> Iterat
 
 
 def _kernel(
-    name: str,
-    language: str,
-    statement: ast.Assign,
-    comment: Comment,
-    lines: _Nodes,
+    name: str, language: str, statement: ast.Assign, comment: Comment, lines: _Nodes
 ) -> Kernel:
     call = statement.value
     assert isinstance(call, ast.Call)  # noqa: S101 - its caller has looked

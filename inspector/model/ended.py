@@ -26,12 +26,7 @@ _GOT = re.compile(r"\): got (?P<type>\w+)\((?P<quote>['\"])(?P<text>.*?)(?P=quot
 _NESTED = "Traceback (most recent call last):"
 # Exceptions of those that wait for other processes (torch 2.11 to 2.13): the cause is in these.
 _LAUNCHERS = frozenset(
-    {
-        "CalledProcessError",
-        "ChildFailedError",
-        "ProcessExitedException",
-        "ProcessRaisedException",
-    }
+    {"CalledProcessError", "ChildFailedError", "ProcessExitedException", "ProcessRaisedException"}
 )
 
 

@@ -37,11 +37,7 @@ class NodeLine:
         """The same node at the line of a frame."""
         made = made_class(frame.name)
         return dataclasses.replace(
-            self,
-            file=frame.file,
-            line=frame.line,
-            code=frame.code,
-            makes=(made,) if made else (),
+            self, file=frame.file, line=frame.line, code=frame.code, makes=(made,) if made else ()
         )
 
 

@@ -23,17 +23,7 @@ from inspector.findings.cold_start import (
 )
 from inspector.findings.wording import duration
 from inspector.model.compile_time import Change
-from inspector.pages.page import (
-    Block,
-    Code,
-    Column,
-    Lines,
-    Page,
-    Section,
-    Table,
-    about,
-    as_notes,
-)
+from inspector.pages.page import Block, Code, Column, Lines, Page, Section, Table, about, as_notes
 
 _MOST_ROWS = 12
 _MOST_COMPILATIONS = 4

@@ -7,12 +7,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 
 from inspector.findings.command_line import command_about
-from inspector.findings.graph_apart_wording import (
-    ApartLine,
-    apart_head,
-    apart_lines,
-    break_lines,
-)
+from inspector.findings.graph_apart_wording import ApartLine, apart_head, apart_lines, break_lines
 from inspector.findings.graph_line_wording import (
     break_sentences,
     kernel_blocks,
@@ -37,16 +32,7 @@ from inspector.graphs.drawing.options import matches
 from inspector.graphs.lookup import Around
 from inspector.model.graph import Graph
 from inspector.model.run import Run
-from inspector.pages.page import (
-    CodeLine,
-    Column,
-    Lines,
-    Page,
-    Section,
-    Table,
-    about,
-    as_notes,
-)
+from inspector.pages.page import CodeLine, Column, Lines, Page, Section, Table, about, as_notes
 
 _MOST_ROWS = 12
 _MOST_APART = 3

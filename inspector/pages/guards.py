@@ -8,17 +8,7 @@ from inspector.findings.guards_report import FrameRow, GuardsReport
 from inspector.findings.wording import count, duration
 from inspector.guards.next import NextChange
 from inspector.guards.subtrees import Subtree
-from inspector.pages.page import (
-    Block,
-    Column,
-    Items,
-    Lines,
-    Page,
-    Section,
-    Table,
-    about,
-    as_notes,
-)
+from inspector.pages.page import Block, Column, Items, Lines, Page, Section, Table, about, as_notes
 
 _MOST_CHANGES = (5, 2)  # of the first frame, and of each further one
 _MOST_KINDS = 4

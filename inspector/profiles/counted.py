@@ -42,10 +42,7 @@ def with_counters(
     found = list(launches)
     places = [place for place, item in enumerate(found) if item.launch.kind == "kernel"]
     pairs = align_by(
-        [found[place].launch for place in places],
-        kernels,
-        (_shape, _shape),
-        (_name, _name),
+        [found[place].launch for place in places], kernels, (_shape, _shape), (_name, _name)
     )
     for here, there in pairs:
         place = places[here]

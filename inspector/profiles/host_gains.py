@@ -27,14 +27,8 @@ _HOSTS_WORK = {
         "Python between compiled graphs",
         "remove the graph breaks{lines}, see `inspect explain`",
     ),
-    "guards": (
-        "guard evaluation",
-        "see `inspect guards`",
-    ),
-    "wrappers": (
-        "torch's own code around compiled graphs",
-        f"{_FEWER}a larger batch",
-    ),
+    "guards": ("guard evaluation", "see `inspect guards`"),
+    "wrappers": ("torch's own code around compiled graphs", f"{_FEWER}a larger batch"),
     "autograd": (
         "autograd between compiled graphs, and adding up gradients",
         f"{_FEWER}a larger batch",

@@ -21,10 +21,7 @@ _IRREGULAR = frozenset({
 })  # fmt: skip
 
 
-def kernel_gains(
-    rows: Iterable[KernelGroup],
-    setup: Setup,
-) -> Iterator[Gain]:
+def kernel_gains(rows: Iterable[KernelGroup], setup: Setup) -> Iterator[Gain]:
     """One gain for all that a setting is advised for, and that the same limits."""
     alike: dict[tuple[str, Bound, str], list[KernelGroup]] = {}
     for row in rows:

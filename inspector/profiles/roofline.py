@@ -17,10 +17,7 @@ from inspector.profiles.kernel_groups import kernel_groups
 from inspector.profiles.kernel_timing import KernelTiming
 from inspector.records.ceilings import Ceilings
 
-_MEMORY = (
-    ("l2_bytes_per_s", "L2 cache"),
-    ("copy_bytes_per_s", "memory"),
-)
+_MEMORY = (("l2_bytes_per_s", "L2 cache"), ("copy_bytes_per_s", "memory"))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -47,12 +47,7 @@ def render(report: ColdStartReport, stream: TextIO) -> None:
 
 
 def _profile(  # noqa: PLR0913, PLR0917 - what a profile consists of
-    stream: TextIO,
-    name: str,
-    lane: Lane,
-    names: SpanNames,
-    frames: dict[bytes, int],
-    begin_ns: int,
+    stream: TextIO, name: str, lane: Lane, names: SpanNames, frames: dict[bytes, int], begin_ns: int
 ) -> None:
     last_ns = max(lane.ends_ns) - begin_ns
     head = {"type": "evented", "name": name, "unit": "nanoseconds", "startValue": 0,

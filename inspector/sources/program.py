@@ -39,11 +39,7 @@ def program_command(program: Sequence[str], python: str | None, default: str) ->
 
 
 def recorded_environment(
-    folder: Path,
-    before: Mapping[str, str],
-    max_bytes: int | None = None,
-    *,
-    measure: bool = False,
+    folder: Path, before: Mapping[str, str], max_bytes: int | None = None, *, measure: bool = False
 ) -> dict[str, str]:
     """The environment of a program that is recorded, from that of whoever starts it.
 

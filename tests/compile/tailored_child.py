@@ -125,11 +125,7 @@ WRONG = (
     ("return x / x.std().item()", "return x / x.std()", _VECTORS),
     ("s = x[0].item()\nx.mul_(2)\nreturn y * s", "s = x[0]\nx.mul_(2)\nreturn y * s", _VECTORS),
     ("return x.sum() * y[:1].item()", "return x.sum() * y[:1].detach()", _VECTORS),
-    (
-        "return x / max(1e-3, x.std().item())",
-        "return x / x.std().detach().clamp(min=1e-3)",
-        _NAN,
-    ),
+    ("return x / max(1e-3, x.std().item())", "return x / x.std().detach().clamp(min=1e-3)", _NAN),
     ("s = x.std().item()\nreturn y * s", "return y * x.std().detach().double()[None]", _VECTORS),
     (
         "if x.sum() > 1:\n    x = x.add_(1)\nreturn x * 2",

@@ -133,9 +133,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     progress: list[tuple[int, int, str]] = []
     # A source with one kernel need not call it as Inductor does.
     builds = compile_kernels(
-        SOURCES.items(),
-        folder=folder,
-        on_progress=lambda *said: progress.append(said),
+        SOURCES.items(), folder=folder, on_progress=lambda *said: progress.append(said)
     )
     return Built({build.name: build for build in builds}, progress, folder)
 

@@ -135,12 +135,7 @@ def test_what_inductor_said_is_what_it_wrote(report: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     ("aten", "kinds"),
-    [
-        ("softmax", []),
-        ("max_pool2d", ["indexing"]),
-        ("_to_copy", ["dtype"]),
-        ("slice", ["short"]),
-    ],
+    [("softmax", []), ("max_pool2d", ["indexing"]), ("_to_copy", ["dtype"]), ("slice", ["short"])],
 )
 def test_why_loops_have_no_vectors(report: dict[str, Any], aten: str, kinds: list[str]) -> None:
     nests = kernel(report, aten)["cpp"]["nests"]

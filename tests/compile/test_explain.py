@@ -196,14 +196,8 @@ example_inputs = (torch.ones(1),)
 """
 MODELS = {
     "a syntax error": ("def model(x:\n", "model.py:1"),
-    "an exception in the constructor": (
-        BAD_CONSTRUCTOR,
-        "ZeroDivisionError",
-    ),
-    "an exception in forward": (
-        BAD_FORWARD,
-        "KeyError: 'mine'",
-    ),
+    "an exception in the constructor": (BAD_CONSTRUCTOR, "ZeroDivisionError"),
+    "an exception in forward": (BAD_FORWARD, "KeyError: 'mine'"),
     "wrong shapes": (
         "import torch\nmodel = torch.nn.Linear(3, 4)\nexample_inputs = (torch.ones(2, 5),)",
         "mat1 and mat2",

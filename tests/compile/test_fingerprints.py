@@ -37,8 +37,7 @@ ANOTHER = """
 EDITS: dict[str, Callable[[str], str]] = {
     "30 lines above": lambda text: "import math\n" * 30 + text,
     "30 lines above, in the class": lambda text: text.replace(
-        "class Net(torch.nn.Module):\n",
-        "class Net(torch.nn.Module):\n" + "    # a comment\n" * 30,
+        "class Net(torch.nn.Module):\n", "class Net(torch.nn.Module):\n" + "    # a comment\n" * 30
     ),
     "30 lines above, in the function": lambda text: text.replace(
         "        x = self.helper", "        # a comment\n" * 30 + "        x = self.helper"

@@ -60,10 +60,7 @@ example_inputs = (torch.randn(2, 4, 128, 64, device="cuda", dtype=torch.bfloat16
 @contextmanager
 def _h200(said: list[GpuTarget]) -> Iterator[None]:
     """Code for an H200; what is written of it is kept."""
-    with (
-        mock.patch.object(session, "emit", said.append),
-        session.gpu_target(known_gpu("h200")),
-    ):
+    with mock.patch.object(session, "emit", said.append), session.gpu_target(known_gpu("h200")):
         yield
 
 

@@ -76,10 +76,7 @@ def test_a_graph_that_runs_as_python_has_the_lines_and_modules_of_its_nodes(
     backend: str, product: str
 ) -> None:
     found = places(done(Model(), torch.randn(32, 64), backend, train=False))
-    assert found[product] == {
-        ("h = self.layers(x)", "layers.0"),
-        ("h = self.last(h) * 2", "last"),
-    }
+    assert found[product] == {("h = self.layers(x)", "layers.0"), ("h = self.last(h) * 2", "last")}
     assert found["aten::gelu"] == {("h = self.layers(x)", "layers.1")}
     assert found["aten::mul"] == {("h = self.last(h) * 2", "")}
     assert found["aten::sin"] == {("return h.sin()", "")}
@@ -101,12 +98,7 @@ def test_operators_of_the_backward_pass_have_the_lines_of_their_forward_operator
 
 def test_branches_of_a_graph_have_lines_too() -> None:
     def model(x: torch.Tensor) -> torch.Tensor:
-        return torch.cond(
-            x.sum() > 0,
-            lambda x: (x @ x).relu(),
-            lambda x: x.sin(),
-            (x,),
-        )
+        return torch.cond(x.sum() > 0, lambda x: (x @ x).relu(), lambda x: x.sin(), (x,))
 
     compiled = torch.compile(model, backend="eager")
     x = torch.ones(64, 64)

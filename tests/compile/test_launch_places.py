@@ -172,8 +172,5 @@ def test_equal_layers_keep_their_places() -> None:
 def test_of_equal_names_the_grid_decides() -> None:
     grids = [(1, 1, 1), (8, 1, 1)]
     small, large = (DeviceLaunch("kernel", "k", grid=grid) for grid in grids)
-    known = [
-        Launched(small, place=LaunchPlace("c", 1)),
-        Launched(large, place=LaunchPlace("c", 2)),
-    ]
+    known = [Launched(small, place=LaunchPlace("c", 1)), Launched(large, place=LaunchPlace("c", 2))]
     assert placed([Launched(large)], known).places[0].line == 2

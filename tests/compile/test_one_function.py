@@ -61,8 +61,6 @@ def test_a_decorator_holds_in_the_thread_that_calls() -> None:
 
 
 @pytest.mark.parametrize("function", [lambda x: x[: x.argmin().item()].sum(), lambda x: x[x > 2]])
-def test_a_whole_graph_needs_no_setting(
-    function: Callable[[torch.Tensor], torch.Tensor],
-) -> None:
+def test_a_whole_graph_needs_no_setting(function: Callable[[torch.Tensor], torch.Tensor]) -> None:
     whole = torch.compile(function, backend="eager", fullgraph=True)
     torch.testing.assert_close(whole(X), function(X))

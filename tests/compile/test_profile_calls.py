@@ -113,9 +113,7 @@ def test_the_first_round_is_written_as_soon_as_it_is_made(
     program = Program()
     seen: list[tuple[str, int, DeviceProfile]] = []
     monkeypatch.setattr(
-        payload,
-        "emit",
-        lambda record, name: seen.append((name, len(program.made), record)),
+        payload, "emit", lambda record, name: seen.append((name, len(program.made), record))
     )
     program.profile()
     assert written == []
@@ -145,13 +143,7 @@ def test_going_back_and_forth_compiles_nothing_again(written: list[DeviceProfile
 
 @pytest.mark.parametrize(
     ("fails_in", "what", "number"),
-    [
-        (3, "warm-up", 3),
-        (6, "eager", 2),
-        (11, "plain", 3),
-        (16, "watched", 2),
-        (20, "eager", 6),
-    ],
+    [(3, "warm-up", 3), (6, "eager", 2), (11, "plain", 3), (16, "watched", 2), (20, "eager", 6)],
 )
 def test_what_was_measured_before_a_call_failed_is_written(
     written: list[DeviceProfile], fails_in: int, what: str, number: int

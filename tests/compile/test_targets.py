@@ -14,12 +14,7 @@ torch = pytest.importorskip("torch")
 
 from inspector.capture.call import fresh  # noqa: E402
 from inspector.capture.target import Target, load_target  # noqa: E402
-from inspector.errors import (  # noqa: E402
-    EnvironmentLacksError,
-    InspectorError,
-    ModelFailedError,
-    UsageError,
-)
+from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError, UsageError  # noqa: E402
 from inspector.model.request import Request  # noqa: E402
 
 if TYPE_CHECKING:
@@ -121,8 +116,7 @@ def test_what_only_the_first_call_does_is_compiled() -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["closure", "moved", "prepared", "shared", "of_class", "of_hub", "made_inside"],
+    "name", ["closure", "moved", "prepared", "shared", "of_class", "of_hub", "made_inside"]
 )
 def test_a_factory_is_known_by_what_it_returns(name: str) -> None:
     loaded = load(f"without_arguments.py:{name}", "f32[2,4]")
@@ -172,10 +166,7 @@ def test_takes_inputs_of_the_command_line(target: str, inputs: list[str], entry:
     [
         ("class_without_inputs.py", "--input 'f32[1,3,224,224]'`"),
         ("named_factories.py:build_wide", "named_factories.py:build_wide --input 'f32[1,32]'`"),
-        (
-            "keyword_only.py",
-            "--input 'left=f32[1,8]' --input 'right=f32[1,16]' --input scale=0.5`",
-        ),
+        ("keyword_only.py", "--input 'left=f32[1,8]' --input 'right=f32[1,16]' --input scale=0.5`"),
         ("list_of_tensors.py", "--input '[f32[16,16], f32[16,16]]' --input 1`"),
         ("lone_function.py", " ".join(["--input 'f32[16,16]'"] * 3)),
         ("notebook_like.py", "--input 'i64[1,128]<1000'`"),

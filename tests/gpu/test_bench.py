@@ -65,9 +65,7 @@ def inference(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, A
                 "--batch", "16,128", "--cold-cache")  # fmt: skip
 
 
-def test_every_row_has_times_and_how_busy_the_gpu_is(
-    inference: dict[str, dict[str, Any]],
-) -> None:
+def test_every_row_has_times_and_how_busy_the_gpu_is(inference: dict[str, dict[str, Any]]) -> None:
     assert len(inference) == 2 * 4
     for row in inference.values():
         assert row["latency_ns"] > 0

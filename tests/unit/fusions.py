@@ -70,10 +70,7 @@ def plan(
 
 
 def fusion(
-    found: Graph,
-    *kernels: Kernel,
-    buffers: tuple[Buffer, ...] = (),
-    apart: tuple[Apart, ...] = (),
+    found: Graph, *kernels: Kernel, buffers: tuple[Buffer, ...] = (), apart: tuple[Apart, ...] = ()
 ) -> Fusion:
     return make_fusion(plan(*kernels, buffers=buffers, apart=apart), found)
 

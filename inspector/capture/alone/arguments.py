@@ -27,11 +27,7 @@ class Arguments:
     """
 
     def __init__(
-        self,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        names: Sequence[str],
-        most_bytes: int,
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], names: Sequence[str], most_bytes: int
     ) -> None:
         self.names = [names[n] if n < len(names) else f"argument {n}" for n in range(len(args))]
         spans = [_span(item) for item in [*args, *kwargs.values()] if _has_memory(item)]

@@ -17,10 +17,7 @@ from inspector.capture.hooks import Around, Called, Hooks, Outcome, timed
 from inspector.records.autotuning import Autotuned, TriedCandidate
 
 _SPILLED = "too many registers are spilled"
-_WORDS = {
-    "REGISTER_SPILLING": _SPILLED,
-    "INVALID_CONFIG": "the device refuses it",
-}
+_WORDS = {"REGISTER_SPILLING": _SPILLED, "INVALID_CONFIG": "the device refuses it"}
 _LIMIT = 1 << 62
 _UNNAMED = "DESCRIPTIVE_NAME"  # what stands for a name in a kernel that is only timed
 

@@ -217,8 +217,7 @@ class TemplateObserver(Hooks):
         if draft is not None:
             is_measured = draft.benchmark_ns > measured_ns
             guarded(
-                "times of candidates",
-                lambda: draft.take_times(timings, is_measured=is_measured),
+                "times of candidates", lambda: draft.take_times(timings, is_measured=is_measured)
             )
         return timings
 

@@ -35,10 +35,7 @@ _GRADIENT = "gradient of {} with {}"
 
 
 def errors_of(
-    reference: str,
-    kept: Kept,
-    expected: Kept,
-    scales: Mapping[str, Scale] = _NO_SCALES,
+    reference: str, kept: Kept, expected: Kept, scales: Mapping[str, Scale] = _NO_SCALES
 ) -> Iterator[OutputError]:
     """The error of each result that both have.
 

@@ -9,12 +9,7 @@ from pathlib import Path
 
 from torch._dynamo.exc import TorchDynamoException
 
-from inspector.capture.failures import (
-    lacks_cuda,
-    user_failure,
-    user_traceback,
-    without_dtype,
-)
+from inspector.capture.failures import lacks_cuda, user_failure, user_traceback, without_dtype
 from inspector.capture.target import Target
 from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError
 from inspector.model.out_of_memory import lacks_memory

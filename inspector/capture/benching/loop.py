@@ -8,12 +8,7 @@ from collections.abc import Callable
 
 import torch
 
-from inspector.capture.back_to_back import (
-    begin_step,
-    is_plain,
-    is_unchanged,
-    versions_of,
-)
+from inspector.capture.back_to_back import begin_step, is_plain, is_unchanged, versions_of
 from inspector.capture.benching.program import Program
 from inspector.capture.call import fresh
 from inspector.capture.calling import finished

@@ -19,9 +19,7 @@ _ROUNDED_TO = 512  # c10/cuda/CUDACachingAllocator.cpp, kMinBlockSize
 
 
 def peak_of(
-    prepare: Callable[[], PreparedCall],
-    function: Callable[..., object],
-    kept: Iterable[Any] = (),
+    prepare: Callable[[], PreparedCall], function: Callable[..., object], kept: Iterable[Any] = ()
 ) -> Mapping[str, int]:
     """Bytes by name, of one call.
 

@@ -115,10 +115,7 @@ class _Task:
 
 
 def _compile_all(
-    opened: dict[str, _Open],
-    store: Store,
-    forks: Forks[tuple[str, int]],
-    on_progress: OnProgress,
+    opened: dict[str, _Open], store: Store, forks: Forks[tuple[str, int]], on_progress: OnProgress
 ) -> Iterator[dict[str, Any]]:
     """The first configuration of a kernel says how many there are."""
     for key in opened:

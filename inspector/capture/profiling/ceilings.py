@@ -21,13 +21,7 @@ import torch
 from inspector.capture.profiling.device import uses_cuda
 from inspector.capture.profiling.machine.cpu_memory import processors
 from inspector.capture.profiling.machine.device_state import device_state
-from inspector.capture.profiling.machine.kept import (
-    CPU_NAMES,
-    GPU_NAMES,
-    keep,
-    kept,
-    kept_file,
-)
+from inspector.capture.profiling.machine.kept import CPU_NAMES, GPU_NAMES, keep, kept, kept_file
 from inspector.records.ceilings import Ceilings
 
 _SECONDS = 90

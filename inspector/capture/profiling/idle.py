@@ -44,11 +44,7 @@ _WAITS = re.compile(
 
 
 def idle_causes(
-    trace: Trace,
-    window: tuple[int, int],
-    launched: Sequence[Launched],
-    *,
-    is_host: bool = False,
+    trace: Trace, window: tuple[int, int], launched: Sequence[Launched], *, is_host: bool = False
 ) -> Mapping[str, int]:
     """The time of a call in which the device did nothing, by what the host did.
 

@@ -23,12 +23,7 @@ from inspector.capture.profiling.graph_pools import Captured, Layout, layout
 from inspector.capture.reachable import Reachable
 from inspector.capture.target import Target
 from inspector.capture.writer import emit
-from inspector.records.memory_profile import (
-    HeldBlock,
-    KnownTensor,
-    MemoryProfile,
-    MemorySide,
-)
+from inspector.records.memory_profile import HeldBlock, KnownTensor, MemoryProfile, MemorySide
 
 _MOST_EVENTS = 200_000
 _MOST_TEXT = 300

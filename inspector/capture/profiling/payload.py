@@ -11,12 +11,7 @@ from inspector.capture.profiling.sequence import placed
 from inspector.capture.profiling.trace import Launched
 from inspector.capture.profiling.wrapper_lines import LINE_MARK
 from inspector.capture.writer import emit
-from inspector.records.device_profile import (
-    DeviceLaunch,
-    DeviceProfile,
-    LaunchPlace,
-    ProfiledCall,
-)
+from inspector.records.device_profile import DeviceLaunch, DeviceProfile, LaunchPlace, ProfiledCall
 
 PROFILE = "device_profile"
 SO_FAR = "device_profile_so_far"

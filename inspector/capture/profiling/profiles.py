@@ -14,11 +14,7 @@ from inspector.capture.call import PreparedCall, arguments_of
 from inspector.capture.handler import attached_handler
 from inspector.capture.profiling.ceilings import ceilings, current_uuid, kept_ceilings
 from inspector.capture.profiling.device import uses_cuda
-from inspector.capture.profiling.graph_pools import (
-    Captured,
-    has_cuda_graphs,
-    watched_capture,
-)
+from inspector.capture.profiling.graph_pools import Captured, has_cuda_graphs, watched_capture
 from inspector.capture.profiling.in_place import (
     Attribution,
     attributed,

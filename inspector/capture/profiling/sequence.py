@@ -51,9 +51,7 @@ def calls_of(trace: Trace, windows: Sequence[tuple[int, int]]) -> list[list[Laun
 
 
 def placed(
-    launched: Sequence[Launched],
-    known: Sequence[Launched],
-    around_replays: Sequence[Launched] = (),
+    launched: Sequence[Launched], known: Sequence[Launched], around_replays: Sequence[Launched] = ()
 ) -> Placed:
     """The place of each launch of a call, out of other calls that were looked at more closely.
 

@@ -54,10 +54,7 @@ def make_roles(graph: Graph, graphs: Iterable[Graph] = ()) -> Roles:
     only_saved = saved - set(returned[: _count_results(dynamo)])
     inputs = {node.name for node in _inputs(graph)}
     return Roles(
-        parameters,
-        frozenset(kept),
-        frozenset(saved - inputs),
-        frozenset(returned) - only_saved,
+        parameters, frozenset(kept), frozenset(saved - inputs), frozenset(returned) - only_saved
     )
 
 

@@ -5,12 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from inspector.findings.diff_report import (
-    FORMAT_VERSION,
-    Condition,
-    DiffReport,
-    FindingChange,
-)
+from inspector.findings.diff_report import FORMAT_VERSION, Condition, DiffReport, FindingChange
 from inspector.findings.kernels_report import KernelsReport
 from inspector.model.kernel import NodeLine
 from inspector.model.kernel_diff import Counts, DiffKernel, KernelChange

@@ -15,13 +15,7 @@ from typing import Any, TypeAlias
 from inspector.renderers.json.encode import Field, View, Views, is_plain
 
 Schema: TypeAlias = dict[str, Any]
-_SIMPLE = {
-    str: "string",
-    bool: "boolean",
-    int: "integer",
-    float: "number",
-    type(None): "null",
-}
+_SIMPLE = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
 _ATTRIBUTE = re.compile(r"^    (\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 
 

@@ -46,9 +46,7 @@ def closure_int() -> None:
     scale(X)
 
 
-@program(
-    Expected("int", "k of g", "2", "3", "dynamic", "TORCH_COMPILE_DYNAMIC_SOURCES", "closure"),
-)
+@program(Expected("int", "k of g", "2", "3", "dynamic", "TORCH_COMPILE_DYNAMIC_SOURCES", "closure"))
 def closure_of_argument() -> None:
     """A function that is passed has another closure."""
 

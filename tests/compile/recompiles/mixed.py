@@ -235,9 +235,7 @@ def nothing_to_compile() -> None:
         add(torch.ones(3), range(stop))
 
 
-@program(
-    Expected("tensor-size", "x", "4", "8", "eager", "Fix the graph break at"),
-)
+@program(Expected("tensor-size", "x", "4", "8", "eager", "Fix the graph break at"))
 def given_up_once_dynamic() -> None:
     """A size that becomes dynamic breaks the graph in a loop: Dynamo gives all of it up."""
 
@@ -251,9 +249,7 @@ def given_up_once_dynamic() -> None:
         attend(torch.ones(1, size, 8))
 
 
-@program(
-    Expected("bool", "flag", "True", "False", "eager", "allow_empty_graphs=True"),
-)
+@program(Expected("bool", "flag", "True", "False", "eager", "allow_empty_graphs=True"))
 def nothing_left_to_do() -> None:
     """A call without an operator ends all compilation of the function, for good."""
 
@@ -307,9 +303,7 @@ def size_that_meets_a_static_one() -> None:
         summed(torch.ones(rows, 8), [torch.ones(rows, 8)] * number)
 
 
-@program(
-    Expected("float", "lam", "0.7024679465208304", "0.3333333333333333", "dynamic", "tensor("),
-)
+@program(Expected("float", "lam", "0.7024679465208304", "0.3333333333333333", "dynamic", "tensor("))
 def many_digits() -> None:
     """The digits of a float are no address."""
 
@@ -321,9 +315,7 @@ def many_digits() -> None:
         mixed(torch.ones(3), lam)
 
 
-@program(
-    Expected("type", "size", "8", "a torch.Size with 2 items", "again", "of one type"),
-)
+@program(Expected("type", "size", "8", "a torch.Size with 2 items", "again", "of one type"))
 def number_then_sizes() -> None:
     """A tuple in place of a number is no other number."""
 
@@ -335,9 +327,7 @@ def number_then_sizes() -> None:
         resized(torch.ones(3), size)
 
 
-@program(
-    Expected("tensor-size", "past", "7", "8", "dynamic", "Write past = past.contiguous()"),
-)
+@program(Expected("tensor-size", "past", "7", "8", "dynamic", "Write past = past.contiguous()"))
 def layout_and_size() -> None:
     """What makes another tensor comes before the mark, which would be lost."""
 
@@ -350,9 +340,7 @@ def layout_and_size() -> None:
         past = step(torch.ones(2, 1, 4), past)
 
 
-@program(
-    Expected("tensor-size", "k", "1", "2", "dynamic", "(pad the input)"),
-)
+@program(Expected("tensor-size", "k", "1", "2", "dynamic", "(pad the input)"))
 def growing_from_one() -> None:
     """The strides of a contiguous cache follow from its size, also from size 1 on."""
 
@@ -365,9 +353,7 @@ def growing_from_one() -> None:
         attend(torch.ones(2, 5, 4), k, v)
 
 
-@program(
-    Expected("tensor-dtype", "x", "Float", "Double", "again", "; b = b.to(torch.float32)"),
-)
+@program(Expected("tensor-dtype", "x", "Float", "Double", "again", "; b = b.to(torch.float32)"))
 def two_dtypes() -> None:
     """To convert one of two tensors helps in nothing."""
 

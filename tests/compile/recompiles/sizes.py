@@ -61,9 +61,7 @@ def size_beyond_a_condition() -> None:
         signed(a)
 
 
-@program(
-    Expected("tensor-size", "x", "8", "7", "dynamic", "mark_dynamic(a, 0)"),
-)
+@program(Expected("tensor-size", "x", "8", "7", "dynamic", "mark_dynamic(a, 0)"))
 def size_within_a_condition() -> None:
     """Two sizes on one side: one program for both."""
 

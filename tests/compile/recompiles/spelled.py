@@ -249,9 +249,7 @@ def float_attribute() -> None:
         scaled(torch.ones(2))
 
 
-@program(
-    Expected("container-keys", "s", "{'b'}", "{'b', 'c'}", "again", "pass that as a bool"),
-)
+@program(Expected("container-keys", "s", "{'b'}", "{'b', 'c'}", "again", "pass that as a bool"))
 def whole_set() -> None:
     """A set that is a constant of the graph."""
 
@@ -313,7 +311,7 @@ def torchs_own_state() -> None:
     *(
         Expected("symbolic-shape", "...", "...", "...", "again", "Keep it outside of ", "...")
         for _ in range(3)
-    ),
+    )
 )
 def counted_in_a_counter() -> None:
     """Of a dict's subclass torch reads items in another way; a condition has only two sides."""

@@ -85,9 +85,7 @@ def deterministic() -> None:
         torch.use_deterministic_algorithms(False)
 
 
-@program(
-    Expected("num-threads", "num_threads", "...", "...", "again", "set_num_threads", "state"),
-)
+@program(Expected("num-threads", "num_threads", "...", "...", "again", "set_num_threads", "state"))
 def threads() -> None:
     """Another number of threads."""
 
@@ -123,9 +121,7 @@ def tf32() -> None:
         torch.backends.cuda.matmul.allow_tf32 = False
 
 
-@program(
-    Expected("default-device", None, None, None, "again", "set_default_device", "state"),
-)
+@program(Expected("default-device", None, None, None, "again", "set_default_device", "state"))
 def default_device() -> None:
     """Another default device."""
 
@@ -142,7 +138,7 @@ def default_device() -> None:
 
 
 @program(
-    Expected("torch-function-mode", None, None, None, "again", "torch-function modes", "state"),
+    Expected("torch-function-mode", None, None, None, "again", "torch-function modes", "state")
 )
 def function_mode() -> None:
     """A mode around the call."""
@@ -209,9 +205,7 @@ def hooks() -> None:
     net(X)
 
 
-@program(
-    Expected("backend", None, "...", "...", "again", "one backend object", "state"),
-)
+@program(Expected("backend", None, "...", "...", "again", "one backend object", "state"))
 def another_backend() -> None:
     """The same function is compiled with a backend that is made anew."""
 

@@ -148,7 +148,7 @@ def conjugated() -> None:
 @program(
     Expected(
         "tensor-aliasing", None, "distinct tensors", "x, y are one", "again", "distinct", "unknown"
-    ),
+    )
 )
 def same_tensor_twice() -> None:
     """Two inputs become one."""
@@ -186,7 +186,7 @@ def no_longer_the_same() -> None:
         "torch.nn.Parameter",
         "again",
         "(torch.Tensor and torch.nn.Parameter)",
-    ),
+    )
 )
 def parameter_for_tensor() -> None:
     """A parameter in place of a tensor."""
@@ -234,7 +234,7 @@ def stored_by_index() -> None:
 
 
 @program(
-    Expected("int", "pos.item()", "3", "5", "again", "cache[pos.reshape(1)] = x.sin() in place of"),
+    Expected("int", "pos.item()", "3", "5", "again", "cache[pos.reshape(1)] = x.sin() in place of")
 )
 def written_through_an_index() -> None:
     """The element is a view; an element that is read with one dimension more would be a copy."""

@@ -104,7 +104,7 @@ def set_to_another_type() -> None:
 
 
 @program(
-    Expected("type", "flag", "True", "a tensor of bool[]", "again", "flag = bool(flag) before"),
+    Expected("type", "flag", "True", "a tensor of bool[]", "again", "flag = bool(flag) before")
 )
 def bool_and_tensor() -> None:
     """What a branch decides by is a bool in one call and a tensor in another."""

@@ -22,10 +22,7 @@ JUMP = "attempted to jump with TensorVariable()"
         ("if x.any():\n    return False\nreturn x\n", "and `False` in the caller"),
         ("if x.any():\n    return\nreturn x\n", "and `None` in the caller"),
         ("if x.any():\n    y = None\nreturn y\n", "Leave the branch out, if `y` changes nothing"),
-        (
-            "z = 'a' if x.any() else 'b'\nreturn z\n",
-            "chooses between what `'a'` and `'b'` lead to",
-        ),
+        ("z = 'a' if x.any() else 'b'\nreturn z\n", "chooses between what `'a'` and `'b'` lead to"),
         ("if x.any():\n    flag.append(x)\nreturn x\n", "what `flag.append(x)` needs, and do that"),
         ("if x.any():\n    self.n += 1\nreturn x\n", "`self.n += x.any()` in the place of"),
     ],

@@ -37,10 +37,7 @@ def fix(found: Code) -> str:
 
 @pytest.mark.parametrize(
     ("handler", "then"),
-    [
-        ("except ValueError", "x = x + 1"),
-        ("except Exception as error", "x = x + 1"),
-    ],
+    [("except ValueError", "x = x + 1"), ("except Exception as error", "x = x + 1")],
 )
 def test_what_nobody_reads_is_left_out(handler: str, then: str) -> None:
     assert fix(code(tried(handler, then), "raise")) == (

@@ -22,10 +22,6 @@ CALLS_ALONE = (
 
 @pytest.mark.parametrize("advice", ALL, ids=lambda advice: advice.id)
 def test_no_advice_sets_anything_for_the_whole_program(advice: Advice) -> None:
-    texts = (
-        advice.fix,
-        advice.after,
-        *(after for _, after in PAIRS.get(advice.id, ())),
-    )
+    texts = (advice.fix, advice.after, *(after for _, after in PAIRS.get(advice.id, ())))
     assert not [t for t in texts if re.search(r"_dynamo\.config\.(?!patch\()", t)]
     assert ("config.patch" in advice.fix) is (CALLS_ALONE in advice.keeps)

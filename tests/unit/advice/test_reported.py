@@ -50,12 +50,7 @@ def test_what_is_only_told_is_told_by_the_caller(body: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "body",
-    [
-        branch("y.log_()"),
-        branch("pass"),
-        branch("text = y.sum()", then="return text"),
-    ],
+    "body", [branch("y.log_()"), branch("pass"), branch("text = y.sum()", then="return text")]
 )
 def test_what_computes_something_is_a_branch(body: str) -> None:
     assert chosen(body)[0] == "branch-where"

@@ -103,9 +103,7 @@ def test_what_would_have_failed_behind_the_guard_is_told(tmp_path: Path) -> None
 
 def test_the_users_line_in_a_comment_is_no_value(tmp_path: Path) -> None:
     found = last(
-        tmp_path,
-        compiled(0, text("mode", "a")),
-        compiled(1, text("mode", "c"), e0="mode == 'a'"),
+        tmp_path, compiled(0, text("mode", "a")), compiled(1, text("mode", "c"), e0="mode == 'a'")
     )
 
     assert found.now is not None

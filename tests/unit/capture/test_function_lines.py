@@ -47,8 +47,7 @@ def test_a_signature_of_several_lines_is_a_part_of_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line"),
-    [("x = 1", 1), ("", 1), ("x = 1", 0), ("x = 1", 7), ("def f():\n\n    x", 2)],
+    ("text", "line"), [("x = 1", 1), ("", 1), ("x = 1", 0), ("x = 1", 7), ("def f():\n\n    x", 2)]
 )
 def test_outside_of_functions_there_is_none(text: str, line: int) -> None:
     assert function_lines(text.splitlines(), line) is None

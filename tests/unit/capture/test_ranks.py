@@ -119,14 +119,8 @@ def test_the_first_rank_may_not_answer_any_more(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("error", "is_of_others"),
     [
-        (
-            RuntimeError("[…/tcp/pair.cc:553] Connection closed by peer [::1]:1"),
-            True,
-        ),
-        (
-            RuntimeError("[…/buffer.cc:78] Timed out waiting 6000ms for recv operation"),
-            True,
-        ),
+        (RuntimeError("[…/tcp/pair.cc:553] Connection closed by peer [::1]:1"), True),
+        (RuntimeError("[…/buffer.cc:78] Timed out waiting 6000ms for recv operation"), True),
         (RuntimeError("wait timeout after 6000ms, keys: /default_pg/0//cuda//0/0"), True),
         (RuntimeError("mat1 and mat2 shapes cannot be multiplied"), False),
         (ConnectionResetError("Connection reset by peer"), False),  # the program's own connection

@@ -17,11 +17,7 @@ from inspector.commands.bench_files import (
 )
 from inspector.errors import EnvironmentLacksError, UsageError
 from inspector.findings.bench_report import BenchReport
-from inspector.findings.collection_report import (
-    CollectionReport,
-    Measured,
-    make_collection_report,
-)
+from inspector.findings.collection_report import CollectionReport, Measured, make_collection_report
 from inspector.model.variation import Assignment
 from tests.unit.bench_logs import PLAN, block, report_of
 
@@ -29,8 +25,7 @@ SUFFIXES = (".csv", ".SVG", ".png", ".pdf")
 
 
 @pytest.mark.parametrize(
-    ("kind", "can_be"),
-    [(BenchReport, SUFFIXES), (CollectionReport, (".csv",))],
+    ("kind", "can_be"), [(BenchReport, SUFFIXES), (CollectionReport, (".csv",))]
 )
 def test_each_kind_has_its_files(
     kind: type[Measurements], can_be: tuple[str, ...], monkeypatch: pytest.MonkeyPatch

@@ -129,9 +129,7 @@ def test_an_unknown_option_is_one_line(run: Main, capsys: pytest.CaptureFixture[
 
 
 def test_a_failure_is_a_sentence_with_the_next_step(
-    run: Main,
-    failing: Callable[[BaseException], None],
-    capsys: pytest.CaptureFixture[str],
+    run: Main, failing: Callable[[BaseException], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     failing(ModelFailedError("It broke.", "Mend it.", detail="their traceback"))
     assert run("fail") == 3
@@ -167,9 +165,7 @@ def test_the_environment_asks_for_tracebacks(
 
 
 def test_a_mistake_of_ours_is_called_one(
-    run: Main,
-    failing: Callable[[BaseException], None],
-    capsys: pytest.CaptureFixture[str],
+    run: Main, failing: Callable[[BaseException], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     failing(ValueError("ours"))
     assert run("fail") == 70

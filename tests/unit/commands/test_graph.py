@@ -191,11 +191,7 @@ def test_around_nothing_names_near_matches(run: Main, capsys: pytest.CaptureFixt
     ],
 )
 def test_without_a_graph_no_file_is_written(
-    run: Main,
-    capsys: pytest.CaptureFixture[str],
-    name: str,
-    arguments: tuple[str, ...],
-    said: str,
+    run: Main, capsys: pytest.CaptureFixture[str], name: str, arguments: tuple[str, ...], said: str
 ) -> None:
     assert run(*arguments, "-o", name) != 0
     assert f"error: There is no graph to write. {said}" in capsys.readouterr().err

@@ -16,15 +16,7 @@ from inspector.model.cost import Cost, CostKind, Part, TimeShare
 from inspector.model.run import Process
 from inspector.model.timeline import Mark, MarkKind
 from inspector.records.timeline import Activity, CallProfile, CopyRate, CopyRates
-from tests.unit.costs.test_calls import (
-    FIRST,
-    TWO_GRAPHS,
-    compiled,
-    mark,
-    process,
-    profile,
-    region,
-)
+from tests.unit.costs.test_calls import FIRST, TWO_GRAPHS, compiled, mark, process, profile, region
 from tests.unit.renderers import runs
 from tests.unit.timelines import call_profile
 

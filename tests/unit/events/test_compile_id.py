@@ -9,11 +9,7 @@ from inspector.events.compile_id import CompileId
 
 @pytest.mark.parametrize(
     ("compile_id", "text"),
-    [
-        (CompileId(0, 1), "0/1"),
-        (CompileId(0, 1, 2), "!2/0/1"),
-        (CompileId(None, None, 3), "!3"),
-    ],
+    [(CompileId(0, 1), "0/1"), (CompileId(0, 1, 2), "!2/0/1"), (CompileId(None, None, 3), "!3")],
 )
 def test_text_and_back(compile_id: CompileId, text: str) -> None:
     assert str(compile_id) == text

@@ -5,16 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 from inspector.findings.graph_wording import TIMES
-from inspector.findings.profile_notices import (
-    measured_notices,
-    unseen_notice,
-)
+from inspector.findings.profile_notices import measured_notices, unseen_notice
 from inspector.findings.profile_rows import line_rows
-from inspector.findings.profile_wording import (
-    call_title,
-    idle_parts,
-    verdict_lines,
-)
+from inspector.findings.profile_wording import call_title, idle_parts, verdict_lines
 from inspector.findings.profiled import Profiled
 from inspector.findings.slowdown_wording import slowdown_rows
 from inspector.model.kernel import Call, GraphCode, Kernel

@@ -40,8 +40,7 @@ def test_a_large_part_is_told_as_its_own_parts() -> None:
 
 def test_a_part_that_its_own_parts_do_not_explain_stays_whole() -> None:
     found = subtrees(
-        SubtreeCost("L['self']", "", 800),
-        SubtreeCost("L['self'].layers", "L['self']", 100),
+        SubtreeCost("L['self']", "", 800), SubtreeCost("L['self'].layers", "L['self']", 100)
     )
     assert [item.name for item in found] == ["self"]
 

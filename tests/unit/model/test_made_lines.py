@@ -18,11 +18,7 @@ def test_a_frame_s_name_says_what_its_line_makes() -> None:
     assert made_class(making_name("<module>", "Half")) == "Half"
     assert [
         made_class(name) for name in ("forward", "<lambda>", "torch_dynamo_resume_in_f_at_3")
-    ] == [
-        "",
-        "",
-        "",
-    ]
+    ] == ["", "", ""]
 
 
 @pytest.mark.parametrize("kind", ["Linear", "Lin[int]", "my-Linear", "\u00dcber", "A (makes B)"])

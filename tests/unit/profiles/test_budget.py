@@ -8,12 +8,7 @@ import random
 import pytest
 
 from inspector.profiles.budget import busy, make_budget
-from inspector.records.device_profile import (
-    CallBlock,
-    DeviceLaunch,
-    DeviceProfile,
-    ProfiledCall,
-)
+from inspector.records.device_profile import CallBlock, DeviceLaunch, DeviceProfile, ProfiledCall
 
 LAUNCHES = (DeviceLaunch("kernel", "a"), DeviceLaunch("kernel", "b"))
 PROFILE = DeviceProfile(

@@ -55,12 +55,7 @@ def test_what_nothing_hides_counts_as_a_whole() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spans", "left"),
-    [
-        ([(0, 70)], 30),
-        ([(50, 60), (55, 65), (90, 200)], 35),
-        ([(0, 200)], 0),
-    ],
+    ("spans", "left"), [([(0, 70)], 30), ([(50, 60), (55, 65), (90, 200)], 35), ([(0, 200)], 0)]
 )
 def test_what_others_hide_is_taken_off(spans: list[Span], left: int) -> None:
     assert unhidden(*(other(span) for span in spans), nccl((40, 100))) == left

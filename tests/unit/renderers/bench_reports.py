@@ -14,11 +14,7 @@ from inspector.benches.rows import BenchRow
 from inspector.benches.varied import VariedInput, VariedSetting
 from inspector.costs.cold_start import cold_start
 from inspector.findings.bench_report import BenchGroup, BenchReport
-from inspector.findings.collection_report import (
-    CollectionReport,
-    Measured,
-    make_collection_report,
-)
+from inspector.findings.collection_report import CollectionReport, Measured, make_collection_report
 from inspector.findings.kernel_bench_report import KernelBenchReport, make_kernel_bench_report
 from inspector.findings.profile_report import make_profile_report
 from inspector.findings.warmup_report import WarmupReport, make_warmup_report, start_processes

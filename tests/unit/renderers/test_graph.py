@@ -9,12 +9,7 @@ import pytest
 from rich.cells import cell_len
 
 from inspector.findings.graph_apart_wording import apart_lines
-from inspector.findings.graph_report import (
-    FusionRow,
-    GraphReport,
-    with_line,
-    with_operators,
-)
+from inspector.findings.graph_report import FusionRow, GraphReport, with_line, with_operators
 from inspector.findings.graph_wording import TIMES
 from inspector.graphs.not_fused import Pair
 from inspector.graphs.pair_reasons import TEMPLATES

@@ -7,21 +7,10 @@ import re
 import pytest
 from rich.cells import cell_len
 
-from inspector.findings.graph_report import (
-    GraphReport,
-    with_line,
-    with_operators,
-)
+from inspector.findings.graph_report import GraphReport, with_line, with_operators
 from inspector.model.stack import StackFrame
 from tests.unit.renderers import hostile
-from tests.unit.renderers.graph_reports import (
-    WIDTH,
-    as_json,
-    rendered,
-    row,
-    stages,
-    whole,
-)
+from tests.unit.renderers.graph_reports import WIDTH, as_json, rendered, row, stages, whole
 
 
 @pytest.fixture(autouse=True)

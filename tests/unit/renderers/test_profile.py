@@ -19,14 +19,7 @@ from inspector.profiles.timeline import timeline
 from inspector.records.device_profile import CountedKernel
 from tests.unit.logs import record, run_of
 from tests.unit.renderers import hostile, runs
-from tests.unit.renderers.profile_reports import (
-    WIDTH,
-    artifact,
-    as_json,
-    profile,
-    rendered,
-    report,
-)
+from tests.unit.renderers.profile_reports import WIDTH, artifact, as_json, profile, rendered, report
 
 
 @pytest.fixture(autouse=True)

@@ -12,13 +12,7 @@ from rich.cells import cell_len
 from inspector.findings.profile_report import ProfileReport, make_profile_report
 from tests.unit.logs import record, run_of
 from tests.unit.renderers import hostile
-from tests.unit.renderers.profile_reports import (
-    WIDTH,
-    as_json,
-    profile,
-    rendered,
-    report,
-)
+from tests.unit.renderers.profile_reports import WIDTH, as_json, profile, rendered, report
 
 
 @pytest.fixture(autouse=True)

@@ -8,11 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import torch
 
-from inspector.capture.profiling.machine.cpu_memory import (
-    free_bytes,
-    last_cache_bytes,
-    processors,
-)
+from inspector.capture.profiling.machine.cpu_memory import free_bytes, last_cache_bytes, processors
 from inspector.capture.profiling.machine.products import matrix_product
 from inspector.capture.profiling.machine.timing import (
     Measured,

@@ -28,11 +28,7 @@ GPU_NAMES = (
 )
 """Of a GPU. Those that need CUPTI come last: its callbacks make every launch after them slower."""
 
-CPU_NAMES = (
-    "copy_bytes_per_s",
-    "float32_flops_per_s",
-    "bfloat16_flops_per_s",
-)
+CPU_NAMES = ("copy_bytes_per_s", "float32_flops_per_s", "bfloat16_flops_per_s")
 """Of a CPU."""
 _BUSY_PERCENT = 10
 _DAY_S = 24 * 60 * 60

@@ -153,11 +153,7 @@ def test_too_many_boxes_are_refused_unless_forced() -> None:
 @needs_dot
 @pytest.mark.parametrize(
     ("colour", "said"),
-    [
-        (Colour.DTYPE, "f32"),
-        (Colour.BYTES, "up to 2.0 KiB"),
-        (Colour.FLOPS, "up to 1.0 kFLOP"),
-    ],
+    [(Colour.DTYPE, "f32"), (Colour.BYTES, "up to 2.0 KiB"), (Colour.FLOPS, "up to 1.0 kFLOP")],
 )
 def test_colours_are_in_the_legend(colour: Colour, said: str) -> None:
     found = drawn(stage_dot(layers(2), CAPTION, Drawing(colour=colour)))
