@@ -45,7 +45,7 @@ module = sys.modules[{name!r}] = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(module)
 model, get_inputs = module.model.requires_grad_(), module.get_inputs
 """
-RUN = "import sys; from inspector.commands import main; sys.exit(main())"
+RUN = "import sys; from inspector.cli import main; sys.exit(main())"
 ASKED, MOST_SLOWDOWN = 0.97, 1.15
 BESIDE = "beside-others"  # in the names of recordings that were made side by side
 TEXT = """# What leads to a line

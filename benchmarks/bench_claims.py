@@ -35,14 +35,14 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.claims import claimed_models, report_lines  # noqa: E402
-from inspector.benches.rows import BenchRow, make_rows  # noqa: E402
-from inspector.commands import bench_sessions  # noqa: E402
-from inspector.commands.bench_session import Session  # noqa: E402
-from inspector.commands.bench_workers import Bench, pinned, with_caches  # noqa: E402
-from inspector.model.bench import BenchPlan  # noqa: E402
-from inspector.model.student import half_width  # noqa: E402
-from inspector.sources.plans import read_plan  # noqa: E402
-from inspector.sources.recording import opened, read_run  # noqa: E402
+from inspector.cli import bench_sessions  # noqa: E402
+from inspector.cli.bench_session import Session  # noqa: E402
+from inspector.cli.bench_workers import Bench, pinned, with_caches  # noqa: E402
+from inspector.features.bench.plans import read_plan  # noqa: E402
+from inspector.features.bench.rows import BenchRow, make_rows  # noqa: E402
+from inspector.run.sources.recording import opened, read_run  # noqa: E402
+from inspector.shared.bench import BenchPlan  # noqa: E402
+from inspector.shared.student_t import half_width  # noqa: E402
 
 MOST_OFF = 0.05
 BY_HAND = (

@@ -103,7 +103,7 @@ def main() -> None:
         timm = [name for name in TIMM if name in only] if asked.timm else []
         write_models(folder, [name for name in TRANSFORMERS if name in only], vision, timm)
         command = [
-            sys.executable, "-m", "inspector.commands", "bench", "models", "--modes", "default",
+            sys.executable, "-m", "inspector.cli", "bench", "models", "--modes", "default",
             "--device", asked.device, "--timeout", "300", "--no-progress",
             "-o", str(asked.output.resolve()), *more,
             *(["--save", str(asked.save.resolve())] if asked.save else []),

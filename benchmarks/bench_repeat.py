@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from inspector.benches.ratio import Ratio  # noqa: E402
+from inspector.features.bench.ratio import Ratio  # noqa: E402
 
 MODEL = ROOT / "samples" / "small_cnn" / "model.py"
 
@@ -28,7 +28,7 @@ MODEL = ROOT / "samples" / "small_cnn" / "model.py"
 def measured(model: Path, folder: Path) -> str:
     """The report of a run in its default mode, as JSON."""
     command = [
-        sys.executable, "-m", "inspector.commands", "bench", str(model), "--modes", "default",
+        sys.executable, "-m", "inspector.cli", "bench", str(model), "--modes", "default",
         "--no-progress", "--format", "json",
     ]  # fmt: skip
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

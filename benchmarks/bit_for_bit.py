@@ -149,7 +149,7 @@ def _call(folder: Path, sample: str, mode: str, train: str, way: str) -> list:
     arguments = [file, mode, train, way, str(recording), os.environ.get("DEVICE", "cpu")]
     command = [sys.executable, str(program), *arguments]
     if way == "run":
-        command = [sys.executable, "-m", "inspector.commands", "run", "--save", str(recording)]
+        command = [sys.executable, "-m", "inspector.cli", "run", "--save", str(recording)]
         command += [str(program), *arguments]
     environment = {
         **{k: v for k, v in os.environ.items() if not k.startswith(("INSPECTOR_", "TORCH_TRACE"))},

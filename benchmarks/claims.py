@@ -23,10 +23,10 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from inspector.benches.ratio import Ratio  # noqa: E402
-from inspector.benches.rows import BenchRow  # noqa: E402
-from inspector.commands.bench_measure import BenchProcess, measured  # noqa: E402
+from inspector.cli.bench_measure import BenchProcess, measured  # noqa: E402
 from inspector.errors import InspectorError  # noqa: E402
+from inspector.features.bench.ratio import Ratio  # noqa: E402
+from inspector.features.bench.rows import BenchRow  # noqa: E402
 
 CLAIMS = ROOT / "benchmarks" / "claims" / "torch_compile.toml"
 SAME = 0.05

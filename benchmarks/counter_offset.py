@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from inspector.sources.counters import counted_kernels  # noqa: E402 - the path is set
+from inspector.features.profile.nsight_compute import counted_kernels  # noqa: E402 - the path is set
 
 __all__ = ["TIME", "offsets"]
 

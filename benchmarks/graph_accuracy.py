@@ -27,21 +27,21 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.graph_accuracy_report import Row, Share, render, table  # noqa: E402 - not installed
-from inspector.findings.graph_report import FUSION, FusionRow, make_graph_report  # noqa: E402
-from inspector.graphs.exports import network  # noqa: E402 - same
-from inspector.graphs.lookup import origins  # noqa: E402 - the checkout is not installed
-from inspector.graphs.operators import shown_operator  # noqa: E402 - same
-from inspector.graphs.reading import read_graphs  # noqa: E402 - same
-from inspector.model.graph import Stage  # noqa: E402 - same
-from inspector.model.request import Request  # noqa: E402 - same
-from inspector.sources.recording import opened, read_run  # noqa: E402 - same
+from inspector.features.graph.exports import network  # noqa: E402 - same
+from inspector.features.graph.lookup import origins  # noqa: E402 - the checkout is not installed
+from inspector.features.graph.operators import shown_operator  # noqa: E402 - same
+from inspector.features.graph.reading import read_graphs  # noqa: E402 - same
+from inspector.features.graph.report import FUSION, FusionRow, make_graph_report  # noqa: E402
+from inspector.run.graph import Stage  # noqa: E402 - same
+from inspector.run.sources.recording import opened, read_run  # noqa: E402 - same
+from inspector.shared.request import Request  # noqa: E402 - same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from inspector.model.graph import Graph, Node
-    from inspector.model.graph_places import OutputText
-    from inspector.model.run import Run
+    from inspector.run.graph import Graph, Node
+    from inspector.run.graph_places import OutputText
+    from inspector.run.run import Run
 
 CHILD = "benchmarks.graph_accuracy_child"
 GPU = "h200"

@@ -7,7 +7,7 @@ import dataclasses
 import re
 from typing import TYPE_CHECKING
 
-from inspector.model.graph import Stage
+from inspector.run.graph import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -23,12 +23,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from inspector.errors import UsageError
-from inspector.graphs.drawing.layout import render
-from inspector.graphs.drawing.options import Caption, Collapse, Drawing
-from inspector.graphs.drawing.stage_dot import stage_dot
-from inspector.model.graph import Graph, Node, Stage
-from inspector.model.stack import StackFrame
+from inspector.features.graph.drawing.layout import render
+from inspector.features.graph.drawing.options import Caption, Collapse, Drawing
+from inspector.features.graph.drawing.stage_dot import stage_dot
 from inspector.records.graphs import TensorMeta
+from inspector.run.graph import Graph, Node, Stage
+from inspector.shared.stack import StackFrame
 
 _LAYERS = 24
 _NODES = 10_000

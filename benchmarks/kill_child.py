@@ -73,7 +73,7 @@ class Row:
 def kill_once(folder: Path, after_s: float) -> Row:
     """Records, kills after a while, and compares the report with the log."""
     saved = folder / "recording"
-    command = [sys.executable, "-m", "inspector.commands", "explain", "model.py"]
+    command = [sys.executable, "-m", "inspector.cli", "explain", "model.py"]
     command += ["--save", str(saved), "--format", "json"]
     parent = subprocess.Popen(
         command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,

@@ -26,15 +26,15 @@ import torch  # noqa: E402 - the checkout is not installed
 import inspector  # noqa: E402 - same
 from benchmarks.not_fused_cases import CASES, Case  # noqa: E402 - same
 from inspector.capture.gpu_target.session import gpu_target  # noqa: E402 - same
-from inspector.capture.handler import attached_handler  # noqa: E402 - same
-from inspector.findings.graph_report import FUSION, FusionRow, make_graph_report  # noqa: E402
-from inspector.graphs.reasons import formatted  # noqa: E402 - same
-from inspector.model.gpu_table import known_gpu  # noqa: E402 - same
+from inspector.capture.recording.handler import attached_handler  # noqa: E402 - same
+from inspector.features.graph.reasons import formatted  # noqa: E402 - same
+from inspector.features.graph.report import FUSION, FusionRow, make_graph_report  # noqa: E402
+from inspector.shared.gpu_table import known_gpu  # noqa: E402 - same
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from inspector.graphs.not_fused import Pair
+    from inspector.features.graph.not_fused import Pair
 
 GPU = "h200"
 TOLERANCE = 0.1

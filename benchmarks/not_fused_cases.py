@@ -31,7 +31,7 @@ class Case:
         before: Two kernels that share data.
         inputs: Makes the arguments of both functions.
         change: What `after` does that `before` does not.
-        said: Torch's format, as in inspector/graphs/reasons.py; empty where our reason is
+        said: Torch's format, as in inspector/features/graph/reasons.py; empty where our reason is
             that the one is a call.
         after: As `before` if None.
         inputs_after: As `inputs` if None.

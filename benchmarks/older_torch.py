@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from inspector.model.guards import read_guards
-from inspector.model.run import Run
-from inspector.model.summary import summarize
-from inspector.sources.recording import opened, read_run
+from inspector.run.run import Run
+from inspector.run.sources.recording import opened, read_run
+from inspector.run.summary import summarize
+from inspector.trace.guard_trees import read_guards
 
 DATA = Path(__file__).parents[1] / "tests" / "unit" / "data" / "older_torch"
 HEAD = """\

@@ -62,8 +62,8 @@ def by_hand(function: Callable[[Any], Any], x: torch.Tensor) -> Callable[[int], 
 
 def as_bench(function: Callable[[Any], Any], x: torch.Tensor) -> Callable[[int], float]:
     """What makes calls as a process of `inspect bench` does."""
-    from inspector.capture.benching.blocks import block
-    from inspector.capture.benching.loop import Loop
+    from inspector.capture.bench.blocks import block
+    from inspector.capture.bench.loop import Loop
 
     copies = itertools.cycle([x.clone() for _ in range(4)])
 
@@ -91,7 +91,7 @@ def main() -> None:
     if asked.record or asked.loop:
         sys.path.insert(0, str(ROOT))
     if asked.record:
-        from inspector.capture.attach import attach
+        from inspector.capture.recording.attach import attach
 
         attach(asked.record, project=None)
     torch.manual_seed(0)

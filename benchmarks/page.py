@@ -57,7 +57,7 @@ def main() -> None:
         for recording in asked.recordings:
             file = Path(folder, f"{recording.stem}.html")
             begun = time.monotonic()
-            command = [sys.executable, "-m", "inspector.commands", "report", str(recording)]
+            command = [sys.executable, "-m", "inspector.cli", "report", str(recording)]
             command += ["-o", str(file)]
             subprocess.run(command, check=True, capture_output=True)
             row = {

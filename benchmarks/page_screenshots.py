@@ -57,7 +57,7 @@ def main() -> None:
 def _written() -> list[Path]:
     _GALLERY.mkdir(exist_ok=True)
     for name, arguments in _PAGES.items():
-        command = [sys.executable, "-m", "inspector.commands", *arguments.split()]
+        command = [sys.executable, "-m", "inspector.cli", *arguments.split()]
         command += ["-o", str(_GALLERY / f"{name}.html")]
         subprocess.run(command, check=True, cwd=_ROOT, capture_output=True)
     return sorted(_GALLERY.glob("*.html"))

@@ -63,10 +63,10 @@ CASES = (
 )
 # One pass: nothing is replayed.
 ASKED_FOR_LITTLE = """
-import inspector.commands.counters as counters
+import inspector.cli.counters as counters
 counters.METRICS = ("gpu__time_duration.sum", "dram__bytes.sum")
 import sys
-from inspector.commands import main
+from inspector.cli import main
 sys.exit(main())
 """
 

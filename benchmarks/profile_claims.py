@@ -31,7 +31,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.profile_claims_cases import CASES, NCU, WAYS, Case, Counted  # noqa: E402 - the path is set
 from benchmarks.profile_claims_page import page  # noqa: E402 - same
-from inspector.sources.counters import counted_kernels, forbidden  # noqa: E402 - the path is set
+from inspector.features.profile.nsight_compute import counted_kernels, forbidden  # noqa: E402 - the path is set
 
 # The part of the time that Nsight Compute has.
 COUNTING = 0.75
@@ -87,7 +87,7 @@ def profiled(case: Case, seconds: float) -> tuple[dict[str, Any] | None, str]:
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "profile.json"
         command = [
-            sys.executable, "-m", "inspector.commands", "profile", case.file, *case.options, "-o",
+            sys.executable, "-m", "inspector.cli", "profile", case.file, *case.options, "-o",
             str(output), "--save", str(Path(folder) / "recording"), "--no-progress",
         ]  # fmt: skip
         reason = run(command, seconds)

@@ -27,7 +27,7 @@ import torch
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from inspector.model.student import half_width  # noqa: E402 - the path is set
+from inspector.shared.student_t import half_width  # noqa: E402 - the path is set
 
 CALLS = 50
 TEXT = """# Starts of the same program

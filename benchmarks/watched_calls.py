@@ -35,7 +35,7 @@ ROUNDS, CALLS, WARM_UP_CALLS = 12, 30, 30
 COPIES = (8, 32, 128, 512)
 ELEMENTS = (1 << 16, 1 << 22)
 MODEL = "samples/resnet50/model.py"
-RUN = "import sys; from inspector.commands import main; sys.exit(main())"
+RUN = "import sys; from inspector.cli import main; sys.exit(main())"
 TEXT = """# Calls that are watched
 
 {device}, torch {torch}. Written by `benchmarks/watched_calls.py`.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import TextIO
 
-    from inspector.findings.any_report import AnyReport
+    from inspector.any_report import AnyReport
 
 
 COMMANDS = {
@@ -58,7 +58,7 @@ _RULES = {
     "kernels": "kernel_small kernel_split_reduction",
 }
 RULES = {
-    kind: tuple(f"inspector.analyses.{name}" for name in names.split())
+    kind: tuple(f"inspector.features.{name}" for name in names.split())
     for kind, names in _RULES.items()
 }
 """Modules whose ``RULE`` is a rule, by what the rules look at, in the order in which they run.
@@ -69,12 +69,12 @@ compiled kernel; ``kernels``: all of them; ``code``: one call of the code that l
 """
 
 RENDERERS: dict[str, str] = {
-    "terminal": "inspector.renderers.terminal",
-    "txt": "inspector.renderers.terminal",
-    "json": "inspector.renderers.json",
-    "markdown": "inspector.renderers.markdown",
-    "md": "inspector.renderers.markdown",
-    "html": "inspector.html",
+    "terminal": "inspector.render.terminal",
+    "txt": "inspector.render.terminal",
+    "json": "inspector.render.json",
+    "markdown": "inspector.render.markdown",
+    "md": "inspector.render.markdown",
+    "html": "inspector.render.html",
 }
 """Module by format; a file's suffix without its dot is a format too."""
 
@@ -95,12 +95,12 @@ REPORTS = {
     "warmup": "WarmupReport",
     "cold-start": "ColdStartReport",
 }
-"""The name of the type of each kind of report; its page is in `inspector.pages`, by its kind."""
+"""The name of the type of each kind of report; its page is in `inspector.report`, by its kind."""
 
 TIMELINES = {
-    "speedscope.json": "inspector.renderers.speedscope",
-    "perfetto.json": "inspector.renderers.perfetto",
-    "trace.json": "inspector.renderers.perfetto",
+    "speedscope.json": "inspector.features.compile_time.speedscope",
+    "perfetto.json": "inspector.features.compile_time.perfetto",
+    "trace.json": "inspector.features.compile_time.perfetto",
 }
 """Module by format, of those that a cold start alone has; they render the report itself."""
 
@@ -169,8 +169,8 @@ def render(report: AnyReport, format_: str, stream: TextIO, *, is_whole: bool = 
 
 def render_html(reports: Iterable[AnyReport], stream: TextIO) -> None:
     """Writes reports of one run as one HTML page, linked with each other."""
-    from inspector.html import write_page
-    from inspector.renderers import json
+    from inspector.render import json
+    from inspector.render.html import write_page
 
     made = []
     for report in reports:
@@ -252,7 +252,7 @@ def _page(kind: str, report: AnyReport) -> Any:  # noqa: ANN401 - a page, which 
 
 
 def _choices(name: str, known: Iterable[str]) -> str:
-    from inspector.model.near_matches import near_matches
+    from inspector.shared.near_matches import near_matches
 
     known = list(known)
     near = near_matches(name, known)

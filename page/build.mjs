@@ -1,9 +1,9 @@
-// Builds the bundle that is checked in: inspector/html/bundle/app.js and app.css.
+// Builds the bundle that is checked in: inspector/render/html/bundle/app.js and app.css.
 import { build } from "esbuild";
 
 await build({
   entryPoints: { app: "src/main.tsx" },
-  outdir: process.argv[2] ?? "../inspector/html/bundle",
+  outdir: process.argv[2] ?? "../inspector/render/html/bundle",
   bundle: true,
   minify: true,
   format: "iife",

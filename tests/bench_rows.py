@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.benches.compiled import Compiled
-from inspector.benches.ratio import Ratio
-from inspector.benches.rows import BenchRow, Latency
-from inspector.model.bench import Setting, Workload
+from inspector.features.bench.compiled import Compiled
+from inspector.features.bench.ratio import Ratio
+from inspector.features.bench.rows import BenchRow, Latency
+from inspector.shared.bench import Setting, Workload
 
 
 def row(setting: Setting, ratio: float = 1.0, **other: Any) -> BenchRow:

@@ -16,13 +16,13 @@ import lzma
 from pathlib import Path
 from typing import Any
 
-from inspector.builds.analyse import analyse_texts
-from inspector.builds.facts import texts_of
-from inspector.builds.predict import predict
-from inspector.builds.run import compile_kernels
-from inspector.model.kernel_build import GpuLimits, KernelBuild
-from inspector.model.kernel_facts import ConfigFacts, KernelFacts
+from inspector.features.kernels.binary.analyse import analyse_texts
+from inspector.features.kernels.binary.facts import texts_of
+from inspector.features.kernels.binary.predict import predict
+from inspector.features.kernels.binary.run import compile_kernels
 from inspector.records.codec import decode
+from inspector.run.kernel_facts import ConfigFacts, KernelFacts
+from inspector.shared.kernel_build import GpuLimits, KernelBuild
 
 # NVIDIA H200 datasheet (SXM); CUDA C++ programming guide, technical specifications for 9.0.
 H200 = GpuLimits(

@@ -28,7 +28,7 @@ ROOFLINES = (
     ("resnet50/h200-graphs.zip", "resnet50-roofline.svg"),
     ("transformer_block/h200-graphs-training.zip", "transformer_block-roofline.svg"),
 )
-COMMAND = (sys.executable, "-m", "inspector.commands")
+COMMAND = (sys.executable, "-m", "inspector.cli")
 
 
 def main() -> None:

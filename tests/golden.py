@@ -18,22 +18,22 @@ from typing import TYPE_CHECKING
 from unittest import mock
 
 from inspector import plugins
-from inspector.findings.closing import next_steps
-from inspector.findings.cold_start import ColdStartReport
-from inspector.findings.cuda_graphs_report import CudaGraphsReport
-from inspector.findings.guards_report import GuardsReport, make_guards_report
-from inspector.findings.profile_report import ProfileReport, make_profile_report
-from inspector.findings.report import Report, make_report
-from inspector.model.run import Run
-from inspector.sources.counters import read_counters
-from inspector.sources.recording import opened, read_run
+from inspector.features.compile_time.report import ColdStartReport
+from inspector.features.cuda_graphs.report import CudaGraphsReport
+from inspector.features.guards.report import GuardsReport, make_guards_report
+from inspector.features.overview.closing import next_steps
+from inspector.features.profile.nsight_compute import read_counters
+from inspector.features.profile.report import ProfileReport, make_profile_report
+from inspector.report.report import Report, make_report
+from inspector.run.run import Run
+from inspector.run.sources.recording import opened, read_run
 from tests.unit import cold_starts, cuda_graph_cases
-from tests.unit.renderers import bench_reports, gates, graph_reports, kernel_reports, runs, verified
+from tests.unit.render import bench_reports, gates, graph_reports, kernel_reports, runs, verified
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from inspector.findings.any_report import AnyReport
+    from inspector.any_report import AnyReport
 
 ROOT = Path(__file__).parent.parent
 # Suffix of the golden file: the format, and the width where it has one.
@@ -84,7 +84,7 @@ def report_of(recording: Path) -> Report:
 
 def guards_of(recording: Path) -> GuardsReport:
     """What `inspect guards` says of a recording or a log."""
-    rule = import_module("inspector.analyses.guard_cost").RULE
+    rule = import_module("inspector.features.guards.rules.guard_cost").RULE
     with opened(recording) as source:
         return make_guards_report(read_run(source), [rule])
 
@@ -204,9 +204,7 @@ def rendered(report: AnyReport, suffix: str) -> str:
     with contextlib.ExitStack() as stack:
         stack.enter_context(mock.patch.dict(os.environ, {"COLUMNS": str(width)}))
         for module in list(sys.modules.values()):
-            if module.__name__.startswith("inspector.renderers.") and hasattr(
-                module, "__version__"
-            ):
+            if module.__name__.startswith("inspector.render.") and hasattr(module, "__version__"):
                 stack.enter_context(mock.patch.object(module, "__version__", _VERSION))
         plugins.render(report, format_, stream)
     return stream.getvalue()

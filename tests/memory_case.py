@@ -12,17 +12,17 @@ from unittest import mock
 
 import torch
 
-from inspector.capture.call import Call, PreparedCall, fresh
-from inspector.capture.calling import backward
+from inspector.capture.calls.calling import backward
 from inspector.capture.profiling import memory
 from inspector.capture.profiling.device import cuda_devices
 from inspector.capture.profiling.graph_pools import Captured, watched_capture
-from inspector.capture.target import Target
-from inspector.kernels.buffers import read_buffers
-from inspector.kernels.output_code import read_output_code
-from inspector.profiles.code_lines import CodeLines
-from inspector.profiles.memory import MemoryUse
-from inspector.profiles.memory_use import memory_use
+from inspector.capture.target.call import Call, PreparedCall, fresh
+from inspector.capture.target.target import Target
+from inspector.features.kernels.buffers import read_buffers
+from inspector.features.kernels.output_code import read_output_code
+from inspector.features.profile.code_lines import CodeLines
+from inspector.features.profile.memory.memory import MemoryUse
+from inspector.features.profile.memory.memory_use import memory_use
 from inspector.records.codec import decode, encode
 from inspector.records.memory_profile import MemoryProfile
 

@@ -6,9 +6,9 @@ import dataclasses
 import statistics
 from typing import Any
 
-from inspector.builds.predict import predict
-from inspector.model.kernel_build import ConfigBuild, KernelBuild
-from inspector.model.kernel_prediction import Bound, Prediction
+from inspector.features.kernels.binary.predict import predict
+from inspector.run.kernel_prediction import Bound, Prediction
+from inspector.shared.kernel_build import ConfigBuild, KernelBuild
 from tests.builds_fixture import H200, arguments_of, recorded_pairs
 
 LONG_NS = 10_000

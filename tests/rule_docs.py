@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from inspector.advice.advice import Advice
-from inspector.advice.table import ALL
-from inspector.findings.rule import Rule
-from inspector.findings.wording import versions
+from inspector.features.breaks.advice.advice import Advice
+from inspector.features.breaks.advice.table import ALL
 from inspector.plugins import load_all_rules
+from inspector.report.rule import Rule
+from inspector.report.wording import versions
 
 _ADVICE = (
     "What is advised on a graph break, with a program that breaks and the same program mended.",

@@ -23,13 +23,13 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from inspector.model.meta import META_FILE
-from inspector.sources.counters import FILE as COUNTERS
-from inspector.sources.recording import write_zip
+from inspector.features.profile.nsight_compute import FILE as COUNTERS
+from inspector.run.sources.recording import write_zip
+from inspector.shared.meta import META_FILE
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLES = ROOT / "samples"
-INSPECT = [sys.executable, "-m", "inspector.commands"]
+INSPECT = [sys.executable, "-m", "inspector.cli"]
 NEUTRAL = "/home/user"
 PROJECT = f"{NEUTRAL}/torch-inspector"
 # Samples of which reports/ has a table of what was tried as well.

@@ -16,7 +16,7 @@ if __name__ == "__main__":
     if not found["find_inspector"]():
         sys.exit("a module of the project is called inspector: it hides torch-inspector")
     if sys.argv[1:] == ["compile-kernels"]:
-        from inspector.capture.builds.build import main as compile_kernels
+        from inspector.capture.kernel_builds.build import main as compile_kernels
 
         sys.exit(compile_kernels())
     from inspector.capture.child import main

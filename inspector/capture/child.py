@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inspector.capture.begin import write_orderly_end, write_outcome
+from inspector.capture.recording.begin import write_orderly_end, write_outcome
 from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError
-from inspector.model.bench import WorkerRequest
-from inspector.model.gpu_table import known_gpu
-from inspector.model.request import Request
-from inspector.model.warmup import WarmupRequest
 from inspector.records.gpu_target import GpuTarget
+from inspector.shared.bench import WorkerRequest
+from inspector.shared.gpu_table import known_gpu
+from inspector.shared.request import Request
+from inspector.shared.warmup import WarmupRequest
 
 if TYPE_CHECKING:
-    from inspector.capture.target import Target
+    from inspector.capture.target.target import Target
 
 _INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str]) -> int:
         if verb == "bench":
             _bench(folder, request)
         elif verb == "warm-up":
-            from inspector.capture.benching.warm import warm_up
+            from inspector.capture.bench.warm import warm_up
 
             warm_up(folder, WarmupRequest.from_json(request))
         else:
@@ -52,10 +52,10 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _bench(folder: Path, request: str) -> None:
-    from inspector.capture.benching.process import Cores, keep_stack
+    from inspector.capture.bench.process import Cores, keep_stack
 
     cores = Cores()  # torch is there by now, and with it libgomp; Inductor has not counted yet
-    from inspector.capture.benching.worker import work
+    from inspector.capture.bench.worker import work
 
     keep_stack(folder)
 
@@ -98,16 +98,16 @@ def _gpu(request: Request) -> contextlib.AbstractContextManager[None]:
 
 
 def _explain(folder: Path, request: Request) -> None:
-    from inspector.capture.attach import attach
-    from inspector.capture.environment import environment
-    from inspector.capture.execution import compiled, write_target
-    from inspector.capture.explain_calls import call_target
+    from inspector.capture.execution.execution import compiled, write_target
+    from inspector.capture.execution.explain_calls import call_target
+    from inspector.capture.execution.trial import seed_trial, watched
     from inspector.capture.failures import user_traceback
-    from inspector.capture.line_times import line_times
+    from inspector.capture.graphs.line_times import line_times
+    from inspector.capture.log.environment import environment
     from inspector.capture.profile_calls import call_profiled
+    from inspector.capture.recording.attach import attach
     from inspector.capture.settings import apply_dynamism, apply_settings
-    from inspector.capture.source_loader import check_edited
-    from inspector.capture.trial import seed_trial, watched
+    from inspector.capture.target.source_loader import check_edited
     from inspector.capture.writer import emit
 
     handler = attach(folder, project=None).handler
@@ -124,7 +124,7 @@ def _explain(folder: Path, request: Request) -> None:
 
             stack.enter_context(fake_weights())
         if request.generates and request.gpu is None:
-            from inspector.capture.generating import generating_only
+            from inspector.capture.fusion.generating import generating_only
 
             stack.enter_context(generating_only())
         target = _loaded(request)
@@ -146,10 +146,10 @@ def _explain(folder: Path, request: Request) -> None:
 
 
 def _loaded(request: Request) -> Target:
-    from inspector.capture.environment import environment
-    from inspector.capture.locate import locate
-    from inspector.capture.module_places import noting_modules
-    from inspector.capture.target import load_target
+    from inspector.capture.graphs.module_places import noting_modules
+    from inspector.capture.log.environment import environment
+    from inspector.capture.target.locate import locate
+    from inspector.capture.target.target import load_target
     from inspector.capture.writer import emit
 
     try:

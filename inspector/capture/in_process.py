@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from inspector.capture import versions
-from inspector.capture.call import Call
+from inspector.capture.calls.state import MOST_COPIED_BYTES, State
 from inspector.capture.compiled import uncompiled
-from inspector.capture.execution import torch_compiled, write_target
-from inspector.capture.explain_calls import call_target
-from inspector.capture.handler import attached_handler
-from inspector.capture.signatures import check_fits
-from inspector.capture.state import MOST_COPIED_BYTES, State
-from inspector.capture.target import Target
-from inspector.model.request import Request
+from inspector.capture.execution.execution import torch_compiled, write_target
+from inspector.capture.execution.explain_calls import call_target
+from inspector.capture.recording.handler import attached_handler
+from inspector.capture.target.call import Call
+from inspector.capture.target.signatures import check_fits
+from inspector.capture.target.target import Target
+from inspector.shared.request import Request
 
 
 def name_of(model: Callable[..., Any]) -> str:

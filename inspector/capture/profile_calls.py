@@ -10,18 +10,18 @@ from contextlib import AbstractContextManager
 import torch
 
 from inspector.capture import versions
-from inspector.capture.alone.bench import Alone
-from inspector.capture.back_to_back import BackToBack
-from inspector.capture.call import Call, PreparedCall
-from inspector.capture.calling import Ones, call_once, error_of, finished_call
-from inspector.capture.execution import told
-from inspector.capture.failed_call import FailedCall, failed_call
+from inspector.capture.calls.back_to_back import BackToBack
+from inspector.capture.calls.calling import Ones, call_once, error_of, finished_call
+from inspector.capture.calls.ranks import agreed, meet
+from inspector.capture.calls.state import State
+from inspector.capture.execution.execution import told
+from inspector.capture.execution.failed_call import FailedCall, failed_call
+from inspector.capture.kernel_bench.bench import Alone
 from inspector.capture.profiling.profiles import Profiles
 from inspector.capture.quiet import quiet
-from inspector.capture.ranks import agreed, meet
-from inspector.capture.state import State
-from inspector.capture.target import Target
-from inspector.model.request import Request
+from inspector.capture.target.call import Call, PreparedCall
+from inspector.capture.target.target import Target
+from inspector.shared.request import Request
 
 _MOST_ROUNDS = 10  # of calls before a profile, should each of them compile something
 _PLAIN: AbstractContextManager[None] = contextlib.nullcontext()

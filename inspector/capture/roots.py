@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from inspector.model.roots import Roots
+from inspector.shared.roots import Roots
 
 
 @functools.cache

@@ -11,13 +11,13 @@ import torch
 from torch.compiler import config as compiler_config
 
 from inspector.capture import versions
-from inspector.capture.call import Call
-from inspector.capture.signatures import signature_of
-from inspector.capture.target import Target
+from inspector.capture.target.call import Call
+from inspector.capture.target.signatures import signature_of
+from inspector.capture.target.target import Target
 from inspector.errors import UsageError
-from inspector.model.edit import Setting
-from inspector.model.near_matches import did_you_mean
-from inspector.model.request import Request
+from inspector.shared.edit import Setting
+from inspector.shared.near_matches import did_you_mean
+from inspector.shared.request import Request
 
 
 def apply_settings(settings: Iterable[Setting]) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from inspector.capture.roots import recorded_roots
 from inspector.capture.writer import emit
-from inspector.model.roots import Owner
 from inspector.records.environment import SourceText
+from inspector.shared.roots import Owner
 
 _MOST_BYTES = 1 << 20
 _LINES_AROUND = 6

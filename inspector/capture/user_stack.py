@@ -8,8 +8,8 @@ from inspector.capture import versions
 from inspector.capture.frames import at_line, callers
 from inspector.capture.roots import recorded_roots
 from inspector.capture.sources import SourceWriter
-from inspector.model.roots import Owner
-from inspector.model.stack import StackFrame, is_resumed
+from inspector.shared.roots import Owner
+from inspector.shared.stack import StackFrame, is_resumed
 
 _MOST_FRAMES = 30
 _USERS = frozenset({Owner.PROJECT, Owner.LIBRARY, Owner.GENERATED})

@@ -14,14 +14,14 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from inspector.findings.closing import closing_lines
+from inspector.features.overview.closing import closing_lines
 from inspector.library.recording import Recording, recorded
 
 
 def __getattr__(name: str) -> Callable[..., Any]:
     if name != "inspector":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from inspector.capture.backend import inductor
+    from inspector.capture.recording.backend import inductor
 
     begin()
     return inductor
@@ -29,7 +29,7 @@ def __getattr__(name: str) -> Callable[..., Any]:
 
 def begin() -> None:
     """Records this process into ``.inspector`` until it ends, unless it is being recorded."""
-    from inspector.capture.handler import attached_handler
+    from inspector.capture.recording.handler import attached_handler
 
     if attached_handler().is_attached:
         return

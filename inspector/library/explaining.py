@@ -65,8 +65,8 @@ def explain(  # noqa: PLR0913 - one parameter per option, all of them by name
     Raises:
         InspectorError: It failed before anything was compiled, or the arguments do not fit.
     """
-    from inspector.capture.call import Call
     from inspector.capture.in_process import call_in_process, name_of
+    from inspector.capture.target.call import Call
 
     settings = {
         "backend": backend if isinstance(backend, str) else getattr(backend, "__name__", "custom"),

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from inspector import plugins
 from inspector.errors import InspectorError, UsageError
-from inspector.findings.closing import next_steps
-from inspector.findings.report import Report, make_report
-from inspector.model.meta import Meta
-from inspector.model.run import Run
-from inspector.sources.meta import begin, unwritable, write_meta
-from inspector.sources.recording import opened, read_run
+from inspector.features.overview.closing import next_steps
+from inspector.report.report import Report, make_report
+from inspector.run.run import Run
+from inspector.run.sources.meta import begin, unwritable, write_meta
+from inspector.run.sources.recording import opened, read_run
+from inspector.shared.meta import Meta
 from inspector.version import __version__
 
 _AT_WORK = "it is still being recorded, or the process was ended from outside"
@@ -24,7 +24,7 @@ _AT_WORK = "it is still being recorded, or the process was ended from outside"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ShownReport(Report):
-    """A `inspector.findings.report.Report` with the methods that Python and Jupyter look for."""
+    """A `inspector.report.report.Report` with the methods that Python and Jupyter look for."""
 
     def __str__(self) -> str:
         return self._rendered("terminal")
@@ -34,8 +34,8 @@ class ShownReport(Report):
 
     def _repr_html_(self) -> str:
         # Only its own page can keep the columns that carets point at, with colours.
-        from inspector.pages.explain import page
-        from inspector.renderers.terminal.html import html
+        from inspector.features.overview.page import page
+        from inspector.render.terminal.html import html
 
         return html(page(self))
 
@@ -110,8 +110,8 @@ def recorded(
     measure: bool = False,
 ) -> Iterator[Recording]:
     """Records with a description; what the block raises is in it, and leaves it."""
-    from inspector.capture.attach import attach
     from inspector.capture.caches import fresh_caches
+    from inspector.capture.recording.attach import attach
 
     # The program may change the working directory.
     asked = None if path is None else Path(path).absolute()

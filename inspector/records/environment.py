@@ -51,7 +51,7 @@ class Dropped(Record):
 
     max_bytes: int
     without_details: int = doc("compilations of which the core is kept, or not even that")
-    counts: Mapping[str, int] = doc("by the names of `inspector.model.summary`")
+    counts: Mapping[str, int] = doc("by the names of `inspector.run.summary`")
     sites: tuple[tuple[str, int, str], ...] = doc("file, line and GB type of graph breaks")
     frames: tuple[tuple[int, str, int, str, str], ...] = doc(
         "code objects whose compilations were dropped: number, file, first line, name, and state"

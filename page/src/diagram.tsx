@@ -13,7 +13,7 @@ const KINDS = [["pointwise", "pointwise"], ["reduction", "reduction"], ["extern"
 const kindOf = (kind: string) => (kind.includes("reduction") ? "reduction" : ["extern", "fallback"].includes(kind) ? "extern" : "pointwise");
 /** What tells kernels apart; the kind is in the color. */
 const stepName = (name: string) => name.replace(/^(?:triton_[a-z]+_fused_|cpp_fused_|triton_|aten\.|extern_kernels\.)/, "").replace(/\.(?:out|default)$/, "");
-const W_STEP = 190; // as in inspector/html/layout.py
+const W_STEP = 190; // as in inspector/render/html/layout.py
 const W = 168, H = 40;
 type By = "kind" | "time" | "bytes" | "dtype";
 

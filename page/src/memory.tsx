@@ -11,7 +11,7 @@ interface Peak { peak_bytes: number | null; before_bytes: number | null; added_b
 interface Use { ratio: number | null; compiled: Peak; eager: Peak | null; savings: { at_most_bytes: number; because: string; change: string }[] }
 interface Profile { profiles: { memory: Use | null }[] }
 
-/** What is there before a call, as inspector/profiles/memory.py says. */
+/** What is there before a call, as inspector/features/profile/memory/memory.py says. */
 const BASE = ["parameter", "buffer", "gradient", "optimizer", "input", "program"];
 
 export function Memory(): JSX.Element {

@@ -1,4 +1,4 @@
-// The data of the page, as inspector/html/data.py writes it.
+// The data of the page, as inspector/render/html/data.py writes it.
 
 /** A place in the source: number of the file, line from 1. */
 export type Place = [file: number, line: number];
@@ -62,7 +62,7 @@ export interface GraphColumns {
   earlier: string[][]; kernels: number[][]; backward: number[]; saved: number[];
   texts: string[]; frames: [file: number, line: number, name: number][];
 }
-/** As it is written: see inspector/html/graphs.py. */
+/** As it is written: see inspector/render/html/graphs.py. */
 export interface WrittenGraph extends Omit<GraphColumns, "name" | "stack" | "earlier"> {
   name: number[]; stack: number[]; stacks: number[][]; earlier: number[]; earlier_count: number[];
 }

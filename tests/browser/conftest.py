@@ -49,7 +49,7 @@ def written(recording: Path, file: Path, *options: str) -> Path:
 
 
 def _inspect(*arguments: str) -> None:
-    command = [sys.executable, "-m", "inspector.commands", *arguments]
+    command = [sys.executable, "-m", "inspector.cli", *arguments]
     subprocess.run(command, check=True, capture_output=True)
 
 

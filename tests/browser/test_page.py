@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from inspector.commands.everything import every_report
-from inspector.html import write_page
+from inspector.cli.everything import every_report
 from inspector.plugins import render_html, report_kind
-from inspector.renderers.json import fields
-from inspector.sources.recording import opened as open_recording
-from inspector.sources.recording import read_run
+from inspector.render.html import write_page
+from inspector.render.json import fields
+from inspector.run.sources.recording import opened as open_recording
+from inspector.run.sources.recording import read_run
 from tests.browser.conftest import GALLERY
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")

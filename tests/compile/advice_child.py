@@ -28,13 +28,13 @@ from typing import Any, NoReturn
 import torch
 from torch._dynamo.backends import registry
 
-from inspector.advice.advice import Advice, Break
-from inspector.advice.code import Code
-from inspector.advice.reading import Span, read_text
-from inspector.advice.table import ALL, best
-from inspector.events.failed_trace import FailedTrace
-from inspector.events.graph_break import BACKEND_FAILED, GraphBreakReason
+from inspector.features.breaks.advice.advice import Advice, Break
+from inspector.features.breaks.advice.table import ALL, best
 from inspector.records.stack import StackFrame
+from inspector.report.user_code.code import Code
+from inspector.report.user_code.reading import Span, read_text
+from inspector.trace.failed_trace import FailedTrace
+from inspector.trace.graph_break import BACKEND_FAILED, GraphBreakReason
 from tests.compile.advice_programs import PAIRS, VARIANTS
 from tests.compile.gradients import Call, Recorder, instrumented
 

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from unittest import mock
 
-from inspector import commands
+from inspector import cli as commands
 from tests.compile.warm_python import INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,7 +51,7 @@ def read_again(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str
         contextlib.chdir(folder),
         mock.patch.dict(os.environ, {"COLUMNS": "80"}),
         mock.patch.object(sys, "argv", ["inspect", "bench", *arguments]),
-        mock.patch("inspector.commands.prepare_streams"),
+        mock.patch("inspector.cli.prepare_streams"),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):

@@ -18,8 +18,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from inspector.model.request import Request
-from inspector.sources.log import LogReader
+from inspector.run.sources.log import LogReader
+from inspector.shared.request import Request
 from tests.compile import warm_python
 from tests.compile.processes import ROOT
 

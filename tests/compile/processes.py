@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector import __version__
-from inspector.sources.recording import opened, read_run
+from inspector.run.sources.recording import opened, read_run
 from tests.compile.warm_python import INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -16,12 +16,12 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from inspector.advice.advice import Break
-from inspector.advice.code import Code
-from inspector.advice.reading import Span, read_text
-from inspector.advice.table import best, other_ways
-from inspector.events.graph_break import GraphBreakReason
-from inspector.model.edit import edited
+from inspector.features.breaks.advice.advice import Break
+from inspector.features.breaks.advice.table import best, other_ways
+from inspector.report.user_code.code import Code
+from inspector.report.user_code.reading import Span, read_text
+from inspector.shared.edit import edited
+from inspector.trace.graph_break import GraphBreakReason
 from tests.compile import advice_child
 
 _PROGRAM = """\

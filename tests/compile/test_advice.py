@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from inspector.advice.advice import Advice
-from inspector.advice.table import ALL
-from inspector.findings.wording import versions
-from inspector.sources.registry import Registry, find_registry
+from inspector.features.breaks.advice.advice import Advice
+from inspector.features.breaks.advice.table import ALL
+from inspector.features.breaks.registry import Registry, find_registry
+from inspector.report.wording import versions
 
 VERSION = ".".join(importlib.metadata.version("torch").split(".")[:2])
 

@@ -12,10 +12,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from inspector.commands.schema import schema_of
-from inspector.model.run import Run
+from inspector.cli.schema import schema_of
 from inspector.records.autotuning import Autotuned
-from inspector.sources.recording import opened, read_run
+from inspector.run.run import Run
+from inspector.run.sources.recording import opened, read_run
 from tests.compile.warm_python import INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,12 +11,12 @@ import torch
 from torch import nn
 
 from inspector.capture import profile_calls
-from inspector.capture.back_to_back import BackToBack
-from inspector.capture.call import Call
+from inspector.capture.calls.back_to_back import BackToBack
+from inspector.capture.calls.state import State
 from inspector.capture.profiling import device
-from inspector.capture.state import State
-from inspector.capture.target import Target
-from inspector.model.request import Request
+from inspector.capture.target.call import Call
+from inspector.capture.target.target import Target
+from inspector.shared.request import Request
 from tests.compile.test_failed_calls import Profiles as Unmeasured
 
 CALLS = 9

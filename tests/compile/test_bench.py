@@ -10,8 +10,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from inspector.commands.schema import schema_of
-from inspector.sources.recording import opened, read_run
+from inspector.cli.schema import schema_of
+from inspector.run.sources.recording import opened, read_run
 from tests.compile.benches import ROOT, SHORT, bench, read_again
 from tests.perturbed_backend import PERTURBED
 

@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from inspector.commands.schema import schema_of
+from inspector.cli.schema import schema_of
 from tests.compile.benches import PIECES, SHORT, bench, read_again
 
 

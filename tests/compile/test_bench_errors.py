@@ -8,9 +8,9 @@ import math
 import pytest
 import torch
 
-from inspector.capture.benching.errors import errors_of, others_of, wrong_in
-from inspector.capture.benching.scales import scales_of
-from inspector.capture.outputs import Kept, kept_values
+from inspector.capture.bench.errors import errors_of, others_of, wrong_in
+from inspector.capture.bench.scales import scales_of
+from inspector.capture.calls.outputs import Kept, kept_values
 from inspector.records.bench import OutputError
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from inspector.capture.benching.failing import FailedInputs, failing
-from inspector.capture.target import load_target
+from inspector.capture.bench.failing import FailedInputs, failing
+from inspector.capture.target.target import load_target
 from inspector.errors import EnvironmentLacksError, ModelFailedError
-from inspector.model.request import Request
+from inspector.shared.request import Request
 
 
 def test_one_that_fails_is_left_out_and_the_last_that_is_left_ends_it() -> None:

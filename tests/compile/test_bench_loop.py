@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 import torch
 
-from inspector.capture.benching.loop import loop_of
-from inspector.capture.benching.make_program import make_program
-from inspector.capture.benching.program import Program
-from inspector.capture.benching.varied import padding
-from inspector.capture.target import load_target
+from inspector.capture.bench.loop import loop_of
+from inspector.capture.bench.make_program import make_program
+from inspector.capture.bench.program import Program
+from inspector.capture.bench.varied import padding
+from inspector.capture.target.target import load_target
 from inspector.errors import UsageError
-from inspector.model.bench import WorkerRequest, Workload
-from inspector.model.request import Request
+from inspector.shared.bench import WorkerRequest, Workload
+from inspector.shared.request import Request
 
 MODEL = """
 import torch

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from inspector.benches.rows import BenchRow, make_rows
-from inspector.model.bench import BenchPlan, Combination, Setting, WorkerRequest, Workload
-from inspector.model.meta import FORMAT_VERSION, META_FILE, Meta
-from inspector.model.request import Request
-from inspector.model.run import Run
-from inspector.sources.recording import opened, read_run
-from inspector.sources.worker import Worker
+from inspector.features.bench.rows import BenchRow, make_rows
+from inspector.run.run import Run
+from inspector.run.sources.recording import opened, read_run
+from inspector.run.sources.worker import Worker
+from inspector.shared.bench import BenchPlan, Combination, Setting, WorkerRequest, Workload
+from inspector.shared.meta import FORMAT_VERSION, META_FILE, Meta
+from inspector.shared.request import Request
 
 MODEL = """
 import torch

@@ -13,7 +13,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from inspector.commands.schema import schema_of
+from inspector.cli.schema import schema_of
 from tests.compile.benches import bench, read_again
 
 SCHEMA = schema_of("warmup")

@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from inspector.commands.schema import schema_of
+from inspector.cli.schema import schema_of
 from tests.compile.benches import PIECES, SHORT, bench, read_again
 
 SIZES = """

@@ -9,9 +9,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from inspector.commands.schema import schema_of
+from inspector.cli.schema import schema_of
 from inspector.records.bench import BenchEvent, Restored, Settled
-from inspector.sources.recording import opened, read_run
+from inspector.run.sources.recording import opened, read_run
 from tests.compile.benches import SHORT, bench
 
 MODEL = """

@@ -17,14 +17,14 @@ from typing import Any
 
 import pytest
 
-from inspector.builds.facts import facts_of
-from inspector.builds.run import compile_kernels
 from inspector.errors import EnvironmentLacksError
-from inspector.findings.finding import Finding, Place
-from inspector.findings.kernel_findings import kernel_findings
-from inspector.model.kernel_analysis import InstructionKind
-from inspector.model.kernel_build import KernelBuild
+from inspector.features.kernels.binary.facts import facts_of
+from inspector.features.kernels.binary.run import compile_kernels
+from inspector.features.kernels.kernel_findings import kernel_findings
 from inspector.plugins import load_rules
+from inspector.report.finding import Finding, Place
+from inspector.run.kernel_analysis import InstructionKind
+from inspector.shared.kernel_build import KernelBuild
 from tests.builds_fixture import H200, compiled_again, load, recorded_kernels
 
 PROGRAMS = ("gelu", "softmax_bf16", "cumsum_long", "sum_columns", "own_matmul")
@@ -291,7 +291,7 @@ def test_a_source_that_does_not_run_is_a_result(name: str, said: str, built: Bui
 
 
 def test_a_compiler_that_dies_or_hangs_is_a_result() -> None:
-    from inspector.capture.builds.forks import Forks
+    from inspector.capture.kernel_builds.forks import Forks
 
     forks = Forks(lambda task: task(), workers=2, time_limit_s=1)
     forks.add(lambda: os.kill(os.getpid(), signal.SIGKILL))
@@ -303,7 +303,7 @@ def test_a_compiler_that_dies_or_hangs_is_a_result() -> None:
 
 
 def test_the_store_is_kept_small(built: Built, tmp_path: Path) -> None:
-    from inspector.capture.builds.store import Store
+    from inspector.capture.kernel_builds.store import Store
 
     folder = Path(shutil.copytree(built.folder, tmp_path / "store"))
     kept = {build.key for build in built.builds.values() if not build.error}

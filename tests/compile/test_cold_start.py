@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from inspector.events.caches import CacheState
-from inspector.model.compile_time import KeyVerdict
-from inspector.model.run import Run
-from inspector.sources.recording import opened, read_run
+from inspector.run.compile_time import KeyVerdict
+from inspector.run.run import Run
+from inspector.run.sources.recording import opened, read_run
+from inspector.trace.caches import CacheState
 from tests.compile.warm_python import INSPECT
 from tests.unit import cold_starts
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from inspector.model.cost import Part
-from inspector.model.request import Request
+from inspector.run.cost import Part
+from inspector.shared.request import Request
 from tests import golden
 from tests.compile import warm_python
 

@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from inspector.findings.finding import Finding
-from inspector.findings.report import Report, make_report
-from inspector.model.meta import Meta
-from inspector.model.request import Request
 from inspector.plugins import load_rules
-from inspector.sources.recording import Recording, read_run
+from inspector.report.finding import Finding
+from inspector.report.report import Report, make_report
+from inspector.run.sources.recording import Recording, read_run
+from inspector.shared.meta import Meta
+from inspector.shared.request import Request
 from tests.compile import warm_python
 from tests.compile.cases import CASES, FOLDER, QUICK, Case
 from tests.compile.processes import ROOT

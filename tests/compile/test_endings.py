@@ -16,12 +16,12 @@ import torch
 from torch import nn
 
 import inspector
-from inspector.capture.signatures import check_fits
+from inspector.capture.target.signatures import check_fits
 from inspector.errors import ModelFailedError
-from inspector.model.ended import further_endings
-from inspector.model.request import Request
 from inspector.records.calls import Uncaught
-from inspector.sources.recording import opened, read_run
+from inspector.run.ended import further_endings
+from inspector.run.sources.recording import opened, read_run
+from inspector.shared.request import Request
 from tests import golden
 from tests.compile import warm_python
 from tests.compile.processes import INSPECT, ROOT, environment

@@ -10,7 +10,7 @@ import torch
 
 
 def functions(*names: str) -> dict[str, Any]:
-    text = files("inspector.renderers.exported_kernel").joinpath("harness.txt").read_text("utf-8")
+    text = files("inspector.features.kernels.exported").joinpath("harness.txt").read_text("utf-8")
     wanted = [node for node in ast.parse(text).body if getattr(node, "name", "") in names]
     assert len(wanted) == len(names)
     found: dict[str, Any] = {"torch": torch}

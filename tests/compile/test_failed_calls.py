@@ -13,15 +13,15 @@ import torch
 from torch._dynamo.exc import TorchDynamoException
 
 from inspector.capture import profile_calls
-from inspector.capture.benching.failing import failing
-from inspector.capture.call import Call
-from inspector.capture.execution import compiled
-from inspector.capture.explain_calls import call_target
-from inspector.capture.failed_call import is_raised_outside
-from inspector.capture.target import Target, load_target
+from inspector.capture.bench.failing import failing
+from inspector.capture.execution.execution import compiled
+from inspector.capture.execution.explain_calls import call_target
+from inspector.capture.execution.failed_call import is_raised_outside
+from inspector.capture.target.call import Call
+from inspector.capture.target.target import Target, load_target
 from inspector.errors import ModelFailedError
-from inspector.findings.compile_error_fixes import error_fix
-from inspector.model.request import Request
+from inspector.features.breaks.compile_error_fixes import error_fix
+from inspector.shared.request import Request
 
 
 class Failing:

@@ -19,8 +19,8 @@ from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTens
 
 from inspector.capture.gpu_target.session import gpu_target
 from inspector.capture.gpu_target.weights import MOST_REAL, fake_weights, is_weight
-from inspector.capture.placement import Placement
-from inspector.model.gpu_table import known_gpu
+from inspector.capture.target.placement import Placement
+from inspector.shared.gpu_table import known_gpu
 from tests.compile.warm_python import INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from inspector import plugins
-from inspector.findings.report import make_report
-from inspector.model.request import Request
-from inspector.sources.recording import opened, read_run
+from inspector.report.report import make_report
+from inspector.run.sources.recording import opened, read_run
+from inspector.shared.request import Request
 from tests.compile import warm_python
 
 MODEL = """

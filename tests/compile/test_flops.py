@@ -11,7 +11,7 @@ from torch._dynamo.backends.common import aot_autograd
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
-from inspector.capture.graph_flops import flops_of
+from inspector.capture.graphs.graph_flops import flops_of
 
 pytestmark = pytest.mark.compile
 BATCH, CHANNELS, SIZE, FILTER = 4, 8, 32, 3

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from inspector.graphs.reasons import KNOWN, Reason
+from inspector.features.graph.reasons import KNOWN, Reason
 
 SETTING = re.compile(r"torch\._inductor\.config\.(\w+(?:\.\w+)*)")
 

@@ -24,8 +24,8 @@ from torch._subclasses import meta_utils
 from inspector.capture.gpu_target import session
 from inspector.capture.gpu_target.accelerator import _registry
 from inspector.capture.gpu_target.notes import Notes
-from inspector.model.gpu_table import known_gpu
 from inspector.records.gpu_target import GpuTarget
+from inspector.shared.gpu_table import known_gpu
 from tests.compile.warm_python import INSPECT
 from tests.gpu.compare_kernels import LIMIT_SECONDS, compare, load
 

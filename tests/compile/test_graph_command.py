@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from inspector.findings.graph_report import FUSION, make_graph_report
-from inspector.findings.kernels_report import make_kernels_report
-from inspector.model.run import Run
-from inspector.sources.recording import opened, read_run
+from inspector.features.graph.report import FUSION, make_graph_report
+from inspector.features.kernels.report import make_kernels_report
+from inspector.run.run import Run
+from inspector.run.sources.recording import opened, read_run
 from tests.compile.warm_python import INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]

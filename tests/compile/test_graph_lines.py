@@ -13,7 +13,7 @@ from inspector.capture.profiling.graph_lines import GraphLines
 from inspector.capture.profiling.sequence import cpu_calls
 from inspector.capture.profiling.trace import Launched, traced
 from inspector.capture.profiling.user_lines import is_users, marked_user_lines
-from inspector.profiles.outside_lines import user_place
+from inspector.features.profile.outside_lines import user_place
 from inspector.records.codec import decode
 from inspector.records.device_profile import LaunchPlace
 

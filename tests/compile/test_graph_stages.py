@@ -20,15 +20,15 @@ import torch
 from torch import fx
 
 import inspector
-from inspector.capture.handler import attached_handler
-from inspector.graphs.decompositions import decompositions
-from inspector.graphs.exports import network
-from inspector.graphs.lookup import origins
-from inspector.graphs.operators import computed_inside, shown_operator
-from inspector.graphs.reading import read_graphs
-from inspector.model.graph import Graph, Node, Stage
-from inspector.model.graph_places import GraphPlace
-from inspector.model.roots import Roots
+from inspector.capture.recording.handler import attached_handler
+from inspector.features.graph.decompositions import decompositions
+from inspector.features.graph.exports import network
+from inspector.features.graph.lookup import origins
+from inspector.features.graph.operators import computed_inside, shown_operator
+from inspector.features.graph.reading import read_graphs
+from inspector.run.graph import Graph, Node, Stage
+from inspector.run.graph_places import GraphPlace
+from inspector.shared.roots import Roots
 
 MODELS = Path(__file__).parent / "stage_models.py"
 TRAINED = ("dynamo", "pre_grad", "joint", "forward", "backward", "post_grad", "post_grad")

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from inspector.findings.around_calls import limit_of
+from inspector.features.recompiles.around_calls import limit_of
 from tests.compile.recompiles.child import compilations
 from tests.compile.recompiles.instances import Block
 

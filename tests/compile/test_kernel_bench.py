@@ -9,11 +9,11 @@ import pytest
 import torch
 from torch._inductor.codecache import PyCodeCache
 
-from inspector.capture.alone import bench as bench_module
-from inspector.capture.alone import timer
-from inspector.capture.alone.arguments import Arguments, TooLargeError
-from inspector.capture.alone.bench import Alone
-from inspector.capture.alone.calls import called_kernels, watched
+from inspector.capture.kernel_bench import bench as bench_module
+from inspector.capture.kernel_bench import timer
+from inspector.capture.kernel_bench.arguments import Arguments, TooLargeError
+from inspector.capture.kernel_bench.bench import Alone
+from inspector.capture.kernel_bench.calls import called_kernels, watched
 
 ROOM = 1 << 30
 

@@ -12,7 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from inspector.commands.schema import schema_of
+from inspector.cli.schema import schema_of
 from tests.compile.warm_python import INSPECT
 
 pytestmark = [

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from inspector.capture.leaves import leaves_of
+from inspector.capture.calls.leaves import leaves_of
 
 Point = collections.namedtuple("Point", ["x", "y"])  # noqa: PYI024 - as programs have it
 

@@ -21,8 +21,8 @@ from torch._dynamo.testing import CompileCounter
 
 import inspector
 from inspector.errors import InspectorError, RecordingError, UsageError
-from inspector.findings.report import Report
-from inspector.sources.log import LogReader
+from inspector.report.report import Report
+from inspector.run.sources.log import LogReader
 from tests.compile.processes import ROOT, environment, installed
 
 
@@ -236,7 +236,7 @@ def test_explain_leaves_no_gradients_in_what_a_function_uses() -> None:
 
 
 def test_what_is_too_large_to_be_copied_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inspector.capture.state.MOST_COPIED_BYTES", 8)
+    monkeypatch.setattr("inspector.capture.calls.state.MOST_COPIED_BYTES", 8)
     with pytest.warns(UserWarning, match="the calls changed 1 tensors for good"):
         inspector.explain(InPlace(), torch.ones(4), measure=False)
 

@@ -8,10 +8,10 @@ import torch
 from torch import fx, nn
 
 import inspector
-from inspector.events.kept import KeptRecord, kept_record
-from inspector.events.registry import read
 from inspector.records.graphs import RecordedGraph
-from inspector.sources.log import LogReader
+from inspector.run.sources.log import LogReader
+from inspector.trace.inspector_records import KeptRecord, kept_record
+from inspector.trace.registry import read
 
 
 class Net(nn.Module):

@@ -11,11 +11,11 @@ import pytest
 import torch
 from torch import fx, nn
 
-from inspector.capture import module_places
-from inspector.capture.logged_graph import recorded_graph
-from inspector.capture.module_places import noting_modules, stack_of
-from inspector.events.printed_stack import printed_frames
+from inspector.capture.graphs import module_places
+from inspector.capture.graphs.logged_graph import recorded_graph
+from inspector.capture.graphs.module_places import noting_modules, stack_of
 from inspector.records.stack import StackFrame
+from inspector.trace.printed_stack import printed_frames
 
 HERE = str(Path(__file__))
 TEXT = Path(__file__).read_text("utf-8").split("\n")

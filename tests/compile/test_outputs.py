@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch._dynamo import config
 
-from inspector.capture.outputs import compare, keep, kept_values, load
+from inspector.capture.calls.outputs import compare, keep, kept_values, load
 from inspector.capture.settings import apply_settings
 from inspector.capture.versions import dynamo_settings
 from inspector.errors import UsageError

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.builds.run import compile_kernels
-from inspector.model.kernel_build import KernelBuild
+from inspector.features.kernels.binary.run import compile_kernels
+from inspector.shared.kernel_build import KernelBuild
 from tests.compile.warm_python import INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -106,8 +106,8 @@ PLANTED = RUNS_WHEN_LOADED | RUNS_WHEN_COMPILED
 UNCHECKED = """
 import contextlib, json, sys
 from pathlib import Path
-from inspector.capture.builds import autotuner
-from inspector.capture.builds.driverless import forget_driver
+from inspector.capture.kernel_builds import autotuner
+from inspector.capture.kernel_builds.driverless import forget_driver
 
 folder = Path(sys.argv[1])
 forget_driver(90, folder)

@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from inspector.commands.schema import schema_of
+from inspector.cli.schema import schema_of
 from tests.compile.warm_python import INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,9 +14,9 @@ import pytest
 import torch
 
 from inspector.capture import profile_calls, writer
-from inspector.capture.back_to_back import BackToBack
-from inspector.capture.call import Call, arguments_of
-from inspector.capture.calling import LOSS_MARK, Ones, backward
+from inspector.capture.calls.back_to_back import BackToBack
+from inspector.capture.calls.calling import LOSS_MARK, Ones, backward
+from inspector.capture.calls.state import State
 from inspector.capture.profiling import in_place, measured, payload
 from inspector.capture.profiling.explained import explained_on_cpu
 from inspector.capture.profiling.in_place import (
@@ -29,10 +29,9 @@ from inspector.capture.profiling.measured import Explained
 from inspector.capture.profiling.sequence import significant
 from inspector.capture.profiling.trace import HostEvent, Launched, Trace, traced
 from inspector.capture.profiling.wrapper_lines import LINE_MARK, calling_marks
-from inspector.capture.state import State
-from inspector.capture.target import Target
+from inspector.capture.target.call import Call, arguments_of
+from inspector.capture.target.target import Target
 from inspector.errors import UsageError
-from inspector.model.request import Request
 from inspector.records.device_profile import (
     CallBlock,
     DeviceLaunch,
@@ -40,6 +39,7 @@ from inspector.records.device_profile import (
     FailedCall,
     ProfiledArgument,
 )
+from inspector.shared.request import Request
 from tests.compile.test_failed_calls import Profiles as Unmeasured
 
 

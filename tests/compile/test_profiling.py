@@ -12,13 +12,13 @@ import pytest
 import torch
 from torch._inductor.codecache import PyCodeCache
 
-from inspector.capture.kineto import Session
 from inspector.capture.profiling.explained import without_kernel_marks
 from inspector.capture.profiling.sequence import cpu_calls
 from inspector.capture.profiling.trace import traced
 from inspector.capture.profiling.user_lines import marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines
-from inspector.kernels.node_lines import module_path
+from inspector.capture.timeline.kineto import Session
+from inspector.features.kernels.node_lines import module_path
 
 
 def test_without_the_host_torch_is_not_told_of_a_profiler() -> None:

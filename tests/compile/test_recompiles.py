@@ -13,16 +13,16 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from inspector.advice.advice import TESTED_ON
-from inspector.findings.guards_report import with_instances
-from inspector.findings.report import Report
-from inspector.guards.next import next_changes
-from inspector.guards.predict import frame_guards
+from inspector.features.breaks.advice.advice import TESTED_ON
+from inspector.features.guards.next import next_changes
+from inspector.features.guards.predict import frame_guards
+from inspector.features.guards.report import with_instances
+from inspector.report.report import Report
 from tests import golden
 from tests.compile.recompiles.all_programs import PROGRAMS
 from tests.compile.recompiles.applied import Mended, mended
 from tests.compile.recompiles.table import Expected
-from tests.unit.renderers.rendering import as_json, read_trace
+from tests.unit.render.rendering import as_json, read_trace
 from tests.unit.test_strip import stripped
 
 ROOT = Path(__file__).resolve().parents[2]

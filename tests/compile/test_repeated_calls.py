@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch._inductor.utils import run_and_get_code
 
-from inspector.kernels.output_code import read_output_code
+from inspector.features.kernels.output_code import read_output_code
 
 pytestmark = pytest.mark.compile
 STEPS = 3

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from inspector.sources.recording import opened, read_run
+from inspector.run.sources.recording import opened, read_run
 from tests.compile.warm_python import COLD, INSPECT
 
 ROOT = Path(__file__).resolve().parents[2]

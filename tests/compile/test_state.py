@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import torch
 
-from inspector.capture.state import State
+from inspector.capture.calls.state import State
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,10 +12,10 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from inspector.capture.call import fresh  # noqa: E402
-from inspector.capture.target import Target, load_target  # noqa: E402
+from inspector.capture.target.call import fresh  # noqa: E402
+from inspector.capture.target.target import Target, load_target  # noqa: E402
 from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError, UsageError  # noqa: E402
-from inspector.model.request import Request  # noqa: E402
+from inspector.shared.request import Request  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -384,7 +384,7 @@ def test_inputs_of_the_command_line_are_the_same_in_every_run() -> None:
 
 
 def test_fresh_inputs_can_be_written_to() -> None:
-    from inspector.capture.call import Call
+    from inspector.capture.target.call import Call
 
     base = torch.randn(4, 4, requires_grad=True)
     view = base.detach()[:2]
@@ -416,7 +416,7 @@ class _Tagged(torch.Tensor):
 
 
 def test_fresh_copies_tensors_that_cannot_be_copied_deeply() -> None:
-    from inspector.capture.call import Call
+    from inspector.capture.target.call import Call
 
     tagged = torch.randn(3).as_subclass(_Tagged)
     tagged.tag = "double"
@@ -430,7 +430,7 @@ def test_fresh_copies_tensors_that_cannot_be_copied_deeply() -> None:
 
 
 def test_fresh_keeps_what_cannot_be_copied() -> None:
-    from inspector.capture.call import Call
+    from inspector.capture.target.call import Call
 
     generator = (number for number in range(3))
 

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from benchmarks import bit_for_bit
-from inspector.capture.begin import begin
-from inspector.capture.handler import attached_handler
-from inspector.sources.log import LogReader
+from inspector.capture.recording.begin import begin
+from inspector.capture.recording.handler import attached_handler
+from inspector.run.sources.log import LogReader
 from tests.compile.processes import AUTOLOAD, ROOT, environment, finished, inspected, run_of
 
 PROGRAM = """
@@ -202,7 +202,7 @@ def _stable(text: str) -> str:
 def test_the_users_own_logs_and_traces_are_unchanged(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(LOGGING)
     plain = logged(tmp_path, "plain", sys.executable)
-    ours = logged(tmp_path, "ours", sys.executable, "-m", "inspector.commands", "run")
+    ours = logged(tmp_path, "ours", sys.executable, "-m", "inspector.cli", "run")
 
     assert ours == plain
 
@@ -295,7 +295,7 @@ def test_what_torch_cannot_print_for_its_trace_compiles_all_the_same(tmp_path: P
 def test_torchs_trace_is_as_it_was_when_nothing_is_recorded_any_more(tmp_path: Path) -> None:
     from torch._logging import trace_structured
 
-    from inspector.capture.attach import attach
+    from inspector.capture.recording.attach import attach
 
     before = trace_structured.__code__, dict(trace_structured.__globals__)
     attachment = attach(tmp_path, None)

@@ -7,8 +7,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from inspector.findings.report import Report
-from inspector.model.verification import Trial, Verification
+from inspector.report.report import Report
+from inspector.run.verification import Trial, Verification
 from tests.compile.verifying import Verify
 from tests.compile.warm_python import INSPECT
 

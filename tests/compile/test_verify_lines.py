@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inspector.findings.report import Report
-from inspector.model.verification import Trial
+from inspector.report.report import Report
+from inspector.run.verification import Trial
 from tests.compile.verifying import Verify
 
 # One line is in a module that the file imports.

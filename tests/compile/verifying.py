@@ -10,12 +10,12 @@ from typing import TypeAlias
 
 import pytest
 
-from inspector.commands.verify import Outcome, verification_of
-from inspector.findings.report import Report, make_report
-from inspector.findings.trials import with_verification
-from inspector.model.request import Request
+from inspector.cli.verify import Outcome, verification_of
+from inspector.features.verify.trials import with_verification
 from inspector.plugins import load_rules
-from inspector.sources.recording import opened, read_run
+from inspector.report.report import Report, make_report
+from inspector.run.sources.recording import opened, read_run
+from inspector.shared.request import Request
 from tests.compile import warm_python
 
 Verify: TypeAlias = Callable[..., Report]

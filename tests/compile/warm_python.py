@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
-    from inspector.model.request import Request
+    from inspector.shared.request import Request
 
 _IS_COPY = Path(__file__).name == "python"
 # Of the test session, for all its workers.
@@ -41,8 +41,8 @@ _FOLDER = Path(os.environ.get("TMPDIR", "/tmp")) / f"inspector-tests-{_PID}"  # 
 if _IS_COPY:
     _FOLDER = Path(__file__).parent
 _PYTHON = str(_FOLDER / "python")
-INSPECT = [_PYTHON, "-m", "inspector.commands"]
-COLD = [sys.executable, "-m", "inspector.commands"]  # where the processes themselves matter
+INSPECT = [_PYTHON, "-m", "inspector.cli"]
+COLD = [sys.executable, "-m", "inspector.cli"]  # where the processes themselves matter
 _TARGET = "inspector/capture/__main__.py"
 _VERBS = {"bench", "explain", "warm-up"}
 _MOST_SERVERS = 5
@@ -60,7 +60,7 @@ _IMPORTED = (
     "torch.distributed.tensor.experimental", "torch.fx.experimental.validator",
     "torch._dynamo.dce_extra_outputs", "torch._export.passes._node_metadata_hook",
     "torch._higher_order_ops.passes.inline_invoke_subgraph", "torch._inductor.compiler_bisector",
-    "inspector.capture.child", "inspector.capture.explain_calls", "inspector.capture.target",
+    "inspector.capture.child", "inspector.capture.execution.explain_calls", "inspector.capture.target.target",
 )  # fmt: skip
 # What is read when torch, its libraries and Python begin, and what is read when it is used.
 _PREFIXES = (
@@ -281,7 +281,7 @@ def _of_the_reader() -> Iterator[str]:
 
     import inspector
 
-    others = ("inspector.capture", "inspector.library", "inspector.commands.__main__")
+    others = ("inspector.capture", "inspector.library", "inspector.cli.__main__")
     for module in pkgutil.walk_packages(inspector.__path__, "inspector."):
         if not module.name.startswith(others):
             yield module.name

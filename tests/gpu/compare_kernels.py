@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from inspector.kernels.output_code import read_output_code
+from inspector.features.kernels.output_code import read_output_code
 
 RECORDED = Path(__file__).parent / "recorded_kernels" / "h200_torch_2_11.json.xz"
 GPU = "h200"
@@ -107,8 +107,8 @@ def _generate(name: str, pass_: str, place: Path) -> None:
     import torch
 
     from inspector.capture.gpu_target import session
-    from inspector.model.gpu_table import known_gpu
     from inspector.records.gpu_target import GpuTarget
+    from inspector.shared.gpu_table import known_gpu
     from tests.gpu.kernel_cases.case import run
     from tests.gpu.kernel_cases.catalogue import catalogue
 

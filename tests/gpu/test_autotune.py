@@ -13,10 +13,10 @@ import jsonschema
 import pytest
 from torch._inductor.runtime import autotune_cache
 
-from inspector.commands.schema import schema_of
-from inspector.model.run import Run
-from inspector.profiles.autotuned import Autotuning, make_autotuning
-from inspector.sources.recording import opened, read_run
+from inspector.cli.schema import schema_of
+from inspector.features.profile.autotuned import Autotuning, make_autotuning
+from inspector.run.run import Run
+from inspector.run.sources.recording import opened, read_run
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = schema_of("profile")
@@ -78,7 +78,7 @@ def reduced(x, y):
 
 attachment = None
 if sys.argv[1]:
-    from inspector.capture.attach import attach
+    from inspector.capture.recording.attach import attach
     attachment = attach(Path(sys.argv[1]), None)
     attachment.handler.watch_autotuning()
 x = torch.ones(2048, 1024, device="cuda", dtype=torch.bfloat16)
@@ -94,7 +94,7 @@ print("\\n".join(codes))
 
 def inspected(folder: Path, *arguments: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "inspector.commands", "profile", *arguments],
+        [sys.executable, "-m", "inspector.cli", "profile", *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": PYTHONPATH, "COLUMNS": "80"},
         capture_output=True,

@@ -12,7 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from inspector.commands.schema import schema_of
+from inspector.cli.schema import schema_of
 from tests.perturbed_backend import PERTURBED
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,7 +38,7 @@ def rows(folder: Path, *arguments: str, text: str = MODEL) -> dict[str, dict[str
     (folder / "net.py").write_text(text)
     done = subprocess.run(
         [
-            sys.executable, "-m", "inspector.commands", "bench", "net.py", "--device", "cuda",
+            sys.executable, "-m", "inspector.cli", "bench", "net.py", "--device", "cuda",
             "--sessions", "1", "--seconds", "2", "--format", "json", *arguments,
         ],
         cwd=folder,

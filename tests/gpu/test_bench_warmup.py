@@ -12,7 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from inspector.commands.schema import schema_of
+from inspector.cli.schema import schema_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = schema_of("warmup")
@@ -50,7 +50,7 @@ def report(
     (folder / "model.py").write_text(MODEL)
     modes = ("--modes", request.param) if request.param else ()
     done = started(
-        folder, "-m", "inspector.commands", "bench", "model.py", "--warmup", "--device", "cuda",
+        folder, "-m", "inspector.cli", "bench", "model.py", "--warmup", "--device", "cuda",
         "--vary", "x[0]=64,128,256,1", *modes, "--save-warmup", "warm", "--format", "json",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

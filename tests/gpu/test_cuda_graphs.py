@@ -33,7 +33,7 @@ def inspect(
     """
     own = {} if caches is None else {"TORCHINDUCTOR_CACHE_DIR": str(caches)}
     return subprocess.run(
-        [sys.executable, "-m", "inspector.commands", *arguments],
+        [sys.executable, "-m", "inspector.cli", *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": PYTHONPATH, **own},
         capture_output=True,

@@ -101,7 +101,7 @@ def test_a_decode_step_is_profiled_as_by_hand(tmp_path: Path) -> None:
     (tmp_path / "by_hand.py").write_text(BY_HAND)
     said, by_hand_s = ran(tmp_path, "by_hand.py")
     by_hand: dict[str, Any] = json.loads(said)
-    command = ["-m", "inspector.commands", "profile"]
+    command = ["-m", "inspector.cli", "profile"]
     options = ["--no-grad", "--mode", "reduce-overhead", "--save", "kept"]
     _, profiled_s = ran(tmp_path, *command, "model.py", *options)
     (profile,) = json.loads(ran(tmp_path, *command, "kept", "--format", "json")[0])["profiles"]

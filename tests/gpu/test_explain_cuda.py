@@ -32,7 +32,7 @@ example_inputs = (torch.randn(8, 64, device="cuda"),)
 
 def explained(folder: Path, *options: str) -> dict[str, Any]:
     (folder / "model.py").write_text(MODEL)
-    command = [sys.executable, "-m", "inspector.commands", "explain", "model.py", *options]
+    command = [sys.executable, "-m", "inspector.cli", "explain", "model.py", *options]
     done = subprocess.run(
         [*command, "--format", "json"],
         cwd=folder,

@@ -42,7 +42,7 @@ print("\\n".join(codes))
 
 def inspected(folder: Path, *arguments: str) -> dict[str, Any]:
     done = subprocess.run(
-        [sys.executable, "-m", "inspector.commands", *arguments, "--format", "json"],
+        [sys.executable, "-m", "inspector.cli", *arguments, "--format", "json"],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": PYTHONPATH},
         capture_output=True,

@@ -12,7 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from inspector.commands.schema import schema_of
+from inspector.cli.schema import schema_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = schema_of("kernel-bench")
@@ -58,10 +58,10 @@ UNCHANGED = """
 import sys
 import torch
 from inspector.capture import versions
-from inspector.capture.alone import bench
-from inspector.capture.alone.bench import Alone
-from inspector.capture.alone.calls import called_kernels
-from inspector.capture.state import State
+from inspector.capture.kernel_bench import bench
+from inspector.capture.kernel_bench.bench import Alone
+from inspector.capture.kernel_bench.calls import called_kernels
+from inspector.capture.calls.state import State
 from model import example_inputs, model
 
 said = []
@@ -128,7 +128,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def profiled(folder: Path, *arguments: str) -> dict[str, Any]:
-    command = ("-m", "inspector.commands", "profile", *arguments, "--format", "json")
+    command = ("-m", "inspector.cli", "profile", *arguments, "--format", "json")
     found: dict[str, Any] = json.loads(run(folder, *command))
     jsonschema.validate(found, SCHEMA)
     return found

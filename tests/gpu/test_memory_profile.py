@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import torch
 
-from inspector.capture.call import PreparedCall
-from inspector.profiles.memory import CallMemory
-from inspector.profiles.peak import find_peak
+from inspector.capture.target.call import PreparedCall
+from inspector.features.profile.memory.memory import CallMemory
+from inspector.features.profile.peak import find_peak
 from inspector.records.codec import decode
 from inspector.records.memory_profile import MemoryProfile
 from tests.memory_case import FLOAT, PARAMETERS, WIDE, Case, Net, measured

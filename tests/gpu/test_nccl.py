@@ -47,7 +47,7 @@ pytestmark = pytest.mark.skipif(torch.cuda.device_count() < 2, reason="needs two
 
 def profiles(folder: Path, text: str, *options: str) -> list[dict[str, Any]]:
     (folder / "model.py").write_text(text)
-    command = [sys.executable, "-m", "inspector.commands", "profile"]
+    command = [sys.executable, "-m", "inspector.cli", "profile"]
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"}
     ran = subprocess.run(
         [

@@ -77,7 +77,7 @@ def profiled(
 ) -> dict[str, Any]:
     folder.mkdir(exist_ok=True)
     (folder / "model.py").write_text(body if whole else HEAD + body + TAIL)
-    command = [sys.executable, "-m", "inspector.commands", "profile"]
+    command = [sys.executable, "-m", "inspector.cli", "profile"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     ran = subprocess.run(
         [*command, target, "--save", "kept", *options],

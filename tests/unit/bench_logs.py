@@ -6,11 +6,11 @@ import hashlib
 import json
 from pathlib import Path
 
-from inspector.benches.rows import BenchRow, make_rows
-from inspector.findings.bench_report import BenchReport, make_bench_report
-from inspector.model.bench import BenchPlan, Combination, Setting, Workload
-from inspector.model.meta import FORMAT_VERSION, META_FILE
-from inspector.sources.recording import opened, read_run
+from inspector.features.bench.report import BenchReport, make_bench_report
+from inspector.features.bench.rows import BenchRow, make_rows
+from inspector.run.sources.recording import opened, read_run
+from inspector.shared.bench import BenchPlan, Combination, Setting, Workload
+from inspector.shared.meta import FORMAT_VERSION, META_FILE
 
 PLAN = BenchPlan(
     "model.py",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from inspector import plugins
-from inspector.costs.cache_keys import key_changes, unmatched
-from inspector.costs.cold_start import cold_start
-from inspector.findings.cold_start import Against, ColdStartReport
-from inspector.findings.report import make_report
-from inspector.model.run import Run
-from inspector.sources.recording import opened, read_run
+from inspector.features.compile_time.cache_keys import key_changes, unmatched
+from inspector.features.compile_time.cold_start import cold_start
+from inspector.features.compile_time.report import Against, ColdStartReport
+from inspector.report.report import make_report
+from inspector.run.run import Run
+from inspector.run.sources.recording import opened, read_run
 
 DATA = Path(__file__).parent / "data" / "cold_start"
 

@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 
 from inspector import plugins
-from inspector.findings.kernels_report import KernelsReport, make_kernels_report
-from inspector.sources.recording import opened, read_run
+from inspector.features.kernels.report import KernelsReport, make_kernels_report
+from inspector.run.sources.recording import opened, read_run
 
 VERSIONS = ("torch_2_11", "torch_2_13")
 _DATA = Path(__file__).parent / "data" / "cpp_kernels"

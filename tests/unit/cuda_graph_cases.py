@@ -13,9 +13,9 @@ import zipfile
 from pathlib import Path
 
 from inspector import plugins
-from inspector.findings.cuda_graphs_report import CudaGraphsReport, make_cuda_graphs_report
-from inspector.model.run import Run
-from inspector.sources.recording import opened, read_run
+from inspector.features.cuda_graphs.report import CudaGraphsReport, make_cuda_graphs_report
+from inspector.run.run import Run
+from inspector.run.sources.recording import opened, read_run
 
 RECORDINGS = Path(__file__).parent / "data" / "cuda_graphs.zip"
 

@@ -6,12 +6,12 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from inspector.graphs.fusion import Fusion
-from inspector.graphs.make_fusion import make_fusion
-from inspector.model.graph import Graph, Node, Stage
-from inspector.model.stack import StackFrame
+from inspector.features.graph.fusion import Fusion
+from inspector.features.graph.make_fusion import make_fusion
 from inspector.records.fusion import Apart, Buffer, FusionPlan, Launch, Operation
 from inspector.records.graphs import TensorMeta
+from inspector.run.graph import Graph, Node, Stage
+from inspector.shared.stack import StackFrame
 
 FILE = "/home/user/project/model.py"
 SIZE = 2048

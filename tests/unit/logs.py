@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from inspector.model.run import Run
-from inspector.sources.recording import opened, read_run
+from inspector.run.run import Run
+from inspector.run.sources.recording import opened, read_run
 
 FILE = "/home/user/model.py"
 BREAK = (

@@ -22,5 +22,5 @@ def test_the_report_is_the_golden_one(golden: Golden) -> None:
 def test_nothing_else_is_there(root: Path) -> None:
     there = {path for command in COMMANDS for path in root.glob(f"reports/*/{command}.*")}
     there |= set(root.glob("reports/*/profile.*"))
-    there |= set(root.glob("tests/unit/renderers/snapshots/*"))
+    there |= set(root.glob("tests/unit/render/snapshots/*"))
     assert there == {golden.path for golden in GOLDENS}

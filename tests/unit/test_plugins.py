@@ -13,10 +13,10 @@ from inspector.errors import EnvironmentLacksError, UsageError
 @pytest.mark.parametrize(
     "module",
     sorted(
-        {f"inspector.commands.{name.replace('-', '_')}" for name in plugins.COMMANDS}
+        {f"inspector.cli.{name.replace('-', '_')}" for name in plugins.COMMANDS}
         | {module for modules in plugins.RULES.values() for module in modules}
         | {*plugins.RENDERERS.values(), *plugins.TIMELINES.values()}
-        | {f"inspector.pages.{kind.replace('-', '_')}" for kind in plugins.REPORTS}
+        | {f"inspector.report.{kind.replace('-', '_')}" for kind in plugins.REPORTS}
     ),
 )
 def test_every_built_in_exists(module: str) -> None:
@@ -47,7 +47,9 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> None:
     points = {
         "inspector.commands": [EntryPoint("fly", "json", "inspector.commands")],
         "inspector.renderers": [EntryPoint("bad", "no_such_module", "inspector.renderers")],
-        "inspector.rules.cpp": [EntryPoint("more", "inspector.analyses.cpp_time", "")],
+        "inspector.rules.cpp": [
+            EntryPoint("more", "inspector.features.compile_time.rules.cpp_time", "")
+        ],
     }
     monkeypatch.setattr(plugins, "_entry_points", lambda group: tuple(points[group]))
 

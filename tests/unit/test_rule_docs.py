@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from inspector.advice.table import ALL
-from inspector.findings.rule import Rule
-from inspector.findings.severity import Severity
+from inspector.features.breaks.advice.table import ALL
+from inspector.report.rule import Rule
+from inspector.report.severity import Severity
 from tests.rule_docs import pages
 
 

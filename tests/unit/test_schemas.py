@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from inspector.commands.schema import schema_of
+from inspector.cli.schema import schema_of
 from inspector.plugins import REPORTS
 from tests.golden import Golden, goldens
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from inspector.sources.recording import opened
+from inspector.run.sources.recording import opened
 from tests import golden
-from tests.unit.renderers.rendering import as_json, read_trace
+from tests.unit.render.rendering import as_json, read_trace
 from tests.unit.strip_fields import plain_view
 
 _RECORD = re.compile(rb"\n(?=[^\t\n])")

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from inspector.commands.schema import schema_of
-from tests.unit.renderers import runs
-from tests.unit.renderers.rendering import TRACES, as_json, read_trace
+from inspector.cli.schema import schema_of
+from tests.unit.render import runs
+from tests.unit.render.rendering import TRACES, as_json, read_trace
 from tests.unit.strip_fields import ALWAYS, WITHOUT_LATER_CALLS, plain_view
 
 

@@ -49,8 +49,8 @@ def test_the_base_installation_brings_no_torch(wheel: zipfile.ZipFile) -> None:
 
 def test_it_installs_both_commands(wheel: zipfile.ZipFile) -> None:
     scripts = _metadata(wheel, "entry_points.txt")
-    assert "\ninspect = inspector.commands:main" in scripts
-    assert "\ntorch-inspector = inspector.commands:main" in scripts
+    assert "\ninspect = inspector.cli:main" in scripts
+    assert "\ntorch-inspector = inspector.cli:main" in scripts
 
 
 def test_it_is_found_by_torch(wheel: zipfile.ZipFile) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from inspector.model.timeline import Mark
 from inspector.records.timeline import Activity, CallProfile, MarkedThread, Marker
+from inspector.run.timeline import Mark
 
 
 def call_profile(

@@ -21,7 +21,7 @@ def begin() -> None:
         return
     try:
         if find_inspector():
-            from inspector.capture.begin import begin as begin_recording
+            from inspector.capture.recording.begin import begin as begin_recording
 
             begin_recording()
         else:
@@ -31,7 +31,7 @@ def begin() -> None:
 
 
 def _say(folder: str, error: str) -> None:
-    """Leaves a note for the reader, as inspector/capture/begin.py does where it can be loaded."""
+    """Leaves a note for the reader, as inspector/capture/recording/begin.py does where it can be loaded."""
     fields = {"v": 1, "where": "the recorder could not be loaded", "error": error}
     with contextlib.suppress(OSError):
         Path(folder).mkdir(parents=True, exist_ok=True)

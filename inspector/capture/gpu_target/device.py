@@ -18,9 +18,9 @@ from torch._inductor import scheduler
 from torch._inductor.runtime import triton_helpers
 from torch._inductor.runtime.hints import DeviceProperties
 
-from inspector.capture.builds.driverless import AbsentDriver
 from inspector.capture.hooks import nothing
-from inspector.model.gpus import Gpu
+from inspector.capture.kernel_builds.driverless import AbsentDriver
+from inspector.shared.gpus import Gpu
 
 _Memo = type(functools.lru_cache(lambda: None))
 # Modules whose memos may hold answers about a device, and functions there that are to run once.

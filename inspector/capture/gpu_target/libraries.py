@@ -19,7 +19,7 @@ from torch._prims_common import suggest_memory_format
 from torch.nn import functional
 
 from inspector.capture.gpu_target.sdp_choice import CUDNN, EFFICIENT, FLASH, Attention, choose
-from inspector.model.gpus import Gpu
+from inspector.shared.gpus import Gpu
 
 # Both are needed: tensors of inference mode have no autograd key.
 _KEYS = ("AutogradCUDA", "CUDA")

@@ -20,7 +20,7 @@ from torch._inductor.fx_passes import pad_mm
 from torch._inductor.runtime.benchmarking import benchmarker
 from torch._inductor.scheduler import Scheduler
 
-from inspector.capture.fusion_fields import lowered_direction
+from inspector.capture.fusion.fusion_fields import lowered_direction
 from inspector.capture.gpu_target.notes import Notes
 from inspector.capture.hooks import patched
 from inspector.records.gpu_target import MeasuredDecision

@@ -12,11 +12,11 @@ from torch._subclasses.fake_tensor import no_dispatch
 from torch.fx.node import map_aggregate
 from torch.utils._pytree import tree_leaves, tree_map_only
 
-from inspector.capture.generating import copied
+from inspector.capture.fusion.generating import copied
 from inspector.capture.gpu_target.fakes import device_to_cuda, tensor_on_cuda
 from inspector.capture.gpu_target.weights import makes_fakes
 from inspector.capture.hooks import nothing
-from inspector.capture.source_loader import device_to_cpu
+from inspector.capture.target.source_loader import device_to_cpu
 
 
 def on_cpu(graph: fx.GraphModule, on_backward: Callable[[], None]) -> Callable[..., Any]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from inspector.model.gpus import Gpu
+from inspector.shared.gpus import Gpu
 
 FLASH, EFFICIENT, MATH, CUDNN = "flash", "efficient", "math", "cudnn"
 _HALF = (torch.float16, torch.bfloat16)

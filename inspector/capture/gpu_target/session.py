@@ -14,7 +14,7 @@ from torch import fx
 from torch._dynamo.exc import RestartAnalysis
 from torch._inductor.graph import GraphLowering
 
-from inspector.capture.generating import Generate, code_only, copied, module_not_loaded
+from inspector.capture.fusion.generating import Generate, code_only, copied, module_not_loaded
 from inspector.capture.gpu_target.accelerator import cuda_in_cpp
 from inspector.capture.gpu_target.constants import (
     constants_on_cpu,
@@ -28,8 +28,8 @@ from inspector.capture.gpu_target.measured import without_measuring
 from inspector.capture.gpu_target.notes import Notes
 from inspector.capture.gpu_target.running import on_cpu, on_target
 from inspector.capture.writer import emit
-from inspector.model.gpus import Gpu
 from inspector.records.gpu_target import GpuTarget
+from inspector.shared.gpus import Gpu
 
 # What torch 2.11.0+cu130 brings (nvidia-cudnn-cu13 9.19.0); the CPU build has none to ask.
 _CUDNN = 91900

@@ -17,12 +17,12 @@ from typing import Any
 
 import torch
 
-from inspector.capture.kineto import Session
 from inspector.capture.profiling.device import uses_cuda, wait
 from inspector.capture.profiling.places import Places
 from inspector.capture.profiling.trace import HostEvent, Trace, read_trace
 from inspector.capture.profiling.user_lines import is_users, marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines
+from inspector.capture.timeline.kineto import Session
 from inspector.records.device_profile import LaunchPlace
 from inspector.records.memory_profile import MemoryEvent
 

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from torch import fx
 
-from inspector.capture.module_places import module_stack, stack_of
+from inspector.capture.graphs.module_places import module_stack, stack_of
 from inspector.capture.roots import recorded_roots
-from inspector.events.printed_stack import printed_frames
-from inspector.model.stack import user_frame
+from inspector.shared.stack import user_frame
+from inspector.trace.printed_stack import printed_frames
 
 
 class GraphLine(NamedTuple):

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from inspector.capture.calling import LOSS_MARK
+from inspector.capture.calls.calling import LOSS_MARK
 from inspector.capture.profiling.trace import HostEvent, Launched, Trace
 
 GUARDS = "guards"

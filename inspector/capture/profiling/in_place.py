@@ -23,7 +23,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import torch
 
 from inspector.capture import versions
-from inspector.capture.back_to_back import BackToBack
+from inspector.capture.calls.back_to_back import BackToBack
+from inspector.capture.calls.ranks import agreed
 from inspector.capture.profiling.device import cuda_devices, uses_cuda, wait
 from inspector.capture.profiling.explained import EXPLAINED_CALLS, explain, explained_on_cpu
 from inspector.capture.profiling.gradients import marked_gradients
@@ -34,11 +35,10 @@ from inspector.capture.profiling.sequence import calls_of, cpu_calls, significan
 from inspector.capture.profiling.trace import Launched, Traced, traced
 from inspector.capture.profiling.user_lines import is_users, marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines
-from inspector.capture.ranks import agreed
 from inspector.capture.writer import guarded
-from inspector.model.out_of_memory import lacks_memory
-from inspector.model.spans import union_ns
 from inspector.records.device_profile import CallBlock, ProfiledArgument
+from inspector.shared.out_of_memory import lacks_memory
+from inspector.shared.spans import union_ns
 
 _AT_ONCE = 10
 _MOST_SETTLING = 200

@@ -6,7 +6,7 @@ import dataclasses
 import re
 from collections.abc import Sequence
 
-from inspector.capture.calling import LOSS_MARK
+from inspector.capture.calls.calling import LOSS_MARK
 from inspector.capture.profiling.trace import HostEvent, Trace
 from inspector.capture.profiling.user_lines import CALL_MARK, MODULE_MARK, USER_MARK
 from inspector.capture.profiling.wrapper_lines import LINE_MARK

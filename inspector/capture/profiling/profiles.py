@@ -9,9 +9,7 @@ from typing import Protocol
 
 import torch
 
-from inspector.capture.back_to_back import BackToBack
-from inspector.capture.call import PreparedCall, arguments_of
-from inspector.capture.handler import attached_handler
+from inspector.capture.calls.back_to_back import BackToBack
 from inspector.capture.profiling.ceilings import ceilings, current_uuid, kept_ceilings
 from inspector.capture.profiling.device import uses_cuda
 from inspector.capture.profiling.graph_pools import Captured, has_cuda_graphs, watched_capture
@@ -27,13 +25,15 @@ from inspector.capture.profiling.measured import Prepared
 from inspector.capture.profiling.memory import profile_memory
 from inspector.capture.profiling.plan import SECONDS
 from inspector.capture.quiet import quiet
-from inspector.capture.target import Target
+from inspector.capture.recording.handler import attached_handler
+from inspector.capture.target.call import PreparedCall, arguments_of
+from inspector.capture.target.target import Target
 from inspector.capture.writer import emit, guarded
 from inspector.records.ceilings import DeviceState
 
 
 class OneKernel(Protocol):
-    """A kernel that is benchmarked alone (`inspector.capture.alone.bench.Alone`)."""
+    """A kernel that is benchmarked alone (`inspector.capture.kernel_bench.bench.Alone`)."""
 
     def is_refused(self) -> bool:
         """Whether there is not just one of its name, once all is compiled."""

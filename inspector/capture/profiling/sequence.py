@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from inspector.capture.profiling.places import Places
 from inspector.capture.profiling.trace import HostEvent, Launched, Trace
 from inspector.capture.profiling.wrapper_lines import LINE_MARK, calling_marks
-from inspector.model.alignment import align_by
 from inspector.records.device_profile import DeviceLaunch, LaunchPlace
+from inspector.shared.alignment import align_by
 
 _LEAST_NS = 2_000  # statements that only name or free something take less
 

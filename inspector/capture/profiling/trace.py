@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from inspector.capture.kineto import Session
+from inspector.capture.timeline.kineto import Session
 from inspector.records.device_profile import DeviceLaunch, LaunchPlace
 
 _HOST = ("cpu_op", "user_annotation", "cuda_runtime", "cuda_driver")

@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
-from inspector.capture.module_places import made_at
+from inspector.capture.graphs.module_places import made_at
 from inspector.capture.profiling.graph_lines import GraphLines
 from inspector.capture.profiling.trace import mark_name
 from inspector.capture.roots import recorded_roots
-from inspector.model.stack import is_graph_code
+from inspector.shared.stack import is_graph_code
 
 USER_MARK = "inspector at "
 """What a mark's name begins with; ``file(line): function`` follows."""

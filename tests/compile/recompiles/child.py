@@ -13,8 +13,8 @@ from pathlib import Path
 
 import torch
 
-from inspector.capture.attach import attach
-from inspector.capture.environment import environment
+from inspector.capture.log.environment import environment
+from inspector.capture.recording.attach import attach
 from inspector.capture.writer import emit
 from tests.compile.recompiles.all_programs import PROGRAMS
 

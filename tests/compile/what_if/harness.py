@@ -22,8 +22,7 @@ from typing import Any
 import torch
 from torch._logging import _internal
 
-from inspector.builder.run import RunBuilder
-from inspector.guards.change import (
+from inspector.features.guards.change import (
     Change,
     another_object,
     having,
@@ -34,12 +33,13 @@ from inspector.guards.change import (
     same_tensor,
     two_tensors,
 )
-from inspector.guards.change import ChangeKind as Kind
-from inspector.guards.predict import Becomes, FrameGuards, frame_guards, predict
-from inspector.model.compilation import Frame
-from inspector.model.meta import Meta
+from inspector.features.guards.change import ChangeKind as Kind
+from inspector.features.guards.predict import Becomes, FrameGuards, frame_guards, predict
 from inspector.records.recompiles import TensorFacts
-from inspector.sources.log import LogReader
+from inspector.run.compilation import Frame
+from inspector.run.folding.run import RunBuilder
+from inspector.run.sources.log import LogReader
+from inspector.shared.meta import Meta
 from tests.compile.what_if.plans import Plan, plans
 from tests.compile.what_if.programs import FEATURES, Color, Feature, Tensor, source_of
 

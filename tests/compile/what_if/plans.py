@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from inspector.guards.change import ChangeKind as Kind
+from inspector.features.guards.change import ChangeKind as Kind
 from tests.compile.what_if.programs import FEATURES, Feature, used_lines
 
 

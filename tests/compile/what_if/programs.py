@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from hypothesis import strategies as st
 
-from inspector.guards.change import ChangeKind as Kind
+from inspector.features.guards.change import ChangeKind as Kind
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 """Draws from a strategy, as `hypothesis.strategies.data` does."""

@@ -48,7 +48,7 @@ def stripped(log: bytes) -> bytes:
 def recorded(name: str, folder: Path) -> tuple[str, int]:
     """Runs one scenario under `inspect run`; its log's text and exit code."""
     recording = folder / name
-    command = [sys.executable, "-m", "inspector.commands", "run", "--no-measure"]
+    command = [sys.executable, "-m", "inspector.cli", "run", "--no-measure"]
     command += ["--save", str(recording), _HERE, name]
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     environment = {

@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 
 from benchmarks import transformers_models
-from inspector.capture.call import calls_of, map_tensors
+from inspector.capture.target.call import calls_of, map_tensors
 from tests.gpu import kernel_cases
 from tests.gpu.kernel_cases.case import BOTH, INFERENCE, Case, moved_to
 

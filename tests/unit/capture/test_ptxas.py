@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.capture import environment
+from inspector.capture.log import environment
 
 SAYS = """#!/bin/sh
 echo "ptxas: NVIDIA (R) Ptx optimizing assembler"

@@ -1,0 +1,227 @@
+"""How far results are from those of another process."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import torch
+
+from inspector.capture.bench.elements import TIMES_EAGERS, Elements, epsilon_of, is_close
+from inspector.capture.bench.scales import Scale, difference_of, largest_of, number_of
+from inspector.capture.calls.outputs import Kept
+from inspector.records.bench import OutputError
+from inspector.shared.bench import LEARNING_RATE
+from inspector.shared.result_names import AFTER
+
+_OF_NUMBERS = 1e-3
+# Where nobody knows that, as a part of the largest element: what deep models lose.
+_ROUNDING = {torch.float32: 1e-3, torch.float16: 1e-2, torch.bfloat16: 5e-2}
+# What a step is off by as a part of itself: compiled, Adam's powers of its betas are of float32,
+# and 1 - 0.999**2 has lost three digits there.
+_LEAST_STEP = 1e-4 * LEARNING_RATE
+_NO_SCALES: Mapping[str, Scale] = MappingProxyType({})
+_MOST_TEXT = 40
+# What an optimizer keeps may be off by so much as a part of it: Adam's squares are far below what
+# `torch.testing` lets pass as nothing.
+_OF_MOMENTS = 1e-3
+# As `inspector.capture.bench.changed` names what is trained, and what is kept for that.
+_TRAINED = re.compile(rf"parameter (.*){AFTER}(input .*)")
+_MOMENT = re.compile(rf"\w+ of (.*){AFTER}(input .*)")
+_GRADIENT = "gradient of {} with {}"
+
+
+def errors_of(
+    reference: str, kept: Kept, expected: Kept, scales: Mapping[str, Scale] = _NO_SCALES
+) -> Iterator[OutputError]:
+    """The error of each result that both have.
+
+    The largest difference of two elements is told as a part of the largest element: single elements
+    near 0 say nothing about a result, and a result that is rounding alone says nothing about its
+    own error. Infinity and NaN in the same places are no difference.
+
+    Args:
+        scales: What errors are a part of, of results that are rounding alone (`scales_of`).
+    """
+    for name, mine in kept.tensors.items():
+        theirs = expected.tensors.get(name)
+        if theirs is None:
+            continue
+        relative = _relative(mine, theirs, scales.get(name))
+        yield OutputError(
+            reference,
+            name,
+            relative,
+            within=is_close(mine, theirs) if mine.dtype == theirs.dtype else None,
+            nan=float(theirs.isnan().float().mean()) if theirs.numel() else 0.0,
+            scale=_scale(name, scales),
+            # Elsewhere dtypes differ on purpose.
+            mine=_described(kept, name) if mine.shape != theirs.shape else "",
+            theirs=_described(expected, name) if mine.shape != theirs.shape else "",
+        )
+    for name, text in kept.others.items():
+        if name in expected.others and text != expected.others[name]:
+            relative = _of_numbers(text, expected.others[name], scales.get(name))
+            yield OutputError(
+                reference,
+                name,
+                relative,
+                within=relative < _OF_NUMBERS,
+                scale=_scale(name, scales),
+                mine="" if math.isfinite(relative) else _described(kept, name),
+                theirs="" if math.isfinite(relative) else _described(expected, name),
+            )
+
+
+def others_of(reference: str, kept: Kept, expected: Kept) -> Iterator[OutputError]:
+    """What is there on one side alone, or is of another kind or dtype there."""
+    unknown = {*kept.uncompared, *expected.uncompared}
+    for name in dict.fromkeys((*expected.names, *kept.names)):
+        mine, theirs = (_kind(side, name) for side in (kept, expected))
+        if mine != theirs and name not in unknown and not _is_no_gradient(kept, expected, name):
+            sides = _described(kept, name), _described(expected, name)
+            yield OutputError(reference, name, math.inf, False, 0.0, "itself", *sides)  # noqa: FBT003
+
+
+def _is_no_gradient(kept: Kept, expected: Kept, name: str) -> bool:
+    """Whether it is a gradient of zeros on one side, and none on the other.
+
+    AOTAutograd makes zeros where a graph's output has no part in what is differentiated.
+    """
+    gradient = kept.tensors.get(name, expected.tensors.get(name))
+    is_gradient = name.startswith("gradient of ") and gradient is not None
+    return is_gradient and not bool(gradient.count_nonzero())
+
+
+def _kind(kept: Kept, name: str) -> str:
+    tensor = kept.tensors.get(name)
+    if tensor is None:
+        return "other" if name in kept.others else ""
+    return str(tensor.dtype)
+
+
+def _described(kept: Kept, name: str) -> str:
+    """``float32[2, 3]``, ``None``; empty where there is nothing."""
+    tensor = kept.tensors.get(name)
+    if tensor is None:
+        return kept.others.get(name, "")[:_MOST_TEXT]
+    return f"{str(tensor.dtype).removeprefix('torch.')}{list(tensor.shape)}"
+
+
+def _scale(name: str, scales: Mapping[str, Scale]) -> str:
+    return scales[name].by if name in scales else "itself"
+
+
+def _of_numbers(mine: str, theirs: str, scale: Scale | None) -> float:
+    """How far two spelled-out numbers are apart; infinity where they are none."""
+    one, other = number_of(mine), number_of(theirs)
+    if one is None or other is None:
+        try:
+            whole, expected = float(mine), float(theirs)
+        except ValueError:
+            return math.inf
+        return abs(whole - expected) / abs(expected) if expected else math.inf
+    return _relative(one, other, scale)
+
+
+def is_off(
+    mine: Any, theirs: Any, exact: Any = None, scale: Scale | None = None, *, by_mean: bool = False
+) -> bool:
+    """Whether a result differs from eager's by more than rounding.
+
+    Args:
+        exact: The same in float64, which says how large eager PyTorch's own error is; or None.
+        scale: What its error is a part of, where it is rounding alone: then eager PyTorch's own
+            error may be as small as chance has it, and what one rounding of the largest of its
+            kind is counts, too.
+        by_mean: Whether single elements say nothing, and what is close by `torch.testing` may be
+            off all the same: a step is short beside the parameter.
+    """
+    if mine.dtype != theirs.dtype or mine.shape != theirs.shape:
+        return True
+    if not by_mean and is_close(mine, theirs):
+        return False
+    if exact is None or exact.shape != mine.shape:
+        return not by_mean and _relative(mine, theirs, scale) > _ROUNDING.get(mine.dtype, 0.0)
+    is_of_family = scale is not None and scale.by == "family"
+    least = epsilon_of(mine) * scale.size if scale is not None and is_of_family else 0.0
+    least = max(least, _LEAST_STEP if by_mean else 0.0)
+    return Elements(mine, theirs, exact).are_farther(least, by_mean=by_mean)
+
+
+def wrong_in(
+    kept: Kept, eager: Kept, exact: Kept | None, scales: Mapping[str, Scale] = _NO_SCALES
+) -> list[str]:
+    """The names of the results that differ from eager's by more than rounding."""
+    wide = exact.tensors if exact is not None else {}
+    found = []
+    for name, tensor in kept.tensors.items():
+        if name not in eager.tensors or follows_rounding(name, scales):
+            continue
+        both = tensor, eager.tensors[name], wide.get(name)
+        by_mean = _TRAINED.fullmatch(name) is not None
+        is_moment = _MOMENT.fullmatch(name) is not None
+        if _is_moment_off(*both) if is_moment else is_off(*both, scales.get(name), by_mean=by_mean):
+            found.append(name)
+    for name, text in kept.others.items():
+        theirs = eager.others.get(name, text)
+        third = exact.others.get(name) if exact is not None else None
+        if text != theirs and _is_other(text, theirs, third, scales.get(name)):
+            found.append(name)
+    return found
+
+
+def _is_moment_off(mine: Any, theirs: Any, exact: Any) -> bool:
+    if mine.dtype != theirs.dtype or mine.shape != theirs.shape:
+        return True
+    if exact is None or exact.shape != mine.shape:
+        least = _ROUNDING.get(mine.dtype, _OF_MOMENTS)
+        return Elements(mine, theirs, theirs).are_farther_by(least)
+    return Elements(mine, theirs, exact).are_farther_by(_OF_MOMENTS)
+
+
+def follows_rounding(name: str, scales: Mapping[str, Scale]) -> bool:
+    """Whether it is a parameter whose gradient is rounding alone, or what is kept of that.
+
+    The step of Adam is as long for such a gradient as for any other.
+    """
+    trained = _TRAINED.fullmatch(name) or _MOMENT.fullmatch(name)
+    return trained is not None and _GRADIENT.format(*trained.groups()) in scales
+
+
+def _is_other(mine: str, theirs: str, exact: str | None, scale: Scale | None) -> bool:
+    """Whether a number or a text is another one than eager PyTorch's.
+
+    What eager PyTorch gives in float64 is what another process gives: a time, an address, a name
+    that is drawn, is another one there, too.
+    """
+    relative = _of_numbers(mine, theirs, scale)
+    if relative < _OF_NUMBERS:
+        return False
+    if not _is_fraction(mine) or not _is_fraction(theirs):
+        return exact == theirs if exact is not None else _is_count(mine) and _is_count(theirs)
+    if exact is None or not _is_fraction(exact):
+        return relative > _ROUNDING[torch.bfloat16]  # nobody knows which dtype it comes from
+    off, own = (abs(float(text) - float(exact)) for text in (mine, theirs))
+    return not off <= TIMES_EAGERS * max(own, _OF_NUMBERS * abs(float(exact)))
+
+
+def _is_fraction(text: str) -> bool:
+    return number_of(text) is not None
+
+
+def _is_count(text: str) -> bool:
+    return text in {"True", "False", "None"} or text.lstrip("-").isdecimal()
+
+
+def _relative(mine: Any, theirs: Any, scale: Scale | None = None) -> float:
+    if mine.shape != theirs.shape:
+        return math.inf
+    if not mine.numel():
+        return 0.0
+    difference = difference_of(mine, theirs)
+    largest = largest_of(theirs) if scale is None else scale.size
+    return difference / largest if largest else (math.inf if difference else 0.0)

@@ -1,0 +1,142 @@
+"""What a timed call raises, as a sentence; inputs that fail, while others are measured."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from torch._dynamo.exc import TorchDynamoException
+
+from inspector.capture.failures import lacks_cuda, user_failure, user_traceback, without_dtype
+from inspector.capture.target.target import Target
+from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError
+from inspector.shared.out_of_memory import lacks_memory
+from inspector.shared.request import Request
+
+# As Dynamo spells a place of the user's code in what it raises.
+_USER_PLACE = re.compile(r'File "([^"]+)", line (\d+)')
+_MOST_SAID = 200
+
+
+@contextlib.contextmanager
+def failing(
+    target: Target, given: str, next_step: str, *, is_eager: bool, request: Request
+) -> Iterator[None]:
+    """What a call raises becomes a sentence with the user's own traceback.
+
+    Args:
+        given: What it is called with, where that is one of several inputs (``f32[1, 64]``).
+        next_step: What to do about that input, should it fail without the compiler.
+
+    Raises:
+        InspectorError: The call failed.
+    """
+    which = f" with {given}" if given else ""
+    try:
+        yield
+    except InspectorError:
+        raise
+    except SystemExit as error:
+        code = "" if error.code is None else repr(error.code)
+        message = f"{target.name} ended the program with sys.exit({code})."
+        raise ModelFailedError(message, "Let it return instead.") from error
+    except Exception as error:
+        if lacks_cuda(error):
+            raise user_failure(error, f"calling `{target.name}`", target.root) from error
+        if is_eager:
+            raise _eager_failure(error, target, which, next_step, request) from error
+        raise _compiled_failure(error, target, which, request) from error
+
+
+def _eager_failure(
+    error: Exception, target: Target, which: str, next_step: str, request: Request
+) -> InspectorError:
+    said = f"{type(error).__name__}: {sentence(error)}"
+    message = f"{target.name} fails when it is called{which} without torch.compile ({said})."
+    step = "" if lacks_memory(said) else next_step or without_dtype(request.dtype)
+    if "does not require grad" in str(error):
+        step = "Calls are made under torch.no_grad(): add --grad."
+    return ModelFailedError(message, step, detail=user_traceback(error, target.root))
+
+
+def _compiled_failure(
+    error: Exception, target: Target, which: str, request: Request
+) -> InspectorError:
+    inner = getattr(error, "inner_exception", None) or error  # of BackendCompilerFailed
+    said = sentence(inner)
+    if isinstance(inner, ImportError):
+        return EnvironmentLacksError(f"Its backend needs a package that is missing: {said}.")
+    place = _USER_PLACE.findall(str(error))
+    at = f", {_relative_to(target.root, place[-1][0])}:{place[-1][1]}" if place else ""
+    message = f"It fails{which} when it is compiled ({type(inner).__name__}: {said}{at})."
+    step = " ".join(["See: inspect explain", target.name, *_options(request)])
+    # What Dynamo and the backends raise has no more of the user's code than that.
+    is_torchs = isinstance(error, TorchDynamoException)
+    detail = "" if is_torchs else user_traceback(error, target.root)
+    return ModelFailedError(message, step, detail=detail)
+
+
+def _options(asked: Request) -> Iterator[str]:
+    """What makes `inspect explain` compile it in the same way."""
+    if asked.backend != "inductor":
+        yield f"--backend {asked.backend}"
+    if asked.mode:
+        yield f"--mode {asked.mode}"
+    if asked.dynamic is not None:
+        yield "--dynamic" if asked.dynamic else "--no-dynamic"
+    yield from (f"--{name}" for name in ("fullgraph", "train") if getattr(asked, name))
+    if asked.dtype:
+        yield f"--dtype {asked.dtype}"
+
+
+def _relative_to(root: str, file: str) -> str:
+    path = Path(file)
+    return str(path.relative_to(root)) if path.is_relative_to(root) else file
+
+
+def sentence(error: BaseException) -> str:
+    """The first line of what it says; one that announces the next has that behind it."""
+    lines = [line.strip() for line in str(error).split("\n") if line.strip()]
+    said = " ".join(lines[:2] if lines and lines[0].endswith(":") else lines[:1])
+    return said[:_MOST_SAID].rstrip(".:") or "no message"
+
+
+class FailedInputs:
+    """Which of the inputs have failed.
+
+    Args:
+        write: Gets the number of an input that failed, and why.
+    """
+
+    def __init__(self, count: int, write: Callable[[int, ModelFailedError], None]) -> None:
+        self._count = count
+        self._write = write
+        self._errors: dict[int, ModelFailedError] = {}
+
+    @property
+    def left(self) -> Sequence[int]:
+        """The inputs that have not failed."""
+        return [index for index in range(self._count) if index not in self._errors]
+
+    @property
+    def lack_memory(self) -> bool:
+        """Whether there was no memory for one of them."""
+        return any(lacks_memory(error.message) for error in self._errors.values())
+
+    @contextlib.contextmanager
+    def apart(self, index: int) -> Iterator[None]:
+        """What fails inside is the failure of one input, as long as others are left.
+
+        Raises:
+            ModelFailedError: None is left; it is the failure of the first.
+        """
+        try:
+            yield
+        except ModelFailedError as error:
+            self._errors[index] = error
+            if self._count > 1:
+                self._write(index, error)
+            if not self.left:
+                raise self._errors[min(self._errors)] from error

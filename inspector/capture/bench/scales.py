@@ -1,0 +1,124 @@
+"""What the error of a result is a part of.
+
+That is its own largest element, unless the result is rounding alone: a gradient that is 0 in exact
+arithmetic (of a bias in front of a batch norm) is what rounding leaves of sums that cancel, in each
+program another number, and measures nothing. The error of a sum is bounded by the magnitudes that
+went in, not by what is left of them (N. Higham, Accuracy and Stability of Numerical Algorithms, 2nd
+edition, section 4.2), so that what is 0 but for rounding is measured by others of its kind, as
+gradients are when their norm is clipped (`torch.nn.utils.clip_grad_norm_` takes that of all).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import torch
+
+from inspector.capture.bench.elements import epsilon_of, is_rounded
+from inspector.capture.calls.outputs import Kept
+
+# `output of input 2 (called again)[0]`, see `inspector.capture.bench.worker`.
+_NAME = re.compile(r"(?P<kind>\w+) .*?\binput (?P<input>\d+)(?P<again> \(called again\))?")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Scale:
+    """What an error is divided by where that is not the result's own largest element.
+
+    Attributes:
+        by: ``family``: the largest element of all results of its kind, and where these are nothing
+            but rounding, too, of all results of the call; ``rounding``: eager PyTorch's own error,
+            where the call gives nothing else.
+    """
+
+    by: str
+    size: float
+
+
+def scales_of(eager: Kept, exact: Kept | None) -> Mapping[str, Scale]:
+    """The results that are rounding alone, each with what its error is a part of.
+
+    A result is that where its largest element in float64 is no larger than eager PyTorch's own
+    error. Where nobody knows the error, or calls draw random numbers (others in float64), it has
+    to be less than the rounding of one element of the largest of its kind.
+    """
+    theirs = {**eager.tensors, **_numbers(eager)}
+    theirs = {name: item for name, item in theirs.items() if is_rounded(item) and item.numel()}
+    own = {name: largest_of(item) for name, item in theirs.items()}
+    errors = {} if exact is None or eager.draws or exact.draws else _errors(theirs, exact)
+    alone = {name for name, (error, largest) in errors.items() if 0 < error >= largest}
+    # What both give as 0 is 0, and what is compared with it is a part of the others, too.
+    alone |= {name for name, (error, largest) in errors.items() if not error and not largest}
+    for name in own.keys() - errors.keys():
+        family = max(own[other] for other in own if _family(other) == _family(name))
+        if own[name] <= epsilon_of(theirs[name]) * family:
+            alone.add(name)
+    found = {}
+    for name in alone:
+        size = _largest_beside(name, own, alone)
+        by = "family" if size else "rounding"
+        found[name] = Scale(by, size or errors.get(name, (0.0, 0.0))[0])
+    return found
+
+
+def _largest_beside(name: str, own: Mapping[str, float], alone: Iterable[str]) -> float:
+    """The largest element of results of its kind, or else of its call, that are no rounding."""
+    others = {other: size for other, size in own.items() if other not in alone}
+    kinds: tuple[Callable[[str], object], ...] = (_family, lambda other: _family(other)[1:])
+    for kind in kinds:
+        size = max((size for other, size in others.items() if kind(other) == kind(name)), default=0)
+        if size:
+            return size
+    return 0.0
+
+
+def _family(name: str) -> tuple[str, str, str]:
+    """Of which kind a result is, and of which call: what names none is alone."""
+    found = _NAME.match(name)
+    return (found["kind"], found["input"], found["again"] or "") if found else (name, "", name)
+
+
+def _numbers(kept: Kept) -> Mapping[str, Any]:
+    numbers = {name: number_of(text) for name, text in kept.others.items()}
+    return {name: item for name, item in numbers.items() if item is not None}
+
+
+def number_of(text: str) -> Any:
+    """A spelled-out Python float as a tensor, or None where it is none."""
+    try:
+        return None if text.lstrip("-").isdecimal() else torch.tensor(float(text)).double()
+    except ValueError:
+        return None
+
+
+def _errors(theirs: Mapping[str, Any], exact: Kept) -> Mapping[str, tuple[float, float]]:
+    """Eager PyTorch's own error, and the largest element in float64, where both are known."""
+    wide = {**exact.tensors, **_numbers(exact)}
+    both = {name: (item, wide[name]) for name, item in theirs.items() if name in wide}
+    return {
+        name: (difference_of(item, other), largest_of(other))
+        for name, (item, other) in both.items()
+        if item.shape == other.shape and math.isfinite(difference_of(item, other))
+    }
+
+
+def difference_of(mine: Any, theirs: Any) -> float:
+    """The largest difference of two elements, of tensors of one shape.
+
+    Infinity and NaN in the same places are no difference; in one alone they are infinitely far.
+    """
+    wide = torch.complex128 if mine.is_complex() or theirs.is_complex() else torch.float64
+    mine, theirs = mine.to(wide), theirs.to(wide)
+    same = (mine == theirs) | (mine.isnan() & theirs.isnan())
+    difference = float(torch.where(same, 0.0, (mine - theirs).abs()).max())
+    return difference if math.isfinite(difference) else math.inf
+
+
+def largest_of(tensor: Any) -> float:
+    """The largest magnitude among its finite elements."""
+    wide = tensor.to(torch.complex128 if tensor.is_complex() else torch.float64).abs()
+    return float(torch.where(wide.isfinite(), wide, 0.0).max())

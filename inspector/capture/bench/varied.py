@@ -1,0 +1,104 @@
+"""Calls that differ in a size, a dtype or a value, and calls padded to powers of two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import torch
+
+from inspector.capture.bench.batches import resized
+from inspector.capture.target.call import Call
+from inspector.capture.target.signatures import positional_names, signature_of
+from inspector.errors import UsageError
+from inspector.shared.dtypes import parse_dtype
+from inspector.shared.variation import Assignment
+
+
+def varied_calls(
+    function: Callable[..., Any], call: Call, variations: Sequence[Sequence[Assignment]]
+) -> tuple[Call, ...]:
+    """A call for each variation; what is not varied is as given.
+
+    Raises:
+        UsageError: There is no such argument, or it is no tensor of that many dimensions.
+    """
+    return tuple(_varied(function, call, assignments) for assignments in variations)
+
+
+def _varied(function: Callable[..., Any], call: Call, assignments: Iterable[Assignment]) -> Call:
+    args, kwargs = list(call.args), dict(call.kwargs)
+    for item in assignments:
+        place = place_of(function, item.name, args, kwargs)
+        if isinstance(place, int):
+            args[place] = _changed(args[place], item)
+        else:
+            kwargs[place] = _changed(kwargs.get(place), item)
+    return Call(tuple(args), kwargs)
+
+
+def place_of(
+    function: Callable[..., Any], name: str, args: Sequence[object], kwargs: dict[str, Any]
+) -> int | str:
+    """Where an argument is: its position, or its name among the keywords."""
+    if name.isdecimal():
+        if int(name) < len(args):
+            return int(name)
+        raise UsageError(f"--vary: there is no argument {name}.", f"There are {len(args)}.")
+    positional = positional_names(function)[: len(args)]
+    if name in positional:
+        return positional.index(name)
+    signature = signature_of(function)
+    names = [*signature.parameters] if signature is not None else []
+    if name in kwargs or name in names:
+        return name
+    raise UsageError(
+        f"--vary: there is no argument {name!r}.", f"Its arguments: {', '.join(names) or 'none'}."
+    )
+
+
+def _changed(value: Any, item: Assignment) -> Any:
+    if item.dimension is None and not item.is_dtype:
+        return item.value
+    if not isinstance(value, torch.Tensor):
+        raise UsageError(f"--vary {item}: {item.name} is no tensor.", "Vary it as a value: n=1,2.")
+    if item.is_dtype:
+        return value.to(getattr(torch, parse_dtype(str(item.value)).torch_name))
+    dimension = item.dimension or 0
+    if not -value.dim() <= dimension < value.dim():
+        message = f"--vary {item}: {item.name} has {value.dim()} dimensions."
+        raise UsageError(message, "The first is 0.")
+    if not value.shape[dimension]:
+        raise UsageError("--vary: a dimension of size 0 has no elements to repeat.", "")
+    return resized(value, dimension, int(item.value))
+
+
+def padding(
+    function: Callable[..., Any], places: Sequence[tuple[int | str, int]]
+) -> Callable[..., Any]:
+    """The function with some sizes padded with zeros to the next power of two.
+
+    That is a part of each call: the program would have to do it, too.
+
+    Args:
+        places: Of each size the argument's position, or its name, and the dimension.
+    """
+
+    def padded(*args: Any, **kwargs: Any) -> Any:
+        given: dict[int | str, Any] = dict(enumerate(args))
+        given.update(kwargs)
+        for place, dimension in places:
+            given[place] = _padded(given[place], dimension)
+        return function(*map(given.get, range(len(args))), **{name: given[name] for name in kwargs})
+
+    return padded
+
+
+def _padded(tensor: Any, dimension: int) -> Any:
+    size = int(tensor.shape[dimension])
+    more = (1 << (size - 1).bit_length()) - size if size else 0
+    if not more:
+        return tensor
+    # `pad` takes pairs from the last dimension backwards.
+    behind = tensor.dim() - 1 - (dimension % tensor.dim())
+    return torch.nn.functional.pad(tensor, [0, 0] * behind + [0, more])

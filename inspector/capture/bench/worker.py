@@ -1,0 +1,354 @@
+"""What a process of `inspect bench` does: it makes its program ready, and times it when asked to.
+
+All processes of a session are ready at the same time and take turns, so that what the machine does
+meanwhile meets all of them alike. Two descriptors connect one with the recorder: a line of JSON
+comes in for each block, and a line goes out when something is done. What was found out goes into
+the log.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from inspector.capture.bench.batches import items_of, shapes_of
+from inspector.capture.bench.blocks import block, burst, busy_of, settle, timed
+from inspector.capture.bench.changed import changed_by, gradients_of, moments_of
+from inspector.capture.bench.comparing import compared
+from inspector.capture.bench.divergence import first_divergence
+from inspector.capture.bench.failing import FailedInputs, failing, sentence
+from inspector.capture.bench.loop import Loop, loop_of, restoring_loop
+from inspector.capture.bench.make_program import make_program
+from inspector.capture.bench.peak import peak_of
+from inspector.capture.bench.process import Channel, Cores, device_name
+from inspector.capture.bench.program import Program
+from inspector.capture.calls.outputs import Kept, joined, keep, kept_values
+from inspector.capture.execution.execution import write_target
+from inspector.capture.execution.known_backends import check_spelling
+from inspector.capture.execution.trial import seed
+from inspector.capture.kernel_bench.timer import Flush
+from inspector.capture.log.environment import environment
+from inspector.capture.profiling.device import cuda_devices, uses_cuda
+from inspector.capture.quiet import quiet
+from inspector.capture.recording.attach import attach
+from inspector.capture.target.call import PreparedCall
+from inspector.capture.target.target import Target, load_target
+from inspector.capture.versions import compilations
+from inspector.capture.writer import emit
+from inspector.errors import ModelFailedError
+from inspector.records.bench import (
+    BenchEvent,
+    BusyTime,
+    CallMemory,
+    Divergence,
+    FailedInput,
+    FirstCalls,
+    Restored,
+    Settled,
+    TimedBlock,
+)
+from inspector.records.calls import TargetCall
+from inspector.shared.bench import WorkerRequest
+from inspector.shared.result_names import AGAIN, input_of
+
+# Of results that are copied into the host's memory by each process, until all have them.
+_MOST_COMPARED_BYTES = 4 << 30
+_SETTLING_PART = 4  # of a session: 3 s, where that has 12 s
+
+
+def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
+    """Works until the recorder closes its end.
+
+    Raises:
+        InspectorError: The target cannot be loaded, compiled or called, or a backend of the plan is
+            misspelt.
+    """
+    channel = Channel()
+    handler = attach(folder, project=None).handler
+    seed(0)
+    target = load_target(asked.request)
+    emit(environment(target.root, asks_for_gpus=True))
+    write_target(target, handler.sources)
+    handler.sources.add_digests()
+    check_spelling(asked.backends)
+    channel.say("loaded")
+    if channel.told() is None:  # nobody wants it any more
+        return
+    worker = _Worker(asked, target, make_program(target, asked))
+    worker.begin()
+    if asked.is_reference:
+        return
+    if not uses_cuda():
+        cores.bind()  # what drives a GPU is one thread, and does not share the core of all others
+    worker.settle()
+    if uses_cuda():
+        torch.cuda.empty_cache()  # others want memory, too
+    channel.say("ready", device=device_name(), **worker.state)
+    while (asked_now := channel.told()) is not None:
+        worker.do(asked_now.pop("do"), asked_now)
+        channel.say("done", **worker.state)
+
+
+class _Worker:
+    def __init__(self, asked: WorkerRequest, target: Target, program: Program) -> None:
+        self._asked = asked
+        self._target = target
+        self._program = program
+        self._flush: Flush | None = None
+        self._draws = False
+        self._wrong: Sequence[str] = ()
+        self._loops: dict[int, Loop] = {}
+        self._last_input: int | None = None
+        self._inputs = FailedInputs(len(program.calls), self._failed)
+        self.call_ns: list[int] = []
+        self._most_bytes = _MOST_COMPARED_BYTES
+
+    @property
+    def state(self) -> Mapping[str, object]:
+        """What the recorder needs to know: with which inputs all is put back before each call."""
+        return {
+            "call_ns": self.call_ns,
+            "restores": [index for index, loop in self._loops.items() if loop.restores],
+            "wrong": bool(self._wrong),
+            "crowded": self._inputs.lack_memory,
+        }
+
+    def do(self, what: str, fields: Mapping[str, Any]) -> None:
+        """Does what the recorder asks for."""
+        known: Mapping[str, Callable[..., None]] = {
+            "block": self.block,
+            "busy": self.busy,
+            "bisect": self.bisect,
+            "restore": self.restore,
+        }
+        known[what](**fields)
+
+    def begin(self) -> None:
+        """Calls each input three times; keeps the results of the first and the last call.
+
+        The third replays a CUDA graph, where there is one.
+        """
+        kept = kept_values({})
+        for index in range(len(self._program.calls)):
+            with self._inputs.apart(index):
+                kept = joined(kept, self._begin(index))
+                self._most_bytes = _MOST_COMPARED_BYTES - kept.size_bytes
+        self._compare(kept)
+
+    def _begin(self, index: int) -> Kept:
+        """The first three calls with an input; what the first and the last of them gave."""
+        before = compilations()
+        first_ns, results = self._first(index)
+        compiled = compilations() - before
+        cuda_devices.cache_clear()  # the first call may be the first on a GPU
+        self._program.state.look_again()
+        with self._failing(index), quiet():
+            second_ns = timed(self._program.prepare(index))
+        results = joined(results, self._again(index))
+        call = self._program.calls[index]
+        self._write(
+            FirstCalls(
+                input=index, compiled=compiled, first_ns=first_ns, second_ns=second_ns,
+                inputs=shapes_of(call), items=items_of(call),
+                draws=self._draws, threads=torch.get_num_threads(), device=device_name(),
+            )
+        )  # fmt: skip
+        return results
+
+    def _first(self, index: int) -> tuple[int, Kept]:
+        """The time of the first call, and copies of its results."""
+        emit(TargetCall(index, 0, "begin"))
+        # Before the very first there is nothing to put back, and to look would say that no call
+        # draws random numbers.
+        prepared = self._program.prepare(index, restores=index > 0)
+        seed(1 + index)  # what one input draws does not depend on what was drawn before
+        results = kept_values({})
+        with self._failing(index):
+            before = _generators()
+            began_ns = time.perf_counter_ns()
+            outputs = prepared()
+            _wait_for_all()
+            time_ns = time.perf_counter_ns() - began_ns
+            self._draws |= _generators() != before
+            results = self._results(index, "", outputs, prepared)
+        return time_ns, results
+
+    def _again(self, index: int) -> Kept:
+        """The results of a later call with the same random numbers."""
+        with self._failing(index), quiet():
+            prepared = self._program.prepare(index)
+            seed(1 + index)
+            outputs = prepared()
+            _wait_for_all()
+            return self._results(index, AGAIN, outputs, prepared)
+
+    def _results(self, index: int, again: str, outputs: object, made: PreparedCall) -> Kept:
+        """Copies, at once: the next call may write to the same memory."""
+        where = f"input {index + 1}{again}"
+        values = {f"output of {where}": outputs}
+        if self._asked.workload.train:
+            values |= gradients_of(self._program, made.arguments, where)
+        values |= changed_by(self._program, index, made.arguments, where)
+        values |= moments_of(self._program, where)
+        return kept_values(values, self._most_bytes)
+
+    def _compare(self, kept: Kept) -> None:
+        asked = self._asked
+        kept = dataclasses.replace(kept, draws=self._draws)
+        if asked.outputs:
+            keep(kept, Path(asked.outputs))
+        if (asked.outputs or asked.references) and not asked.pads:  # results have padding
+            found = compared(kept, asked.references, is_eager=asked.eager)
+            self._wrong = found.wrong
+            self._write(found)
+
+    def settle(self) -> None:
+        """Calls each input until its time is stable; before, the memory of a call, if asked."""
+        if self._asked.measures_memory:  # before calls have copies of their inputs
+            for index in self._inputs.left:
+                with self._inputs.apart(index), self._failing(index), quiet():
+                    self._look_at_memory(index)
+        for index in self._inputs.left:
+            with self._inputs.apart(index), self._failing(index), quiet():
+                self._settle(index)
+            if self._asked.cold_cache:
+                self._flush = self._flush or Flush()
+        self.time_calls()
+
+    def _look_at_memory(self, index: int) -> None:
+        program = self._program
+        memory = peak_of(lambda: program.prepare(index), program.plain, program.copies)
+        self._write(CallMemory(input=index, memory=memory))
+
+    def _settle(self, index: int) -> None:
+        program = self._program
+        loop = self._loops[index] = loop_of(program, index)
+        is_settled = settle(loop, self._asked.session_seconds / _SETTLING_PART)
+        self._write(Settled(input=index, is_settled=is_settled, restores=loop.restores))
+
+    def time_calls(self) -> None:
+        """Finds out what a call with each input takes with all that is around it; 0 if it fails."""
+        self.call_ns = [0] * len(self._program.calls)
+        for index in self._inputs.left:
+            with self._inputs.apart(index), self._failing(index), quiet():
+                self.call_ns[index] = self._whole_ns(self._loop(index))
+
+    def _loop(self, index: int) -> Loop:
+        """The loop for an input, which begins with the model as it was.
+
+        What another input's calls have changed is put back. Where a loop puts nothing back, and
+        something has changed all the same, it does from now on.
+        """
+        state, before = self._program.state, self._last_input
+        if state.has_changed():
+            if before is not None and not self._loops[before].restores:
+                self._loops[before] = restoring_loop(self._program, before)
+            state.begin_again()
+        self._last_input = index
+        return self._loops[index]
+
+    def _whole_ns(self, loop: Loop) -> int:
+        """What a call takes with all that is done around it: blocks are planned by that."""
+        began_ns = time.perf_counter_ns()
+        with loop.context():
+            call = loop.next_call()
+            if self._flush is not None:
+                self._flush()
+            timed(call)
+        return time.perf_counter_ns() - began_ns
+
+    def block(self, round: int, input: int, calls: int) -> None:  # noqa: A002 - names of the fields
+        """Times calls with an input."""
+        found: tuple[int, ...] | None = None
+        with self._inputs.apart(input), self._failing(input), quiet():
+            found = block(self._loop(input), calls, self._flush)
+        if found is None:
+            self.call_ns[input] = 0
+            return
+        more: Mapping[str, int] = {}
+        if uses_cuda():
+            with contextlib.suppress(Exception), quiet():  # the calls alone are worth more
+                more = burst(self._loops[input], calls)
+        self._write(TimedBlock(input=input, round=round, times_ns=found, **more))
+
+    def restore(self, input: int) -> None:  # noqa: A002 - as in `block`
+        """Puts everything back before each call with an input from now on, as others do."""
+        if input in self._loops:
+            self._loops[input] = restoring_loop(self._program, input)
+            self._write(Restored(input=input))
+
+    def busy(self) -> None:
+        """Looks for how long of a call with each input a GPU works."""
+        for index in self._inputs.left if uses_cuda() else ():
+            # The times are there: where the profiler is taken, or fails, they are all the same.
+            with contextlib.suppress(Exception), quiet():
+                busy = busy_of(self._loops[index], self._flush)
+                self._write(BusyTime(input=index, **busy))
+
+    def bisect(self) -> None:
+        """Looks for the first operator at which results diverge from eager ones, of each input."""
+        # What is compiled here is none of the program's compilations.
+        begin = TargetCall(0, 1, "begin")
+        emit(begin)
+        for index in sorted(set(map(input_of, self._wrong))):
+            torch.compiler.reset()
+            try:
+                with quiet():
+                    found = self._first_divergence(index)
+            except Exception as error:  # noqa: BLE001 - parts of a graph may not compile
+                failure = f"{type(error).__name__}: {sentence(error)}"
+                self._write(Divergence(input=index, failure=failure))
+            else:
+                self._write(dataclasses.replace(found or Divergence(), input=index))
+        emit(dataclasses.replace(begin, state="end"))
+
+    def _first_divergence(self, index: int) -> Divergence | None:
+        program, request = self._program, self._asked.request
+
+        def compile_(graph: Any) -> Any:
+            return torch.compile(
+                graph, backend=request.backend, mode=request.mode, dynamic=request.dynamic
+            )
+
+        return first_divergence(
+            program.plain,
+            lambda function: program.forward(function, index),
+            compile_,
+            program.context,
+        )
+
+    def _failed(self, index: int, error: ModelFailedError) -> None:
+        """Takes note of an input that fails."""
+        inputs = shapes_of(self._program.calls[index])
+        self._write(
+            FailedInput(input=index, inputs=inputs, failure=str(error), detail=error.detail)
+        )
+
+    def _write(self, event: BenchEvent) -> None:
+        asked = self._asked
+        emit(dataclasses.replace(event, combination=asked.combination, session=asked.session))
+
+    def _failing(self, index: int) -> Any:
+        return failing(
+            self._target, self._program.shown(index), self._program.next_step,
+            is_eager=self._asked.eager, request=self._asked.request,
+        )  # fmt: skip
+
+
+def _generators() -> tuple[bytes, ...]:
+    """The states of torch's default generators."""
+    used = torch.cuda.is_available() and torch.cuda.is_initialized()
+    states = [torch.get_rng_state(), *(torch.cuda.get_rng_state_all() if used else [])]
+    return tuple(bytes(state.numpy()) for state in states)
+
+
+def _wait_for_all() -> None:
+    """Waits for every device that is there; what is used shows only after a first call."""
+    if torch.cuda.is_available() and torch.cuda.is_initialized():
+        torch.cuda.synchronize()

@@ -1,0 +1,1 @@
+"""What torch leaves uncompiled without an event: skipped frames, late hooks, what was raised."""

@@ -1,0 +1,1 @@
+"""Calls of a target: made, undone, compared, the same on every rank."""

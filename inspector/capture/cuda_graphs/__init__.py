@@ -1,0 +1,1 @@
+"""Observes CUDA graphs: captures, skips, copies of inputs, replays."""

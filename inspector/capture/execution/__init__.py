@@ -1,0 +1,1 @@
+"""Compiles and calls a target; what to say of a call that failed."""

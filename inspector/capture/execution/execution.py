@@ -1,0 +1,103 @@
+"""Compiles a target, and says what it is and when it is called."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import torch
+
+from inspector.capture import versions
+from inspector.capture.calls.calling import SeenCall
+from inspector.capture.compiled import uncompiled
+from inspector.capture.execution.known_backends import check_backend
+from inspector.capture.graphs.module_places import places_within
+from inspector.capture.roots import recorded_roots
+from inspector.capture.sources import SourceWriter
+from inspector.capture.target.target import Target
+from inspector.capture.writer import emit
+from inspector.errors import UsageError
+from inspector.records.calls import TargetCall, TargetFunction
+from inspector.shared.request import Request
+from inspector.shared.roots import Owner
+
+# torch passes a mode on to Inductor alone (torch/__init__.py, `compile`).
+_WITH_MODES = ("inductor", "inspector")
+
+
+def compiled(target: Target, request: Request) -> Callable[..., object]:
+    """The target behind ``torch.compile``, or as it is where the file compiled it already.
+
+    Raises:
+        UsageError: A backend, mode or combination that torch does not know.
+        EnvironmentLacksError: The backend's package is not installed.
+    """
+    if target.already_compiled:
+        return target.function
+    check_backend(request.backend)
+    if request.measure and request.backend != "inductor":
+        # Inductor marks its graphs itself; the code of others is FX's own.
+        versions.mark_graphs()
+    if request.mode is not None and request.backend not in _WITH_MODES:
+        message = (
+            f"The backend {request.backend!r} has no modes: torch would ignore {request.mode!r}."
+        )
+        raise UsageError(message, "Add --backend inductor, or leave --mode out.")
+    how = {name: getattr(request, name) for name in ("backend", "mode", "dynamic", "fullgraph")}
+    return torch_compiled(target.function, how, "See the --help of the command.")
+
+
+def torch_compiled(
+    function: Callable[..., Any], how: Mapping[str, Any], next_step: str
+) -> Callable[..., Any]:
+    """A function behind ``torch.compile`` with these arguments, which torch may refuse."""
+    try:
+        compiled: Callable[..., Any] = torch.compile(function, **how)
+    except (RuntimeError, ValueError) as error:
+        message = f"torch.compile refuses these settings: {error}"
+        raise UsageError(message, next_step) from error
+    return compiled
+
+
+def write_target(target: Target, sources: SourceWriter) -> None:
+    """Writes ``inspector_target``: which function the calls reach, and of what kind it is."""
+    model = uncompiled(target.function)
+    is_module = isinstance(model, torch.nn.Module)
+    function = inspect.unwrap(type(model).forward if is_module else model)
+    code = getattr(function, "__code__", None)
+    if code is not None:
+        sources.add(code.co_filename, code.co_firstlineno)
+        if is_module and recorded_roots().owner(code.co_filename) is Owner.TORCH:
+            # The lines that make its layers are all that is the user's of it.
+            for place in places_within(model):
+                sources.add(*place)
+    emit(
+        TargetFunction(
+            name=target.name,
+            file=code.co_filename if code else "",
+            line=code.co_firstlineno if code else 0,
+            qualname=getattr(function, "__qualname__", ""),
+            kind=_kind(function),
+            is_compiled=target.already_compiled,
+        )
+    )
+
+
+def _kind(function: Callable[..., object]) -> str:
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        return "generator"
+    return "coroutine" if inspect.iscoroutinefunction(function) else "function"
+
+
+@contextlib.contextmanager
+def told(index: int, number: int) -> Iterator[SeenCall]:
+    """Says in the trace that a call begins, and how it ends."""
+    emit(TargetCall(index, number, "begin"))
+    state, found = "failed", SeenCall()
+    try:
+        yield found
+        state = "end"
+    finally:
+        emit(TargetCall(index, number, state, found.requires_grad))

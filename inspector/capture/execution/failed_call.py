@@ -1,0 +1,226 @@
+"""What to tell about a call that failed: a call without the compiler decides whose fault it is."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import traceback
+from pathlib import Path
+
+import torch
+from torch._dynamo.exc import TorchDynamoException
+
+from inspector.capture.calls.calling import error_of
+from inspector.capture.calls.ranks import absent, is_of_others, not_together
+from inspector.capture.failures import (
+    asks_for_value,
+    at,
+    lacks_cuda,
+    user_failure,
+    user_traceback,
+    value_needed,
+    without_dtype,
+)
+from inspector.capture.log.raised import uncaught_record
+from inspector.capture.roots import is_of_project
+from inspector.capture.target.call import Call, arguments_of
+from inspector.capture.target.target import Target
+from inspector.capture.writer import emit, guarded
+from inspector.errors import ALSO_WITHOUT, EnvironmentLacksError, InspectorError, ModelFailedError
+from inspector.shared.dtypes import find_dtype
+from inspector.shared.request import Request
+from inspector.shared.units import ordinal
+
+_MOST_SHOWN = 6
+_COMPILERS = ("/torch/_dynamo/", "/torch/_inductor/", "/torch/_functorch/", "<eval_with_key>")
+# What stands around every call of compiled code, and of what `torch.compiler.disable` keeps out of
+# it (torch 2.11 to 2.13).
+_AROUND = ("/torch/_dynamo/eval_frame.py", "/torch/_dynamo/external_utils.py")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FailedCall:
+    """A call that failed.
+
+    Attributes:
+        index: Number of the input, from 0.
+        number: Which of the compiled calls with this input it was, from 1: those before it did not
+            fail; 0 where it was a call without the compiler, between them.
+    """
+
+    target: Target
+    index: int
+    error: Exception
+    number: int = 1
+
+
+def failed_call(failed: FailedCall, request: Request) -> InspectorError:
+    """What to tell about a failed call: the target is called once more without the compiler."""
+    target, error = failed.target, failed.error
+    known = _known_at_once(failed, request)
+    if known is not None:
+        return known
+    with torch.compiler.set_stance("force_eager"):
+        again = error_of(target, failed.index, request, target.function)
+    _forget(error, again)
+    for raised in (again, error):
+        if raised is not None and lacks_cuda(raised):
+            mapped = request.device == "cpu"
+            return user_failure(raised, f"calling `{target.name}`", target.root, maps_cuda=mapped)
+    if not failed.number:
+        return _only_without(failed)
+    if again is not None:
+        return _also_without(failed, request, again)
+    # What Dynamo and the backends raise is in the trace, and becomes a finding.
+    is_told = isinstance(error, TorchDynamoException)
+    detail = "" if is_told else user_traceback(error, target.root)
+    return ModelFailedError(_only_compiled(failed, request.gpu), "", detail=detail)
+
+
+def _forget(error: Exception, again: Exception | None) -> None:
+    """What failed first is no cause of what failed when it was tried again."""
+    inner: BaseException | None = again
+    while inner is not None:
+        if inner.__context__ is error:
+            inner.__context__ = None
+        inner = inner.__context__
+
+
+def _known_at_once(failed: FailedCall, request: Request) -> InspectorError | None:
+    """What no further call is needed for to tell, or none can be made."""
+    target, error = failed.target, failed.error
+    if isinstance(error, InspectorError):
+        return error
+    missing = _missing_package(error)
+    if missing is not None:
+        return lacks_package(request.backend, missing)
+    if asks_for_value(error):
+        return value_needed(error, f"calling `{target.name}`", target.root)
+    # The others do not make one more call; and what nobody reads does not fail: an eager
+    # collective's result that is thrown away is not waited for.
+    return _without_others(failed) if is_of_others(error) else None
+
+
+def _without_others(failed: FailedCall) -> InspectorError:
+    """That a call waited in vain for other processes of the job."""
+    name, error = failed.target.name, failed.error
+    said = _said(error)
+    missing: list[int] = []
+    with contextlib.suppress(InspectorError):  # the store is gone with them
+        missing = absent()
+    if missing:
+        return not_together(missing, said=f"{name} waited for another process in vain {said}")
+    return ModelFailedError(
+        f"{name} waited for another process of the job, which ended or made no such call {said}.",
+        "What that process says itself tells why.",
+        detail=user_traceback(error, failed.target.root),
+    )
+
+
+def _also_without(failed: FailedCall, request: Request, error: Exception) -> ModelFailedError:
+    outer = type(failed.error).__name__
+    guarded(
+        "note the exception", lambda: emit(dataclasses.replace(uncaught_record(error), outer=outer))
+    )
+    detail = user_traceback(error, failed.target.root)
+    which = _which(failed) or "with its inputs"
+    message = f"{failed.target.name} fails when it is called {which}, {ALSO_WITHOUT}"
+    called = _shown_inputs(failed.target.calls[failed.index])
+    said = f"{type(error).__name__}: {_first_sentence(error)}{at(error, failed.target.root)}"
+    step = without_dtype(request.dtype) or (f"It was called with {called}." if called else "")
+    return ModelFailedError(f"{message}: {said}.", step, detail=detail)
+
+
+def _shown_inputs(call: Call) -> str:
+    """``f32[2, 16]``: the tensors that a call was made with, where they are few."""
+    tensors = [item for item in arguments_of(call) if item.dtype]
+    shown = [f"{_dtype(item.dtype)}{list(item.size)}" for item in tensors]
+    return ", ".join(shown) if len(shown) <= _MOST_SHOWN else ""
+
+
+def _dtype(name: str) -> str:
+    known = find_dtype(name)
+    return known.name if known else name
+
+
+def _only_without(failed: FailedCall) -> ModelFailedError:
+    """That calls without the compiler fail, between others that do not."""
+    target = failed.target
+    several = f" with input {failed.index + 1}" if len(target.calls) > 1 else ""
+    return ModelFailedError(
+        f"Calls of {target.name}{several} fail without torch.compile, after others that do not "
+        f"{_said(failed.error)}.",
+        "What was measured with it until then is shown.",
+        detail=user_traceback(failed.error, target.root),
+    )
+
+
+def _where(failed: FailedCall) -> str:
+    """``at model.py:8``, with a space after it: the user's line that Dynamo was at."""
+    root = Path(failed.target.root)
+    for frame in reversed(getattr(failed.error, "real_stack", None) or ()):
+        file = Path(frame.filename)
+        if is_of_project(file, failed.target.root):
+            return f"at {file.relative_to(root)}:{frame.lineno} "
+    return ""
+
+
+def _only_compiled(failed: FailedCall, gpu: str | None) -> str:
+    """That a call failed, and that one without the compiler does not."""
+    name, said = failed.target.name, f"{_where(failed)}{_said(failed.error)}"
+    if gpu is not None:
+        said = f"when it is compiled for {gpu} {said}"
+    if failed.number == 1:
+        return f"{name} runs without torch.compile and fails with it {said}."
+    outside = " outside of compiled code" if is_raised_outside(failed.error) else ""
+    return (
+        f"{name} fails with torch.compile when it is called {_which(failed)}{outside} {said}; a "
+        "call without torch.compile after it does not."
+    )
+
+
+def is_raised_outside(error: BaseException) -> bool:
+    """Whether neither the compiler nor a compiled graph raised it, as the traceback tells.
+
+    What was computed before it may still be the compiler's.
+    """
+    if isinstance(error, TorchDynamoException):
+        return False
+    files = [
+        frame.filename.replace("\\", "/") for frame in traceback.extract_tb(error.__traceback__)
+    ]
+    return not any(
+        part in file for file in files if not file.endswith(_AROUND) for part in _COMPILERS
+    )
+
+
+def _which(failed: FailedCall) -> str:
+    """Which input, of several, and which call with it: ``with input 2 for the 3rd time``."""
+    several = len(failed.target.calls) > 1
+    given = f"with input {failed.index + 1}" if several else ""
+    time = f"for the {ordinal(failed.number)} time" if failed.number > 1 else ""
+    return " ".join(filter(None, (given, time)))
+
+
+def lacks_package(backend: str, error: ImportError) -> EnvironmentLacksError:
+    """That a backend's package is not installed."""
+    reason = str(error).strip().rstrip(".")
+    message = f"The backend {backend!r} needs a package that is not installed: {reason}."
+    return EnvironmentLacksError(message, "Install it, or choose --backend inductor.")
+
+
+def _said(error: BaseException) -> str:
+    return f"({type(error).__name__}: {_first_sentence(error)})"
+
+
+def _first_sentence(error: BaseException) -> str:
+    """The first line of what it says; one that announces the next has that after it."""
+    lines = [line.strip() for line in str(error).split("\n") if line.strip()]
+    said = lines[:2] if lines and lines[0].endswith(":") else lines[:1]
+    return " ".join(said).rstrip(".")
+
+
+def _missing_package(error: BaseException) -> ImportError | None:
+    """The import that failed when torch called the backend; some import that late."""
+    inner = getattr(error, "inner_exception", None)  # torch._dynamo.exc.BackendCompilerFailed
+    return inner if isinstance(inner, ImportError) else None

@@ -1,0 +1,1 @@
+"""Observes Inductor's scheduler: what became one kernel, and what did not, and why."""

@@ -1,0 +1,1 @@
+"""The graphs that torch logs, once more as data, with their FLOPs and modules."""

@@ -1,0 +1,1 @@
+"""Observes guards: what they cost, and what a failed one looked at."""

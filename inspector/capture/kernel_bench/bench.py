@@ -1,0 +1,266 @@
+"""Benchmarks one kernel alone with the arguments of a launch, and writes what came out.
+
+The kernel runs outside of CUDA graphs, on copies: nothing of the program is changed.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import dataclasses
+import statistics
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import torch
+
+from inspector.capture import versions
+from inspector.capture.kernel_bench.arguments import Arguments, TooLargeError
+from inspector.capture.kernel_bench.calls import Statement, called_kernels, watched
+from inspector.capture.kernel_bench.kernels import Launched, launched
+from inspector.capture.kernel_bench.timer import Flush, cold_and_warm_ns, timing
+from inspector.capture.profiling.device import uses_cuda, wait
+from inspector.capture.profiling.machine.cpu_memory import free_bytes
+from inspector.capture.writer import emit
+from inspector.records.kernel_bench import BenchedArgument, KernelBench, LaunchGroup
+from inspector.shared.near_matches import named
+
+Prepared: TypeAlias = Callable[[], Callable[[], object]]
+_MOST_SHARE = 3  # of free memory: copies, and what stood there
+
+
+@dataclasses.dataclass(slots=True)
+class _Seen:
+    """A launch of a call; those of the same kernel and arguments have the same signature."""
+
+    statement: Statement
+    signature: tuple[object, ...]
+    time_ns: int
+
+
+@dataclasses.dataclass(slots=True)
+class Alone:
+    """One kernel that is to be benchmarked, by its name or a part of it."""
+
+    asked: str
+    _name: str = ""
+    _done: bool = False
+
+    def is_refused(self) -> bool:
+        """Says which kernels there are where none, or more than one, is meant; once compiled."""
+        names = called_kernels()
+        found = named(self.asked, names)
+        if len(found) == 1:
+            self._name = found[0]
+            return False
+        emit(KernelBench(self.asked, matching=tuple(found), kernels=tuple(names)))
+        return True
+
+    def measure(self, index: int, run: Prepared) -> None:
+        """Benchmarks it with the arguments of a call, unless an earlier input launched it."""
+        if self._done or (not self._name and self.is_refused()):
+            return
+        name, names = self._name, called_kernels()
+        with versions.without_cuda_graphs():
+            run()()  # memory that the code itself asks for is asked for in the first call
+            seen = _census(name, run)
+            if not seen:
+                return
+            self._done = True
+            bench = KernelBench(self.asked, name, kind=names[name], input=index)
+            try:
+                bench = self._measured(bench, seen, run)
+            except TooLargeError as error:
+                missing = "its arguments are too large to copy"
+                bench = dataclasses.replace(bench, missing=missing, argument_bytes=error.args[0])
+            except _NotMeasuredError as error:
+                bench = dataclasses.replace(bench, missing=str(error))
+        emit(bench)
+
+    def _measured(self, bench: KernelBench, seen: Sequence[_Seen], run: Prepared) -> KernelBench:
+        number = _longest(seen)
+        alike = [item for item in seen if item.signature == seen[number].signature]
+        taken, arguments = _taken(bench.name, bench.kind, number, run)
+        if taken.missing:
+            raise _NotMeasuredError(taken.missing)
+        with _device_of(arguments):
+            bench = _benchmarked(bench, taken, arguments, alike)
+            wait()
+        return dataclasses.replace(
+            bench,
+            launch=number + 1,
+            launches=_groups(seen, seen[number].signature),
+            places=tuple((item.statement.file, item.statement.line) for item in alike),
+        )
+
+
+def _longest(seen: Sequence[_Seen]) -> int:
+    """The first launch with those arguments that the most time goes to."""
+    total: collections.Counter[tuple[object, ...]] = collections.Counter()
+    for item in seen:
+        total[item.signature] += item.time_ns
+    most = total.most_common(1)[0][0]
+    return next(number for number, item in enumerate(seen) if item.signature == most)
+
+
+class _NotMeasuredError(Exception):
+    """What was asked for cannot be measured, and why."""
+
+
+def _benchmarked(
+    bench: KernelBench, taken: Launched, arguments: Arguments, alike: Sequence[_Seen]
+) -> KernelBench:
+    """What a launch takes, with an empty and with a full cache."""
+
+    def launch() -> None:
+        taken.launch(arguments)
+
+    _set_allocator()
+    written = arguments.changed_by(launch) if taken.written is None else taken.written
+    changed = [name for name in written if taken.written is None or name in taken.changed]
+    arguments.keep(changed)
+    launch()  # what is loaded or allocated once is no launch's time
+    flush = Flush()
+    typical_ns = statistics.median(item.time_ns for item in alike)
+    cold_ns, warm_ns = cold_and_warm_ns(launch, arguments.restore, flush, typical_ns)
+    return dataclasses.replace(
+        bench,
+        kind=taken.kind,
+        arguments=tuple(_described(arguments, written)),
+        cache_bytes=flush.cache_bytes,
+        restored=tuple(changed),
+        config=dataclasses.replace(taken.config, cold_ns=tuple(cold_ns), warm_ns=tuple(warm_ns)),
+    )
+
+
+def _device_of(arguments: Arguments) -> contextlib.AbstractContextManager[object]:
+    """The GPU that the arguments are on is the current one meanwhile."""
+    for item in arguments.tensors.values():
+        if item.is_cuda:
+            guard: contextlib.AbstractContextManager[object] = torch.cuda.device(item.device)
+            return guard
+    return contextlib.nullcontext()
+
+
+def _census(name: str, run: Prepared) -> list[_Seen]:
+    """The launches of a call, in order."""
+    launches: list[tuple[Statement, tuple[object, ...]]] = []
+    call = run()
+    with timing() as timed:
+
+        def hook(
+            statement: Statement, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+        ) -> Any:
+            launches.append((statement, _signature(function, args, kwargs)))
+            return timed.run(lambda: function(*args, **kwargs))
+
+        with watched(name, hook):
+            call()
+    return [
+        _Seen(statement, signature, time_ns or 0)
+        for (statement, signature), time_ns in zip(launches, timed.times_ns, strict=True)
+    ]
+
+
+def _taken(name: str, kind: str, number: int, run: Prepared) -> tuple[Launched, Arguments]:
+    """A launch with copies of its arguments, taken right before it."""
+    found: list[tuple[Launched, Arguments]] = []
+    failed: list[Exception] = []
+    at = [0]
+
+    def take(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        item = launched(kind, function, kwargs, _cpp_source(name, function))
+        given = {key: value for key, value in kwargs.items() if key != "stream"}
+        found.append((item, Arguments(args, given, item.names, _room_bytes())))
+
+    def hook(_: Statement, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if at[0] == number:
+            try:
+                take(function, args, kwargs)
+            except Exception as error:  # noqa: BLE001 - the call goes on
+                failed.append(error)
+        at[0] += 1
+        return function(*args, **kwargs)
+
+    with watched(name, hook):
+        run()()
+    if failed:
+        raise failed[0]
+    if not found:
+        message = "another call did not launch it as often"
+        raise _NotMeasuredError(message)
+    return found[0]
+
+
+def _cpp_source(name: str, function: Any) -> str:
+    """The text of a C++ kernel, which stands in the module that calls it."""
+    import ast
+
+    from inspector.capture.profiling.wrapper_lines import generated_modules
+
+    for module, tree in generated_modules():
+        if vars(module).get(name) is not function:
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
+                texts = [item.value for item in ast.walk(node) if isinstance(item, ast.Constant)]
+                return max((text for text in texts if isinstance(text, str)), key=len, default="")
+    return ""
+
+
+def _signature(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[object, ...]:
+    owner = getattr(function, "__self__", function)
+    given = [*args, *(value for name, value in kwargs.items() if name != "stream")]
+    return (id(owner), *(_shape(item) for item in given))
+
+
+def _shape(item: Any) -> object:
+    if isinstance(item, torch.Tensor):
+        is_strided = item.layout is torch.strided
+        return str(item.dtype), tuple(item.shape), item.stride() if is_strided else ()
+    return repr(item) if isinstance(item, int | float | bool | str | type(None)) else type(item)
+
+
+def _groups(seen: Sequence[_Seen], taken: tuple[object, ...]) -> tuple[LaunchGroup, ...]:
+    """The launches of a call by their arguments."""
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for item in seen:
+        groups.setdefault(item.signature, []).append(item.time_ns)
+    return tuple(
+        LaunchGroup(len(times), sum(times), signature == taken)
+        for signature, times in groups.items()
+    )
+
+
+def _described(arguments: Arguments, written: Sequence[str]) -> Iterator[BenchedArgument]:
+    for name, item in [*zip(arguments.names, arguments.args, strict=True),
+                       *arguments.kwargs.items()]:  # fmt: skip
+        if isinstance(item, torch.Tensor):
+            stride = tuple(item.stride()) if item.layout is torch.strided else ()
+            dtype = str(item.dtype).removeprefix("torch.")
+            yield BenchedArgument(
+                name, dtype, tuple(item.shape), stride, is_written=name in written
+            )
+        else:
+            is_plain = isinstance(item, int | float | bool | str | type(None))
+            yield BenchedArgument(name, value=str(item) if is_plain else "")
+
+
+def _room_bytes() -> int:
+    if uses_cuda():
+        free, _ = torch.cuda.mem_get_info()
+        held = torch.cuda.memory_reserved() - torch.cuda.memory_allocated()
+        return int(free + held) // _MOST_SHARE
+    return (free_bytes() or 1 << 30) // _MOST_SHARE
+
+
+def _set_allocator() -> None:
+    """What `CachingAutotuner.run` sets before each launch, for the thread that launches now."""
+    if not uses_cuda():
+        return
+    import triton
+
+    if hasattr(triton, "set_allocator"):
+        triton.set_allocator(
+            lambda size, _align, _stream: torch.empty(size, dtype=torch.int8, device="cuda")
+        )

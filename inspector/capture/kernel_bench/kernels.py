@@ -1,0 +1,129 @@
+"""What is benchmarked: a Triton kernel, one in C++, or a call of a library."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from inspector.capture.kernel_bench.arguments import Arguments
+from inspector.records.kernel_bench import BenchedConfig
+
+_SIGNATURE = re.compile(r'extern "C"\s+(?:\S+\s+)?void\s+\w+\((?P<arguments>[^)]*)\)')
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Launched:
+    """One launch, as the generated code makes it.
+
+    Attributes:
+        kind: ``triton``, ``user_triton``, ``cpp`` or ``library``.
+        names: Parameters, as far as they are known.
+        written: Those that it writes, or None where the compiler does not say.
+        changed: Those that it both reads and writes, as far as the compiler says.
+        config: Of a Triton kernel: sizes, warps and stages, and the resources that it takes.
+        missing: Why it cannot be benchmarked, or an empty string.
+    """
+
+    kind: str
+    names: Sequence[str]
+    written: Sequence[str] | None
+    changed: Sequence[str]
+    launch: Callable[[Arguments], object]
+    config: BenchedConfig = dataclasses.field(default_factory=BenchedConfig)
+    missing: str = ""
+
+
+def launched(kind: str, function: Any, kwargs: dict[str, Any], source: str) -> Launched:
+    """Reads one launch.
+
+    Args:
+        kind: As in `called_kernels`.
+        source: The text of a C++ kernel, or an empty string.
+    """
+    if kind == "triton":
+        return _triton(function.__self__)
+    if kind == "cpp":
+        return _cpp(function, source)
+    return _library(function, kwargs)
+
+
+def _run(launcher: Any, arguments: Arguments) -> None:
+    """Launches a Triton kernel on the current stream."""
+    stream = torch._C._cuda_getCurrentRawStream(torch.cuda.current_device())  # noqa: SLF001
+    given = {name: value for name, value in arguments.kwargs.items() if name != "stream"}
+    launcher(*arguments.args, **given, stream=stream)
+
+
+def _triton(autotuner: Any) -> Launched:
+    if len(autotuner.launchers) != 1:  # there is one, once autotuning has chosen
+        return Launched("triton", (), (), (), lambda _: None, missing="it is several kernels, of "
+                        "which the program takes one")  # fmt: skip
+    (launcher,) = autotuner.launchers
+    code = launcher.__code__  # of a function that torch writes
+    names = [name for name in code.co_varnames[: code.co_argcount] if name != "stream"]
+    is_users = bool(autotuner.custom_kernel)
+    known = [name for name in names if name.startswith("in_out_ptr")]
+    known += [name for name in autotuner.mutated_arg_names or () if name in names]
+    written = [name for name in names if name.startswith(("out_ptr", "in_out_ptr"))] + known
+    return Launched(
+        kind="user_triton" if is_users else "triton",
+        names=names,
+        written=None if is_users else tuple(dict.fromkeys(written)),
+        changed=tuple(dict.fromkeys(known)),
+        launch=lambda arguments: _run(launcher, arguments),
+        config=_config(launcher),
+    )
+
+
+def _config(launcher: Any) -> BenchedConfig:
+    config = launcher.config
+    return BenchedConfig(
+        values={
+            name: value if isinstance(value, int | str) else str(value)
+            for name, value in config.kwargs.items()
+        },
+        num_warps=int(config.num_warps),
+        num_stages=int(config.num_stages),
+        registers=getattr(launcher, "n_regs", None),
+        spills=getattr(launcher, "n_spills", None),
+        shared_bytes=getattr(launcher, "shared", None),
+    )
+
+
+def _cpp(function: Any, source: str) -> Launched:
+    match = _SIGNATURE.search(source)
+    parameters = [part.strip() for part in match["arguments"].split(",")] if match else []
+    names = [part.replace("*", " ").split()[-1] for part in parameters]
+    written = [
+        name
+        for name, part in zip(names, parameters, strict=True)
+        if "*" in part and not part.startswith("const ")
+    ]
+    return Launched(
+        kind="cpp",
+        names=names,
+        written=tuple(written) if match else None,
+        changed=tuple(name for name in written if name.startswith("in_out_ptr")),
+        launch=lambda arguments: function(*arguments.args, **arguments.kwargs),
+    )
+
+
+def _library(function: Any, kwargs: dict[str, Any]) -> Launched:
+    schema = getattr(function, "_schema", None)
+    parameters = list(schema.arguments) if schema is not None else []
+    written = [
+        item.name
+        for item in parameters
+        if item.alias_info is not None and item.alias_info.is_write and item.name not in kwargs
+    ]
+    return Launched(
+        kind="library",
+        names=[item.name for item in parameters],
+        written=tuple(written),
+        changed=tuple(written),
+        launch=lambda arguments: function(*arguments.args, **arguments.kwargs),
+    )

@@ -1,0 +1,1 @@
+"""Observes how Inductor makes kernels, in C++ and in Triton."""

@@ -1,0 +1,163 @@
+"""Loops of C++ kernels as Inductor is about to write them, and why it does not vectorise one.
+
+``TilingSelect.select_tiling`` returns no tiling for one of four reasons (torch/_inductor/codegen/
+cpp.py, 2.11 to 2.13): a dtype that it has no vectors of; too large a share of accesses that are not
+contiguous (0.12 of the operations, or 35); an innermost loop of less than a quarter of a vector
+with fewer than 10 operations; or there is no loop. What it looked at is looked at again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+from unittest import mock
+
+from inspector.capture.fusion.fusion_fields import whole_number
+from inspector.records.kernels import CppLoop, CppNest, NotTiled
+
+_NO_OPERATIONS = ("ops", "output", "constant", "get_index")
+_RATIO = 0.12
+_MOST = 35
+_FEW_OPERATIONS = 10
+_MOST_SHOWN = 6
+
+
+class TilingNote:
+    """What was seen of one decision.
+
+    Attributes:
+        reason: Why there is no tiling; None where there is one.
+    """
+
+    def __init__(self) -> None:
+        self.reason: NotTiled | None = None
+        self._strides: list[tuple[str, str]] = []
+
+    @contextlib.contextmanager
+    def strides(self) -> Iterator[None]:
+        """Notes the strides that are asked for inside of the ``with``.
+
+        Those of the variables of the loops (``x0``): the heuristic asks for them. Those of other
+        names (``d0``) are asked for to choose the loop.
+        """
+        from torch._inductor.codegen import cpp
+
+        original = cpp.stride_at_vec_range
+
+        def seen(index: Any, var: Any, *args: Any, **kwargs: Any) -> Any:
+            stride = original(index, var, *args, **kwargs)
+            if str(var).startswith("x"):
+                self._strides.append((str(index), str(stride)))
+            return stride
+
+        with mock.patch.object(cpp, "stride_at_vec_range", seen):
+            yield
+
+    def read(self, result: Any, functions: Any, sizes: Any, *_: Any) -> None:
+        """Finds the reason, if ``select_tiling`` returned no indices.
+
+        `functions` are its bodies of loops, `sizes` their ranges, plain ones and those of a
+        reduction.
+        """
+        if not result[1]:
+            self.reason = self._of_dtypes(functions) or self._of_shape(functions, sizes)
+
+    def _of_dtypes(self, functions: Any) -> NotTiled | None:
+        from torch._inductor.codegen import cpp
+
+        found = cpp._get_dtype_from_loopbodies(cpp._get_loop_body(functions))  # noqa: SLF001 - as torch asks
+        others = tuple(str(dtype) for dtype in found if dtype not in cpp.VECTORIZABLE_DTYPES)
+        return NotTiled("dtype", others) if others else None
+
+    def _of_shape(self, functions: Any, sizes: Any) -> NotTiled:
+        operations = _operations(functions)
+        apart = [(index, stride) for index, stride in self._strides if stride not in {"0", "1"}]
+        ratio = len(apart) / operations if operations else 0.0
+        group, reduction = max(sizes, key=lambda pair: len(pair[1]))
+        if len(apart) >= _MOST or ratio >= _RATIO:
+            shown = tuple(dict.fromkeys(apart))[:_MOST_SHOWN]
+            return NotTiled("indexing", (), len(apart), operations, shown)
+        if group and not reduction and operations < _FEW_OPERATIONS:
+            return NotTiled("short", size=str(group[-1]), lanes=_lanes(functions))
+        return NotTiled()
+
+
+def no_tiling(proxy: Any) -> NotTiled | None:
+    """Why nobody asked for a tiling."""
+    if not proxy.picked_vec_isa:
+        return NotTiled("isa")
+    return None if proxy.itervars else NotTiled("scalar")
+
+
+def _operations(functions: Any) -> int:
+    """The operations that the heuristic counts."""
+    from torch._inductor.codegen import cpp
+
+    blocks: list[Any] = []
+    for body in cpp._get_loop_body(functions):  # noqa: SLF001 - as torch asks
+        blocks += [body.root_block, *body.subblocks.values()]
+    return sum(_counts(node.target) for block in blocks for node in block.graph.nodes)
+
+
+def _counts(target: object) -> bool:
+    return (
+        isinstance(target, str)
+        and not target.startswith("masked_subblock")
+        and target not in _NO_OPERATIONS
+    )
+
+
+def _lanes(functions: Any) -> int:
+    """How many elements the vectors have that were asked for: those of the loops' 16-bit floats."""
+    import torch
+    from torch._inductor import cpu_vec_isa
+    from torch._inductor.codegen import cpp
+
+    bodies = cpp._get_loop_body(functions)  # noqa: SLF001 - as torch asks
+    dtypes = {cpp.get_loop_body_lowp_fp(body)[0] for body in bodies}
+    dtype = next(iter(dtypes)) if len(dtypes) == 1 else None
+    lanes: int = cpu_vec_isa.pick_vec_isa().nelements(dtype=dtype or torch.float)
+    return lanes
+
+
+def cpp_nest(proxy: Any, nest: Any) -> CppNest:
+    """A ``LoopNest`` of torch/_inductor/codegen/cpp.py (2.11 to 2.13), after its loops are marked.
+
+    `proxy` is the kernel that it belongs to; loops that several kernels share have theirs in
+    ``kernel.inner``.
+    """
+    from torch._inductor.utils import get_kernel_metadata
+    from torch._inductor.virtualized import V
+
+    inner = getattr(nest.kernel, "inner", None)
+    loops, elements = tuple(map(_loop, nest.loops or ())), whole_number(proxy.size_hint())
+    if inner is not None:
+        return CppNest(loops, elements, inner=tuple(cpp_nest(item.kernel, item) for item in inner))
+    reason = getattr(proxy, "inspector_reason", None)
+    nodes = getattr(proxy, "inspector_nodes", ())
+    comment = get_kernel_metadata(nodes, V.graph.wrapper_code)[0] if reason and nodes else ""
+    return CppNest(loops, elements, reason, comment=comment)
+
+
+def scheduler_nodes(functions: Any) -> list[Any]:
+    """The nodes of the functions that ``codegen_functions`` gets; none where it gets plain bodies.
+
+    ``codegen_nodes`` makes ``functools.partial`` objects of nodes, and ``localize_function`` keeps
+    these as ``original_fn`` (torch/_inductor/codegen/cpp.py, 2.11 to 2.13).
+    """
+    partials = [getattr(function, "original_fn", function) for function in functions]
+    first = [next(iter(getattr(item, "args", ())), None) for item in partials]
+    return [node for node in first if hasattr(node, "get_nodes")]
+
+
+def _loop(loop: Any) -> CppLoop:
+    return CppLoop(
+        var=str(loop.var),
+        size=str(loop.size),
+        steps=str(loop.steps),
+        parallel=int(loop.parallel),
+        is_collapsed=bool(loop.collapsed),
+        is_reduction=bool(loop.is_reduction),
+        is_vector=bool(loop.simd_vec),
+    )

@@ -1,0 +1,1 @@
+"""The log that a process writes, below a size, also when it ends badly."""

@@ -1,0 +1,116 @@
+"""What one process adds to one recording: a log that begins with what a reader must know first."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import logging
+import os
+from pathlib import Path
+
+from inspector.capture import versions
+from inspector.capture.log.capped_log import CappedLog
+from inspector.capture.log.environment import environment, rank
+from inspector.capture.log.log_file import LogFile, begins_with
+from inspector.capture.log.raised import uncaught, uncaught_record
+from inspector.capture.writer import record_for_log, trace_record
+from inspector.records.environment import End
+
+
+class ProcessLog:
+    """A log that is made with its first record; a forked process begins one of its own.
+
+    Args:
+        folder: The recording.
+        project: The folder that shown paths are relative to; None where somebody else writes
+            ``inspector_environment``.
+        max_bytes: The process's files are kept below; None: no limit.
+    """
+
+    def __init__(self, folder: Path, project: str | None, max_bytes: int | None = None) -> None:
+        from torch._logging import _internal
+
+        self._formatter: logging.Formatter = _internal.TorchLogsFormatter(trace=True)
+        self._folder = folder
+        self._project = project
+        self._max_bytes = max_bytes
+        self._pid = 0
+        self._ended_pid = 0
+        self._file: LogFile | CappedLog | None = None
+        self._failing = False
+
+    def write(self, record: logging.LogRecord) -> None:
+        """Writes one record of torch's trace logger.
+
+        Raises:
+            Exception: It cannot be formatted; not once more for the record that says so.
+        """
+        try:
+            self._begun().append(record)
+        # Anything: all of it is raised again. What the caller says of it is a record of this same
+        # log, and where that fails alike it must not be said once more.
+        except Exception:
+            if self._failing:
+                return
+            self._failing = True
+            raise
+        self._failing = False
+
+    def watch_end(self) -> None:
+        """Lets an exception that ends this process be in the log, also where nothing else is."""
+        _at_exit(self)
+
+    def add_raised(self, error: BaseException) -> None:
+        """Says that an exception ended what is recorded."""
+        with contextlib.suppress(Exception):  # the program has an exception of its own by now
+            self._begun().append(record_for_log(uncaught_record(error)))
+
+    def end(self) -> None:
+        """Says how this process ends, when it does."""
+        if self._ended_pid == os.getpid():
+            return
+        self._ended_pid = os.getpid()
+        error = uncaught()
+        if error is not None:
+            self.add_raised(error)
+        self.close()
+
+    def close(self) -> None:
+        """Says that this process has come to its end in order, if it wrote anything."""
+        file, self._file = self._file, None
+        # What fails in `atexit` would be printed by Python, under the program's own output.
+        with contextlib.suppress(Exception):
+            if file is not None and self._pid == os.getpid():
+                file.append(record_for_log(End()))
+                file.close()
+            atexit.unregister(self.end)
+
+    def _begun(self) -> LogFile | CappedLog:
+        if self._file is not None and self._pid == os.getpid():
+            return self._file
+        if self._file is not None:
+            self._file.close()  # the parent's: only this process's handle on it
+        self._pid = os.getpid()
+        self._file = self._made()
+        _at_exit(self)
+        for number, text in versions.interned_strings().items():
+            self._file.append(trace_record({"str": [text, number]}))
+        if self._project is not None:
+            self._file.append(record_for_log(environment(self._project, asks_for_gpus=False)))
+        return self._file
+
+    def _made(self) -> LogFile | CappedLog:
+        name = begins_with(rank())
+        if self._max_bytes is None:
+            return LogFile(self._folder, self._formatter, name)
+        return CappedLog(self._folder, self._formatter, name, self._max_bytes)
+
+
+def _at_exit(log: ProcessLog) -> None:
+    """Calls `end` when the process ends; a worker of `multiprocessing` skips `atexit` (3.11)."""
+    from multiprocessing import process, util
+
+    atexit.register(log.end)
+    if process.parent_process() is not None:
+        # The lowest of the priorities that such a worker still honours, so the last to be called.
+        util.Finalize(log, log.end, exitpriority=0)

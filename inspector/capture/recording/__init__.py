@@ -1,0 +1,1 @@
+"""Begins and ends the recording of a process, in any program."""

@@ -1,0 +1,1 @@
+"""Loads what the user wants compiled, and the inputs to call it with."""

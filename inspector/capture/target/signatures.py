@@ -1,0 +1,115 @@
+"""The signature that the inputs of a target have to fit."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from inspector.capture.compiled import uncompiled
+from inspector.errors import ModelFailedError, UsageError
+from inspector.shared.near_matches import near_matches
+
+_SHOWN = 6
+_POSITIONAL = {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD}
+
+
+def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
+    """The signature of a function or of a module's ``forward``; None where Python has none."""
+    inner = uncompiled(function)
+    try:
+        return inspect.signature(inner.forward if isinstance(inner, torch.nn.Module) else inner)
+    except (TypeError, ValueError):
+        return None
+
+
+def positional_names(function: Callable[..., Any]) -> list[str]:
+    """The names of what may be given by its position, in order."""
+    signature = signature_of(function)
+    parameters = signature.parameters.values() if signature is not None else ()
+    return [parameter.name for parameter in parameters if parameter.kind in _POSITIONAL]
+
+
+def shown_signature(function: Callable[..., Any]) -> str:
+    """What is called, with the names of its arguments: ``Net.forward(x, mask=…)``."""
+    inner = uncompiled(function)
+    name = getattr(inner, "__qualname__", type(inner).__name__)
+    if isinstance(inner, torch.nn.Module):
+        name = f"{type(inner).__name__}.forward"
+    signature = signature_of(function)
+    if signature is None:
+        return f"{name}(…)"
+    bare = [
+        parameter.replace(
+            annotation=inspect.Parameter.empty,
+            default=parameter.empty if parameter.default is parameter.empty else _Elided(),
+        )
+        for parameter in signature.parameters.values()
+    ]
+    text = str(inspect.Signature(bare))
+    if len(bare) > _SHOWN:
+        kept = [p for p in bare if p.default is p.empty and p.kind is not p.VAR_KEYWORD]
+        text = f"{str(inspect.Signature(kept or bare[:1])).removesuffix(')')}, …)"
+    return f"{name}{text}".replace(" = ", "=")
+
+
+def check_fits(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], source: str
+) -> None:
+    """Raises unless the inputs, which `source` (`` `get_inputs()` ``) gives, fit the signature.
+
+    Raises:
+        UsageError: There are too many or too few, or one has an unknown name.
+    """
+    _check_forward(uncompiled(function))
+    signature = signature_of(function)
+    if signature is None:
+        return
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise UsageError(
+            f"{source} gives {_counted(args, kwargs)}, which does not fit: {error}.",
+            f"What is called is `{shown_signature(function)}`.",
+        ) from error
+
+
+def _check_forward(model: Any) -> None:
+    """Raises for a module that says nowhere what a call of it computes."""
+    kind = type(model)
+    if not isinstance(model, torch.nn.Module) or kind.__call__ is not torch.nn.Module.__call__:
+        return
+    if kind.forward is not torch.nn.Module.forward or "forward" in vars(model):
+        return
+    methods = [name for name, value in vars(kind).items() if inspect.isfunction(value)]
+    near = near_matches("forward", methods)
+    step = f"Did you mean `{near[0]}`? " if near else ""
+    raise ModelFailedError(
+        f"The class `{kind.__qualname__}`{_defined(kind)} has no `forward` method.",
+        f"{step}A module is called through `def forward(self, …)`.",
+    )
+
+
+def _defined(kind: type) -> str:
+    """`` (model.py:4)``, or nothing."""
+    try:
+        line = inspect.getsourcelines(kind)[1]
+        return f" ({Path(inspect.getfile(kind)).name}:{line})"
+    except (OSError, TypeError):  # made in a notebook's cell, or in no file at all
+        return ""
+
+
+def _counted(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    plural = "" if len(args) == 1 else "s"
+    unnamed = [f"{len(args)} argument{plural}"] if args or not kwargs else []
+    return " and ".join([*unnamed, *(f"`{name}`" for name in kwargs)])
+
+
+class _Elided:
+    """Stands for a default value that is not worth showing."""
+
+    def __repr__(self) -> str:
+        return "…"

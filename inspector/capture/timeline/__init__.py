@@ -1,0 +1,1 @@
+"""Timelines of warm calls, out of a profile: what torch marked, and what lies between."""

@@ -1,0 +1,260 @@
+"""``inspect bench``: eager PyTorch against the compiler's modes and backends."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from inspector.cli.bench_collection import (
+    collection_of,
+    is_collection,
+    is_saved_collection,
+    saved_collection,
+)
+from inspector.cli.bench_files import (
+    Measurements,
+    check_bench_file,
+    is_bench_file,
+    write_bench_file,
+)
+from inspector.cli.bench_measure import BenchProcess, bench_report, measured
+from inspector.cli.bench_warmup import is_warmup, warmup_command
+from inspector.cli.completion import complete_file
+from inspector.cli.gate import EXIT_FINDINGS
+from inspector.cli.options import option_help, output_options, process_options
+from inspector.cli.output import check_output, check_place, write_report
+from inspector.cli.target import check_target, existing, is_model, refuse_options, say_which
+from inspector.errors import UsageError
+from inspector.features.bench.collection_report import CollectionReport
+from inspector.features.bench.comparison import EarlierBench, read_earlier
+from inspector.features.bench.gate import bench_gate, parse_bench_gates
+from inspector.features.bench.plans import read_plan
+from inspector.features.bench.report import BenchReport, against
+from inspector.features.bench.varied_wording import varied_verdict
+from inspector.features.bench.verdict import verdict_lines
+from inspector.features.bench.wording import group_title
+from inspector.report.escaping import one_line
+from inspector.run.sources.recording import opened, read_run
+
+
+@click.command("bench")
+@click.argument("targets", nargs=-1, metavar="[TARGET]...", shell_complete=complete_file)
+@click.option(
+    "--modes", metavar="MODES",
+    help="Inductor modes, comma-separated: default, reduce-overhead, max-autotune, "
+    "max-autotune-no-cudagraphs, lite; or all, or none.  [default: default,reduce-overhead]",
+)  # fmt: skip
+@click.option(
+    "--backends", metavar="NAMES",
+    help="torch.compile backends, comma-separated: aot_eager, cudagraphs, …",
+)  # fmt: skip
+@click.option(
+    "--vary", multiple=True, metavar="PLACE=VALUES",
+    help="Vary an input: 'x[0]=1,2,4' (a size), 'ids[1],mask[1]=16,32' (together), 'n=1,2' (a "
+    "value), 'x=f32,bf16' (a dtype). Repeat it for products.",
+)  # fmt: skip
+@click.option(
+    "--shapes", metavar="KINDS",
+    help="dynamic= of torch.compile, comma-separated: auto, dynamic, static; with --vary also "
+    "padded (to powers of two).  [default: auto; with --vary all of them]",
+)  # fmt: skip
+@click.option("--fullgraph", is_flag=True, help="Compile with fullgraph=True.")
+@click.option("--batch", metavar="SIZES", help="Batch sizes, comma-separated: 1,4,16.")
+@click.option("--dtype", metavar="DTYPES", help="Floating-point dtypes, comma-separated: f32,bf16.")
+@click.option("--autocast", metavar="DTYPES", help="Autocast dtypes, comma-separated: none,bf16.")
+@click.option("--tf32", metavar="on,off", help="Allow TF32 in float32 matmuls, or not.")
+@click.option(
+    "--train",
+    is_flag=True,
+    help="Measure a training step: forward, loss (sum of the outputs), backward.",
+)
+@click.option(
+    "--optimizer", metavar="NAME",
+    help="With --train: add a step of this torch.optim class (lr=1e-4), compiled and not.",
+)  # fmt: skip
+@click.option("--grad", is_flag=True, help="Do not run under torch.no_grad().")
+@click.option(
+    "--input", "inputs", multiple=True, metavar="SPEC",
+    help="An input: 'f32[8,3,224,224]', in the order of the arguments, or NAME=SPEC. Repeatable.",
+)  # fmt: skip
+@click.option("--device", metavar="DEVICE", help="Move model and inputs: cpu, cuda, cuda:1.")
+@click.option("--cold-cache", is_flag=True, help="Empty the L2 cache of the GPU before each call.")
+@click.option(
+    "--sessions", type=click.IntRange(1, 20), metavar="N",
+    help="How often each process is started: most noise is between processes.  [default: 3]",
+)  # fmt: skip
+@click.option(
+    "--seconds", type=click.FloatRange(0.1, 3600), metavar="S",
+    help="Time calls for this long in each session.  [default: 12]",
+)  # fmt: skip
+@click.option(
+    "--compare", metavar="OLD.json", type=click.Path(path_type=Path, dir_okay=False),
+    help="Show what changed beyond noise since this report; exit with 1 if something is worse.",
+)  # fmt: skip
+@click.option(
+    "--fail-on", multiple=True, metavar="NAME",
+    help="Exit with 1 if a setting is wrong (its results) or slower (than eager, beyond noise), or "
+    "could not be measured. Comma-separated.",
+)  # fmt: skip
+@click.option(
+    "--warmup", is_flag=True,
+    help="Measure a service's start: cold, with the cache folder, with the cache artifact; and "
+    "find the inputs to call so that nothing compiles later.",
+)  # fmt: skip
+@click.option(
+    "--save-warmup", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
+    help="With --warmup: write warmup.py, cache.bin (the artifact) and inputs.pt to this folder.",
+)  # fmt: skip
+@process_options
+@output_options
+def command(  # noqa: PLR0913, PLR0917 - one parameter per option
+    targets: tuple[str, ...],
+    output: Path | None,
+    format_: str | None,
+    python: str | None,
+    timeout: float | None,
+    save: Path | None,
+    *,
+    no_progress: bool,
+    **asked: Any,  # noqa: ANN401 - read by what makes the plan
+) -> int:
+    """Measure eager PyTorch against torch.compile's modes and backends, and pick one.
+
+    TARGET is a model (model.py, model.py:name, package.module:name), several models or a folder of
+    them, or a recording of this command. Without a TARGET the newest recording is shown. Each
+    combination runs in processes of its own, which take turns.
+
+    \b
+    Examples:
+      inspect bench samples/small_cnn/model.py
+      inspect bench samples/small_cnn/model.py --modes all --batch 1,4,16 --dtype f32,bf16
+      inspect bench samples/small_cnn/model.py --backends aot_eager,cudagraphs
+      inspect bench samples/small_cnn/model.py --train --optimizer AdamW -o bench.md
+      inspect bench samples/small_cnn/model.py --vary 'x[0]=1,2,4,8'
+      inspect bench samples/ --modes default -o table.md
+      inspect bench samples/small_cnn/model.py -o monday.json
+      inspect bench samples/small_cnn/model.py --compare monday.json
+      inspect bench samples/small_cnn/model.py --fail-on wrong,slower
+      inspect bench samples/small_cnn/model.py --warmup --vary 'x[0]=1,2,4' --save-warmup warmup/
+      inspect bench -o bench.svg
+    """  # noqa: D301 - click looks for the character, which keeps lines as they are
+    kind = _kind_of(targets)
+    given = {name: value for name, value in asked.items() if value not in {None, (), False}}
+    process = BenchProcess(
+        python, timeout, save, progress=not no_progress, explains=kind is BenchReport
+    )
+    fails_on = parse_bench_gates(given.pop("fail_on", ()))
+    if is_warmup(targets, given):
+        if fails_on:
+            raise UsageError("--fail-on is not for a service's start.", "Leave it or --warmup out.")
+        return warmup_command(targets, given, process, output, format_)
+    compare: Path | None = given.pop("compare", None)
+    if compare is not None and kind is not BenchReport:
+        raise UsageError("One model is compared.", "Leave --compare out, or name one model.")
+    _check_output(output, format_, kind)
+    earlier = None if compare is None else _earlier(compare)
+    report, code = _report(kind, targets, given, process)
+    if compare is not None and earlier is not None and isinstance(report, BenchReport):
+        report = _against(report, earlier, compare)
+        code = code or int(report.comparison is not None and report.comparison.is_worse)
+    _write(report, output, format_)
+    if output is not None and format_ is None and isinstance(report, BenchReport):
+        _say_verdict(report)
+    if fails_on:
+        gate = _gate(report, fails_on)
+        code = code or gate
+    return code
+
+
+option_help(
+    command,
+    output="Write a report (.json, .md, .txt), a table (.csv), or bars (.svg, .png, .pdf).",
+    timeout="Stop a process that is not ready after this time; the others go on.  [default: 1 h; "
+    "with several models 15 min]",
+)
+
+
+def _check_output(output: Path | None, format_: str | None, kind: type[Measurements]) -> None:
+    """Whether the report can be written there, before anything is measured."""
+    if output is not None:
+        check_bench_file(output, kind)
+    check_output(None if is_bench_file(output) else output, format_)
+    if output is not None:
+        check_place(output)
+
+
+def _write(report: Measurements, output: Path | None, format_: str | None) -> None:
+    if output is not None and is_bench_file(output):
+        write_bench_file(report, output)
+        if format_ is None:
+            return
+        output = None
+    write_report(report, output, format_)
+
+
+def _say_verdict(report: BenchReport) -> None:
+    """On standard error: what took minutes to measure is not only in a file."""
+    lines = [f"{line}." for line in varied_verdict(report.varied)]
+    for group in report.groups if not report.varied else ():
+        titles = [group_title(group, several=True)] if len(report.groups) > 1 else []
+        lines += [*titles, *(f"{line}." for line in verdict_lines(group))]
+    sys.stderr.writelines(f"{one_line(line)}\n" for line in lines)
+
+
+def _gate(report: BenchReport | CollectionReport, asked: tuple[str, ...]) -> int:
+    """Says on standard error whether it passes; the exit code."""
+    if isinstance(report, CollectionReport):
+        models = [(model.name, model.rows) for model in report.models]
+    else:
+        models = [("", report.rows)]
+    gate = bench_gate(models, asked)
+    sys.stderr.write(f"gate: {gate.verdict}\n")
+    return 0 if gate.passed else EXIT_FINDINGS
+
+
+def _against(report: BenchReport, earlier: EarlierBench, file: Path) -> BenchReport:
+    if earlier.conditions != (report.plan.is_grad, report.plan.cold_cache):
+        message = f"{file} was measured with other --grad or --cold-cache."
+        raise UsageError(message, "Measure both in the same way.")
+    return against(report, earlier)
+
+
+def _earlier(file: Path) -> EarlierBench:
+    try:
+        return read_earlier(str(file), file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        said = error.strerror if isinstance(error, OSError) else error
+        message = f"{file} cannot be compared with: {said}."
+        raise UsageError(message, "Write one with: inspect bench model.py -o old.json") from error
+
+
+def _kind_of(targets: Sequence[str]) -> type[Measurements]:
+    """What the report on these will be."""
+    is_several = is_saved_collection(targets) or is_collection(targets)
+    return CollectionReport if is_several else BenchReport
+
+
+def _report(
+    kind: type[Measurements], targets: Sequence[str], given: dict[str, Any], process: BenchProcess
+) -> tuple[Measurements, int]:
+    if is_saved_collection(targets):
+        refuse_options({**given, **process.given})
+        return saved_collection(Path(targets[0]))
+    if kind is CollectionReport:
+        return collection_of(targets, given, process)
+    target = targets[0] if targets else None
+    check_target(target, process.python, {**given, **process.given})
+    if target is not None and is_model(target):
+        return measured(target, given, process)
+    return _read(target), 0
+
+
+def _read(target: str | None) -> BenchReport:
+    with opened(existing(target)) as found:
+        run = read_run(found)
+        say_which(run, target)
+        return bench_report(found.folder, read_plan(found.folder), run)

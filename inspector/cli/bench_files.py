@@ -1,0 +1,103 @@
+"""Writes a bench as a picture or as CSV."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TypeAlias
+
+from inspector.cli.output import write_bytes
+from inspector.errors import UsageError
+from inspector.features.bench.collection_report import CollectionReport
+from inspector.features.bench.csv import write_bench_rows
+from inspector.features.bench.report import BenchReport
+from inspector.features.bench.rows import BenchRow
+from inspector.features.bench.wording import group_title
+from inspector.plugins import renderer_for_suffix
+
+Measurements: TypeAlias = BenchReport | CollectionReport
+"""A report of what was measured with warm calls."""
+_TABLES = frozenset({".csv"})
+_PICTURES = frozenset({".svg", ".png", ".pdf"})
+_REPORTS = frozenset({".json", ".md", ".txt"})
+
+
+def is_bench_file(output: Path | None) -> bool:
+    """Whether a file is a picture or a table, and no report."""
+    return output is not None and output.suffix.lower() in _TABLES | _PICTURES
+
+
+def check_bench_file(output: Path, kind: type[Measurements]) -> None:
+    """Refuses a picture or a table that cannot be made before anything is measured.
+
+    Raises:
+        UsageError: A report of this kind has none, or the end of its name says no format.
+        EnvironmentLacksError: matplotlib is not installed.
+    """
+    form = output.suffix.lower()
+    can_be = _TABLES | (_PICTURES if kind is BenchReport else frozenset())
+    if not is_bench_file(output):
+        try:
+            renderer_for_suffix(output)
+        except UsageError as error:
+            known = ", ".join(sorted(_REPORTS | can_be))
+            raise UsageError(error.message, f"Choose one of {known}.") from error
+    elif form not in can_be:
+        step = "Write .csv, .md or .json; or a picture of one model."
+        raise UsageError("A collection has no picture.", step)
+    if form in _PICTURES:
+        from inspector.features.bench.drawing.bars import check_can_draw
+
+        check_can_draw()
+
+
+def write_bench_file(report: Measurements, output: Path) -> None:
+    """Writes the file.
+
+    Raises:
+        UsageError: A report of this kind has no such file.
+        EnvironmentLacksError: A picture is asked for, and matplotlib is not installed.
+        RecordingError: There is nothing to write, or the file cannot be written.
+    """
+    check_bench_file(output, type(report))
+    if isinstance(report, BenchReport) and output.suffix.lower() in _PICTURES:
+        _write_picture(report, output)
+    else:
+        _write_table(report, output)
+
+
+def _write_picture(report: BenchReport, output: Path) -> None:
+    from inspector.features.bench.drawing.bars import draw_bars
+
+    several = len({group.input for group in report.groups}) > 1
+    varied = _varied(report)
+    groups = [
+        (varied.get(group.input) or group_title(group, several=several), group.rows)
+        for group in report.groups
+    ]
+    title = " · ".join(filter(None, (report.plan.target, report.device, f"torch {report.torch}")))
+    write_bytes(output, draw_bars(groups, title, output.suffix.lower().removeprefix(".")))
+
+
+def _varied(report: BenchReport) -> Mapping[int, str]:
+    """What varies, by input: shapes alone do not tell values apart."""
+    return {item.row.input: item.label for each in report.varied for item in each.inputs}
+
+
+def _write_table(report: BenchReport | CollectionReport, output: Path) -> None:
+    text = io.StringIO()
+    write_bench_rows(_named_rows(report), text)
+    write_bytes(output, text.getvalue().encode())
+
+
+def _named_rows(report: BenchReport | CollectionReport) -> Iterator[tuple[str, BenchRow | str]]:
+    if isinstance(report, BenchReport):
+        varied = _varied(report)
+        for row in report.rows:
+            inputs = ": ".join(filter(None, (varied.get(row.input), row.inputs)))
+            yield report.plan.target, dataclasses.replace(row, inputs=inputs)
+        return
+    for model in report.models:
+        yield from ((model.name, row) for row in model.rows or [model.failure])

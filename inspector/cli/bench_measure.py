@@ -1,0 +1,221 @@
+"""Measures one model for `inspect bench`, and makes a recording of it."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from inspector import plugins
+from inspector.cli.bench_plan import MODES, names_of, plan_of
+from inspector.cli.bench_sessions import run_bench
+from inspector.cli.bench_workers import Bench
+from inspector.cli.ending import interruption
+from inspector.cli.progress import BenchProgress
+from inspector.cli.record import Begun, finish, recording
+from inspector.cli.target import recorded
+from inspector.errors import InspectorError, ModelFailedError
+from inspector.features.bench.plans import write_plan
+from inspector.features.bench.report import BenchReport, make_bench_report
+from inspector.features.profile.report import ProfileReport, make_profile_report
+from inspector.run.run import Run
+from inspector.run.sources.child import Settings
+from inspector.run.sources.recording import PROFILE_FILE, opened, read_run
+from inspector.shared.bench import BenchPlan, Setting, WorkerEnd, Workload
+from inspector.shared.request import Request
+
+_LEAST_EXPLAINED_SECONDS = 1.0  # to time less is a quick look, and a profile takes longer
+INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BenchProcess:
+    """How the processes are run.
+
+    Attributes:
+        python: The interpreter, or None for this one.
+        timeout_seconds: How long one may take until it is ready, or None.
+        save: Where the recording is kept, or None for the store.
+        limit_seconds: The same where nobody said so.
+        explains: Whether it is profiled where the time goes, where nothing is faster.
+    """
+
+    python: str | None
+    timeout_seconds: float | None
+    save: Path | None
+    progress: bool
+    limit_seconds: float = 3600.0
+    doing: str = ""
+    explains: bool = False
+
+    @property
+    def given(self) -> dict[str, object]:
+        """The options that it comes from, by name, as far as they are about running anything."""
+        return {"python": self.python, "timeout": self.timeout_seconds, "save": self.save}
+
+
+def asked_of(target: str, given: Mapping[str, object], python: str | None) -> dict[str, object]:
+    """The settings of a recording, by the target and the options of the command line."""
+    more = {"folder": str(Path.cwd())}
+    if python is not None:
+        more["python"] = python
+    file = Path(target.rpartition(":")[0] if ".py:" in target else target)
+    with contextlib.suppress(OSError):  # a package's name
+        more["sha256"] = hashlib.sha256(file.read_bytes()).hexdigest()
+    return {"bench": True, **given, **more}
+
+
+def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[BenchReport, int]:
+    """Measures a model.
+
+    Raises:
+        InspectorError: The options or the model are not what they should be.
+    """
+    began = time.monotonic()
+    plan = plan_of(target, given)
+    request = Request(
+        target,
+        inputs=given.get("inputs", ()),
+        device=given.get("device"),
+        no_grad=not ("grad" in given or "train" in given),
+        measure=False,
+        command="bench",
+    )
+    processes = len(plan.combinations) * plan.sessions + len(plan.workloads)
+    progress = BenchProgress(enabled=how.progress, processes=processes, doing=how.doing)
+    asked = asked_of(target, given, how.python)
+    with recording(how.save, target, asked) as begun, tempfile.TemporaryDirectory(
+        prefix="inspector-bench-", ignore_cleanup_errors=True
+    ) as scratch:  # fmt: skip
+        bench = Bench(
+            plan=plan,
+            request=request,
+            folder=begun.path,
+            scratch=Path(scratch),
+            python=how.python,
+            ready_seconds=how.timeout_seconds or how.limit_seconds,
+            left_out_on_cpu=frozenset() if names_of(given.get("modes")) else frozenset({MODES[1]}),
+        )
+        ends: list[WorkerEnd] = []
+        partial = ""
+        try:
+            ends.extend(run_bench(bench, progress))  # those that are there stay if it is cut off
+        except KeyboardInterrupt as error:
+            partial = interruption(error)
+        finally:
+            progress.close()
+        seconds = round(time.monotonic() - began, 1)
+        plan = dataclasses.replace(plan, ends=tuple(ends), took_seconds=seconds)
+        report = _finished(begun, plan, partial)
+        if how.explains and not partial:
+            report, partial = _explained(report, request, begun, how)
+    # What cannot be packed into a .zip stays where it is, so that it is outside.
+    finish(begun, report.run, how.save)
+    return report, INTERRUPTED if partial else exit_code(report)
+
+
+def _explained(
+    report: BenchReport, request: Request, begun: Begun, how: BenchProcess
+) -> tuple[BenchReport, str]:
+    """The report with a profile, where nothing is faster; and what cut that off, if anything did.
+
+    What was measured is there: nothing that happens here takes it away.
+    """
+    settings = Settings(
+        python=how.python,
+        timeout_seconds=how.timeout_seconds,
+        save=None,
+        progress=how.progress,
+        own_stdout=False,
+        fresh_caches=True,
+        silent=True,
+    )
+    try:
+        _profile_nearest(report, request, begun.path, settings)
+        if (begun.path / PROFILE_FILE).is_file():
+            with opened(begun.path) as found:
+                return bench_report(found.folder, report.plan, report.run), ""
+    except KeyboardInterrupt as error:
+        return report, interruption(error)
+    except (InspectorError, OSError):
+        pass
+    return report, ""
+
+
+def _finished(begun: Begun, plan: BenchPlan, partial: str) -> BenchReport:
+    write_plan(begun.path, plan)
+    with opened(begun.path) as found:
+        run = dataclasses.replace(read_run(found), meta=begun.ended(partial))
+        return bench_report(found.folder, plan, run)
+
+
+def exit_code(report: BenchReport) -> int:
+    """Not 0 where eager PyTorch failed, or nothing could be measured beside it."""
+    failed = any(row.failure for row in report.rows if row.setting.is_eager)
+    others = [row.latency for row in report.rows if not row.setting.is_eager]
+    failed |= bool(others) and not any(others)
+    return ModelFailedError.exit_code if failed else 0
+
+
+def bench_report(folder: Path, plan: BenchPlan, run: Run) -> BenchReport:
+    """What is said about a recording, with the profile in it, if there is one."""
+    rules = plugins.load_rules("run")
+    return make_bench_report(plan, run, rules, _read_profile(folder))
+
+
+def _profile_nearest(
+    report: BenchReport, request: Request, folder: Path, settings: Settings
+) -> None:
+    """Profiles what comes nearest to eager PyTorch, where nothing is faster."""
+    row = next((group.choice.nearest for group in report.groups if group.choice.nearest), None)
+    if row is None or row.faster is None or row.faster.says_nothing:  # noise
+        return
+    if report.plan.session_seconds < _LEAST_EXPLAINED_SECONDS:
+        return
+    if not _is_plain(row.workload, row.setting, report.plan):
+        return
+    setting = row.setting
+    asked = dataclasses.replace(
+        request,
+        dtype=row.workload.dtype,
+        train=row.workload.train,
+        backend=setting.backend,
+        mode=setting.mode,
+        dynamic=setting.dynamic,
+        fullgraph=setting.fullgraph,
+        graphs=True,
+        profile=True,
+        seconds=report.plan.session_seconds,
+    )
+    doing = f"nothing is faster: profiles {setting.label}"
+    how = dataclasses.replace(settings, save=folder / PROFILE_FILE, doing=doing)
+    with contextlib.suppress(InspectorError):  # the figures are there all the same
+        if not recorded(asked, how).exit_code:
+            return
+    (folder / PROFILE_FILE).unlink(missing_ok=True)  # half of one would say half of it
+
+
+def _is_plain(workload: Workload, setting: Setting, plan: BenchPlan) -> bool:
+    """Whether `inspect profile` does the same, and not for long."""
+    return (
+        workload == Workload(dtype=workload.dtype, train=workload.train)
+        and not (plan.variations or plan.cold_cache)
+        and not (setting.compiles_optimizer or setting.pads)
+        # To try all of that once more takes minutes.
+        and not (setting.mode or "").startswith("max-autotune")
+    )
+
+
+def _read_profile(folder: Path) -> ProfileReport | None:
+    """The profile in the recording of a bench, if one was made."""
+    file = folder / PROFILE_FILE
+    if not file.is_file():
+        return None
+    with contextlib.suppress(InspectorError, OSError), opened(file) as found:
+        return make_profile_report(read_run(found))
+    return None

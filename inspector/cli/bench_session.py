@@ -1,0 +1,264 @@
+"""A session of `inspect bench`: its processes are ready together, and take turns."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import shutil
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from inspector.cli.bench_workers import Bench, Starts, forget, is_crowded, started
+from inspector.cli.progress import BenchProgress
+from inspector.features.bench.rows import NOT_TRIED
+from inspector.run.sources.worker import Worker
+from inspector.shared.bench import WorkerEnd
+from inspector.shared.out_of_memory import lacks_memory
+
+_ROUNDS = 16
+_LEAST_ROUNDS = 4
+_BLOCKS = 48  # of three settings in sixteen rounds
+_MOST_CALLS = 300
+_LEAST_CALLS = 2
+_BLOCK_MOST_SECONDS = 300.0
+_FAULT_SECONDS = 900.0  # beginnings of graphs are compiled one after the other
+_SAME_ON_CPU = "on the CPU it is the same as default (--modes measures it anyway)"
+
+
+class Session:
+    """One process for each combination of a workload, or for some of them.
+
+    Args:
+        session: Its number, from 0.
+        firsts: The combinations that begin for the first time in it: their caches are empty, and
+            what they give is compared.
+
+    Attributes:
+        eager_has_no_room: Whether eager PyTorch has no memory, with nothing beside it.
+    """
+
+    def __init__(
+        self,
+        bench: Bench,
+        session: int,
+        firsts: Collection[int],
+        progress: BenchProgress,
+        chosen: random.Random,
+    ) -> None:
+        self.bench = bench
+        self.session = session
+        self._firsts = firsts
+        self._progress = progress
+        self._chosen = chosen
+        self._starts = Starts(bench, progress.tick)
+        self._workers: dict[int, Worker] = {}
+        self._call_ns: dict[int, Sequence[int]] = {}
+        self._device = ""
+        self._wrong: list[int] = []
+        self._restores: dict[int, set[int]] = {}
+        self._eager_failed = False
+        self._block_ns = bench.plan.session_seconds * 1e9 / _BLOCKS
+        self.eager_has_no_room = False
+
+    def run(self, order: Sequence[int]) -> Iterator[WorkerEnd]:
+        """Makes all processes ready, and lets them take turns.
+
+        Raises:
+            InspectorError: The target, or what it needs, is not there: no other process would work.
+        """
+        left_out: dict[int, str] = {}
+        try:
+            left_out = self._make_ready(order)
+            if self._call_ns:
+                self._rounds()
+                self._look_at_gpu()
+            self._look_for_faults()
+        finally:
+            self._starts.end_ahead()
+            for number, worker in self._workers.items():
+                worker.end()
+                _keep_logs(worker.folder, self.bench.folder, f"{self.session}.{number}")
+        for number, why in left_out.items():
+            yield WorkerEnd(number, self.session, why, is_left_out=why == _SAME_ON_CPU)
+        for number, worker in self._workers.items():
+            yield WorkerEnd(number, self.session, worker.failure, worker.detail)
+
+    def _make_ready(self, order: Sequence[int]) -> dict[int, str]:
+        """Makes all processes ready; those that are not begun at all, with the reason."""
+        left_out: dict[int, str] = {}
+        # Perhaps: whether there is a GPU is not known yet.
+        ahead = [number for number in order if not self._is_left_out(number)]
+        self._starts.start_ahead(ahead, self._started)
+        if not self.session:  # one of eager PyTorch, too
+            self._progress.begin("eager in float64")
+            hangs = self._starts.reference(order[0])
+            if hangs is not None:
+                self._workers[order[0]] = hangs
+                self._eager_failed = True
+        for number in order:
+            if number in self._workers:
+                continue
+            if self._device == "cpu" and self._is_left_out(number):
+                left_out[number] = _SAME_ON_CPU
+            elif self._eager_failed:
+                left_out[number] = NOT_TRIED
+            else:
+                self.begin(number)
+        self._starts.end_ahead()
+        return left_out
+
+    @property
+    def ready(self) -> Sequence[int]:
+        """The combinations whose process can be timed."""
+        return list(self._call_ns)
+
+    def _is_left_out(self, number: int) -> bool:
+        return self.bench.plan.combinations[number].setting.mode in self.bench.left_out_on_cpu
+
+    def begin(self, number: int) -> None:
+        """Makes the process of a combination ready."""
+        plan = self.bench.plan
+        setting = plan.combinations[number].setting
+        doing = "compiling" if number in self._firsts else "starting"
+        self._progress.begin(f"{setting.label}: {doing}")
+
+        def start() -> Worker:
+            self._workers[number] = self._starts.taken(number) or self._started(number)
+            return self._workers[number]
+
+        worker, is_loaded, ready = self._starts.until_ready(start)
+        others = sum(other.is_alive for other in self._workers.values() if other is not worker)
+        if ready is not None and is_crowded(worker, ready) and others:
+            # For some inputs alone; with more room there may be enough.
+            worker.failure = "Out of memory for some inputs."
+            worker.end()
+            ready = None
+        if lacks_memory(worker.failure) and others:
+            worker.failure += f" There was no room next to {others} other processes."
+        if ready is None and setting.is_eager and number in self._firsts:
+            # What is compiled can do with less: that is one of the reasons to compile.
+            self.eager_has_no_room = is_loaded and lacks_memory(worker.failure) and not others
+            if self.eager_has_no_room:
+                return
+            # Of a later workload what was measured before is worth more.
+            is_only = len(plan.workloads) == 1
+            if worker.error is not None and not number and (not is_loaded or is_only):
+                raise worker.error
+            self._eager_failed = True
+        if ready is not None:
+            self._wrong += [number] if ready.get("wrong") else []
+            self._device = self._device or str(ready["device"])
+            self._take(number, ready)
+
+    def _started(self, number: int) -> Worker:
+        is_first = number in self._firsts
+        if is_first:  # of an earlier attempt nothing may be left
+            forget(self.bench, number, self.session)
+        return started(self.bench, number, self.session, is_first=is_first)
+
+    def _planned_rounds(self) -> int:
+        """How many rounds of all of them there is time for."""
+        one_round_ns = sum(
+            max(self._block_ns, (_LEAST_CALLS + 1) * time_ns)
+            for times in self._call_ns.values()
+            for time_ns in times
+            if time_ns
+        )
+        affordable = int(_BLOCKS * self._block_ns / one_round_ns) if one_round_ns else _ROUNDS
+        return max(_LEAST_ROUNDS, min(_ROUNDS, affordable))
+
+    def _rounds(self) -> None:
+        alive = list(self._call_ns)
+        rounds = self._planned_rounds()
+        for number in range(rounds):
+            self._progress.begin(f"round {number + 1} of {rounds}", counts=False)
+            self._chosen.shuffle(alive)
+            for index in range(max(map(len, self._call_ns.values()))):
+                self._agree(index)
+                for at in alive:
+                    self.block(at, number, index)
+
+    def _agree(self, index: int) -> None:
+        """Lets all put everything back before each call with an input, if one of them has to.
+
+        Each decides for itself, and calls of both kinds are not to be compared.
+        """
+        restoring = {number for number, inputs in self._restores.items() if index in inputs}
+        if not restoring:
+            return
+        for number in set(self.ready) - restoring:
+            worker, times = self._workers[number], self._call_ns[number]
+            if not worker.is_alive or index >= len(times) or not times[index]:
+                continue
+            worker.tell({"do": "restore", "input": index})
+            done = worker.wait("done", _BLOCK_MOST_SECONDS, self._progress.tick)
+            if done is not None:
+                self._take(number, done)
+
+    def _take(self, number: int, said: Mapping[str, Any]) -> None:
+        """Takes note of what a process says of its calls with each input.
+
+        That is what they take, in ns, 0 where they fail; and with which everything is put back.
+        """
+        self._call_ns[number] = [int(time_ns) for time_ns in said["call_ns"]]
+        self._restores[number] = set(said["restores"])
+
+    def block(self, number: int, round_: int, index: int) -> None:
+        """Lets a combination make a round's calls with an input."""
+        worker = self._workers[number]
+        times = self._call_ns[number]
+        if worker.failure or index >= len(times) or not times[index]:
+            return
+        calls = self.calls(number, index)
+        worker.tell({"do": "block", "round": round_, "input": index, "calls": calls})
+        seconds = _BLOCK_MOST_SECONDS + 10 * calls * times[index] / 1e9
+        done = worker.wait("done", seconds, self._progress.tick)
+        if done is not None:
+            self._take(number, done)
+
+    def calls(self, number: int, index: int) -> int:
+        """How many calls of a combination with an input make a block."""
+        calls = int(self._block_ns / self._call_ns[number][index])
+        return max(_LEAST_CALLS, min(_MOST_CALLS, calls))
+
+    def _look_at_gpu(self) -> None:
+        """For how long of a call a GPU works; before faults are looked for, which compiles more."""
+        if self._device != "cpu" and self.bench.plan.is_last(self.session):
+            for number in self.ready:
+                label = self.bench.plan.combinations[number].setting.label
+                self._progress.begin(f"{label}: GPU busy time", counts=False)
+                self._ask_last(number, {"do": "busy"})
+
+    def _ask_last(
+        self, number: int, what: Mapping[str, object], seconds: float | None = None
+    ) -> None:
+        """Asks for something behind all that is timed.
+
+        What ends its process, as a profiler can, is no failure of what was measured before.
+        """
+        worker = self._workers[number]
+        if not worker.is_alive:
+            return
+        worker.tell(what)
+        if seconds is None:
+            seconds = _BLOCK_MOST_SECONDS + 100 * sum(self._call_ns[number]) / 1e9
+        worker.wait("done", seconds, self._progress.tick)
+        worker.failure = worker.detail = ""
+
+    def _look_for_faults(self) -> None:
+        """Where results are wrong, the first operator at which they diverge from eager ones."""
+        if self._wrong:  # graphs are compiled again, and need the room of the others
+            for number in self._workers.keys() - self._wrong:
+                self._workers[number].end()
+        for number in self._wrong:
+            label = self.bench.plan.combinations[number].setting.label
+            self._progress.begin(f"{label} is wrong: bisecting its graphs", counts=False)
+            self._ask_last(number, {"do": "bisect"}, min(_FAULT_SECONDS, self.bench.ready_seconds))
+
+
+def _keep_logs(folder: Path, recording: Path, name: str) -> None:
+    """Puts the logs of a process that has ended into the recording."""
+    for log in sorted(folder.glob("*.log")):
+        with contextlib.suppress(OSError):
+            shutil.move(log, recording / f"worker-{name}.{log.name}")

@@ -1,0 +1,249 @@
+"""Starts the processes of `inspect bench`: what each is asked for, and in which environment."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from inspector.run.sources.worker import Worker
+from inspector.shared.bench import BenchPlan, WorkerRequest
+from inspector.shared.out_of_memory import lacks_memory
+from inspector.shared.request import Request
+
+_CORES_TO_LOAD_AHEAD = 8
+_REFERENCE_PART = 4  # of the time that a process may take until it is ready
+_LEAST_REFERENCE_SECONDS = 60.0
+_FLOAT64 = "f64"
+_LEFT_OUT = {"INSPECTOR_RECORD", "TORCHINDUCTOR_FORCE_DISABLE_CACHES"}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Bench:
+    """How it is run.
+
+    Attributes:
+        request: The target, its inputs, and what all combinations have in common.
+        scratch: A folder for caches, results and logs of processes that are at work.
+        ready_seconds: How long a process may take until it is ready.
+        left_out_on_cpu: Modes that nobody asked for, and that change nothing there.
+    """
+
+    plan: BenchPlan
+    request: Request
+    folder: Path
+    scratch: Path
+    python: str | None
+    ready_seconds: float
+    left_out_on_cpu: frozenset[str] = frozenset()
+
+
+def forget(bench: Bench, number: int, session: int) -> None:
+    """Throws away what a combination has done in a session, its caches too: it is begun anew."""
+    for log in bench.folder.glob(f"worker-{session}.{number}.*"):
+        log.unlink(missing_ok=True)
+    shutil.rmtree(bench.scratch / f"caches.{number}", ignore_errors=True)
+
+
+def started(bench: Bench, number: int, session: int, *, is_first: bool) -> Worker:
+    """A process for a combination.
+
+    Args:
+        is_first: Whether it is the combination's first one, of which more is found out.
+    """
+    request = _request(bench, number, session, is_first=is_first)
+    return _start(bench, request, f"{session}.{number}")
+
+
+def started_reference(bench: Bench, number: int) -> Worker:
+    """A process for what eager PyTorch gives in float64, with the workload of a combination."""
+    request = _request(bench, number, 0, is_first=True)
+    asked = dataclasses.replace(
+        request,
+        workload=dataclasses.replace(request.workload, autocast=None),
+        eager=True,
+        outputs=str(_made(_outputs(bench, number, _FLOAT64))),
+        references={},
+        measures_memory=False,
+        is_reference=True,
+    )
+    return _start(bench, asked, f"reference.{number}")
+
+
+def _request(bench: Bench, number: int, session: int, *, is_first: bool) -> WorkerRequest:
+    combination = bench.plan.combinations[number]
+    workload, setting = combination.workload, combination.setting
+    eager = bench.plan.numbers(workload)[0]
+    references: dict[str, str] = {}
+    outputs = None
+    backends: tuple[str, ...] = ()
+    if is_first:
+        references["float64"] = str(_made(_outputs(bench, eager, _FLOAT64)))
+        if setting.is_eager:
+            outputs = str(_made(_outputs(bench, number, "eager")))
+            named = (item.setting.backend for item in bench.plan.combinations)
+            backends = tuple(dict.fromkeys(filter(None, named)))
+        else:
+            references["eager"] = str(_made(_outputs(bench, eager, "eager")))
+    return WorkerRequest(
+        request=dataclasses.replace(
+            bench.request,
+            dtype=workload.dtype,
+            train=workload.train,
+            backend=setting.backend or "eager",
+            mode=setting.mode,
+            dynamic=setting.dynamic,
+            fullgraph=setting.fullgraph,
+        ),
+        workload=workload,
+        compiles_optimizer=setting.compiles_optimizer,
+        eager=setting.is_eager,
+        combination=number,
+        session=session,
+        outputs=outputs,
+        references=references,
+        measures_memory=is_first,
+        cold_cache=bench.plan.cold_cache,
+        variations=bench.plan.variations,
+        pads=setting.pads,
+        session_seconds=bench.plan.session_seconds,
+        backends=backends,
+    )
+
+
+def _outputs(bench: Bench, number: int, name: str) -> Path:
+    return bench.scratch / f"outputs.{number}.{name}"
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def _start(bench: Bench, asked: WorkerRequest, name: str) -> Worker:
+    folder = bench.scratch / f"worker.{name}"
+    shutil.rmtree(folder, ignore_errors=True)  # of one that is tried again
+    folder.mkdir()
+    # Empty in the first session, filled by it in the others.
+    caches = bench.scratch / f"caches.{asked.combination}"
+    if asked.is_reference:
+        caches = bench.scratch / "caches.reference"
+    environment = with_caches(pinned(os.environ), caches)
+    return Worker(folder, bench.python or sys.executable, asked.to_json(), environment)
+
+
+def with_caches(given: Mapping[str, str], caches: Path) -> dict[str, str]:
+    """An environment whose caches are in a folder, and are used."""
+    ours = {
+        "TORCHINDUCTOR_CACHE_DIR": str(caches),
+        "TRITON_CACHE_DIR": str(caches / "triton"),  # of the program's own kernels
+    }
+    return {name: value for name, value in {**given, **ours}.items() if name not in _LEFT_OUT}
+
+
+def pinned(given: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which an operator's threads stay where they are.
+
+    They do not share a core by chance then. A user's environment may say otherwise, and nothing is
+    changed in that case. ``INSPECTOR_PINS`` says that the other variable is not the user's: it is
+    for this process, and not for those that it starts (`inspector.capture.bench.process`).
+    """
+    if "OMP_PROC_BIND" in given:
+        return dict(given)
+    return {**given, "OMP_PROC_BIND": "true", "INSPECTOR_PINS": "1"}
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    is_linux = hasattr(os, "sched_getaffinity")
+    return len(os.sched_getaffinity(0)) if is_linux else os.cpu_count() or 1
+
+
+class Starts:
+    """Begins processes and waits for them."""
+
+    def __init__(self, bench: Bench, tick: Callable[[], None]) -> None:
+        self._bench = bench
+        self._tick = tick
+        self._ahead: dict[int, Worker] = {}
+
+    def start_ahead(self, numbers: Iterable[int], start: Callable[[int], Worker]) -> None:
+        """Lets processes load what they need side by side, where there are cores for that.
+
+        They compile one after the other: how long that takes is measured.
+        """
+        if cores() >= _CORES_TO_LOAD_AHEAD:
+            for number in numbers:
+                self._ahead[number] = start(number)
+
+    def taken(self, number: int) -> Worker | None:
+        """The process of a combination that loads already, if there is one."""
+        return self._ahead.pop(number, None)
+
+    def end_ahead(self) -> bool:
+        """Ends processes that have only loaded what they need; whether there were any."""
+        ahead, self._ahead = self._ahead, {}
+        for worker in ahead.values():
+            worker.end()
+        return bool(ahead)
+
+    def reference(self, number: int) -> Worker | None:
+        """Asks eager PyTorch in float64 for its results alone; it may fail.
+
+        Of calls it may be float64 that takes long, so that they have a part of the time.
+
+        Returns:
+            The process, where it took too long to be loaded: eager PyTorch itself does nothing else
+            until then, so that this is its failure, and not waited for twice; else None.
+
+        Raises:
+            InspectorError: It is the very first, and the target, or what it needs, is not there:
+                eager PyTorch itself would not come further.
+        """
+        limit = self._bench.ready_seconds
+        calls = min(limit, max(_LEAST_REFERENCE_SECONDS, limit / _REFERENCE_PART))
+        worker, is_loaded, _ = self.until_ready(
+            lambda: started_reference(self._bench, number), calls
+        )
+        worker.end()
+        if worker.error is not None and not is_loaded and not number:
+            raise worker.error
+        return worker if worker.is_late and not is_loaded else None
+
+    def until_ready(
+        self, start: Callable[[], Worker], seconds: float | None = None
+    ) -> tuple[Worker, bool, Mapping[str, Any] | None]:
+        """A process, whether it has loaded what it needs, and what it says when it is ready.
+
+        What others have loaded ahead may be what there is no memory for: then they give way.
+
+        Args:
+            seconds: How long its calls may take, where that is less than for others.
+        """
+        worker = start()
+        is_loaded, ready = self._wait(worker, seconds)
+        if is_crowded(worker, ready) and self.end_ahead():
+            worker.end()
+            worker = start()
+            is_loaded, ready = self._wait(worker, seconds)
+        return worker, is_loaded, ready
+
+    def _wait(self, worker: Worker, seconds: float | None) -> tuple[bool, Mapping[str, Any] | None]:
+        limit = self._bench.ready_seconds
+        try:
+            if worker.wait("loaded", limit, self._tick) is None:
+                return False, None
+            worker.tell({"do": "begin"})
+            return True, worker.wait("ready", limit if seconds is None else seconds, self._tick)
+        except BaseException:  # Ctrl-C
+            worker.end()
+            raise
+
+
+def is_crowded(worker: Worker, ready: Mapping[str, Any] | None) -> bool:
+    """Whether a process has no memory, be it for some inputs alone."""
+    return lacks_memory(worker.failure) or (ready is not None and bool(ready.get("crowded")))

@@ -1,0 +1,98 @@
+"""``inspect cold-start``: where compile time goes, and what the caches had."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from inspector.cli.completion import complete_file
+from inspector.cli.options import always_inductor, option_help
+from inspector.cli.recording_options import Asked, recording_options
+from inspector.cli.target import is_model, read, recorded
+from inspector.errors import RecordingError, UsageError
+from inspector.features.compile_time.cache_keys import key_changes, unmatched
+from inspector.features.compile_time.cold_start import cold_start
+from inspector.features.compile_time.report import Against, ColdStartReport
+from inspector.plugins import TIMELINES, load_rules, renderer_for_suffix
+from inspector.report.report import make_report
+from inspector.run.run import Run
+
+_KIND = "cold-start"
+
+
+@click.command("cold-start")
+@click.argument("target", required=False, shell_complete=complete_file)
+@recording_options
+@click.option(
+    "--against",
+    metavar="OTHER",
+    type=click.Path(path_type=Path),
+    help="A recording or trace to compare the keys of the caches with.",
+)
+def command(target: str | None, asked: Asked, against: Path | None) -> int:
+    """Show where compile time goes, by stage, function and line, and what the caches had.
+
+    TARGET is a model, which is recorded first with empty caches and, unless --backend says
+    otherwise, with Inductor; or a recording (a folder or .zip), a TORCH_TRACE log, or a folder of
+    such logs. Without a TARGET the newest recording is read. A start with warm caches is what
+    `inspect run` records, which leaves your caches as they are.
+
+    \b
+    Examples:
+      inspect cold-start samples/small_cnn/model.py
+      inspect cold-start samples/small_cnn/recording.zip -o compile.perfetto.json
+      inspect cold-start samples/small_cnn/model.py --against samples/small_cnn/recording.zip
+    """  # noqa: D301 - click looks for the character, which keeps lines as they are
+    asked.check(target, _KIND)
+    suffix = None if asked.output is None else renderer_for_suffix(asked.output, _KIND)
+    draws_spans = not {asked.format_, suffix}.isdisjoint(TIMELINES)
+    keep_spans = draws_spans or suffix == "html"
+    other = None if against is None else _other(against)
+    if target is not None and is_model(target):
+        # Nothing here is measured in warm calls.
+        request = asked.request(
+            target, backend="inductor", measure=False, line_times=True, command="cold-start"
+        )
+        made = recorded(request, asked.settings)
+        run, code = made.run, made.exit_code
+        if keep_spans:
+            run = read(str(made.place), keep_spans=True, explains_recompiles=False)
+    else:
+        run, code = read(target, keep_spans=keep_spans, explains_recompiles=False), 0
+    if draws_spans and not any(process.lanes for process in run.processes):
+        raise RecordingError(
+            "There is no span of any compilation in it, so that there is no timeline to write.",
+            "Record a model that compiles something, or see: inspect explain",
+        )
+    asked.write(_report(run, other, str(against)), _KIND)
+    return code
+
+
+# Warm calls have no part in a cold start, and the eager backend compiles nothing.
+always_inductor(command)
+option_help(
+    command,
+    output="Write to a file; the end of its name is the format: .json, .md, .txt, "
+    ".speedscope.json for speedscope, .perfetto.json or .trace.json for Perfetto.",
+    format_="Format on standard output: terminal, json, markdown, speedscope.json, perfetto.json.",
+)
+
+
+def _other(against: Path) -> Run:
+    if not against.exists():
+        raise UsageError(
+            f"There is no recording or trace {str(against)!r}.",
+            "Record one with: inspect cold-start model.py --save other.zip",
+        )
+    return read(str(against), explains_recompiles=False)
+
+
+def _report(run: Run, other: Run | None, name: str) -> ColdStartReport:
+    rules = load_rules("cold-start")
+    report = make_report(run, rules)
+    against = None
+    if other is not None:
+        time_ns = sum(process.compile_time_ns for process in other.processes)
+        against = Against(name, time_ns, key_changes(run, other), *unmatched(run, other))
+    return ColdStartReport(report, cold_start(run), against)

@@ -1,0 +1,47 @@
+"""``inspect demo``: a finished page, without torch, a GPU or a model."""
+
+from __future__ import annotations
+
+import importlib.resources
+import sys
+from pathlib import Path
+
+import click
+
+from inspector.cli.everything import every_report
+from inspector.cli.output import check_place, write_file
+from inspector.cli.report import show
+from inspector.plugins import render_html
+from inspector.run.sources.recording import opened, read_run
+
+_RECORDING = "h200-inference.zip"
+
+
+@click.command("demo")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    default=Path("demo.html"), show_default=True, help="The page.",
+)  # fmt: skip
+@click.option("--open/--no-open", "opens", default=None, help="Open the page in the browser.")
+def command(output: Path, *, opens: bool | None) -> int:
+    """Write the page of a model with graph breaks, recorded on an H200.
+
+    \b
+    Example:
+      inspect demo
+    """  # noqa: D301 - click looks for the character, which keeps lines as they are
+    check_place(output)
+    with importlib.resources.as_file(_recording()) as file, opened(file) as recording:
+        run = read_run(recording, keep_spans=True)
+        write_file(output, lambda stream: render_html(every_report(run), stream))
+    sys.stderr.write(f"wrote {output}\n")
+    show(output, opens=opens)
+    return 0
+
+
+def _recording() -> importlib.resources.abc.Traversable:
+    """In the wheel, or in a checkout."""
+    packaged = importlib.resources.files("inspector") / "html" / _RECORDING
+    if packaged.is_file():
+        return packaged
+    return Path(__file__).parents[2] / "samples" / "graph_breaks" / _RECORDING

@@ -1,0 +1,103 @@
+"""``inspect diff``: what changed between the kernels of two models, recordings or traces."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from inspector.cli.completion import complete_file
+from inspector.cli.gate import EXIT_FINDINGS
+from inspector.cli.kernel_builds import compiled_if_possible
+from inspector.cli.options import check_gpu, check_grad, gpu_options
+from inspector.cli.output import check_output
+from inspector.cli.recording_options import Asked, recording_options
+from inspector.cli.target import check_file, existing, is_model, refuse_options
+from inspector.errors import UsageError
+from inspector.features.diff.report import DiffReport, SideFacts, make_diff_report, side_facts
+from inspector.features.kernels.kernels_compiled import not_compiled
+from inspector.features.kernels.report import KernelsReport, make_kernels_report
+from inspector.plugins import load_rules
+
+
+@click.command("diff")
+@click.argument("before", shell_complete=complete_file)
+@click.argument("after", shell_complete=complete_file)
+@gpu_options
+@click.option(
+    "--fail-on", type=click.Choice(("worse", "difference")),
+    help="Exit with 1 if AFTER starts or moves more, or breaks more often; or if anything differs.",
+)  # fmt: skip
+@click.option(
+    "--compile/--no-compile", "compiles", default=None,
+    help="Compile the kernels, for registers and predicted times. Only those of models by "
+    "default: a recording's kernels are source code from elsewhere.",
+)  # fmt: skip
+@recording_options
+def command(
+    before: str, after: str, asked: Asked, fail_on: str | None, *, compiles: bool | None
+) -> int:
+    """Show which kernels are gone, new and changed, and whether fusion got better.
+
+    BEFORE and AFTER are models (model.py, model.py:name, package.module:name), which are recorded
+    first, with the same options, or recordings (a folder or .zip), or TORCH_TRACE logs. Kernels are
+    the same if their source is, without names and paths; others are matched by the operators and
+    lines that they compute.
+
+    \b
+    Examples:
+      inspect diff samples/small_cnn/model.py samples/resnet50/model.py --gpu h200
+      inspect diff samples/small_cnn/model.py samples/resnet50/model.py --gpu h200 -o diff.md
+      inspect diff samples/small_cnn/h200-inference.zip samples/resnet50/h200-graphs.zip
+      inspect diff 1 2 --fail-on worse
+    """  # noqa: D301 - click looks for the character, which keeps lines as they are
+    check_output(asked.output, asked.format_)
+    if asked.process["save"] is not None:
+        raise UsageError(
+            "--save has no meaning for two recordings.",
+            "Record each with inspect kernels --save DIR, then compare the two folders.",
+        )
+    check_grad(asked.given)
+    check_gpu(asked.given)
+    if not any(map(is_model, (before, after))):
+        refuse_options({**asked.given, **asked.process})
+    for target in (before, after):  # before the first is recorded, which takes long
+        _check(target, asked.python)
+    old, old_facts, code = _kernels(before, asked)
+    new, new_facts, other_code = _kernels(after, asked)
+    if compiles is None:
+        compiles = is_model(before) and is_model(after)
+        if not compiles:
+            old, new = not_compiled(old), not_compiled(new)
+    if compiles:
+        old, new = (
+            compiled_if_possible(side, python=asked.python, progress=asked.progress)
+            for side in (old, new)
+        )
+    report = make_diff_report(old, new, (old_facts, new_facts))
+    asked.write(report)
+    return code or other_code or _gate(report, fail_on)
+
+
+def _check(target: str, python: str | None) -> None:
+    if not is_model(target):
+        existing(target)
+    elif python is None:
+        check_file(target)
+
+
+def _kernels(target: str, asked: Asked) -> tuple[KernelsReport, SideFacts, int]:
+    """The kernels and graphs of one side, and the exit code of recording it."""
+    how = {"graphs": True, "backend": "inductor", "measure": False}
+    with asked.shown(target, is_whole=True, **how) as (run, code):
+        report = make_kernels_report(run)
+        return report, side_facts(run, report, load_rules("run")), code
+
+
+def _gate(report: DiffReport, fail_on: str | None) -> int:
+    """Fails where it was asked to, and says why where the report goes to a file."""
+    fails = {"worse": report.diff.is_worse, "difference": not report.diff.is_empty}
+    if fail_on is None or not fails[fail_on]:
+        return 0
+    sys.stderr.write(f"gate: fails on {fail_on}\n")
+    return EXIT_FINDINGS

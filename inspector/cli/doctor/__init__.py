@@ -1,0 +1,68 @@
+"""``inspect doctor``: what is installed, what is missing for which feature, how to get it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import IO
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from inspector.cli.doctor.checks import Row, State, diagnose
+from inspector.cli.doctor.environment import look_around
+
+_STYLES = {State.OK: "green", State.MISSING: "yellow", State.NOT_HERE: "dim"}
+
+
+@click.command()
+@click.option(
+    "--python",
+    "interpreter",
+    metavar="FILE",
+    help="Look at the environment of another interpreter, .venv/bin/python for example.",
+)
+def command(interpreter: str | None) -> None:
+    """Say what is installed, what is missing for which feature, and how to get it.
+
+    Works without torch, and never imports it. A diagnosis is no failure: the exit code is 0
+    whatever is missing, and 2 only if the interpreter of --python cannot be run.
+
+    \b
+    Examples:
+      inspect doctor
+      inspect doctor --python python3
+    """  # noqa: D301 - click looks for the character, which keeps lines as they are
+    print_text(diagnose(look_around(interpreter)), sys.stdout)
+
+
+def print_text(rows: Sequence[Row], file: IO[str]) -> None:
+    """Prints a table, and below it how to get what is missing, unwrapped, so that it is copied."""
+    console = Console(file=file, highlight=False)
+    with console.capture() as capture:
+        console.print(_table(rows))
+        _print_fixes(console, [row for row in rows if row.fix])
+    # rich pads every line to the width of the table, which a diff or a paste would show.
+    file.writelines(f"{line.rstrip()}\n" for line in capture.get().splitlines())
+
+
+def _print_fixes(console: Console, wanted: Sequence[Row]) -> None:
+    if wanted:
+        console.print(Text("\nTo get what is missing:", style="bold"))
+    for row in wanted:
+        console.print(Text(f"  {row.name}"))
+        console.print(Text(f"    {row.fix}", style="cyan"), soft_wrap=True)
+
+
+def _table(rows: Sequence[Row]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("", no_wrap=True)
+    table.add_column("state", no_wrap=True)
+    table.add_column("found", overflow="fold", ratio=3)
+    table.add_column("needed for", overflow="fold", ratio=2)
+    for row in rows:
+        state = Text(row.state, style=_STYLES.get(row.state, "red"))
+        table.add_row(Text(row.name), state, Text(row.found or "-"), Text(row.purpose))
+    return table

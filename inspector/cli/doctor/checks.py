@@ -1,0 +1,172 @@
+"""Judges an environment: a row for each thing that a feature needs."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from dataclasses import dataclass
+from enum import StrEnum
+
+from inspector.cli.doctor.environment import Environment
+
+PYTHON_VERSIONS = ((3, 11), (3, 14))
+"""The first version that is supported, and the first that is not, as in pyproject.toml."""
+TORCH_VERSIONS = ((2, 11), (2, 14))
+TRITON_VERSIONS = ((3, 6), (3, 10))
+TRANSFORMERS_VERSIONS = ((5, 17), (6, 0))
+_GET_NCU = "Install https://developer.nvidia.com/nsight-compute and put ncu on the PATH."
+
+
+class State(StrEnum):
+    """How a thing was found."""
+
+    OK = "ok"
+    MISSING = "missing"
+    TOO_OLD = "too old"
+    TOO_NEW = "too new"
+    NOT_OURS = "not ours"
+    NOT_HERE = "not here"
+    """It does not exist on this platform."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One thing that a feature needs.
+
+    Attributes:
+        found: Version and place, or why there is none.
+        fix: The command that gets it, or a sentence where no command does; empty when fine.
+    """
+
+    name: str
+    state: State
+    found: str
+    purpose: str
+    fix: str
+
+
+def diagnose(env: Environment) -> tuple[Row, ...]:
+    """Returns all rows, in the order in which a reader needs them."""
+    return (
+        _python(env),
+        _torch(env),
+        _triton(env),
+        _compiler(env),
+        _gpu(env),
+        _program("Nsight Compute (ncu)", env.ncu, "hardware counters of a GPU", _GET_NCU),
+        _dot(env),
+        _matplotlib(env),
+        _package(env, "transformers", TRANSFORMERS_VERSIONS, "the sample bert_base"),
+        _inspect(env),
+    )
+
+
+def _python(env: Environment) -> Row:
+    return Row(
+        "Python",
+        state := _judge(env.python, PYTHON_VERSIONS),
+        f"{env.python}, {env.executable}",
+        "everything",
+        "" if state is State.OK else "Use Python 3.11, 3.12 or 3.13.",
+    )
+
+
+def _torch(env: Environment) -> Row:
+    build = f", {env.torch_build} build" if env.torch_build else ""
+    return _package(env, "torch", TORCH_VERSIONS, "recording: explain MODEL, run", build)
+
+
+def _triton(env: Environment) -> Row:
+    purpose = "kernels for GPUs"
+    if env.platform != "linux":
+        found = f"Triton exists on Linux only, this is {env.platform}"
+        return Row("triton", State.NOT_HERE, found, purpose, "")
+    tools = f" with {' and '.join(env.triton_tools)}" if env.triton_tools else ""
+    return _package(env, "triton", TRITON_VERSIONS, purpose, tools)
+
+
+def _matplotlib(env: Environment) -> Row:
+    fix = f"{shlex.quote(sys.executable)} -m pip install {shlex.quote('matplotlib>=3.10')}"
+    state = State.OK if env.matplotlib else State.MISSING
+    found = env.matplotlib or ""
+    return Row("matplotlib", state, found, "rooflines", "" if env.matplotlib else fix)
+
+
+def _package(
+    env: Environment,
+    name: str,
+    supported: tuple[tuple[int, int], ...],
+    purpose: str,
+    extra: str = "",
+) -> Row:
+    (first, last) = (".".join(map(str, version)) for version in supported)
+    requirement = shlex.quote(f"{name}>={first},<{last}")
+    fix = f"{_pip(env)} install {requirement}"
+    version = env.packages[name]
+    if version is None:
+        return Row(name, State.MISSING, "", purpose, fix)
+    state = _judge(version, supported)
+    found = (version or "unknown version") + extra
+    if state is not State.OK:
+        found += f" (supported: {first} up to, not including, {last})"
+    return Row(name, state, found, purpose, "" if state is State.OK else fix)
+
+
+def _compiler(env: Environment) -> Row:
+    fix = {"darwin": "xcode-select --install", "linux": "sudo apt-get install g++"}.get(
+        env.platform, "Install the Visual Studio Build Tools, with C++."
+    )
+    return _program("C++ compiler", env.compiler, "--backend inductor on the CPU", fix)
+
+
+def _gpu(env: Environment) -> Row:
+    purpose = "--device cuda"
+    if env.gpus:
+        return Row("NVIDIA GPU", State.OK, "; ".join(env.gpus), purpose, "")
+    fix = (
+        "If this machine has one, install its driver: nvidia-smi must list it. "
+        "Without one, --device cpu."
+    )
+    return Row("NVIDIA GPU", State.MISSING, "", purpose, fix)
+
+
+def _dot(env: Environment) -> Row:
+    fix = {"darwin": "brew install graphviz", "win32": "winget install Graphviz.Graphviz"}.get(
+        env.platform, "sudo apt-get install graphviz"
+    )
+    return _program("Graphviz (dot)", env.dot, "pictures of graphs", fix)
+
+
+def _program(name: str, path: str | None, purpose: str, fix: str) -> Row:
+    if path is None:
+        return Row(name, State.MISSING, "", purpose, fix)
+    return Row(name, State.OK, path, purpose, "")
+
+
+def _inspect(env: Environment) -> Row:
+    name, purpose = "inspect on the PATH", "typing inspect"
+    fix = "Type torch-inspector instead of inspect: it is the same command."
+    if env.torch_inspector is None:
+        fix = "Activate the environment of torch-inspector, then type torch-inspector."
+    if env.inspect is None:
+        return Row(name, State.MISSING, "", purpose, fix)
+    if not env.is_ours:
+        return Row(name, State.NOT_OURS, env.inspect, purpose, fix)
+    return Row(name, State.OK, env.inspect, purpose, "")
+
+
+def _pip(env: Environment) -> str:
+    return f"{shlex.quote(env.executable)} -m pip" if env.chosen else "pip"
+
+
+def _judge(version: str, supported: tuple[tuple[int, int], ...]) -> State:
+    """Compares numbers, never text: 2.9 is older than 2.11."""
+    numbers = re.match(r"(\d+)\.(\d+)", version)
+    if numbers is None:
+        return State.OK  # a package that does not tell its version gets the benefit of the doubt
+    first, last = supported
+    pair = (int(numbers[1]), int(numbers[2]))
+    if pair < first:
+        return State.TOO_OLD
+    return State.OK if pair < last else State.TOO_NEW

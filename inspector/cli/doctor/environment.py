@@ -1,0 +1,148 @@
+"""Gathers the facts of a diagnosis: packages of an interpreter, programs on the PATH, the GPU."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from inspector.cli.doctor import probe
+from inspector.errors import UsageError
+
+_PROBE_TIMEOUT_S = 60
+_PROGRAM_TIMEOUT_S = 15
+_OUR_MODULE = b"inspector.cli"
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What there is, before it is judged.
+
+    Attributes:
+        python: Version of the interpreter that models run in.
+        chosen: Whether ``--python`` named it.
+        packages: Version by package; None where it is not installed, empty where it tells none.
+        torch_build: ``CPU``, ``CUDA 13.0``, ``ROCm 7.0``; None without torch.
+        gpus: A line for each NVIDIA GPU: name, driver, compute capability.
+        is_ours: Whether that starts this package: another popular one installs an ``inspect``, too.
+        matplotlib: Its version next to this package, which draws with it, or None.
+    """
+
+    python: str
+    executable: str
+    chosen: bool
+    platform: str
+    packages: dict[str, str | None]
+    torch_build: str | None
+    triton_tools: tuple[str, ...]
+    compiler: str | None
+    gpus: tuple[str, ...]
+    ncu: str | None
+    dot: str | None
+    inspect: str | None
+    is_ours: bool
+    torch_inspector: str | None
+    matplotlib: str | None = None
+
+
+def look_around(interpreter: str | None) -> Environment:
+    """Gathers all facts.
+
+    Args:
+        interpreter: The Python whose packages count; None for the one that runs this.
+
+    Raises:
+        UsageError: The interpreter cannot be run.
+    """
+    found = _probe_other(interpreter) if interpreter else probe.probe()
+    script = shutil.which("inspect")
+    return Environment(
+        python=found["python"],
+        executable=found["executable"],
+        chosen=interpreter is not None,
+        platform=found["platform"],
+        packages=found["packages"],
+        torch_build=found["torch_build"],
+        triton_tools=tuple(found["triton_tools"]),
+        compiler=_compiler(),
+        gpus=_gpus(),
+        ncu=shutil.which("ncu"),
+        dot=shutil.which("dot"),
+        inspect=script,
+        is_ours=script is not None and _starts_us(Path(script)),
+        torch_inspector=shutil.which("torch-inspector"),
+        matplotlib=_version_here("matplotlib"),
+    )
+
+
+def _version_here(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _probe_other(interpreter: str) -> dict[str, Any]:
+    path = shutil.which(Path(interpreter).expanduser())
+    if path is None:
+        raise UsageError(
+            f"There is no program {interpreter!r}.", "Give --python the path of an interpreter."
+        )
+    source = Path(probe.__file__).read_text(encoding="utf-8")
+    try:
+        done = subprocess.run(
+            [path, "-c", source], capture_output=True, timeout=_PROBE_TIMEOUT_S, check=True
+        )
+        found: dict[str, Any] = json.loads(done.stdout)
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        raise UsageError(
+            f"{interpreter!r} does not run as a Python interpreter ({type(error).__name__}).",
+            f"Try {interpreter} --version.",
+        ) from error
+    return found
+
+
+def _compiler() -> str | None:
+    """Looks where Inductor looks: ``CXX``, else g++ (clang++ on macOS, cl on Windows)."""
+    usual = {"darwin": "clang++", "win32": "cl"}.get(sys.platform, "g++")
+    names = (os.environ.get("CXX"), usual, "g++", "clang++")
+    return next((path for name in names if name and (path := shutil.which(name))), None)
+
+
+def _gpus() -> tuple[str, ...]:
+    """Asks nvidia-smi; without it, or when it fails, there is no usable GPU."""
+    program = shutil.which("nvidia-smi")
+    if program is None:
+        return ()
+    query = [program, "--query-gpu=name,driver_version,compute_cap", "--format=csv,noheader"]
+    try:
+        done = subprocess.run(
+            query, capture_output=True, timeout=_PROGRAM_TIMEOUT_S, check=True, text=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ()
+    return tuple(_gpu(line) for line in done.stdout.splitlines() if line.strip())
+
+
+def _gpu(line: str) -> str:
+    fields = [field.strip() for field in line.split(",")]
+    labels = ("", "driver ", "compute capability ")
+    return ", ".join(label + field for label, field in zip(labels, fields, strict=False))
+
+
+def _starts_us(path: Path) -> bool:
+    """Installers write a script of a few lines; on Windows a launcher with a zip after it."""
+    try:
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                return any(_OUR_MODULE in archive.read(name) for name in archive.namelist())
+        return _OUR_MODULE in path.read_bytes()
+    except (OSError, zipfile.BadZipFile):
+        return False

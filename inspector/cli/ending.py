@@ -1,0 +1,65 @@
+"""Signals that end a command become what Ctrl-C is.
+
+What was measured until then is shown, and temporary files are deleted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from collections.abc import Iterator
+
+_SIGNALS = ("SIGTERM", "SIGHUP")  # Windows has no SIGHUP
+
+
+class Ending:
+    """The signal that came, if one did.
+
+    Attributes:
+        number: The first one, or 0.
+    """
+
+    def __init__(self) -> None:
+        self.number = 0
+
+    def code(self, usual: int) -> int:
+        """The exit code, as shells report it."""
+        return 128 + self.number if self.number else usual
+
+
+@contextlib.contextmanager
+def ended_as_by_ctrl_c() -> Iterator[Ending]:
+    """Raises `KeyboardInterrupt` for SIGTERM and SIGHUP, where they are not ignored.
+
+    They do not reach processes that have groups of their own, and a report would be lost.
+    """
+    ending = Ending()
+
+    def end(number: int, _frame: object) -> None:
+        ending.number = ending.number or number
+        raise KeyboardInterrupt(signal.Signals(number).name)
+
+    is_main = threading.current_thread() is threading.main_thread()
+    numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in numbers if is_main}
+    # None is a handler that is none of Python's, and could not be put back.
+    ours = {
+        number: handler
+        for number, handler in before.items()
+        if handler not in {None, signal.SIG_IGN}
+    }
+    for number in ours:
+        signal.signal(number, end)
+    try:
+        yield ending
+    finally:
+        for number, handler in ours.items():
+            signal.signal(number, handler)
+
+
+def interruption(error: KeyboardInterrupt) -> str:
+    """What ended it, for a report: Ctrl-C, or the signal that became one."""
+    from inspector.run.sources.child import CTRL_C  # not for a command that only prints its help
+
+    return f"it was ended by {error.args[0]}" if error.args else CTRL_C

@@ -1,0 +1,86 @@
+"""``inspect explain``: every graph break with its line, its cause and its fix."""
+
+from __future__ import annotations
+
+import dataclasses
+import tempfile
+from pathlib import Path
+
+import click
+
+from inspector import plugins
+from inspector.cli.completion import complete_file
+from inspector.cli.gate import EXIT_FINDINGS, asked_gate, gate_options, say_verdict, with_gate
+from inspector.cli.job import check_alone
+from inspector.cli.recording_options import Asked, recording_options
+from inspector.cli.target import is_model, read, recorded
+from inspector.cli.verify import recorder, verification_of, verify_option
+from inspector.features.overview.closing import next_steps
+from inspector.features.verify.trials import with_verification
+from inspector.report.report import Report, make_report
+from inspector.run.run import Run
+from inspector.run.sources.child import Settings
+from inspector.shared.request import Request
+
+
+@click.command("explain")
+@click.argument("target", required=False, shell_complete=complete_file)
+@recording_options
+@verify_option
+@gate_options
+def command(
+    target: str | None,
+    asked: Asked,
+    fail_on: tuple[str, ...],
+    baseline: Path | None,
+    *,
+    verify: bool,
+) -> int:
+    """Show every graph break: its line, its cause and its fix.
+
+    TARGET is a model (model.py, model.py:name, package.module:name), which is recorded first, or a
+    recording (a folder or .zip), a TORCH_TRACE log, or a folder of such logs. Without a TARGET the
+    newest recording is read.
+
+    \b
+    Examples:
+      inspect explain samples/graph_breaks/model.py
+      inspect explain samples/small_cnn/model.py:SmallCNN --input 'f32[8,3,224,224]' --train
+      inspect explain samples/graph_breaks/recording.zip -o report.md
+      inspect explain samples/graph_breaks/model.py --verify
+      inspect explain samples/graph_breaks/model.py -o report.json
+      inspect explain samples/graph_breaks/model.py --fail-on graph-break --baseline report.json
+    """  # noqa: D301 - click looks for the character, which keeps lines as they are
+    gate = asked_gate(fail_on, baseline, asked.output)
+    asked.check(target, verify=verify or None)
+    if target is not None and is_model(target):
+        if verify:
+            check_alone("inspect explain --verify")
+        request = asked.request(target)
+        report, code = _explained(request, asked.settings, verified=verify)
+    else:
+        # How the program ended back then is in the report; reading it has succeeded.
+        report, code = _report(read(target)), 0
+    report = with_gate(report, gate)
+    asked.write(report)
+    if asked.output or asked.format_:  # else the verdict is at the end of the page
+        say_verdict(report)
+    return code or (EXIT_FINDINGS if report.gate and not report.gate.passed else 0)
+
+
+def _explained(request: Request, settings: Settings, *, verified: bool) -> tuple[Report, int]:
+    """The report of a model that is recorded now, and the exit code before any findings."""
+    if not verified:
+        made = recorded(request, settings)
+        return _report(made.run), made.exit_code
+    with tempfile.TemporaryDirectory(prefix="inspector-outputs-") as outputs:
+        request = dataclasses.replace(request, keep_outputs=outputs)
+        made = recorded(request, settings)
+        report = _report(made.run)
+        verification, stopped = verification_of(report, request, recorder(settings, made.ending))
+    return with_verification(report, verification), made.exit_code or stopped
+
+
+def _report(run: Run) -> Report:
+    rules = plugins.load_rules("run")
+    return make_report(run, rules, next_steps(run))

@@ -1,0 +1,111 @@
+"""``inspect graph``: the graphs of every stage, and what was fused."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import click
+
+from inspector.cli.completion import complete_file
+from inspector.cli.graph_files import write_graph_files
+from inspector.cli.graph_view import DEPTH, Drawn, View, line_place
+from inspector.cli.options import always_inductor, gpu_options, option_help
+from inspector.cli.recording_options import Asked, recording_options
+from inspector.features.graph.drawing.options import Collapse, Colour
+from inspector.features.graph.report import FUSION
+from inspector.run.graph import Stage
+
+_STAGES = (*(stage.value for stage in Stage), FUSION)
+
+
+@click.command("graph")
+@click.argument("target", required=False, shell_complete=complete_file)
+@click.option(
+    "--stage", type=click.Choice(_STAGES), default=None,
+    help="Which graph; fusion, which is shown by default, has the kernels.",
+)  # fmt: skip
+@click.option("--graph", "graph", metavar="ID", default="", help="Only this compilation: 0/0.")
+@click.option(
+    "--around",
+    metavar="TEXT",
+    help="Only what is near the operators whose name, or module, has this text in it.",
+)
+@click.option(
+    "--depth", type=click.IntRange(0), show_default=str(DEPTH),
+    help="How many arrows --around goes, up and down.",
+)  # fmt: skip
+@click.option("--line", metavar="FILE:LINE", help="What became of this line, in every stage.")
+@click.option(
+    "--ops", is_flag=True, help="Count the operators of every stage, and what became of them."
+)
+@click.option(
+    "--collapse", type=click.Choice([item.value for item in Collapse]), show_default="auto",
+     help="Of the picture of a stage: what becomes one box. auto keeps it readable.",
+)  # fmt: skip
+@click.option(
+    "--colour", "--color", type=click.Choice([item.value for item in Colour]), show_default="dtype",
+     help="Of the picture of a stage: what the colours tell.",
+)  # fmt: skip
+@click.option("--force", is_flag=True, help="Of a picture: draw every box, however many.")
+@gpu_options
+@recording_options
+def command(  # noqa: PLR0913, PLR0917 - one parameter per option
+    target: str | None,
+    stage: str | None,
+    graph: str,
+    around: str | None,
+    depth: int | None,
+    line: str | None,
+    collapse: str | None,
+    colour: str | None,
+    *,
+    asked: Asked,
+    ops: bool,
+    force: bool,
+) -> int:
+    """Show the graphs of every stage, and which operators became which kernel.
+
+    TARGET is a model (model.py, model.py:name, package.module:name), which is recorded first, or a
+    recording (a folder or .zip), a TORCH_TRACE log, or a folder of such logs. Without a TARGET the
+    newest recording is read. The end of the name after -o says the format: .svg, .png, .pdf, .dot
+    are pictures (by Graphviz), .graphml is a graph for other programs, .json and .md are reports.
+
+    \b
+    Examples:
+      inspect graph samples/small_cnn/model.py -o fusion.svg
+      inspect graph samples/transformer_block/model.py --gpu h200 --train
+      inspect graph --stage forward --graph 0/0 -o forward.svg
+      inspect graph --around gelu --depth 2 -o part.png
+      inspect graph --line samples/transformer_block/model.py:33
+      inspect graph --ops
+    """  # noqa: D301 - click looks for the character, which keeps lines as they are
+    view = View(stage, graph, around, depth, line_place(line), ops=ops)
+    view.check()
+    drawn = Drawn(collapse, colour, force)
+    file = drawn.file(asked.output, view)
+    shown = asked.shown(
+        target,
+        prims=ops or stage == Stage.PRIMS.value,
+        # Code that is not compiled is enough; other backends' graphs run as they are.
+        backend="inductor", measure=False, graphs=True, generates=True, command="graph",
+    )  # fmt: skip
+    if file is not None:
+        asked = dataclasses.replace(asked, output=None)
+    asked.check(target)
+    with shown as (run, code):
+        report = view.of(run)
+        if file is not None:
+            write_graph_files(report, file, drawn.drawing(view))
+            if asked.format_ is None:
+                return code
+    asked.write(report)
+    return code
+
+
+# Nothing is measured, and what is compiled is not run.
+always_inductor(command)
+option_help(
+    command,
+    output="Write to a file; the end of its name is the format: a picture (.svg, .png, .pdf, "
+    ".dot), a graph for another program (.graphml), or a report (.json, .md, .txt).",
+)

@@ -1,0 +1,57 @@
+"""``inspect guards``: what is assumed, because of which line, at what price; what comes next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from inspector import plugins
+from inspector.cli.completion import complete_file
+from inspector.cli.recording_options import Asked, recording_options
+from inspector.features.cuda_graphs.report import make_cuda_graphs_report
+from inspector.features.guards.report import make_guards_report
+
+_RULE = "guard-cost"
+_CUDA_GRAPH_RULES = "cuda-graph-"
+
+
+@click.command("guards")
+@click.argument("target", required=False, shell_complete=complete_file)
+@recording_options
+@click.option(
+    "--cudagraphs",
+    "cuda_graphs",
+    is_flag=True,
+    help="Show CUDA graphs instead: captures, skips, copies, share of calls that replay. A model "
+    "is moved to the GPU and compiled with Inductor and mode reduce-overhead, unless others are "
+    "named.",
+)
+def command(target: str | None, asked: Asked, *, cuda_graphs: bool) -> int:
+    """Show what is assumed, at what price, and what recompiles next.
+
+    TARGET is a model (model.py, model.py:name, package.module:name), which is recorded first, or a
+    recording (a folder or .zip), a TORCH_TRACE log, or a folder of such logs. Without a TARGET the
+    newest recording is read.
+
+    \b
+    Examples:
+      inspect guards samples/small_cnn/model.py
+      inspect guards samples/small_cnn/model.py:SmallCNN --input 'f32[8,3,224,224]' --train
+      inspect guards samples/recompiles/recording.zip -o guards.md
+      inspect guards samples/resnet50/h200-graphs.zip --cudagraphs
+    """  # noqa: D301 - click looks for the character, which keeps lines as they are
+    asked.check(target)
+    how: dict[str, Any] = {"guards": True}
+    if cuda_graphs:
+        how = {"device": "cuda", "backend": "inductor"}
+        if asked.given.get("backend", "inductor") == "inductor":
+            how["mode"] = "reduce-overhead"
+    with asked.shown(target, is_whole=True, **how) as (run, code):
+        rules = plugins.load_rules("run")
+        if cuda_graphs:
+            about = [rule for rule in rules if rule.id.startswith(_CUDA_GRAPH_RULES)]
+            asked.write(make_cuda_graphs_report(run, about))
+        else:
+            asked.write(make_guards_report(run, [rule for rule in rules if rule.id == _RULE]))
+    return code

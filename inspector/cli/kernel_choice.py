@@ -1,0 +1,77 @@
+"""Which kernel is meant on the command line, and the benchmark of it in a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from inspector import plugins
+from inspector.errors import RecordingError, UsageError
+from inspector.records.kernel_bench import KernelBench
+from inspector.report.command_line import command_again
+from inspector.run.run import Run
+from inspector.shared.near_matches import did_you_mean, named
+
+
+def kernel_endings() -> str:
+    """Which files a report on one kernel can be written to, in one sentence."""
+    *others, last = plugins.report_suffixes()
+    return f"A report on one kernel can be written as {', '.join(others)} or {last}."
+
+
+def check_kernel_options(given: Mapping[str, object], *, is_file: bool) -> None:
+    """Refuses options that have no meaning together.
+
+    Args:
+        is_file: Whether a picture or a timeline is to be written.
+
+    Raises:
+        UsageError: There are some.
+    """
+    if "kernel" in given and ("counters" in given or is_file):
+        other = "--counters" if "counters" in given else "a picture or a timeline"
+        message = f"--kernel is a report on one kernel, and {other} is of all."
+        endings = f" {kernel_endings()}" if is_file else ""
+        raise UsageError(message, f"Leave one of them out.{endings}")
+
+
+def which_kernel(asked: str, found: Sequence[str], names: Sequence[str]) -> UsageError:
+    """What to say where a name is no kernel's, or of several."""
+    if found:
+        # All of them: a list with gaps would have to be asked for by another run.
+        hint = f"Name one of them: {', '.join(found)}."
+        return UsageError(f"{asked!r} is in the names of {len(found)} kernels.", hint)
+    hint = did_you_mean(asked, names) if names else "The recording has no kernels at all."
+    return UsageError(f"There is no kernel {asked!r} in the recording.", hint)
+
+
+def benched(run: Run, asked: str, timed: Sequence[str] = ()) -> KernelBench:
+    """The benchmark of a kernel in a recording.
+
+    Args:
+        asked: The kernel's name, or a part of it.
+        timed: What was timed in place: a name that is none of these is no kernel's.
+
+    Raises:
+        UsageError: The name is no kernel's, or of several.
+        RecordingError: The kernel was not benchmarked.
+    """
+    found = [item for process in run.processes for item in process.records(KernelBench)[-1:]]
+    for bench in found:
+        if bench.name and named(asked, [bench.name]):
+            return bench
+        if not bench.name and bench.asked == asked:
+            raise which_kernel(asked, bench.matching, bench.kernels)
+    if run.meta.error:
+        raise RecordingError(f"No kernel was timed: {run.meta.error}", "Fix the model first.")
+    problem = next(
+        (text for process in run.processes for text in process.problems if "one kernel" in text), ""
+    )
+    why = f" ({problem})" if problem else ""
+    meant = named(asked, timed)
+    if timed and not problem and len(meant) != 1:
+        raise which_kernel(asked, meant, timed)
+    others = ", ".join(bench.name for bench in found if bench.name)
+    message = f"The recording has no times of {asked!r} alone{why}."
+    hint = f"It has those of {others}. " if others else ""
+    again = command_again(run, "profile", "--kernel", asked)
+    raise RecordingError(message, f"{hint}Record them: {again}")

@@ -1,0 +1,249 @@
+"""``inspect kernels``: the generated kernels, also for a GPU that is not here."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from inspector.cli.completion import complete_file
+from inspector.cli.kernel_builds import TEXTS, compiled, compiled_if_possible, text_of
+from inspector.cli.kernel_choice import which_kernel
+from inspector.cli.options import always_inductor, gpu_options
+from inspector.cli.output import check_place, write_file
+from inspector.cli.recording_options import Asked, recording_options
+from inspector.cli.target import is_recorded_now
+from inspector.errors import UsageError
+from inspector.features.kernels import exported as exported_kernel
+from inspector.features.kernels.kernel_export import KernelExport, make_kernel_export
+from inspector.features.kernels.kernels_compiled import compilable, gpu_of, not_compiled
+from inspector.features.kernels.report import KernelRow, KernelsReport, make_kernels_report
+from inspector.plugins import load_rules
+from inspector.run.run import Run
+from inspector.shared.gpu_table import ARCHITECTURE_KEYS, GPUS, find_gpu
+from inspector.shared.gpus import Gpu
+from inspector.shared.near_matches import named
+
+_FORMS = ("source", *TEXTS)
+_ALL = "all"
+
+
+@click.command("kernels")
+@click.argument("target", required=False, shell_complete=complete_file)
+@gpu_options
+@click.option("--list-gpus", is_flag=True, help="List the GPUs, with their figures and sources.")
+@click.option(
+    "--show", metavar="KERNEL", help="Show this kernel alone; a part of its name is enough."
+)
+@click.option(
+    "--as", "form", type=click.Choice(_FORMS), default="source", show_default=True,
+    help="What to show of it.",
+)  # fmt: skip
+@click.option(
+    "--export", metavar="KERNEL",
+    help="Write this kernel as a Python file (-o kernel.py) that runs and checks itself; all: "
+    "write each into a folder (-o kernels).",
+)  # fmt: skip
+@click.option(
+    "--compile/--no-compile", "compiles", default=None,
+    help="Compile the kernels, for registers and predicted times. Only a model's by default: a "
+    "recording's kernels are source code from elsewhere.",
+)  # fmt: skip
+@recording_options
+def command(  # noqa: PLR0913 - one parameter per option
+    target: str | None,
+    asked: Asked,
+    show: str | None,
+    form: str,
+    export: str | None,
+    *,
+    list_gpus: bool,
+    compiles: bool | None,
+) -> int:
+    """Show the kernels that Inductor generates, also for a GPU that is not here.
+
+    TARGET is a model (model.py, model.py:name, package.module:name), which is recorded first, or a
+    recording (a folder or .zip), a TORCH_TRACE log, or a folder of such logs. Without a TARGET the
+    newest recording is read. With --gpu nothing runs on a GPU: torch.compile generates the code,
+    and the CPU runs the model where the program needs values.
+
+    \b
+    Examples:
+      inspect kernels samples/small_cnn/model.py --gpu h200
+      inspect kernels samples/training_step/model.py --gpu sm_90 --train -o kernels.json
+      inspect kernels samples/bert_base/model.py --gpu h200 --no-grad --fake
+      inspect kernels samples/transformer_block/model.py --gpu h200 --no-grad
+      inspect kernels --show native_layer_norm_0
+      inspect kernels --show native_layer_norm_0 --as sass --compile
+      inspect kernels --export native_layer_norm_0 -o kernel.py --compile
+    """  # noqa: D301 - click looks for the character, which keeps lines as they are
+    if list_gpus:
+        sys.stdout.writelines(_gpu_lines())
+        return 0
+    output = asked.output
+    shown = asked.shown(target, backend="inductor", measure=False, graphs=True, command="kernels")
+    if export is not None:
+        _check_export(show, export, form, asked)
+        asked = dataclasses.replace(asked, output=None)
+    is_wanted = compiles if compiles is not None else is_recorded_now(target)
+    if not is_wanted and (export is not None or form != "source"):
+        raise _not_compiled(
+            "--export" if export is not None else f"--as {form}", refused=compiles is False
+        )
+    show = show if export in {None, _ALL} else export
+    asked.check(target)
+    with shown as (run, code):
+        report = _checked(_report(run, show))
+        if export is not None or form != "source":
+            report = compiled(
+                report, python=asked.python, progress=asked.progress, only=report.shown
+            )
+            _write_compiled(report, export, form, output)
+            return code
+    if is_wanted and not report.shown:
+        report = compiled_if_possible(report, python=asked.python, progress=asked.progress)
+    elif compiles is None:
+        report = not_compiled(report)
+    asked.write(report)
+    return code
+
+
+# Nothing is measured: the program runs to be compiled.
+always_inductor(command)
+
+
+def _check_export(show: str | None, export: str, form: str, asked: Asked) -> None:
+    output = asked.output
+    if show is not None or form != "source" or asked.format_ is not None:
+        message = "--export writes Python: it excludes --show, --as and --format."
+        raise UsageError(message, "Leave them out.")
+    if export == _ALL and (output is None or output.suffix or output.is_file()):
+        raise UsageError("--export all writes a folder of files.", "Name one: -o kernels")
+    if export != _ALL and output is not None and output.suffix != ".py":
+        message = f"--export writes Python, and {output.name} is called otherwise."
+        raise UsageError(message, f"Call it {output.with_suffix('.py').name}.")
+    if output is not None:
+        check_place(output)
+
+
+def _not_compiled(option: str, *, refused: bool) -> UsageError:
+    if refused:
+        message = f"{option} needs compiled kernels: it excludes --no-compile."
+        return UsageError(message, "Leave one of them out.")
+    return UsageError(
+        f"{option} compiles kernel source from a recording.",
+        "Add --compile to compile what it holds.",
+    )
+
+
+def _write_compiled(
+    report: KernelsReport, export: str | None, form: str, output: Path | None
+) -> None:
+    """Writes kernels as files that stand alone, or the text of one."""
+    if export == _ALL and output is not None:
+        _write_all_exported(report, output)
+    elif export is not None:
+        _write_exported(report, output)
+    else:
+        _write_text(report, form)
+
+
+def _write_exported(report: KernelsReport, output: Path | None) -> None:
+    """Writes the kernel that the report shows, compiled, as Python."""
+    row = next(row for row in report.rows if row.kernel.name == report.shown)
+    export = make_kernel_export(report, row, _gpu_name(report, row))
+    if output is None:
+        exported_kernel.render(export, sys.stdout)
+    else:
+        _write_kernel(export, output)
+
+
+def _write_all_exported(report: KernelsReport, folder: Path) -> None:
+    """Writes each kernel that can stand alone into a folder, and says which cannot."""
+    folder.mkdir(exist_ok=True)
+    names: collections.Counter[str] = collections.Counter()
+    for row in compilable(report):
+        name = row.kernel.name
+        try:
+            export = make_kernel_export(report, row, _gpu_name(report, row))
+        except UsageError as error:
+            sys.stderr.write(f"{error}\n")
+            continue
+        names[name] += 1  # graphs can have different kernels of one name
+        again = f"_{names[name]}" if names[name] > 1 else ""
+        _write_kernel(export, folder / f"{name}{again}.py")
+    if not names:
+        message = "No kernel could be exported."
+        raise UsageError(
+            message,
+            "The reason for each is above."
+            if compilable(report)
+            else "Only Triton kernels are, and there are none: record with --gpu h200.",
+        )
+
+
+def _gpu_name(report: KernelsReport, row: KernelRow) -> str:
+    gpu = gpu_of(report)
+    number = row.facts.build.capability if row.facts else None
+    capability = f"sm_{number}" if number else "a GPU"
+    return f"{gpu.name}, {capability}" if gpu else capability
+
+
+def _write_kernel(export: KernelExport, output: Path) -> None:
+    write_file(output, lambda stream: exported_kernel.render(export, stream))
+    number, of = len(export.compared), len(export.compared) + len(export.not_compared)
+    sys.stderr.write(f"wrote {output}: {number} of {of} values that it writes are compared\n")
+
+
+def _write_text(report: KernelsReport, form: str) -> None:
+    if not report.shown:
+        raise UsageError(f"--as {form} needs a kernel.", "Name one with --show KERNEL.")
+    row = next(row for row in report.rows if row.kernel.name == report.shown)
+    sys.stdout.write(text_of(row, form).rstrip("\n") + "\n")
+
+
+def _report(run: Run, show: str | None) -> KernelsReport:
+    rules = load_rules("cpp")
+    code_rules = load_rules("code")
+    return make_kernels_report(run, show or "", rules, code_rules)
+
+
+def _checked(report: KernelsReport) -> KernelsReport:
+    """The report, unless a kernel is asked for that is not there."""
+    names = list(dict.fromkeys(row.kernel.name for row in report.rows))
+    if not report.shown or report.shown in names:
+        return report
+    found = named(report.shown, names)
+    if len(found) == 1:
+        return dataclasses.replace(report, shown=found[0])
+    raise which_kernel(report.shown, found, names)
+
+
+def _gpu_lines() -> Iterator[str]:
+    """The lines of the table, with their ends."""
+    titles = f"{'arch':<8}{'SMs':>4}{'GiB':>5}{'TB/s':>6}{'L2 MiB':>8}{'bf16 TF/s':>11}"
+    yield f"{'--gpu':<11}{titles}  name\n"
+    for gpu in GPUS.values():
+        yield _gpu_line(gpu)
+    yield "\nArchitectures alone, with the figures of one of their GPUs:\n"
+    for key in ARCHITECTURE_KEYS:
+        found = find_gpu(key)
+        if found is not None:
+            yield f"{key:<11}as {found.name}\n"
+    yield "\nDense peaks. Where the figures are from:\n"
+    for gpu in GPUS.values():
+        yield f"{gpu.key}: {'; '.join(gpu.sources)}\n"
+
+
+def _gpu_line(gpu: Gpu) -> str:
+    half = gpu.peaks.get("bfloat16")
+    peak = "-" if half is None else f"{half / 1e12:.0f}"
+    return (
+        f"{gpu.key:<11}{f'sm_{gpu.arch}':<8}{gpu.multiprocessors:>4}"
+        f"{gpu.memory_bytes / 2**30:>5.0f}{gpu.bandwidth / 1e12:>6.2f}"
+        f"{gpu.l2_bytes / 2**20:>8.0f}{peak:>11}  {gpu.name}\n"
+    )

@@ -1,0 +1,117 @@
+"""A click group that imports a command when it is called, and not before.
+
+``inspect --help`` must answer at once, and importing rich and networkx costs 0.23 s.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from inspector import plugins
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+
+class ReaderGoneError(Exception):
+    """Who read our output went away; click would exit with 1, which says "findings" here."""
+
+
+class LazyGroup(click.Group):
+    """The commands of `plugins`, with ``--debug`` before and after the command's name."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - click's own signature
+        super().__init__(*args, **kwargs)
+        self.params.append(_debug_option())
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:  # noqa: ANN401 - click's own
+        """Parses the command line and prints ``--help``; see click."""
+        try:
+            return super().make_context(*args, **kwargs)
+        except BrokenPipeError as error:
+            raise ReaderGoneError from error
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Shows the help where there is no command at all, as wrong use."""
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help(), err=True)
+            ctx.exit(2)
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own signature
+        """Runs the command; see click."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise ReaderGoneError from error
+        except SystemExit as error:  # rich makes an exit with 1 of it
+            if isinstance(error.__context__, BrokenPipeError):
+                raise ReaderGoneError from error
+            raise
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Returns the names of all commands, in the order of the table."""
+        del ctx
+        return list(plugins.command_table())
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Imports one command; None if there is no such command."""
+        if cmd_name not in self.commands:
+            module = plugins.load_command(cmd_name)
+            if module is None:
+                return None
+            command = cast("click.Command", module.command)
+            command.params.append(_debug_option())
+            self.add_command(command, cmd_name)
+        return super().get_command(ctx, cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Finds the command, or says which names look like the one that was typed."""
+        name = args[0]
+        if not name.startswith("-") and self.get_command(ctx, name) is None:
+            names = plugins.command_table()
+            from inspector.shared.near_matches import near_matches
+
+            near = near_matches(name, names)
+            hint = (
+                f"Did you mean {' or '.join(near)}?" if near else f"There are {', '.join(names)}."
+            )
+            raise click.UsageError(f"There is no command {name!r}. {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the list of commands from the table, without importing any."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([*plugins.command_table().items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Completes names of commands from the table; click's own would import them all."""
+        from click.shell_completion import CompletionItem
+
+        names = [
+            CompletionItem(name, help=text)
+            for name, text in plugins.command_table().items()
+            if name.startswith(incomplete)
+        ]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
+
+
+def _debug_option() -> click.Option:
+    return click.Option(
+        ["--debug"],
+        is_flag=True,
+        expose_value=False,
+        callback=_set_debug,
+        help="Show tracebacks of errors (also INSPECTOR_DEBUG=1).",
+    )
+
+
+def _set_debug(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click's callback
+    del param
+    if value and ctx.obj is not None:
+        ctx.obj.debug = True

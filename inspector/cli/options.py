@@ -1,0 +1,208 @@
+"""Options that several commands have, spelled once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from inspector.cli.completion import complete_format, complete_gpu
+from inspector.errors import UsageError
+from inspector.shared.gpu_table import known_gpu
+from inspector.shared.input_parser import parse_inputs
+from inspector.shared.units import parse_size
+
+# What a flag is that nobody named, where that is not False.
+_UNSAID = {"dynamic": None, "measure": True}
+
+VERBOSE = "inspector.verbose"
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def together(*options: Callable[[_F], _F]) -> Callable[[_F], _F]:
+    """Several options as one decorator, in the order of the help."""
+
+    def decorate(function: _F) -> _F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def _keep_verbose(context: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - as click calls it
+    context.meta[VERBOSE] = value
+
+
+verbose_option = click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    expose_value=False,
+    callback=_keep_verbose,
+    help="Show everything on the terminal, also what does not fit on one screen.",
+)
+"""Read by `inspector.commands.output.write_report` out of the context of the command."""
+
+
+def given_options(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Those options of a request that were given, by name.
+
+    Args:
+        asked: All of them; ``dynamic=False`` was asked for, other flags that are False were not.
+
+    Raises:
+        UsageError: An input is none; said here, before torch is loaded.
+    """
+    given = {
+        name: value
+        for name, value in asked.items()
+        if value is not None and value != () and value is not _UNSAID.get(name, False)
+    }
+    parse_inputs(given.get("inputs", ()))
+    return given
+
+
+def check_grad(given: Mapping[str, object]) -> None:
+    """Refuses to train without gradients.
+
+    Raises:
+        UsageError: Both are asked for.
+    """
+    if "train" in given and "no_grad" in given:
+        raise UsageError("--train and --no-grad exclude each other.", "Leave one of them out.")
+
+
+def check_gpu(given: Mapping[str, Any]) -> None:
+    """Refuses what has no meaning with, or without, a GPU that code is generated for.
+
+    Raises:
+        UsageError: Something has none, or the GPU is not known.
+    """
+    if "gpu" not in given:
+        if "fake" in given:
+            raise UsageError("--fake needs --gpu.", "Name one: `inspect kernels --list-gpus`.")
+        return
+    known_gpu(given["gpu"])
+    if "device" in given:
+        raise UsageError(
+            "--gpu and --device exclude each other.",
+            "With --gpu the model is taken to be on that GPU, and the CPU runs it.",
+        )
+
+
+def option_help(command: click.Command, **texts: str) -> None:
+    """Says of shared options, by name, what they are for a command where that is not the usual."""
+    for option in command.params:
+        if isinstance(option, click.Option) and option.name in texts:
+            option.help = texts[option.name]
+
+
+def always_inductor(command: click.Command) -> None:
+    """For a command that compiles with Inductor unless asked otherwise, and never measures."""
+    command.params = [item for item in command.params if item.name not in {"calls", "measure"}]
+    said = "torch.compile's backend, any that torch knows.  [default: inductor]"
+    option_help(command, backend=said)
+
+
+def _bytes(_ctx: click.Context, _param: click.Parameter, value: str | None) -> int | None:
+    """The number of bytes that ``500000``, ``64M`` or ``2G`` stands for."""
+    if value is None:
+        return None
+    try:
+        return parse_size(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+size_option = click.option(
+    "--max-bytes", callback=_bytes, metavar="SIZE",
+    help="Keep the logs of each process below this size (64M, 2G): the oldest details go first, "
+    "the counts stay right.",
+)  # fmt: skip
+
+target_options = together(
+    click.option(
+        "--input", "inputs", multiple=True, metavar="SPEC",
+        help="An input, in the order of the arguments or as NAME=SPEC: 'f32[8,3,224,224]', "
+        "'ids=i64[1,128]<30522', 'flag=true'. Repeatable.",
+    ),
+    click.option("--device", metavar="DEVICE", help="Move model and inputs: cpu, cuda, cuda:1."),
+    click.option("--dtype", metavar="DTYPE", help="Floating-point dtype: f32, bf16, f16, …"),
+    click.option("--train", is_flag=True, help="Forward, sum of the outputs as loss, backward."),
+    click.option("--dynamic/--no-dynamic", default=None, help="torch.compile's dynamic."),
+    click.option("--fullgraph", is_flag=True, help="torch.compile's fullgraph."),
+    click.option("--mode", metavar="MODE", help="torch.compile's mode: reduce-overhead, …"),
+    click.option(
+        "--backend", metavar="NAME",
+        help="torch.compile's backend, any that torch knows. By default captured graphs run "
+        "eagerly: nothing is lowered, and the graphs are the same.  [default: eager]",
+    ),
+    click.option(
+        "--calls", type=click.IntRange(1), metavar="N",
+        help="Warm calls with each input to measure; fewer if they take more than 5 s.  "
+        "[default: 20]",
+    ),
+    click.option(
+        "--no-measure", "measure", flag_value=False, default=True,
+        help="Call each input twice and measure nothing.",
+    ),
+)  # fmt: skip
+"""What to compile and how: the options that turn into a `Request`."""
+
+gpu_options = together(
+    click.option(
+        "--gpu", metavar="NAME", shell_complete=complete_gpu,
+        help="Generate code for this GPU, which need not be here: h200, a100, sm_90.",
+    ),
+    click.option("--no-grad", is_flag=True, help="Call models under torch.no_grad(): inference."),
+    click.option(
+        "--fake", is_flag=True,
+        help="With --gpu: give large tensors no memory and run nothing, for a model of any size.",
+    ),
+)  # fmt: skip
+"""A GPU that code is generated for, and what models need to run without it."""
+
+process_options = together(
+    click.option(
+        "--python", metavar="PATH",
+        help="Interpreter to record in: your own environment's, .venv/bin/python.",
+    ),
+    click.option(
+        "--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
+        help="End the program after this time; what was recorded until then is kept.",
+    ),
+    click.option(
+        "--save", type=click.Path(path_type=Path), metavar="DIR",
+        help="Keep the recording here: a folder, or a .zip.",
+    ),
+)  # fmt: skip
+"""How the recorded process is run."""
+
+
+def _one_file(
+    _ctx: click.Context, _param: click.Parameter, values: tuple[Path, ...]
+) -> Path | None:
+    """The one file to write; a second one would be lost without a word."""
+    if len(values) > 1:
+        names = ", ".join(map(str, values))
+        raise click.BadParameter(f"one file is written, and these are {len(values)}: {names}.")
+    return values[0] if values else None
+
+
+output_options = together(
+    verbose_option,
+    click.option(
+        "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+        multiple=True, callback=_one_file,
+        help="Write the report to a file; its suffix (.json, .md, .txt) is the format.",
+    ),
+    click.option(
+        "--format", "format_", metavar="FORMAT", shell_complete=complete_format,
+        help="Format on standard output: terminal, json, markdown.",
+    ),
+    click.option("--no-progress", is_flag=True, help="Show no progress while recording."),
+)  # fmt: skip
+"""Where the report goes."""

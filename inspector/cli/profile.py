@@ -1,0 +1,222 @@
+"""``inspect profile``: the generated kernels timed in place, against what the machine can do."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import click
+
+from inspector import plugins
+from inspector.cli.completion import complete_file
+from inspector.cli.counters import count_kernels
+from inspector.cli.kernel_choice import benched, check_kernel_options, kernel_endings
+from inspector.cli.options import always_inductor, option_help
+from inspector.cli.output import check_place, write_bytes
+from inspector.cli.recording_options import Asked, recording_options
+from inspector.cli.target import existing, is_model, named, recorded, say_which
+from inspector.errors import RecordingError, UsageError
+from inspector.features.profile.drawing.roofline_plot import draw_roofline
+from inspector.features.profile.kernel_bench.report import make_kernel_bench_report
+from inspector.features.profile.nsight_compute import read_counters
+from inspector.features.profile.profiled import Profiled
+from inspector.features.profile.report import ProfileReport, make_profile_report
+from inspector.features.profile.roofline import make_roofline
+from inspector.features.profile.timeline import timeline
+from inspector.run.sources.recording import opened, opened_profile, read_run
+from inspector.shared.near_matches import near_matches
+
+_ROOFLINES = (".svg", ".png", ".pdf")
+_TIMELINES = (".perfetto.json", ".trace.json")
+
+
+@click.command("profile")
+@click.argument("target", required=False, shell_complete=complete_file)
+@click.option("--no-grad", is_flag=True, help="Call the model under torch.no_grad(): inference.")
+@click.option(
+    "--counters", is_flag=True,
+    help="Run it once more under Nsight Compute (ncu), for hardware counters of each kernel.",
+)  # fmt: skip
+@click.option(
+    "--fresh-ceilings", is_flag=True,
+    help="Measure what the machine can do again; else that is kept for 30 days.",
+)  # fmt: skip
+@click.option(
+    "--seconds", type=click.FloatRange(0.1), metavar="S",
+    help="About how long the calls with each input are timed; the more, the surer.  [default: 12]",
+)  # fmt: skip
+@click.option(
+    "--autotune", is_flag=True, help="Show all that autotuning tried: each candidate with its time."
+)
+@click.option(
+    "--kernel", metavar="KERNEL",
+    help="Time this kernel alone, too, with the arguments that it has in a call; a part of its "
+    "name is enough. It has a report of its own (-o with .json, .md or .txt).",
+)  # fmt: skip
+@recording_options
+def command(target: str | None, asked: Asked, *, autotune: bool) -> int:
+    """Time the generated kernels in place, against what the machine can do.
+
+    TARGET is a model (model.py, model.py:name, package.module:name), which is recorded first, or a
+    recording (a folder or .zip). Without a TARGET the newest recording is read. On a GPU every
+    kernel, copy and library's call is timed where it stands in the model's own calls; without one,
+    every C++ kernel and operator. Each leads to the line of the model that it computes.
+
+    \b
+    Examples:
+      inspect profile samples/small_cnn/model.py
+      inspect profile samples/training_step/model.py --train --mode reduce-overhead
+      inspect profile samples/small_cnn/model.py --no-grad -o profile.json
+      inspect profile samples/small_cnn/model.py --mode max-autotune --autotune
+      inspect profile samples/transformer_block/model.py --kernel native_layer_norm_0
+      inspect profile -o roofline.svg
+      inspect profile -o call.perfetto.json
+      inspect profile
+    """  # noqa: D301 - click looks for the character, which keeps lines as they are
+    given = dict(asked.given)
+    counters = given.pop("counters", False)  # by another run
+    kernel = given.pop("kernel", None)  # also out of a recording
+    file = _profile_file(asked.output, of_kernel=kernel is not None)
+    shown = dataclasses.replace(asked, given=given, output=None if file else asked.output)
+    check_kernel_options(asked.given, is_file=file is not None)
+    shown.check(target, counters=counters or None)
+    made = _made(target, asked)
+    # The logs, until all that is asked for was read.
+    with opened(made.place) as whole, opened_profile(whole) as recording:
+        run = dataclasses.replace(read_run(recording), place=made.named)
+        if not made.is_new:
+            say_which(run, target)
+        counted = read_counters(recording.folder)
+        report = make_profile_report(run, counted, made.notice, all_tuned=autotune)
+        bench = benched(run, kernel, _names(report)) if kernel is not None else None
+    if bench is not None:
+        shown.write(make_kernel_bench_report(report, bench))
+        return made.code
+    if file is not None:
+        write_profile_files(report, file)
+        if asked.format_ is None:
+            return made.code
+    shown.write(report)
+    return made.code
+
+
+always_inductor(command)
+option_help(
+    command,
+    output="Write to a file; the end of its name is the format: a roofline (.svg, .png, .pdf), a "
+    "call for Perfetto (.perfetto.json, .trace.json), or a report (.json, .md, .txt); with "
+    "--kernel a report alone.",
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Made:
+    """The recording that is shown.
+
+    Attributes:
+        named: What commands about it name, as in `inspector.run.run.Run.place`.
+        notice: Why there are no hardware counters, where they were asked for, or an empty string.
+    """
+
+    place: Path
+    named: str
+    is_new: bool = False
+    code: int = 0
+    notice: str = ""
+
+
+def _made(target: str | None, asked: Asked) -> _Made:
+    """Records a model, and where counters are asked for runs it once more under Nsight Compute."""
+    if target is None or not is_model(target):
+        return _Made(existing(target), named(target))
+    request = asked.request(target, backend="inductor", measure=False, graphs=True, profile=True)
+    request = dataclasses.replace(request, counters=False)
+    made = recorded(request, asked.settings)
+    code, notice = made.exit_code, ""
+    if "counters" in asked.given and not code:
+        notice = count_kernels(request, asked.settings, made.place)
+    return _Made(made.place, made.run.place, is_new=True, code=code, notice=notice)
+
+
+def _names(report: ProfileReport) -> tuple[str, ...]:
+    """The kernels that were timed in place, and the functions of libraries."""
+    works = (work for found in report.profiles for work in found.work)
+    return tuple(dict.fromkeys(work.name for work in works if work.is_launch))
+
+
+def _profile_file(output: Path | None, *, of_kernel: bool) -> Path | None:
+    """The file for a picture or a timeline; None where reports alone are asked for."""
+    if output is None:
+        return None
+    check_suffix(output, of_kernel=of_kernel)
+    check_place(output)
+    return output if is_profile_file(output) else None
+
+
+def is_profile_file(output: Path | None) -> bool:
+    """Whether a file is a picture or a timeline, and no report."""
+    return output is not None and bool(_form(output))
+
+
+def check_suffix(output: Path, *, of_kernel: bool = False) -> None:
+    """Refuses a file that is neither a picture, nor a timeline, nor a report.
+
+    Args:
+        of_kernel: Whether it is about one kernel, of which there are reports alone.
+
+    Raises:
+        UsageError: The end of its name says no format; all that there are are named.
+    """
+    if is_profile_file(output):
+        return
+    try:
+        plugins.renderer_for_suffix(output)
+    except UsageError as error:
+        if of_kernel:
+            raise UsageError(error.message, kernel_endings()) from error
+        if not error.next_step.startswith("Choose"):  # it is near to one
+            raise
+        near = near_matches(output.suffix.lower(), _ROOFLINES)
+        others = f"{', '.join(_ROOFLINES)} (a roofline), {', '.join(_TIMELINES)} (for Perfetto)"
+        hint = f"{error.next_step.rstrip('.')}, {others}."
+        hint = f"Did you mean {' or '.join(near)}? {hint}" if near else hint
+        raise UsageError(error.message, hint) from error
+
+
+def _form(output: Path) -> str:
+    name = output.name.lower()
+    return next((form for form in (*_ROOFLINES, *_TIMELINES) if name.endswith(form)), "")
+
+
+def write_profile_files(report: ProfileReport, output: Path) -> None:
+    """Writes one file for each input; of several, into files with their numbers.
+
+    Raises:
+        EnvironmentLacksError: A picture is asked for, and matplotlib is not installed.
+        RecordingError: There is nothing to write, or the file cannot be written.
+    """
+    if not report.profiles:
+        hint = report.notices[0] if report.notices else "record one with: inspect profile model.py"
+        raise RecordingError("There is no profile to write.", hint[:1].upper() + hint[1:] + ".")
+    form = _form(output)
+    for found in report.profiles:
+        number = f"-{found.profile.input + 1}" if len(report.profiles) > 1 else ""
+        name = f"{output.name[: -len(form)]}{number}{output.name[-len(form) :]}"
+        write_bytes(output.with_name(name), _content(report, found, form))
+
+
+def _content(report: ProfileReport, found: Profiled, form: str) -> bytes:
+    versions = report.run.processes[0].versions if report.run.processes else {}
+    parts = [
+        report.run.meta.target,
+        str(found.profile.device.get("name") or found.profile.device.get("kind") or ""),
+        f"torch {versions['torch']}" if "torch" in versions else "",
+    ]
+    title = " · ".join(filter(None, parts))
+    if form in _TIMELINES:
+        if not found.profile.worked:
+            message = "The recording has no timeline of a call on a device."
+            raise RecordingError(message, "Record one on a GPU: inspect profile model.py.")
+        return timeline(found.profile, title)
+    roofline = make_roofline(found.work, report.ceilings)
+    return draw_roofline(roofline, title, form.removeprefix("."))

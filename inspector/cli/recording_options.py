@@ -1,0 +1,126 @@
+"""The options of commands that record models and show what was recorded, as one value."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from inspector.any_report import AnyReport
+from inspector.cli.options import (
+    check_gpu,
+    check_grad,
+    given_options,
+    output_options,
+    process_options,
+    target_options,
+)
+from inspector.cli.output import check_output, write_report
+from inspector.cli.target import check_target, shown_run
+from inspector.run.run import Run
+from inspector.run.sources.child import Settings
+from inspector.shared.request import Request
+
+_OF_REQUEST = {field.name for field in dataclasses.fields(Request)} - {"target"}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked for.
+
+    Attributes:
+        given: The options of a `Request` that were given, by name.
+        process: The interpreter, the time limit and where the recording is kept, by option.
+    """
+
+    given: dict[str, Any]
+    process: dict[str, Any]
+    output: Path | None
+    format_: str | None
+    progress: bool
+
+    @property
+    def python(self) -> str | None:
+        """The interpreter that models run in, or None for this one."""
+        python: str | None = self.process["python"]
+        return python
+
+    @property
+    def settings(self) -> Settings:
+        """How a model is recorded."""
+        return Settings(
+            python=self.python,
+            timeout_seconds=self.process["timeout"],
+            save=self.process["save"],
+            progress=self.progress,
+            own_stdout=self.output is not None and self.format_ is None,  # else the report's
+            fresh_caches=True,
+        )
+
+    def check(self, target: str | None, kind: str = "", **others: object) -> None:
+        """Refuses what can be refused before anything is recorded or read.
+
+        Args:
+            target: A model, what is read, or None for the newest recording.
+            kind: Of the report, where it has formats of its own.
+            **others: Further options that have no meaning for a recording.
+
+        Raises:
+            InspectorError: The target, the file or the format cannot be what is asked for.
+        """
+        check_output(self.output, self.format_, kind)
+        self.check_target(target, **others)
+
+    def check_target(self, target: str | None, **others: object) -> None:
+        """The same of the target alone."""
+        check_target(target, self.python, {**self.given, **self.process, **others})
+
+    def request(self, target: str, **usual: object) -> Request:
+        """What a model is asked for.
+
+        Args:
+            **usual: What the command asks for unless it was asked for otherwise.
+
+        Raises:
+            UsageError: Options exclude each other.
+        """
+        check_grad(self.given)
+        check_gpu(self.given)
+        return Request(target, **{**usual, **self.given})
+
+    def shown(
+        self, target: str | None, *, is_whole: bool = False, **usual: object
+    ) -> AbstractContextManager[tuple[Run, int]]:
+        """The run of a model that is recorded, or of what is read: see `shown_run`."""
+        return shown_run(
+            target, lambda model: self.request(model, **usual), self.settings, is_whole=is_whole
+        )
+
+    def write(self, report: AnyReport, kind: str = "") -> None:
+        """Writes the report where it was asked for."""
+        write_report(report, self.output, self.format_, kind)
+
+
+def recording_options(function: Callable[..., int]) -> Callable[..., int]:
+    """What to compile and how, how the process is run, where the report goes: one `Asked`."""
+
+    @functools.wraps(function)
+    def command(  # noqa: PLR0913 - one parameter per option
+        *,
+        python: str | None,
+        timeout: float | None,
+        save: Path | None,
+        output: Path | None,
+        format_: str | None,
+        no_progress: bool,
+        **options: Any,  # noqa: ANN401 - the options of a Request, typed there
+    ) -> int:
+        request = {name: options.pop(name) for name in [*options] if name in _OF_REQUEST}
+        process = {"python": python, "timeout": timeout, "save": save}
+        asked = Asked(given_options(request), process, output, format_, not no_progress)
+        return function(asked=asked, **options)
+
+    return target_options(process_options(output_options(command)))

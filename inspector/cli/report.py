@@ -1,0 +1,77 @@
+"""``inspect report``: everything that is known about a recording, as one HTML page."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import webbrowser
+from pathlib import Path
+
+import click
+
+from inspector.cli.completion import complete_file
+from inspector.cli.everything import every_report
+from inspector.cli.kernel_builds import compiled_if_possible
+from inspector.cli.options import always_inductor, option_help
+from inspector.cli.output import check_place, write_file
+from inspector.cli.recording_options import Asked, recording_options
+from inspector.cli.target import is_recorded_now
+from inspector.errors import UsageError
+from inspector.features.kernels.kernels_compiled import not_compiled
+from inspector.plugins import render_html
+
+_DEFAULT = Path("report.html")
+
+
+@click.command("report")
+@click.argument("target", required=False, shell_complete=complete_file)
+@click.option("--profile", is_flag=True, help="Time the kernels too: a minute or two more.")
+@click.option("--no-grad", is_flag=True, help="Call the model under torch.no_grad(): inference.")
+@click.option(
+    "--compile/--no-compile", "compiles", default=None,
+    help="Compile the kernels, for PTX, SASS and predicted times. Only a model's by default: a "
+    "recording's kernels are source code from elsewhere.",
+)  # fmt: skip
+@click.option("--open/--no-open", "opens", default=None, help="Open the page in the browser.")
+@recording_options
+def command(target: str | None, asked: Asked, *, compiles: bool | None, opens: bool | None) -> int:
+    """Write one HTML page with everything, linked from source line to kernel.
+
+    TARGET is a model (model.py, model.py:name, package.module:name), which is recorded first, or a
+    recording (a folder or .zip), a TORCH_TRACE log, or a folder of such logs. Without a TARGET the
+    newest recording is read. The page needs no network and no server: send it to somebody.
+
+    \b
+    Examples:
+      inspect report samples/graph_breaks/model.py
+      inspect report samples/bert_base/h200-inference.zip -o bert.html
+      inspect report samples/small_cnn/model.py --profile --no-grad
+    """  # noqa: D301 - click looks for the character, which keeps lines as they are
+    output = asked.output or _DEFAULT
+    if output.suffix != ".html":
+        raise UsageError(f"{output.name} is no HTML file.", "Name one: -o report.html")
+    check_place(output)
+    asked.check_target(target)
+    is_wanted = compiles if compiles is not None else is_recorded_now(target)
+    compiled = functools.partial(compiled_if_possible, python=asked.python, progress=asked.progress)
+    how = {"backend": "inductor", "guards": True, "graphs": True, "command": "report"}
+    with asked.shown(target, is_whole=True, **how) as (run, code):
+        reports = every_report(run, compiled if is_wanted else not_compiled)
+        write_file(output, lambda stream: render_html(reports, stream))
+    sys.stderr.write(f"wrote {output}\n")
+    show(output, opens=opens)
+    return code
+
+
+always_inductor(command)
+option_help(command, output="The page.  [default: report.html]")
+
+
+def show(page: Path, *, opens: bool | None) -> None:
+    """Opens a page in the browser; unasked only for somebody at a terminal with a display."""
+    has_display = sys.platform != "linux" or bool(
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
+    if opens or (opens is None and sys.stdout.isatty() and has_display):
+        webbrowser.open(page.resolve().as_uri())

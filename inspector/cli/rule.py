@@ -1,0 +1,159 @@
+"""``inspect rule``: what a rule, an advice, or one of torch's GB ids, means."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+from inspector import plugins
+from inspector.cli.completion import complete_rule
+from inspector.errors import EnvironmentLacksError, UsageError
+from inspector.features.breaks.advice.advice import Advice
+from inspector.features.breaks.advice.table import ALL, about
+from inspector.features.breaks.registry import GraphBreakType, Registry, find_registry
+from inspector.report.rule import Rule
+from inspector.report.wording import versions
+from inspector.shared.near_matches import near_matches
+
+_URL = "https://meta-pytorch.github.io/compile-graph-break-site/gb/gb{}.html"
+
+
+@click.command("rule")
+@click.argument("name", metavar="[ID]", required=False, shell_complete=complete_rule)
+@click.option("--python", metavar="PATH", help="Take torch's registry from this interpreter.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text")
+def command(name: str | None, python: str | None, format_: str) -> None:
+    """Say what a rule, or one of torch's GB ids, means, and show the fix as a program.
+
+    ID is a rule of ours (graph-break), an advice (print), or an id of a graph break (GB0059), for
+    which torch's own explanation and hints are taken from the torch that is installed. Without an
+    ID all are listed.
+
+    \b
+    Examples:
+      inspect rule graph-break
+      inspect rule print
+      inspect rule GB0059
+      inspect rule
+    """  # noqa: D301 - click looks for the character, which keeps lines as they are
+    rules = {rule.id: rule for rule in plugins.load_all_rules()}
+    advice = {item.id: item for item in ALL}
+    if name is None:
+        _list(rules.values(), find_registry(python), format_)
+    elif name in rules:
+        _print_rule(rules[name], format_)
+    elif name in advice:
+        _print_advice(advice[name], format_)
+    elif name.upper().startswith("GB"):
+        _print_type(_entry(name, find_registry(python)), format_)
+    else:
+        near = near_matches(name, [*rules, *advice])
+        hint = f"Did you mean {' or '.join(near)}?" if near else "inspect rule lists all."
+        raise UsageError(f"There is no rule {name!r}.", hint)
+
+
+def _entry(name: str, registry: Registry | None) -> GraphBreakType:
+    gb_id = f"GB{name[2:].zfill(4)}"
+    entry = registry.types.get(gb_id) if registry else None
+    kinds = (kind for item in about(gb_id) for kind in item.kinds if kind.gb_id == gb_id)
+    if entry is None and (known := next(kinds, None)):
+        # Advice needs no torch, and is there for kinds that another torch has.
+        return GraphBreakType(gb_id, known.gb_type, "", (), "")
+    if registry is None:
+        message = "No torch is installed here, and GB ids are explained from its registry."
+        raise EnvironmentLacksError(message, "Name an interpreter that has it with --python.")
+    if entry is None:
+        message = f"torch {registry.torch_version} has no graph break {gb_id}."
+        near = near_matches(gb_id, registry.types)
+        raise UsageError(message, f"Did you mean {' or '.join(near)}?" if near else "")
+    return entry
+
+
+def _print_rule(rule: Rule[Any, Any], format_: str) -> None:
+    if format_ == "json":
+        fields = {"id": rule.id, "severity": rule.severity.value, "title": rule.title()}
+        _print_json({**fields, "sections": rule.sections()})
+        return
+    lines = [f"{rule.id} ({rule.severity.value}): {rule.title()}"]
+    for title, body in rule.sections().items():
+        lines += ["", title, *(f"    {line}".rstrip() for line in body.split("\n"))]
+    click.echo("\n".join(lines))
+
+
+def _print_type(entry: GraphBreakType, format_: str) -> None:
+    if format_ == "json":
+        advice = [_advice_fields(item) for item in about(entry.gb_id, entry.gb_type)]
+        _print_json({**dataclasses.asdict(entry), "advice": advice})
+        return
+    lines = [f"{entry.gb_id}  {entry.gb_type}"]
+    lines += ["", "Why", f"    {entry.explanation}"] if entry.explanation else []
+    if entry.hints:
+        lines += ["", "What torch advises", *(f"  - {hint}" for hint in entry.hints)]
+    lines += ["", "Torch's context", f"    {entry.context}"] if entry.context else []
+    lines += ["", f"See {_URL.format(entry.gb_id[2:])}"]
+    click.echo("\n".join(_wrapped(lines)))
+    for item in about(entry.gb_id, entry.gb_type):
+        click.echo()
+        _print_advice(item, format_)
+
+
+def _print_advice(advice: Advice, format_: str) -> None:
+    if format_ == "json":
+        _print_json(_advice_fields(advice))
+        return
+    ids = ", ".join(kind.gb_id for kind in advice.kinds)
+    prose = [f"{advice.id}: {advice.title} ({ids})", "", f"    {advice.fix}"]
+    if advice.other_way_of:
+        prose += ["", f"Another way than {' and '.join(advice.other_way_of)}."]
+    keeps = ["Keeps", f"    {advice.keeps}", "", f"Tested on torch {versions(advice.tested_on)}."]
+    click.echo("\n".join(_wrapped(prose)))
+    for title, program in (("Before", advice.before), ("After", advice.after)):
+        lines = ["", title, *(f"    {line}".rstrip() for line in program.splitlines())]
+        click.echo("\n".join(lines))
+    click.echo("\n".join(_wrapped(["", *keeps])))
+
+
+def _advice_fields(advice: Advice) -> dict[str, object]:
+    names = ("id", "title", "fix", "before", "after", "keeps", "other_way_of", "tested_on")
+    kinds = [dataclasses.asdict(kind) for kind in advice.kinds]
+    return {"kinds": kinds, **{name: getattr(advice, name) for name in names}}
+
+
+def _list(rules: Iterable[Rule[Any, Any]], registry: Registry | None, format_: str) -> None:
+    types = sorted(registry.types.values(), key=lambda entry: entry.gb_id) if registry else []
+    if format_ == "json":
+        named = [{"id": rule.id, "title": rule.title()} for rule in rules]
+        advice = [{"id": item.id, "title": item.title} for item in ALL]
+        listed = [dataclasses.asdict(entry) for entry in types]
+        _print_json({"rules": named, "advice": advice, "graph_breaks": listed})
+        return
+    for rule in rules:
+        click.echo(f"{rule.id:26} {rule.title()}")
+    for item in ALL:
+        click.echo(f"{item.id:26} {item.title}")
+    for entry in types:
+        click.echo(f"{entry.gb_id:26} {entry.gb_type}")
+    if registry is None:
+        click.echo("torch is not installed here, so its graph breaks are not listed", err=True)
+
+
+def _print_json(value: object) -> None:
+    sys.stdout.write(json.dumps(value, indent=2) + "\n")
+
+
+def _wrapped(lines: Iterable[str]) -> Iterable[str]:
+    import shutil
+    import textwrap
+
+    width = shutil.get_terminal_size().columns
+    for line in lines:
+        indentation = " " * (len(line) - len(line.lstrip(" -")))
+        yield from textwrap.wrap(
+            line, width, subsequent_indent=indentation, break_long_words=False,
+            replace_whitespace=False, break_on_hyphens=False,
+        ) or [""]  # fmt: skip

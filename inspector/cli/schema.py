@@ -1,0 +1,39 @@
+"""``inspect schema``: the fields of a report as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from inspector.errors import UsageError
+from inspector.plugins import REPORTS
+from inspector.render.json import VIEWS
+from inspector.report.json.schema import Schema, make_schema
+
+
+@click.command("schema")
+@click.argument("kind", metavar="[REPORT]", required=False)
+def command(kind: str | None) -> None:
+    """Describe the fields of a report as JSON, by a JSON Schema (draft 2020-12).
+
+    REPORT is a kind of report, such as explain or kernels. Without one all are listed.
+
+    \b
+    Examples:
+      inspect schema explain
+      inspect schema
+    """  # noqa: D301 - click looks for the character, which keeps lines as they are
+    if kind is None:
+        sys.stdout.writelines(f"{name}\n" for name in REPORTS)
+        return
+    if kind not in REPORTS:
+        raise UsageError(f"There is no report {kind!r}.", f"Choose one of {', '.join(REPORTS)}.")
+    sys.stdout.write(json.dumps(schema_of(kind), indent=2) + "\n")
+
+
+def schema_of(kind: str) -> Schema:
+    """The schema of a kind of report."""
+    report, views = next(item for item in VIEWS.items() if item[0].__name__ == REPORTS[kind])
+    return make_schema(report, views)

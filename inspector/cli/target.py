@@ -1,0 +1,258 @@
+"""What a command's TARGET is: a model that is recorded now, or something that is read."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import dataclasses
+import datetime as dt
+import hashlib
+import sys
+import tokenize
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from inspector.cli.record import Recorded, record_request
+from inspector.errors import ModelFailedError, RecordingError, UsageError
+from inspector.report.escaping import one_line
+from inspector.run.run import Run
+from inspector.run.sources.child import Settings
+from inspector.run.sources.recording import opened, read_run
+from inspector.run.sources.store import is_store, newest_recording
+from inspector.shared.near_matches import near_matches
+from inspector.shared.request import Request
+
+_REPORT = b'"tool_version"'
+_BEGINNING_BYTES = 4_096
+
+
+def is_model(target: str) -> bool:
+    """Whether a target is a model to be recorded, and no recording."""
+    path = Path(target)
+    if _exists(path):
+        return path.suffix == ".py"
+    return ".py" in target or ":" in target
+
+
+def is_recorded_now(target: str | None) -> bool:
+    """Whether a command records its target itself, so that what it reads is its own."""
+    return target is not None and is_model(target)
+
+
+def recorded(request: Request, settings: Settings) -> Recorded:
+    """Records a model."""
+    python = {"python": settings.python} if settings.python else {}
+    made = record_request(request, settings, **python)
+    place = "" if is_store(made.place.parent) else str(made.place)
+    return dataclasses.replace(made, run=dataclasses.replace(made.run, place=place))
+
+
+@contextlib.contextmanager
+def shown_run(
+    target: str | None,
+    request: Callable[[str], Request],
+    settings: Settings,
+    *,
+    is_whole: bool = False,
+) -> Iterator[tuple[Run, int]]:
+    """The run that a view shows, and the exit code of recording it; its logs are there meanwhile.
+
+    Args:
+        target: A model, which is recorded, or what is read.
+        is_whole: Whether it is read with all that a page shows: spans, and why it recompiled.
+
+    Raises:
+        InspectorError: It cannot be recorded, or not be read.
+    """
+    if target is None or not is_model(target):
+        with opened(existing(target)) as recording:
+            run = read_run(recording, keep_spans=is_whole, explains_recompiles=is_whole)
+            run = dataclasses.replace(run, place=named(target))
+            say_which(run, target)
+            yield run, 0
+        return
+    made = recorded(request(target), settings)
+    if made.place.is_dir() and not is_whole:
+        yield made.run, made.exit_code
+        return
+    # What is read on demand is in the .zip by now.
+    with opened(made.place) as recording:
+        run = read_run(recording, keep_spans=is_whole, explains_recompiles=is_whole)
+        yield dataclasses.replace(run, place=made.run.place), made.exit_code
+
+
+def check_target(target: str | None, python: str | None, given: Mapping[str, object]) -> None:
+    """Refuses what can be refused before anything is recorded or read.
+
+    Raises:
+        UsageError: The model's file is none, or there are such options and nothing to record.
+    """
+    if target is None or not is_model(target):
+        refuse_options(given)
+    elif python is None:
+        check_file(target)
+
+
+def check_file(target: str) -> None:
+    """Looks at ``model.py`` or ``model.py:name`` without running anything: torch takes seconds.
+
+    Raises:
+        UsageError: There is no such file.
+        ModelFailedError: The file is not Python.
+    """
+    name, suffix, _ = target.partition(".py")
+    path = Path(name + suffix)
+    if not suffix or not path.suffix:
+        return  # package.module:name
+    try:
+        if not path.exists() and not Path(target).exists():
+            raise UsageError(f"There is no file {path}.", _near_file(path))
+    except PermissionError as error:
+        raise UsageError(f"{path} may not be read.", "Ask its owner for a copy.") from error
+    try:
+        with tokenize.open(path) as source:
+            ast.parse(source.read(), str(path))
+    except SyntaxError as error:
+        message = f"{path}:{error.lineno}: {error.msg} ({type(error).__name__})."
+        detail = (error.text or "").rstrip()
+        raise ModelFailedError(message, "Correct the file and try again.", detail=detail) from error
+    except (OSError, ValueError):
+        return  # the recorded process says what it makes of it
+
+
+def _near_file(path: Path) -> str:
+    folder = path.parent
+    near = near_matches(path.name, (item.name for item in folder.glob("*.py")))
+    if near:
+        return f"Did you mean {' or '.join(str(folder / name) for name in near)}?"
+    return "Name a Python file, or a module as package.module:name."
+
+
+def refuse_options(given: Mapping[str, object]) -> None:
+    """Refuses options that are about recording, where a recording is read.
+
+    Raises:
+        UsageError: There are some.
+    """
+    used = [name for name, value in given.items() if value is not None]
+    if used:
+        spelled = ("input" if name == "inputs" else name.replace("_", "-") for name in used)
+        names = ", ".join(f"--{name}" for name in spelled)
+        message = f"{names} {'has' if len(used) == 1 else 'have'} no meaning for a recording."
+        raise UsageError(message, "Name a model (model.py) to record it with these options.")
+
+
+def read(target: str | None, *, keep_spans: bool = False, explains_recompiles: bool = True) -> Run:
+    """Reads a recording or a trace, the newest recording where none is named.
+
+    Raises:
+        UsageError: There is no such file.
+        RecordingError: It is neither.
+    """
+    with opened(existing(target)) as recording:
+        run = read_run(recording, keep_spans=keep_spans, explains_recompiles=explains_recompiles)
+    say_which(run, target)
+    return dataclasses.replace(run, place=named(target))
+
+
+def named(target: str | None) -> str:
+    """What commands about a recording or trace name: nothing where they find it without."""
+    if target is None:
+        return ""
+    with contextlib.suppress(RecordingError, OSError):
+        if existing(target).samefile(newest_recording()):
+            return ""
+    return target
+
+
+def existing(target: str | None) -> Path:
+    """The recording or trace that is meant: by its path, or ``4`` of those that are kept.
+
+    Without a name it is the newest recording.
+
+    Raises:
+        UsageError: There is none of that name, or it is a report.
+        RecordingError: There is no recording at all.
+    """
+    if target is not None and not target.strip():
+        message = "The name of what is to be read is empty."
+        raise UsageError(message, "Name a file or a folder, or leave it out for the newest.")
+    path = newest_recording() if target is None else Path(target)
+    if target is not None and not _exists(path) and target.isascii() and target.isdigit():
+        path = _numbered(target)
+    if not _exists(path):
+        near = near_matches(path.name, (item.name for item in Path().iterdir()))
+        hint = f"Did you mean {' or '.join(near)}?" if near else "Name a model.py to record it."
+        if is_store(path.parent) or (target or "").isdigit():
+            hint = "The last ten, or 1 GB of them, are kept there; --save DIR keeps one for good."
+        raise UsageError(f"There is no model, recording or trace {target!r}.", hint)
+    _refuse_report(path)
+    return path
+
+
+def _refuse_report(path: Path) -> None:
+    """Refuses a report of our own, which says of what kind it is at its beginning."""
+    if path.suffix != ".json":
+        return
+    with contextlib.suppress(OSError), path.open("rb") as stream:
+        if _REPORT in stream.read(_BEGINNING_BYTES):
+            message = f"{one_line(str(path))} is a report, and no recording."
+            step = "Name the model or the recording, and compare with --baseline or --compare."
+            raise UsageError(message, step)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except PermissionError:
+        return True  # nobody here can know; reading it says that it may not be read
+
+
+def _numbered(target: str) -> Path:
+    """The recording of that number where the last ones are kept; else what was named."""
+    with contextlib.suppress(RecordingError):
+        path = newest_recording().with_name(target)
+        if path.exists():
+            return path
+    return Path(target)
+
+
+def say_which(run: Run, target: str | None) -> None:
+    """Says on standard error which recording was read, and what has changed since."""
+    if target is None:
+        sys.stderr.write(_which(run) + "\n")
+    for file in changed_files(run):
+        sys.stderr.write(f"{one_line(run.roots.shown(file))} has changed since\n")
+
+
+def _which(run: Run) -> str:
+    """``recording 7 · model.py · 4 min ago · cpu · eager``."""
+    settings = run.meta.settings
+    parts = [f"recording {run.meta.name}", run.meta.target, _age(run.meta.started)]
+    parts += [str(settings.get(name) or "") for name in ("device", "backend")]
+    return " · ".join(one_line(part) for part in parts if part)
+
+
+def _age(started: str) -> str:
+    try:
+        then = dt.datetime.fromisoformat(started)
+        minutes = int((dt.datetime.now(dt.UTC) - then).total_seconds() // 60)
+    except (ValueError, TypeError):  # no time, or one without a zone
+        return ""
+    if minutes < 60:  # noqa: PLR2004 - minutes in an hour
+        return f"{minutes} min ago"
+    hours = minutes // 60
+    return f"{hours} h ago" if hours < 48 else f"{hours // 24} days ago"  # noqa: PLR2004
+
+
+def changed_files(run: Run) -> list[str]:
+    """The project's files that are here and differ from what was recorded."""
+    changed = []
+    for file, digest in run.sources.digests.items():
+        path = Path(file)
+        if not run.roots.project or not path.is_relative_to(run.roots.project):
+            continue
+        with contextlib.suppress(OSError):  # it may not be read: somebody else recorded this
+            if path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+                changed.append(file)
+    return changed

@@ -1,0 +1,206 @@
+"""``--verify``: tries settings and changes of lines, each in a fresh process."""
+
+from __future__ import annotations
+
+import dataclasses
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+import click
+
+from inspector import plugins
+from inspector.cli.record import record_request
+from inspector.errors import ALSO_WITHOUT, InspectorError
+from inspector.features.verify.candidates import applied, candidates, is_ours, rewrites_of
+from inspector.features.verify.trials import measured, together, trial_of
+from inspector.records.trial import TrialResult
+from inspector.report.report import Report, make_report
+from inspector.report.settings import shown_changes
+from inspector.run.run import Run
+from inspector.run.sources.child import Ending, Settings
+from inspector.run.verification import Candidate, Trial, Verification
+from inspector.shared.request import Request
+
+verify_option = click.option(
+    "--verify",
+    is_flag=True,
+    help="Try what may remove graph breaks and recompilations: settings of torch, and the lines "
+    "that are advised (in memory: your files stay), each in a process of its own, with graphs, "
+    "breaks, compilations, times, and whether outputs stay equal.",
+)
+_LEAST_SECONDS = 60
+_TIMES_AS_LONG = 5
+_MOST_REWRITES = 16
+_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Outcome:
+    """How the process of a trial ended.
+
+    Attributes:
+        run: What was recorded, or None where nothing was.
+        stop: Exit code with which everything ends (Ctrl-C), or 0.
+    """
+
+    run: Run | None
+    failure: str = ""
+    stop: int = 0
+
+
+Runner: TypeAlias = Callable[[Request, str], Outcome]
+"""Records a request in a fresh process; the text says what is done, for the progress line."""
+
+
+def recorder(settings: Settings, first: Ending) -> Runner:
+    """Records silently, into a folder that is deleted as soon as it is read.
+
+    Args:
+        first: How that ended. Without ``--timeout`` the others get several times as long: a setting
+            that hardly anybody uses can hang.
+    """
+    limit = max(_LEAST_SECONDS, round(_TIMES_AS_LONG * first.elapsed_ns / 1e9))
+    seconds = settings.timeout_seconds or limit
+
+    def run(request: Request, doing: str) -> Outcome:
+        with tempfile.TemporaryDirectory(prefix="inspector-trial-") as folder:
+            quiet = dataclasses.replace(
+                settings,
+                timeout_seconds=seconds,
+                save=Path(folder) / "recording",
+                silent=True,
+                doing=doing,
+            )
+            try:
+                recorded = record_request(request, quiet)
+            except InspectorError as error:
+                return Outcome(None, str(error))
+        meta = recorded.run.meta
+        interrupted = meta.ended == "interrupted"
+        stop = recorded.ending.recorder_signal and recorded.ending.shell_exit_code
+        failure = meta.partial or meta.error
+        if meta.ended == "timed-out":
+            failure = f"it was ended after {seconds:g} seconds; give it more with --timeout"
+        return Outcome(recorded.run, failure, _INTERRUPTED if interrupted else stop)
+
+    return run
+
+
+def verification_of(report: Report, request: Request, run: Runner) -> tuple[Verification, int]:
+    """Tries every candidate, then all that helped together.
+
+    Args:
+        report: The report of the first process, which kept its outputs.
+
+    Returns:
+        What came of it, and the exit code with which it was stopped, or 0.
+    """
+    meta = report.run.meta
+    if meta.partial or meta.error:
+        reason = "the recording is partial" if meta.partial else "the model failed"
+        return Verification(not_tried=reason), 0
+    known = next((item.settings for item in report.run.records(TrialResult)), ())
+    found = candidates(report.run)
+    names = {name for c in found for name, _ in c.settings}
+    missing = {name for name in names if name not in known and not is_ours(name)}
+    rewrites = rewrites_of(report.findings)
+    possible = [
+        *(c for c in found if not any(name in missing for name, _ in c.settings)),
+        *rewrites[:_MOST_REWRITES],
+    ]
+    left_out = tuple(
+        dict.fromkeys(name for c in found for name, _ in c.settings if name in missing)
+    )
+    if not possible:
+        reason = "no setting, and no change of a line, is known that removes what was found"
+        return Verification(not_tried=reason, left_out=left_out), 0
+    session = _Session(request, run, len(possible) + 2)
+    verification = session.verification(possible)
+    left = max(0, len(rewrites) - _MOST_REWRITES)
+    return (dataclasses.replace(verification, left_out=left_out, rewrites_left=left), session.stop)
+
+
+def _failure(candidate: Candidate, outcome: Outcome) -> str:
+    """Why a trial failed; where the change does in plain Python, too, it is no fault of the model.
+
+    The last line of the traceback names the exception.
+    """
+    detail = outcome.run.meta.error_detail if outcome.run is not None else ""
+    if not candidate.rewrites or ALSO_WITHOUT not in outcome.failure or not detail:
+        return outcome.failure
+    return f"the changed line fails in plain Python, too: {detail.strip().splitlines()[-1]}"
+
+
+def _combined(made: Verification) -> list[Candidate]:
+    """What helped together: changes of lines alone, which are what is kept, and all."""
+    found = (together(made, lines_only=True), together(made))
+    return list(dict.fromkeys(candidate for candidate in found if candidate is not None))
+
+
+class _Session:
+    """One verification while it goes on."""
+
+    def __init__(self, request: Request, run: Runner, planned: int) -> None:
+        self._request = dataclasses.replace(
+            request, keep_outputs=None, compare_outputs=request.keep_outputs, measure=False
+        )
+        self._run = run
+        self._planned = planned
+        self._done = 0
+        self.stop = 0
+
+    def verification(self, possible: list[Candidate]) -> Verification:
+        """Runs all processes, one after the other, as they would disturb each other's times."""
+        before, failure = self._report(Candidate(), "the model as it is")
+        if before is None:
+            return Verification(not_tried=f"the second process failed: {failure}")
+        reports = list(self._reports(possible))
+        again = None if self.stop else self._report(Candidate(), "the model as it is, again")[0]
+        baselines = [measured(report) for report in (before, again) if report is not None]
+        equal = [item.outputs.equal if item.outputs else None for item in baselines]
+        deterministic = None if None in equal else all(equal)
+
+        def trial(candidate: Candidate, report: Report | None, failure: str) -> Trial:
+            if report is None:
+                return Trial(candidate, None, failure=failure)
+            return trial_of(candidate, report, before, deterministic=deterministic)
+
+        backends = [
+            item.backend
+            for process in before.run.processes
+            for item in process.records(TrialResult)
+        ]
+        made = Verification(
+            backend=backends[0] if backends else "",
+            baseline=baselines[0],
+            trials=tuple(trial(*tried) for tried in reports),
+            deterministic=deterministic,
+            baseline_again=baselines[1] if len(baselines) > 1 else None,
+        )
+        combined = [] if self.stop else _combined(made)
+        self._planned += len(combined)
+        more = tuple(trial(*tried) for tried in self._reports(combined))
+        return dataclasses.replace(
+            made, trials=(*made.trials, *more), not_tried="it was interrupted" if self.stop else ""
+        )
+
+    def _reports(self, planned: list[Candidate]) -> Iterator[tuple[Candidate, Report | None, str]]:
+        for candidate in planned:
+            what = shown_changes(candidate.settings, candidate.rewrites)
+            report, failure = self._report(candidate, what if candidate.is_single else "together")
+            if self.stop:
+                return
+            yield candidate, report, failure
+
+    def _report(self, candidate: Candidate, what: str) -> tuple[Report | None, str]:
+        """The report of one process, or None and why there is none."""
+        self._done += 1
+        doing = f"trying {what} ({self._done} of {self._planned})"
+        outcome = self._run(applied(self._request, candidate), doing)
+        self.stop = self.stop or outcome.stop
+        if outcome.run is None or outcome.failure:
+            return None, _failure(candidate, outcome)
+        rules = plugins.load_rules("run")
+        return make_report(outcome.run, rules), ""

@@ -1,0 +1,1 @@
+"""One folder for each subject: its rules, its report, its page."""

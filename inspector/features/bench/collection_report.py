@@ -1,0 +1,205 @@
+"""What is said about a collection of models."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import statistics
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from inspector.features.bench.ratio import Ratio
+from inspector.features.bench.report import BenchReport
+from inspector.features.bench.rows import INTERRUPTED, BenchRow
+from inspector.report.wording import count, listed
+from inspector.shared.bench import Workload
+
+FORMAT_VERSION = 1
+"""Of a collection as JSON: counts up when a field changes its meaning or goes."""
+_MOST_NAMED = 3
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Measured:
+    """A model of a collection.
+
+    Attributes:
+        best: The row to take, or None where nothing is faster than eager PyTorch.
+        failure: Why there are no rows, in one sentence, or an empty string.
+        seconds: How long measuring it took.
+        report: What the rows are from, where there are any.
+        is_earlier: Whether an earlier run has measured it.
+    """
+
+    name: str
+    rows: tuple[BenchRow, ...]
+    best: BenchRow | None
+    failure: str
+    seconds: float
+    report: BenchReport | None = None
+    is_earlier: bool = False
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether Ctrl-C ended it, or kept it from being begun."""
+        is_cut_off = self.report is not None and self.report.run.meta.ended == "interrupted"
+        return is_cut_off or self.failure == INTERRUPTED
+
+    def compiled(self) -> tuple[BenchRow, ...]:
+        """The rows that are not eager PyTorch's."""
+        return tuple(row for row in self.rows if not row.setting.is_eager)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SettingSummary:
+    """What a setting does to a collection.
+
+    Attributes:
+        label: Its name, behind the workload's where there are several.
+        models: Models that it was tried on.
+        ran: Those that ran with right results.
+        captured: Those that were compiled without a graph break.
+        speedup: Geometric mean of eager time by its time over those that ran, or None.
+        faster: Faster by more than noise; `slower` likewise.
+        same: No different by more than noise, with any input.
+        unknown: Those of them that may take twice or half as long, with any input.
+    """
+
+    label: str
+    models: int
+    ran: int
+    captured: int
+    wrong: int
+    speedup: float | None
+    faster: int
+    slower: int
+    same: int
+    unknown: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CollectionReport:
+    """Everything that is said about a collection.
+
+    Attributes:
+        summaries: What each setting does to them.
+        notices: What has to be known of the measurement; one sentence each.
+    """
+
+    models: tuple[Measured, ...]
+    summaries: tuple[SettingSummary, ...]
+    device: str
+    versions: Mapping[str, str]
+    sessions: int
+    notices: tuple[str, ...]
+
+
+def measured_of(name: str, report: BenchReport, *, is_earlier: bool = False) -> Measured:
+    """A model that was measured."""
+    best = next((group.choice.latency for group in report.groups if group.choice.latency), None)
+    seconds = report.plan.took_seconds
+    return Measured(name, report.rows, best, "", seconds, report, is_earlier=is_earlier)
+
+
+def make_collection_report(models: Sequence[Measured], sessions: int) -> CollectionReport:
+    """Adds up the models.
+
+    Args:
+        models: The models.
+        sessions: How often every process was begun anew.
+    """
+    reports = [model.report for model in models if model.report is not None]
+    return CollectionReport(
+        models=tuple(models),
+        summaries=summarized(models),
+        device=next((report.device for report in reports if report.device), ""),
+        versions=next((p.versions for report in reports for p in report.run.processes), {}),
+        sessions=sessions,
+        notices=tuple(_notices(models)),
+    )
+
+
+def summarized(models: Sequence[Measured]) -> tuple[SettingSummary, ...]:
+    """A summary for each setting, in the order in which they come up.
+
+    A model that could not be measured at all counts as tried with every setting, and one that was
+    interrupted with none. Of several inputs of a model all have to run; its speed-up is their
+    geometric mean. Several workloads (batch sizes, dtypes) have summaries of their own.
+    """
+    keys = dict.fromkeys(_key(row) for model in models for row in model.compiled())
+    several = len({workload for workload, _ in keys}) > 1
+    failed = sum(not model.rows and model.failure != INTERRUPTED for model in models)
+    found = []
+    for workload, setting in keys:
+        label = f"{workload.label or 'as it is'} · {setting}" if several else setting
+        each = [
+            [row for row in model.compiled() if _key(row) == (workload, setting)]
+            for model in models
+        ]
+        found.append(_summary(label, each, failed))
+    return tuple(found)
+
+
+def _key(row: BenchRow) -> tuple[Workload, str]:
+    """What is measured of a model, and how it is compiled."""
+    return row.workload, row.setting.label
+
+
+def _summary(label: str, each: Sequence[Sequence[BenchRow]], failed: int) -> SettingSummary:
+    """That of a setting, by the rows of each model."""
+    each = [rows for rows in each if rows and all(row.failure != INTERRUPTED for row in rows)]
+    ran = [rows for rows in each if all(row.is_right for row in rows)]
+    return SettingSummary(
+        label=label,
+        models=len(each) + failed,
+        ran=len(ran),
+        captured=sum(map(_is_whole, ran)),
+        wrong=sum(any(row.is_wrong for row in rows) for rows in each),
+        speedup=_geometric_mean([[row.faster for row in rows] for rows in ran]),
+        faster=sum(all(row.faster and row.faster.low > 1 for row in rows) for rows in ran),
+        slower=sum(all(row.faster and row.faster.high < 1 for row in rows) for rows in ran),
+        same=sum(all(row.faster and not row.faster.is_known for row in rows) for rows in ran),
+        unknown=sum(all(row.faster and row.faster.says_nothing for row in rows) for rows in ran),
+    )
+
+
+def _geometric_mean(models: Iterable[Iterable[Ratio | None]]) -> float | None:
+    """That of all models' own ones, of those ratios that are known; None where there are none."""
+    logs = [[math.log(ratio.middle) for ratio in each if ratio is not None] for each in models]
+    means = [statistics.fmean(each) for each in logs if each]
+    return math.exp(statistics.fmean(means)) if means else None
+
+
+def _is_whole(rows: Iterable[BenchRow]) -> bool:
+    found = [row.compiled for row in rows]
+    return all(item is not None and item.graphs and not item.graph_breaks for item in found)
+
+
+def _notices(models: Sequence[Measured]) -> Iterator[str]:
+    """What has to be known of the measurements, each sentence once."""
+    reports = [model.report for model in models if model.report is not None]
+    yield from _notices_of_each(reports)
+    earlier = [model.report for model in models if model.is_earlier and model.report is not None]
+    if earlier:
+        were = f"{count(len(earlier), 'model')} {'was' if len(earlier) == 1 else 'were'}"
+        since = min(report.run.meta.started for report in earlier)[:16].replace("T", " ")
+        yield f"{were} measured by an earlier run (since {since} UTC), and not again"
+    several = {
+        "devices": [report.device for report in reports],
+        "processors": [report.processor for report in reports],
+        "versions of torch": [report.torch for report in reports],
+    }
+    for what, each in several.items():
+        names = list(dict.fromkeys(filter(None, each)))
+        if len(names) > 1:
+            yield f"they were measured with several {what}: {', '.join(names)}"
+
+
+def _notices_of_each(reports: Sequence[BenchReport]) -> Iterator[str]:
+    """The notices of all reports; what is not of all of them with the models that it is of."""
+    models: dict[str, list[str]] = {}
+    for report in reports:
+        for notice in report.notices:
+            models.setdefault(notice, []).append(report.plan.target)
+    for notice, targets in models.items():
+        whose = "" if len(targets) == len(reports) else f"{listed(targets, _MOST_NAMED)}: "
+        yield f"{whose}{notice}"

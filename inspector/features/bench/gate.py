@@ -1,0 +1,100 @@
+"""What ``inspect bench --fail-on`` fails on, and whether it does."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from inspector.errors import UsageError
+from inspector.features.bench.rows import BenchRow
+from inspector.report.escaping import one_line
+from inspector.report.wording import count
+
+_NOT_MEASURED = "not measured"
+
+
+BENCH_GATES: Mapping[str, Callable[[BenchRow], bool]] = {
+    "wrong": lambda row: row.is_wrong,
+    "slower": lambda row: row.faster is not None and row.faster.high < 1,
+}
+"""What can be failed on: whether a row is that."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BenchGate:
+    """Whether a bench passes.
+
+    Attributes:
+        failing: What it fails for: a kind, or that it could not be measured, with the rows of it.
+    """
+
+    asked: tuple[str, ...]
+    failing: Mapping[str, tuple[str, ...]]
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is what it fails on, and everything was measured."""
+        return not self.failing
+
+    @property
+    def verdict(self) -> str:
+        """It in one sentence without a full stop."""
+        asked = f"(--fail-on {','.join(self.asked)})"
+        if self.passed:
+            return f"passed: nothing is {' or '.join(self.asked)} {asked}"
+        parts = [f"{kind}: {', '.join(rows)}" for kind, rows in self.failing.items()]
+        return one_line(f"failed: {'; '.join(parts)} {asked}")
+
+
+def parse_bench_gates(texts: Iterable[str]) -> tuple[str, ...]:
+    """What was asked for: names between commas, or one per option.
+
+    Raises:
+        UsageError: There is no such name, or none at all.
+    """
+    given = list(texts)
+    names = [name.casefold() for text in given for name in map(str.strip, text.split(",")) if name]
+    choices = f"Choose of {' and '.join(BENCH_GATES)}."
+    if given and not names:
+        raise UsageError("--fail-on names nothing.", choices)
+    for name in names:
+        if name not in BENCH_GATES:
+            raise UsageError(f"--fail-on knows no {name!r}.", choices)
+    return tuple(dict.fromkeys(names))
+
+
+def bench_gate(
+    models: Sequence[tuple[str, Sequence[BenchRow]]], asked: tuple[str, ...]
+) -> BenchGate:
+    """Whether what was measured passes.
+
+    What could not be measured fails, whatever is asked for: nobody knows whether it is wrong. Rows
+    of eager PyTorch are what others are held against; where it fails, nothing can be measured.
+
+    Args:
+        models: The rows of each model, by what it is called; of one model that is nothing.
+    """
+    failing: dict[str, tuple[str, ...]] = {}
+    for kind in asked:
+        found = tuple(_found(models, BENCH_GATES[kind]))
+        failing |= {kind: found} if found else {}
+    unknown = tuple(_found(models, lambda row: row.latency is None or row.fails_later))
+    unknown += tuple(name for name, rows in models if not rows)
+    return BenchGate(asked, failing | ({_NOT_MEASURED: unknown} if unknown else {}))
+
+
+def _found(
+    models: Sequence[tuple[str, Sequence[BenchRow]]], is_it: Callable[[BenchRow], bool]
+) -> Iterator[str]:
+    """The settings with rows of which that is so, and of how many of the inputs."""
+    for name, rows in models:
+        compiled = [row for row in rows if not row.setting.is_eager]
+        labels = [
+            " · ".join(filter(None, (row.setting.label, row.workload.label))) for row in compiled
+        ]
+        for label in dict.fromkeys(labels):
+            mine = [row for row, its in zip(compiled, labels, strict=True) if its == label]
+            these = sum(map(is_it, mine))
+            if these:
+                some = f" ({these:,} of {count(len(mine), 'input')})" if len(mine) > 1 else ""
+                yield f"{f'{name}: ' if name else ''}{label}{some}"

@@ -1,0 +1,132 @@
+"""A bench as JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+
+from inspector.features.bench.comparison import BenchComparison, Change
+from inspector.features.bench.report import FORMAT_VERSION, BenchGroup, BenchReport
+from inspector.features.bench.rows import BenchRow
+from inspector.features.bench.varied import VariedInput, VariedSetting
+from inspector.features.bench.verdict import verdict_lines
+from inspector.features.recompiles.wording import changed
+from inspector.records.bench import Divergence, OutputError
+from inspector.report.json.common import COMMON
+from inspector.report.json.encode import Scope, View, Views, tool_version
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Block:
+    """The calls of a combination in a round of a session."""
+
+    session: int
+    round: int
+    median_ns: float
+
+
+def _versions(scope: Scope) -> dict[str, str]:
+    """Versions of torch and others by name."""
+    processes = scope.of(BenchReport).run.processes
+    return dict(sorted(processes[0].versions.items())) if processes else {}
+
+
+def _verdict(scope: Scope) -> list[str]:
+    """What to take, and how much that is; the most important first."""
+    return list(verdict_lines(scope.of(BenchGroup)))
+
+
+def _because(scope: Scope) -> list[str]:
+    """What did not fit in each recompilation."""
+    return [changed(each) for each in scope.of(VariedInput).recompiles]
+
+
+def _same_device(scope: Scope) -> bool:
+    """Whether the earlier one was measured on the same device."""
+    found = scope.of(BenchComparison)
+    return found.device == found.earlier.device
+
+
+def _calls(scope: Scope) -> int:
+    """How many calls were timed."""
+    latency = scope.of(BenchRow).latency
+    return latency.calls if latency else 0
+
+
+def _interval(scope: Scope) -> list[float] | None:
+    """Where the ratio of another run will be."""
+    faster = scope.of(BenchRow).faster
+    return [faster.low, faster.high] if faster else None
+
+
+def _blocks(scope: Scope) -> list[_Block]:
+    """The median of each block of calls."""
+    return [_Block(*key, median) for key, median in scope.of(BenchRow).medians.items()]
+
+
+def _relative(scope: Scope) -> float | None:
+    """The largest difference of two elements; null where one is a number and the other is not."""
+    relative = scope.of(OutputError).relative
+    return relative if math.isfinite(relative) else None
+
+
+ROW = """label=setting.label setting latency_ns=latency.middle_ns p5_ns=latency.p5_ns
+    p95_ns=latency.p95_ns calls items_per_s faster_than_eager=faster.middle
+    faster_than_eager_interval differs_from_eager=faster.is_known first_call_ns=first_ns
+    second_call_ns=second_ns cached_first_call_ns=cached_first_ns break_even_calls
+    memory_bytes=memory gpu_busy=busy gpu_launches=launches? errors wrong=is_wrong
+    not_compared=uncompared divergence draws_random_numbers=draws compiled settled=is_settled
+    blocks failure? detail?"""
+COMPUTED: dict[str, Callable[[Scope], object]] = {
+    "calls": _calls,
+    "faster_than_eager_interval": _interval,
+    "blocks": _blocks,
+}
+"""The fields of a row, and those of them that no attribute has."""
+OF_ROWS: Views = {
+    OutputError: View(
+        """reference name relative relative_to=scale within_tolerance=within nan_of_reference=nan
+        is=mine? is_in_reference=theirs?""",
+        relative=_relative,
+    ),
+    Divergence: View("operator file line code at operators graph failure"),
+}
+VIEWS: Views = {
+    **COMMON,
+    **OF_ROWS,
+    BenchReport: View(
+        """format_version kind tool_version recording=run.meta:recording versions
+        target=plan.target device threads? processor? sessions=plan.sessions
+        session_seconds=plan.session_seconds grad=plan.is_grad cold_cache=plan.cold_cache groups
+        varied comparison notices""",
+        format_version=FORMAT_VERSION,
+        kind="bench",
+        tool_version=tool_version,
+        versions=_versions,
+    ),
+    BenchGroup: View(
+        """workload input inputs verdict best_latency=choice.latency.setting.label
+        as_good=choice.as_good.setting.label least_memory=choice.memory.setting.label
+        reasons:reason rows""",
+        verdict=_verdict,
+    ),
+    "reason": View("rule message"),
+    BenchRow: View(ROW, **COMPUTED),
+    VariedSetting: View(
+        """setting=setting.label compile_ns=first_ns one_call_of_each_ns=round_ns compiled_inputs
+        break_even_calls_of_each=break_even_rounds one_call_of_each_faster_than_eager=together
+        faster_than_eager=speedup left_out failure? inputs"""
+    ),
+    VariedInput: View(
+        """label inputs=row.inputs first_call_ns=row.first_ns cached_call_ns=row.latency.middle_ns
+        compiled recompiled_because failure=row.failure?""",
+        recompiled_because=_because,
+    ),
+    BenchComparison: View(
+        """name=earlier.name started=earlier.started? same_device other_model=is_of_another
+        compared changes""",
+        same_device=_same_device,
+    ),
+    Change: View("setting=label inputs what before after worse=is_worse"),
+}

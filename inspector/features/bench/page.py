@@ -1,0 +1,154 @@
+"""The page on a bench."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator
+
+from inspector.features.bench.comparison import BenchComparison, Change
+from inspector.features.bench.report import BenchGroup, BenchReport
+from inspector.features.bench.varied import VariedSetting
+from inspector.features.bench.varied_wording import (
+    VARIED_COLUMNS,
+    varied_cells,
+    varied_totals,
+    varied_verdict,
+)
+from inspector.features.bench.verdict import verdict_lines
+from inspector.features.bench.wording import (
+    COLUMNS,
+    cells,
+    details,
+    failed_title,
+    group_title,
+    head_text,
+)
+from inspector.report.page import Code, Column, Lines, Page, Section, Table, about, as_notes
+from inspector.report.wording import count, size
+
+_MOST_ROWS = 40
+_TIMES = "\N{MULTIPLICATION SIGN}"
+_COUNTED = {
+    "graphs": "graph",
+    "graph_breaks": "graph break",
+    "recompiles": "recompilation",
+    "kernels": "kernel",
+}
+_MARKS = {True: "worse: ", False: "better: ", None: ""}
+_COLUMNS = (
+    Column(COLUMNS[0]),
+    *(Column(name, "number") for name in COLUMNS[1:]),
+    Column("", "below"),
+)
+_VARIED = (
+    Column(VARIED_COLUMNS[0], "code"),
+    *(Column(name, "number") for name in VARIED_COLUMNS[1:-1]),
+    Column(VARIED_COLUMNS[-1]),
+)
+
+
+def page(report: BenchReport) -> Page:
+    """What each setting takes; of several inputs or workloads each has a verdict of its own."""
+    if report.varied:
+        verdict = list(varied_verdict(report.varied))
+        sections = [_varied(found) for found in report.varied]
+    else:
+        verdict = list(_verdict(report))
+        sections = [_group(report, group) for group in report.groups]
+    headline, *summary = verdict or ["too little was measured for a verdict"]
+    run = about(report.run)
+    return Page(
+        "Bench",
+        headline,
+        dataclasses.replace(run, target=report.plan.target, context=[head_text(report)]),
+        summary=summary,
+        sections=(*sections, *_comparison(report), *_failed(report)),
+        notes=as_notes(report.notices),
+    )
+
+
+def _title(report: BenchReport, group: BenchGroup) -> str:
+    return group_title(group, several=len({each.input for each in report.groups}) > 1)
+
+
+def _verdict(report: BenchReport) -> Iterator[str]:
+    """The verdict on one group; of several the first sentence of each."""
+    if len(report.groups) == 1:
+        yield from verdict_lines(report.groups[0])
+        return
+    for group in report.groups:
+        for line in itertools.islice(verdict_lines(group), 1):
+            yield f"{_title(report, group)}: {line}"
+
+
+def _group(report: BenchReport, group: BenchGroup) -> Section:
+    rest = list(verdict_lines(group))[1:] if len(report.groups) > 1 else []
+    rows = [(*cells(row), details(row)) for row in group.rows]
+    table = Table(_COLUMNS, rows, "setting", _MOST_ROWS)
+    return Section(_title(report, group), [Lines(rest), table])
+
+
+def _varied(found: VariedSetting) -> Section:
+    table = Table(_VARIED, list(map(varied_cells, found.inputs)), "input", _MOST_ROWS)
+    return Section(found.setting.label, [table, Lines([varied_totals(found)])])
+
+
+def _comparison(report: BenchReport) -> Iterator[Section]:
+    if report.comparison is not None:
+        lines = [_MARKS[worse] + line for line, worse in change_lines(report.comparison)]
+        yield Section("Comparison", [Lines([comparison_title(report.comparison), *lines])])
+
+
+def comparison_title(found: BenchComparison) -> str:
+    """``against old.json (2026-11-20, NVIDIA H200, torch 2.11.0): 2 of 6 combinations changed``."""
+    earlier = found.earlier
+    torch = f"torch {earlier.torch}" if earlier.torch else ""
+    about = ", ".join(filter(None, (earlier.started[:10], earlier.device, torch)))
+    changed = len({(item.inputs, item.label) for item in found.changes if item.what != "gone"})
+    if changed:
+        said = f"{changed} of {count(max(changed, found.compared), 'combination')} changed"
+    elif found.compared:
+        said = f"no change beyond noise in {count(found.compared, 'combination')}"
+    else:
+        said = "no combination has a ratio to eager in both"
+    return f"against {earlier.name} ({about}): {said}"
+
+
+def change_lines(found: BenchComparison) -> Iterator[tuple[str, bool | None]]:
+    """Each change in a sentence, and whether it is one for the worse."""
+    if found.is_of_another:
+        yield f"of another model ({found.earlier.target}, not {found.target})", True
+    several = len({change.inputs for change in found.changes}) > 1
+    for change in found.changes:
+        name = f"{change.inputs}: {change.label}" if several else change.label
+        yield f"{name}: {_said(change)}", change.is_worse
+    if found.device != found.earlier.device:
+        yield "memory is not compared between devices", None
+
+
+def _said(change: Change) -> str:
+    was, now = change.before or 0, change.after or 0
+    match change.what:
+        case "gone":
+            return "not measured any more"
+        case "failed":
+            return f"fails now: {change.failure}" if change.is_worse else "runs again"
+        case "faster":
+            return f"{was:.2f}{_TIMES} → {now:.2f}{_TIMES} of eager's speed"
+        case "memory":
+            return f"peak {size(round(was))} → {size(round(now))} ({now / was - 1:+.0%})"
+        case "wrong":
+            return "results are wrong now" if now else "results are right again"
+    noun = _COUNTED[change.what]
+    return f"{count(round(was), noun)} → {count(round(now), noun)}"
+
+
+def _failed(report: BenchReport) -> Iterator[Section]:
+    """The user's tracebacks, each once."""
+    titles: dict[str, str] = {}
+    for row in report.rows:
+        if row.detail:
+            titles.setdefault(row.detail, failed_title(row, report))
+    for detail, title in titles.items():
+        yield Section(title, [Code(detail.rstrip("\n"))])

@@ -1,0 +1,85 @@
+"""How much faster, and how sure that is."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+
+from inspector.features.bench.blocks import ratio_logs
+from inspector.shared.student_t import half_width, median_widens, student
+
+_LEAST_ROUNDS = 3
+_TWICE = 2
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Ratio:
+    """A ratio of times with its interval."""
+
+    low: float
+    middle: float
+    high: float
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it differs from 1 by more than its noise."""
+        return self.low > 1 or self.high < 1
+
+    def holds(self, other: Ratio) -> bool:
+        """Whether another ratio is in this one's interval."""
+        return self.low <= other.middle <= self.high
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether it can be 1, and twice or half as much as well."""
+        return not self.is_known and (self.low < 1 / _TWICE or self.high > _TWICE)
+
+
+def ratio_of(
+    above: Mapping[tuple[int, int], float], below: Mapping[tuple[int, int], float]
+) -> Ratio | None:
+    """The ratio of two times that were measured in turns; None where there are too few.
+
+    Each session (processes of their own) gives the mean of the logarithms of the ratios of its
+    rounds, and the ratio is the median of the sessions': a process can be slower by a tenth for all
+    of its life, and then its session is no part of what is usual. What differs between sessions
+    differs between one run of the tool and the next, too. The interval is that in which the ratio
+    of another run with as many sessions lies by 95 %: Student's t times the standard error of the
+    median times the root of 2, for the other run has an error of its own (a prediction interval:
+    Hahn and Meeker, Statistical Intervals). Few sessions may agree by chance: they are not taken to
+    differ by less than their rounds let them be known. With one session alone its rounds take the
+    place of sessions, and their mean that of the median.
+
+    Args:
+        above: Times in ns by session and round.
+    """
+    logs = list(ratio_logs(above, below).values())
+    if not logs:
+        return None
+    if len(logs) > 1:
+        middle, error = _median_of(logs)
+        return _around(middle, math.sqrt(2) * student(len(logs) - 1) * error)
+    (rounds,) = logs
+    if len(rounds) < _LEAST_ROUNDS:
+        return None
+    return _around(statistics.fmean(rounds), math.sqrt(2) * half_width(rounds))
+
+
+def _around(middle: float, reach: float) -> Ratio:
+    """The ratio whose logarithm is in the middle, as far as it reaches to either side."""
+    return Ratio(*(math.exp(value) for value in (middle - reach, middle, middle + reach)))
+
+
+def _median_of(sessions: Sequence[Sequence[float]]) -> tuple[float, float]:
+    """The median of the means of sessions, and its standard error.
+
+    That is no less than their rounds let it be known.
+    """
+    means = [statistics.fmean(rounds) for rounds in sessions]
+    squares = [statistics.variance(rounds) / len(rounds) for rounds in sessions if len(rounds) > 1]
+    by_rounds = math.sqrt(statistics.fmean(squares)) if squares else 0.0
+    spread = max(statistics.stdev(means), by_rounds)
+    error = median_widens(len(means)) * spread / math.sqrt(len(means))
+    return statistics.median(means), error

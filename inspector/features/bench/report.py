@@ -1,0 +1,238 @@
+"""What is said about measurements of `inspect bench`."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
+
+from inspector.features.bench.blocks import first_process
+from inspector.features.bench.choice import Choice, choose
+from inspector.features.bench.comparison import BenchComparison, EarlierBench, compared
+from inspector.features.bench.machine import processor_of, torch_of
+from inspector.features.bench.rows import BenchRow, make_rows
+from inspector.features.bench.varied import VariedSetting, make_varied
+from inspector.features.kernels.kernel_build_wording import compiled_twice
+from inspector.features.profile.profiled import Profiled
+from inspector.features.profile.report import ProfileReport
+from inspector.records.bench import BenchEvent, FirstCalls, Restored, Settled
+from inspector.report.finding import Finding
+from inspector.report.report import make_report
+from inspector.report.rule import Rule
+from inspector.report.value_names import value_named
+from inspector.report.wording import count, listed
+from inspector.run.run import Run
+from inspector.shared.bench import BenchPlan, Workload
+from inspector.shared.result_names import AGAIN
+
+FORMAT_VERSION = 1
+"""Of a bench report as JSON: counts up when a field changes its meaning or goes."""
+
+_TUNED = "max-autotune"
+_MOST_REASONS = 3
+_ENOUGH_SESSIONS = 3
+_TIMES = "\N{MULTIPLICATION SIGN}"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BenchGroup:
+    """The rows that are compared with each other.
+
+    Attributes:
+        input: Number of the input, from 0.
+        rows: The rows, eager PyTorch first.
+        reasons: Where nothing is faster: what was found in the compilation.
+        profile: Where nothing is faster, of the first such group: what its fastest setting spends
+            its time on; or None.
+    """
+
+    workload: Workload
+    input: int
+    inputs: str
+    rows: tuple[BenchRow, ...]
+    choice: Choice
+    reasons: tuple[Finding, ...]
+    profile: Profiled | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BenchReport:
+    """Everything that is said about a bench.
+
+    Attributes:
+        groups: The rows by workload and input.
+        threads: Threads that an operator of the CPU may use, or 0.
+        notices: What has to be known of the measurement; one sentence each.
+        varied: The same by setting, where inputs were asked to vary.
+        comparison: What changed against an earlier report, or None where none was named.
+    """
+
+    plan: BenchPlan
+    run: Run
+    groups: tuple[BenchGroup, ...]
+    device: str
+    threads: int
+    notices: tuple[str, ...]
+    comparison: BenchComparison | None = None
+    varied: tuple[VariedSetting, ...] = ()
+
+    @property
+    def torch(self) -> str:
+        """The version of torch, or an empty string."""
+        return torch_of(self.run)
+
+    @property
+    def processor(self) -> str:
+        """The CPU's name, or an empty string."""
+        return processor_of(self.run)
+
+    @property
+    def rows(self) -> tuple[BenchRow, ...]:
+        """All rows."""
+        return tuple(row for group in self.groups for row in group.rows)
+
+
+def make_bench_report(
+    plan: BenchPlan,
+    run: Run,
+    rules: Iterable[Rule[Run, Finding]],
+    profile: ProfileReport | None = None,
+) -> BenchReport:
+    """Reads the measurements of a run, whose logs must still be there.
+
+    Args:
+        rules: What is looked for where nothing is faster.
+        profile: What was profiled then, or None.
+    """
+    rows = make_rows(plan, run)
+    events = run.records(BenchEvent)
+    firsts = [event for event in events if isinstance(event, FirstCalls)]
+    known = list(rules)
+    varied = make_varied(plan, run, rows) if plan.variations else ()
+    return BenchReport(
+        plan=plan,
+        run=run,
+        groups=_with_profile(tuple(_groups(plan, rows, run, known)), profile),
+        device=next((event.device for event in firsts), ""),
+        threads=next((event.threads for event in firsts), 0),
+        notices=tuple(_notices(plan, rows, run, firsts[0].device if firsts else "")),
+        varied=varied,
+    )
+
+
+def against(report: BenchReport, earlier: EarlierBench) -> BenchReport:
+    """The report with what changed since an earlier one."""
+    comparison = compared(report.rows, earlier, report.device, report.plan.target)
+    return dataclasses.replace(report, comparison=comparison)
+
+
+def _groups(
+    plan: BenchPlan, rows: Sequence[BenchRow], run: Run, rules: Sequence[Rule[Run, Finding]]
+) -> Iterator[BenchGroup]:
+    for workload in plan.workloads:
+        of = [row for row in rows if row.workload == workload]
+        for index in sorted({row.input for row in of}):
+            mine = tuple(row for row in of if row.input == index)
+            choice = choose(mine)
+            yield BenchGroup(
+                workload=workload,
+                input=index,
+                inputs=next((row.inputs for row in mine if row.inputs), ""),
+                rows=mine,
+                choice=choice,
+                reasons=_reasons(run, plan, mine, rules) if choice.nearest else (),
+            )
+
+
+def _with_profile(
+    groups: tuple[BenchGroup, ...], report: ProfileReport | None
+) -> tuple[BenchGroup, ...]:
+    """The groups, the first of those in which nothing is faster with the profile."""
+    place = next((at for at, group in enumerate(groups) if group.choice.nearest), None)
+    if report is None or place is None:
+        return groups
+    group = groups[place]
+    found = next((item for item in report.profiles if item.profile.input == group.input), None)
+    return (
+        *groups[:place], dataclasses.replace(group, profile=found), *groups[place + 1 :]
+    )  # fmt: skip
+
+
+def _reasons(
+    run: Run, plan: BenchPlan, rows: Sequence[BenchRow], rules: Sequence[Rule[Run, Finding]]
+) -> tuple[Finding, ...]:
+    """What was found in the first compilation, the most severe first."""
+    compiled = next((row for row in rows if row.compiled is not None), None)
+    if compiled is None:
+        return ()
+    process = first_process(run, plan, compiled.combination)
+    processes = () if process is None else (process,)
+    found = make_report(dataclasses.replace(run, processes=processes), rules).findings
+    return found[:_MOST_REASONS]
+
+
+_MOST_NAMED = 3
+_SHORT_NS = 1_000_000
+
+
+def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -> Iterator[str]:
+    """What has to be known of the measurement, if it changes what one does with the figures."""
+    measured = [row for row in rows if row.latency is not None]
+    if run.meta.partial:
+        yield f"{run.meta.partial.rstrip('.')}: fewer rounds or sessions than asked for"
+    yield from _few_sessions(measured)
+    left_out = {
+        (plan.combinations[end.combination].setting.label, end.failure)
+        for end in plan.ends
+        if end.is_left_out
+    }
+    yield from (f"{label} is left out: {why}" for label, why in sorted(left_out))
+    unsettled = dict.fromkeys(row.setting.label for row in measured if not row.is_settled)
+    if unsettled:
+        yield f"timings not stable after warm-up ({', '.join(unsettled)}): raise --seconds"
+    yield from _restored(measured, run)
+    if device == "cpu" and any(workload.tf32 is not None for workload in plan.workloads):
+        yield "--tf32 has no effect on the CPU"
+    ends = {end.combination for end in plan.ends if end.is_alone}
+    alone = dict.fromkeys(row.setting.label for row in measured if row.combination in ends)
+    if alone:
+        yield f"too little memory to interleave with eager: {', '.join(alone)}"
+    twice = compiled_twice(run)
+    modes = {one.setting.mode for one in plan.combinations}
+    if twice is not None and any(mode and mode.startswith(_TUNED) for mode in modes):
+        yield f"{_TUNED} takes longer to compile than it must: {'. '.join(twice).rstrip('.')}"
+    if any(row.setting.pads for row in measured):
+        yield "results of padded calls include the padding, and are not compared with eager"
+    errors = [error for row in rows for error in row.errors if AGAIN not in error.name]
+    nan = sorted({value_named(error.name) for error in errors if error.nan})
+    if nan:
+        yield f"NaN in eager, too: {listed(nan, _MOST_NAMED)}"
+    uncompared = sorted({value_named(name) for row in rows for name in row.uncompared})
+    if uncompared:
+        yield f"not compared: {listed(uncompared, _MOST_NAMED)}"
+    if any(row.draws and not row.setting.is_eager for row in rows):
+        yield "calls draw random numbers, so results are not compared: call model.eval()"
+
+
+def _few_sessions(measured: Sequence[BenchRow]) -> Iterator[str]:
+    """What intervals are worth, of rows that were measured in one or two sessions."""
+    sessions = [len({session for session, _ in row.medians}) for row in measured]
+    fewest = min(sessions, default=_ENOUGH_SESSIONS)
+    if fewest < _ENOUGH_SESSIONS:
+        width = "too narrow" if fewest == 1 else "very wide"
+        yield f"intervals of {count(fewest, 'session')} are {width}: pass --sessions 3"
+
+
+def _restored(rows: Sequence[BenchRow], run: Run) -> Iterator[str]:
+    """That short calls are not those of a loop, where something is put back between them."""
+    restored = {
+        event.combination
+        for process in run.processes
+        for event in process.records(BenchEvent)
+        if isinstance(event, Restored) or (isinstance(event, Settled) and event.restores)
+    }
+    times = [row.latency.middle_ns for row in rows if row.latency and row.combination in restored]
+    if times and min(times) < _SHORT_NS:
+        yield (
+            "state is restored before each call, which flushes CPU caches: short calls take up to "
+            f"2{_TIMES} as long as in a loop"
+        )

@@ -1,0 +1,306 @@
+"""What was measured of each combination, next to eager PyTorch on the same workload."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from inspector.features.bench.blocks import Times, medians_of, middle_of, timed_blocks
+from inspector.features.bench.compiled import Compiled, make_compiled
+from inspector.features.bench.ratio import Ratio, ratio_of
+from inspector.records.bench import (
+    BenchEvent,
+    BusyTime,
+    CallMemory,
+    Divergence,
+    FailedInput,
+    FirstCalls,
+    OutputError,
+    ResultErrors,
+    Settled,
+)
+from inspector.run.run import Process, Run
+from inspector.shared.bench import BenchPlan, Setting, Workload
+from inspector.shared.result_names import AGAIN, input_of, names_input
+
+INTERRUPTED = "interrupted before it was measured"
+NOT_TRIED = "not tried: eager fails"
+BEHIND_ANOTHER = "not tried: its process ended at an earlier input"
+"""Why something is missing that might have worked."""
+
+_Event = TypeVar("_Event", bound=BenchEvent)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Latency:
+    """The time of a call, in ns.
+
+    Attributes:
+        middle_ns: Median over the sessions of the mean over rounds of the medians of blocks, these
+            of logarithms.
+        p5_ns: Of 20 calls one is shorter.
+        p95_ns: Of 20 calls one is longer.
+        calls: How many there were.
+    """
+
+    middle_ns: float
+    p5_ns: float
+    p95_ns: float
+    calls: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BenchRow:
+    """A combination with one input.
+
+    Attributes:
+        combination: Its number in the plan.
+        input: Number of the input, from 0.
+        inputs: Shapes of the inputs, as text.
+        latency: The time of a call, or None where none was measured.
+        items_per_s: By the size of the first dimension of the inputs, or None; on a GPU of calls
+            that follow one another without waiting.
+        faster: Eager time by this time, or None: of eager PyTorch itself, and where one is missing.
+        first_ns: The first call, caches empty, or None.
+        second_ns: The call after it, or None.
+        cached_first_ns: The first call with the caches filled (a median), or None.
+        break_even_calls: After so many calls the first one has paid for itself; None where it is
+            not faster by more than noise, where its results are wrong, or nothing is compiled.
+        memory: Bytes by name, see `inspector.records.bench`.
+        busy: The part of a call in which a GPU works, or None: its time by the profiler, by that of
+            a call that nobody watched.
+        launches: Kernels and copies that a GPU gets in a call.
+        errors: How far results are from those of others.
+        wrong: Results that are off by more than rounding, or of another kind, by their names.
+        draws: Whether a call draws random numbers, which compiled code may draw otherwise.
+        is_settled: Whether times were stable before they were measured.
+        medians: The median of each block in ns, by session and round.
+        failure: Why something is missing, or an empty string.
+        detail: The user's own traceback, or an empty string.
+        uncompared: Results of a kind that nobody can compare.
+        varies: What is varied in the input: ``n=2``, or an empty string.
+    """
+
+    combination: int
+    workload: Workload
+    setting: Setting
+    input: int = 0
+    inputs: str = ""
+    latency: Latency | None = None
+    items_per_s: float | None = None
+    faster: Ratio | None = None
+    first_ns: int | None = None
+    second_ns: int | None = None
+    cached_first_ns: int | None = None
+    break_even_calls: int | None = None
+    memory: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    busy: float | None = None
+    launches: int = 0
+    errors: tuple[OutputError, ...] = ()
+    wrong: tuple[str, ...] = ()
+    divergence: Divergence | None = None
+    draws: bool = False
+    compiled: Compiled | None = None
+    is_settled: bool = True
+    medians: Times = dataclasses.field(default_factory=dict)
+    failure: str = ""
+    detail: str = ""
+    uncompared: tuple[str, ...] = ()
+    varies: str = ""
+
+    @property
+    def worst(self) -> Mapping[str, float]:
+        """The largest error by reference, of results that are not rounding alone."""
+        found: dict[str, float] = {}
+        for error in self.errors:
+            # Of rounding it is always about the whole.
+            if error.scale != "rounding" and error.has_number:
+                found[error.reference] = max(found.get(error.reference, 0.0), error.relative)
+        return found
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether any result is wrong."""
+        return bool(self.wrong)
+
+    @property
+    def fails_later(self) -> bool:
+        """Whether it failed after some of it was timed, in a later block or session."""
+        return self.latency is not None and self.failure not in {"", INTERRUPTED}
+
+    @property
+    def is_right(self) -> bool:
+        """Whether it ran as long as it was asked to, with right results."""
+        return self.latency is not None and not (self.is_wrong or self.fails_later)
+
+
+def make_rows(plan: BenchPlan, run: Run) -> tuple[BenchRow, ...]:
+    """A row for each combination and input, in the order of the plan; failures are rows too."""
+    events: dict[int, list[BenchEvent]] = {}
+    processes: dict[int, dict[int, Process]] = {}
+    for process in run.processes:
+        for event in process.records(BenchEvent):
+            events.setdefault(event.combination, []).append(event)
+            processes.setdefault(event.combination, {})[event.session] = process
+    left_out = {end.combination for end in plan.ends if end.is_left_out}
+    rows: list[BenchRow] = []
+    for workload in plan.workloads:
+        numbers = [number for number in plan.numbers(workload) if number not in left_out]
+        theirs = events.get(numbers[0], []) if numbers else []  # eager PyTorch is the first
+        for number in numbers:
+            mine = events.get(number, [])
+            compiled = make_compiled(run, plan, processes.get(number, {}))
+            inputs = {event.input for event in (*mine, *theirs)}
+            rows += [
+                _row(plan, number, index, (mine, theirs), compiled)
+                for index in sorted(inputs.union(range(len(plan.variations) or 1)))
+            ]
+    if run.meta.ended == "interrupted":
+        rows = [
+            row if row.latency or row.failure else dataclasses.replace(row, failure=INTERRUPTED)
+            for row in rows
+        ]
+    return tuple(rows)
+
+
+def _of(kind: type[_Event], events: Iterable[BenchEvent], index: int) -> list[_Event]:
+    return [event for event in events if isinstance(event, kind) and event.input == index]
+
+
+def _row(
+    plan: BenchPlan,
+    number: int,
+    index: int,
+    events: tuple[Sequence[BenchEvent], Sequence[BenchEvent]],
+    compiled: Compiled | None,
+) -> BenchRow:
+    combination = plan.combinations[number]
+    workload, setting = combination.workload, combination.setting
+    mine, theirs = ([event for event in each if event.input == index] for each in events)
+    if setting.is_eager:  # next to what had no room it was measured under other conditions
+        mine = [event for event in mine if event.session < plan.sessions] or mine
+    firsts = sorted(_of(FirstCalls, events[0], index), key=lambda event: event.session)
+    # In later sessions caches are full.
+    cold = firsts[0] if firsts and plan.is_first(firsts[0].session) else None
+    shapes = [event for event in (*mine, *theirs) if isinstance(event, FirstCalls | FailedInput)]
+    times, eager_times = (medians_of(timed_blocks(each)) for each in (mine, theirs))
+    latency = _latency(mine)
+    faster = None if setting.is_eager else ratio_of(eager_times, times)
+    results = [event for event in events[0] if isinstance(event, ResultErrors)]
+    wrong = tuple(name for event in results for name in event.wrong if _names(name, index))
+    # Of a gain that may be noise nothing can be said.
+    pays = faster is not None and faster.low > 1 and not wrong
+    memory = _of(CallMemory, mine, index)
+    busy = _of(BusyTime, mine, index)
+    failure, detail = _failure(plan, number, index, events[0])
+    return BenchRow(
+        combination=number,
+        workload=workload,
+        setting=setting,
+        input=index,
+        inputs=next((event.inputs for event in shapes if event.inputs), ""),
+        latency=latency,
+        items_per_s=_items_per_s(mine, firsts[0].items if firsts else 0, latency),
+        varies=", ".join(map(str, plan.variations[index] if plan.variations[index:] else ())),
+        faster=faster,
+        first_ns=cold.first_ns if cold else None,
+        second_ns=cold.second_ns if cold else None,
+        cached_first_ns=_median(event.first_ns for event in firsts if event is not cold),
+        break_even_calls=_break_even(cold, times, theirs, latency) if pays else None,
+        memory=memory[0].memory if memory else {},
+        # What was measured apart can come out a little longer than the whole.
+        busy=min(1.0, busy[0].busy_ns / latency.middle_ns) if busy and latency else None,
+        launches=busy[0].launches if busy else 0,
+        errors=tuple(e for event in results for e in event.errors if _names(e.name, index)),
+        wrong=wrong,
+        # What there is again because it was called again is there once.
+        uncompared=tuple(
+            name
+            for event in results
+            for name in event.uncompared
+            if _names(name, index) and AGAIN not in name
+        ),
+        divergence=next(iter(_of(Divergence, mine, index)), None),
+        draws=bool(firsts and firsts[0].draws),
+        compiled=None if setting.is_eager else compiled,
+        is_settled=all(event.is_settled for event in _of(Settled, mine, index)),
+        medians=times,
+        failure=failure,
+        detail=detail,
+    )
+
+
+def _failure(
+    plan: BenchPlan, number: int, index: int, events: Sequence[BenchEvent]
+) -> tuple[str, str]:
+    """Why a combination was not measured with an input, or not whole, and the user's traceback."""
+    own = _of(FailedInput, events, index)
+    if own:
+        return own[0].failure, own[0].detail
+    end = next((end for end in plan.ends if end.combination == number and end.failure), None)
+    if end is None:
+        return "", ""
+    begun = {event.input for event in events if isinstance(event, FirstCalls | FailedInput)}
+    # Inputs are called one after the other: it failed with the first that is missing.
+    is_behind = bool(begun) and index not in begun and index > max(begun) + 1
+    return (BEHIND_ANOTHER, "") if is_behind else (end.failure, end.detail)
+
+
+def _median(times_ns: Iterable[int]) -> int | None:
+    known = [time_ns for time_ns in times_ns if time_ns]
+    return round(statistics.median(known)) if known else None
+
+
+def _names(name: str, index: int) -> bool:
+    """Whether a result is one of an input; what names none is one of all."""
+    return not names_input(name) or input_of(name) == index
+
+
+def _latency(events: Sequence[BenchEvent]) -> Latency | None:
+    blocks = timed_blocks(events)
+    times = sorted(time_ns for block in blocks.values() for time_ns in block.times_ns)
+    if not times:
+        return None
+    return Latency(
+        middle_ns=middle_of(medians_of(blocks)),
+        p5_ns=times[int(0.05 * (len(times) - 1))],
+        p95_ns=times[math.ceil(0.95 * (len(times) - 1))],
+        calls=len(times),
+    )
+
+
+def _items_per_s(events: Iterable[BenchEvent], items: int, latency: Latency | None) -> float | None:
+    if not items or latency is None:
+        return None
+    bursts = {
+        key: block.burst_ns / block.burst_calls
+        for key, block in timed_blocks(events).items()
+        if block.burst_calls and block.burst_ns
+    }
+    return 1e9 * items / (middle_of(bursts) if bursts else latency.middle_ns)
+
+
+def _break_even(
+    cold: FirstCalls | None, mine: Times, theirs: Sequence[BenchEvent], latency: Latency | None
+) -> int | None:
+    """Calls, the first included, after which all have taken less time than eager ones.
+
+    The second call has a time of its own, too: with CUDA graphs it is the one that records them.
+    """
+    sessions = {session for session, _ in mine}
+    eager = _latency([event for event in theirs if event.session in sessions])
+    firsts = (each for each in theirs if isinstance(each, FirstCalls) and not each.session)
+    eager_first = next(firsts, None)
+    if latency is None or eager is None or cold is None or eager_first is None:
+        return None
+    gain_ns = eager.middle_ns - latency.middle_ns
+    if gain_ns <= 0:
+        return None
+    paid_ns = cold.first_ns - eager_first.first_ns
+    more_ns = (cold.second_ns or latency.middle_ns) - (eager_first.second_ns or eager.middle_ns)
+    if max(paid_ns, paid_ns + more_ns) <= 0:
+        return 1
+    return 2 + max(0, math.ceil((paid_ns + more_ns) / gain_ns))

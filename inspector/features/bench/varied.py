@@ -1,0 +1,216 @@
+"""One model over many inputs: what the first call with each costs, and what the others take."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import statistics
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from inspector.features.bench.blocks import first_process
+from inspector.features.bench.ratio import Ratio, ratio_of
+from inspector.features.bench.rows import INTERRUPTED, BenchRow
+from inspector.records.bench import BenchEvent, FirstCalls
+from inspector.run.recompile import Recompile
+from inspector.run.run import Process, Run
+from inspector.shared.bench import BenchPlan, Setting
+
+_AS_EAGER = "fails, as without torch.compile"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class VariedInput:
+    """One input with one setting.
+
+    Attributes:
+        label: What is varied: ``x[0]=4``.
+        compiled: How many frames its first call compiled.
+        recompiles: Those of them that had been compiled before, with what did not fit.
+        is_after_limit: Whether the recompile limit had been reached with an input before: nothing
+            is compiled any more then, and what fits no cache entry runs as eager PyTorch.
+        failure: Why it was not measured, or not to its end, where others were or failed for another
+            reason; or an empty string.
+    """
+
+    label: str
+    row: BenchRow
+    compiled: int
+    recompiles: tuple[Recompile, ...]
+    is_after_limit: bool = False
+    failure: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class VariedSetting:
+    """All inputs with one setting.
+
+    Attributes:
+        inputs: The inputs, in the order of their first calls.
+        first_ns: All first calls together, less one call of each: what compiling costs; or None.
+        round_ns: One call of each input, everything compiled; or None.
+        compiled_inputs: How many first calls compiled something.
+        break_even_rounds: After so many calls of each input, the first included, all have taken
+            less time than eager PyTorch's; None where they never do, or are not faster by more than
+            noise.
+        speedup: Geometric mean over the inputs of eager time by its time, or None.
+        failure: Why it was not measured with any input, or an empty string.
+        left_out: The inputs that are in no sum and no mean, because eager PyTorch fails with them.
+        together: Eager time by its time for one call of each input together, or None.
+        rounds: One call of each input in ns, by session and round, of those that have all of them.
+        faster: What `together` is by these rounds, with its interval; or None.
+    """
+
+    setting: Setting
+    inputs: tuple[VariedInput, ...]
+    first_ns: float | None
+    round_ns: float | None
+    compiled_inputs: int
+    break_even_rounds: int | None
+    speedup: float | None
+    failure: str
+    left_out: tuple[str, ...] = ()
+    together: float | None = None
+    rounds: Mapping[tuple[int, int], float] = dataclasses.field(default_factory=dict)
+    faster: Ratio | None = None
+
+    @property
+    def is_faster(self) -> bool:
+        """Whether it is faster by more than noise, or nothing is measured that well."""
+        if self.faster is not None:
+            return self.faster.low > 1
+        known = [item.row.faster for item in self.inputs if item.row.faster]
+        return not known or sum(ratio.low > 1 for ratio in known) * 2 > len(known)
+
+    @property
+    def is_all_eager(self) -> bool:
+        """Whether no graph came of all that was tried."""
+        tried = [item.row.compiled for item in self.inputs if item.row.compiled is not None]
+        return bool(tried) and not any(found.graphs for found in tried)
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """The inputs that it fails with, though eager PyTorch does not."""
+        failed = (item.label for item in self.inputs if item.failure)
+        return tuple(label for label in failed if label not in self.left_out)
+
+
+def make_varied(plan: BenchPlan, run: Run, rows: Sequence[BenchRow]) -> tuple[VariedSetting, ...]:
+    """The settings of the plan's first workload; eager PyTorch first."""
+    workload = plan.workloads[0]
+    found = []
+    eager: VariedSetting | None = None
+    for number in plan.numbers(workload):
+        mine = [row for row in rows if row.combination == number]
+        if mine:
+            process = first_process(run, plan, number)
+            found.append(_setting(mine, process, eager))
+            eager = found[-1] if mine[0].setting.is_eager else eager
+    return tuple(found)
+
+
+def _setting(
+    rows: Sequence[BenchRow], process: Process | None, eager: VariedSetting | None
+) -> VariedSetting:
+    firsts = _firsts(process)
+    recompiles = _recompiles(process)
+    inputs = tuple(
+        VariedInput(
+            label=row.varies,
+            row=row,
+            compiled=firsts[row.input].compiled if row.input in firsts else 0,
+            recompiles=tuple(recompiles.get(row.input, ())),
+        )
+        for row in sorted(rows, key=lambda row: row.input)
+    )
+    inputs = tuple(_after_limit(inputs))
+    failures = {row.failure for row in rows}
+    failure = failures.pop() if len(failures) == 1 else ""
+    if not failure:
+        inputs = tuple(
+            _with_failure(item, () if eager is None else eager.left_out) for item in inputs
+        )
+    # What was only interrupted is missing, and no failure.
+    failed = (item.label for item in inputs if item.failure not in {"", INTERRUPTED})
+    left_out = tuple(failed) if eager is None else eager.left_out
+    summed = [item for item in inputs if item.label not in left_out]
+    times = [item.row.latency.middle_ns for item in summed if item.row.latency]
+    calls = [item.row.first_ns for item in summed if item.row.first_ns is not None]
+    # What failed behind its first blocks is no setting to take.
+    is_over = eager is not None and any(item.row.fails_later for item in summed)
+    is_whole = bool(summed) and len(times) == len(calls) == len(summed) and not is_over
+    round_ns = sum(times) if is_whole else None
+    first_ns = max(0.0, sum(calls) - sum(times)) if is_whole else None
+    logs = [math.log(item.row.faster.middle) for item in summed if item.row.faster]
+    rounds = _rounds(summed) if is_whole else {}
+    found = VariedSetting(
+        setting=rows[0].setting,
+        inputs=inputs,
+        first_ns=first_ns,
+        round_ns=round_ns,
+        compiled_inputs=sum(bool(item.compiled) for item in summed),
+        break_even_rounds=None,
+        speedup=math.exp(statistics.fmean(logs)) if logs else None,
+        failure=failure,
+        left_out=left_out,
+        together=eager.round_ns / round_ns if eager and eager.round_ns and round_ns else None,
+        rounds=rounds,
+        faster=ratio_of(eager.rounds, rounds) if eager is not None else None,
+    )
+    return dataclasses.replace(found, break_even_rounds=_break_even(found, eager))
+
+
+def _rounds(inputs: Sequence[VariedInput]) -> Mapping[tuple[int, int], float]:
+    """One call of each input by session and round: what differs between rounds meets them all."""
+    each = [item.row.medians for item in inputs]
+    whole = set.intersection(*(set(medians) for medians in each))
+    return {at: sum(medians[at] for medians in each) for at in sorted(whole)}
+
+
+def _with_failure(item: VariedInput, left_out: Sequence[str]) -> VariedInput:
+    if item.row.failure == "" or (item.row.latency and not item.row.fails_later):
+        return item
+    failure = _AS_EAGER if item.label in left_out else item.row.failure
+    return dataclasses.replace(item, failure=failure)
+
+
+def _after_limit(inputs: Iterable[VariedInput]) -> Iterator[VariedInput]:
+    """The inputs, in the order of their first calls, with what the limit meant for them."""
+    is_reached = False
+    for item in inputs:
+        yield dataclasses.replace(item, is_after_limit=is_reached)
+        is_reached |= any(each.hit_limit for each in item.recompiles)
+
+
+def _break_even(found: VariedSetting, eager: VariedSetting | None) -> int | None:
+    first_ns, round_ns = found.first_ns, found.round_ns
+    if first_ns is None or round_ns is None or eager is None or eager.round_ns is None:
+        return None
+    gain_ns = eager.round_ns - round_ns
+    if gain_ns <= 0 or not found.is_faster:  # the next run may gain nothing
+        return None
+    more_ns = _second_ns(found) - _second_ns(eager)
+    return max(1, math.ceil((first_ns - (eager.first_ns or 0.0) + more_ns) / gain_ns))
+
+
+def _second_ns(found: VariedSetting) -> float:
+    """What second calls take longer than later ones: with CUDA graphs they record these."""
+    summed = [item.row for item in found.inputs if item.label not in found.left_out]
+    return sum(
+        max(0.0, row.second_ns - row.latency.middle_ns)
+        for row in summed
+        if row.second_ns and row.latency
+    )
+
+
+def _firsts(process: Process | None) -> Mapping[int, FirstCalls]:
+    events = process.records(BenchEvent) if process is not None else ()
+    return {event.input: event for event in events if isinstance(event, FirstCalls)}
+
+
+def _recompiles(process: Process | None) -> Mapping[int, list[Recompile]]:
+    found: dict[int, list[Recompile]] = {}
+    for frame in process.frames if process is not None else ():
+        for item in frame.compilations:
+            if item.recompile is not None and item.input is not None and not item.call:
+                found.setdefault(item.input, []).append(item.recompile)
+    return found

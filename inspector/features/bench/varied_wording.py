@@ -1,0 +1,155 @@
+"""The words and numbers of one model over many inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from inspector.features.bench.ratio import Ratio
+from inspector.features.bench.rows import INTERRUPTED
+from inspector.features.bench.varied import VariedInput, VariedSetting
+from inspector.features.bench.wording import (
+    TIMES,
+    error_text,
+    faster_text,
+    interval_text,
+    none_measured,
+    says_nothing,
+    speed_text,
+)
+from inspector.features.bench.wrong_wording import wrong_lines
+from inspector.features.recompiles.wording import changed
+from inspector.report.wording import count, duration, listed
+
+VARIED_COLUMNS = ("input", "first call", "cached", "faster", "error", "compiled")
+_NOTICEABLE = 0.8
+_MOST_NAMED = 3
+
+
+def varied_cells(item: VariedInput) -> tuple[str, ...]:
+    """A row's cells, as `VARIED_COLUMNS` names them."""
+    row = item.row
+    return (
+        item.label,
+        duration(row.first_ns) if row.first_ns else "-",
+        duration(round(row.latency.middle_ns)) if row.latency else "-",
+        faster_text(row.faster) if row.faster else "",
+        error_text(row),
+        _compiled(item),
+    )
+
+
+def _compiled(item: VariedInput) -> str:
+    if item.failure:
+        return item.failure
+    if item.row.setting.is_eager:
+        return ""
+    if item.row.compiled is not None and not item.row.compiled.graphs:
+        return "no graph: eager"
+    if not item.compiled:
+        return "no: after the limit" if item.is_after_limit else "no"
+    if any(each.hit_limit for each in item.recompiles):
+        return "limit reached: eager"
+    return f"again: {changed(item.recompiles[0])}" if item.recompiles else "yes"
+
+
+def varied_totals(found: VariedSetting) -> str:
+    """What all inputs cost together."""
+    if found.round_ns is None or found.first_ns is None:
+        return found.failure or _missing(found)
+    took = f"{duration(round(found.round_ns))} for one call of each"
+    if found.left_out:
+        took += f" without {_named(found.left_out)}"
+    parts = [took]
+    if not found.setting.is_eager:
+        if found.together is not None:
+            parts[0] += f" ({found.together:.2f}{TIMES})"
+        inputs = count(len(found.inputs) - len(found.left_out), "input")
+        took = duration(round(found.first_ns))
+        if found.is_all_eager:
+            parts.append(f"no graph compiled in {took}: all eager")
+        else:
+            parts.append(f"compiled for {found.compiled_inputs} of {inputs} in {took}")
+        if found.break_even_rounds is not None:
+            rounds = count(found.break_even_rounds, "call")
+            parts.append(f"pays off after {rounds} of each")
+        if found.speedup is not None:
+            parts.append(f"geometric mean {found.speedup:.2f}{TIMES}")
+    return ", ".join(parts)
+
+
+def _missing(found: VariedSetting) -> str:
+    """That there are no sums, because not all was measured."""
+    if not found.failed:
+        return ""
+    return f"no total: {_named(found.failed)} was not measured"
+
+
+def _named(labels: Sequence[str]) -> str:
+    return listed(labels, _MOST_NAMED)
+
+
+def _wrong(found: VariedSetting, eager: VariedSetting | None) -> Iterator[str]:
+    """With which inputs it is wrong, what is off, and where."""
+    inputs = [item for item in found.inputs if item.row.is_wrong]
+    labels = [item.label for item in inputs]
+    whole = len(inputs) == len(found.inputs) > 1
+    where = f" for all {len(inputs)} inputs" if whole else f" for {_named(labels)}"
+    eagers = [item.row for item in eager.inputs] if eager is not None else []
+    yield from wrong_lines([item.row for item in inputs], where, eagers)
+
+
+def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
+    """Which setting to take: for the shortest calls, and for the least compiling."""
+    eager = next((item for item in found if item.setting.is_eager), None)
+    compiled = [item for item in found if not item.setting.is_eager]
+    wrong = [item for item in compiled if any(each.row.is_wrong for each in item.inputs)]
+    for item in wrong:
+        yield from _wrong(item, eager)
+    if eager is not None and eager.left_out:
+        yield f"eager fails with {_named(eager.left_out)}"
+    for item in compiled:
+        if item.failed and not item.failure:
+            yield f"{item.setting.label} was not measured with {_named(item.failed)}"
+    failed = [item.setting.label for item in compiled if item.failure not in {"", INTERRUPTED}]
+    if eager is not None and not eager.failure and failed and len(failed) == len(compiled):
+        yield none_measured(failed)
+    eagerly = [item.setting.label for item in compiled if item.is_all_eager]
+    if eagerly:
+        yield f"{listed(eagerly)} compiled nothing: `inspect explain` shows why"
+    measured = [item for item in compiled if item.round_ns is not None]
+    measured = [item for item in measured if item not in wrong]
+    if eager is None or eager.round_ns is None or not measured:
+        return
+    yield from _shortest(eager, measured)
+
+
+def _shortest(eager: VariedSetting, measured: Sequence[VariedSetting]) -> Iterator[str]:
+    """The setting with the shortest calls of those that are known to be faster, if any is."""
+    faster = [item for item in measured if item.is_faster and not says_nothing(item.faster)]
+    unknown = [item.setting.label for item in measured if says_nothing(item.faster)]
+    fastest = min(faster or measured, key=lambda item: item.round_ns or 0.0)
+    took = _took(eager, fastest)
+    nearest = f"nearest is {fastest.setting.label}, {took}"
+    if not faster and unknown:
+        yield (
+            f"Timings vary too much to compare {listed(unknown)} with eager: measure on an idle "
+            f"machine, or raise --sessions; {nearest}"
+        )
+        return
+    if not faster:
+        yield f"No setting is faster than eager over these inputs; {nearest}"
+        return
+    yield f"Fastest: {fastest.setting.label}, {took}"
+    least = min(faster, key=lambda item: item.first_ns or 0.0)
+    if least is not fastest and (least.first_ns or 0.0) < _NOTICEABLE * (fastest.first_ns or 0.0):
+        times = (duration(round(item.first_ns or 0)) for item in (least, fastest))
+        yield f"Least compilation: {least.setting.label}, {' instead of '.join(times)}"
+
+
+def _took(eager: VariedSetting, item: VariedSetting) -> str:
+    """How it compares with eager PyTorch, and where another run would be."""
+    ratio = (eager.round_ns or 0.0) / (item.round_ns or 1.0)
+    another = f"; another run: {interval_text(item.faster)}" if item.faster else ""
+    times = (duration(round(each.round_ns or 0)) for each in (eager, item))
+    how = speed_text(Ratio(ratio, ratio, ratio))
+    return f"{how} than eager for one call of each input ({' → '.join(times)}{another})"

@@ -1,0 +1,74 @@
+"""A warm-up as JSON."""
+
+from __future__ import annotations
+
+from inspector.features.bench.warmup_report import (
+    FORMAT_VERSION,
+    Start,
+    StillCompiles,
+    WarmupReport,
+)
+from inspector.features.bench.warmup_wording import warmup_notices, warmup_verdict
+from inspector.records.bench import Warmup
+from inspector.report.json.common import COMMON
+from inspector.report.json.encode import Scope, View, Views, tool_version
+from inspector.run.compile_time import CacheUse, ColdStart
+from inspector.shared.warmup import WarmupCheck
+
+
+def _verdict(scope: Scope) -> list[str]:
+    """How long a start takes, and what to call in it."""
+    return list(warmup_verdict(scope.of(WarmupReport)))
+
+
+def _notices(scope: Scope) -> list[str]:
+    """What has to be known besides, one sentence each."""
+    return list(warmup_notices(scope.of(WarmupReport)))
+
+
+def _cost(scope: Scope) -> ColdStart | None:
+    return scope.of(WarmupReport).costs.get(scope.of(Start).name)
+
+
+def _compile_time(scope: Scope) -> int:
+    cost = _cost(scope)
+    return cost.time_ns if cost is not None else 0
+
+
+def _caches(scope: Scope) -> tuple[CacheUse, ...]:
+    """What the caches had, from the outermost to the innermost."""
+    cost = _cost(scope)
+    return cost.caches if cost is not None else ()
+
+
+def _still(scope: Scope) -> tuple[StillCompiles, ...]:
+    """What compiles after the plan."""
+    return scope.of(WarmupReport).still
+
+
+VIEWS: Views = {
+    **COMMON,
+    WarmupReport: View(
+        """format_version kind tool_version recording=run.meta:recording target=plan.target torch
+        device processor? threads? setting=plan.setting workload=plan.workload grad=plan.is_grad
+        job_id=plan.job inputs plan=calls plan_without_artifact=calls_without check=plan.check
+        verdict starts notices""",
+        format_version=FORMAT_VERSION,
+        kind="warmup",
+        tool_version=tool_version,
+        verdict=_verdict,
+        notices=_notices,
+    ),
+    WarmupCheck: View(
+        "passed=is_passed failure ready_ns loaded calls later counters still_compiles",
+        still_compiles=_still,
+    ),
+    Start: View(
+        """start=name load_ns artifact_ns? artifact first_calls_ns=first_ns first_calls=firsts
+        ready_ns compile_time_ns compilations caches failure? detail?""",
+        compile_time_ns=_compile_time,
+        caches=_caches,
+    ),
+    Warmup: View("entries=parts size_bytes failure?"),
+    CacheUse: View("cache hits misses bypasses reasons=reasons.text"),
+}

@@ -1,0 +1,246 @@
+"""The starts of a service, and the plan to warm it up."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+
+from inspector.features.bench.machine import processor_of, torch_of
+from inspector.features.recompiles.wording import changed
+from inspector.records.bench import Warmup
+from inspector.run.compilation import Compilation
+from inspector.run.compile_time import CacheUse, ColdStart
+from inspector.run.run import Run
+from inspector.shared.warmup import StartEnd, WarmupCall, WarmupPlan
+
+FORMAT_VERSION = 1
+"""Of a warm-up as JSON: counts up when a field changes its meaning or goes."""
+_STARTS = ("eager", "cold", "directory", "artifact")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class WarmupInput:
+    """An input that a service sees.
+
+    Attributes:
+        label: ``x[0]=4``, ``batch 4``, ``input 2``.
+    """
+
+    label: str
+    shapes: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Start:
+    """One way to start.
+
+    Attributes:
+        name: ``eager``, ``cold``, ``directory`` or ``artifact``.
+        load_ns: From the process's begin until the model was there.
+        failure: Why a call is missing, or an empty string.
+    """
+
+    name: str
+    process: int | None
+    load_ns: int
+    artifact: Warmup | None
+    firsts: tuple[WarmupCall, ...]
+    failure: str
+    detail: str
+
+    @property
+    def artifact_ns(self) -> int:
+        """Loading the artifact; 0 where there is none."""
+        return self.artifact.time_ns if self.artifact is not None else 0
+
+    @property
+    def first_ns(self) -> int:
+        """All first calls together."""
+        return sum(call.time_ns for call in self.firsts)
+
+    @property
+    def ready_ns(self) -> int:
+        """From the process's begin until every input was called once."""
+        return self.load_ns + self.artifact_ns + self.first_ns
+
+    @property
+    def compilations(self) -> int:
+        """Frames that were compiled, or tried to."""
+        return sum(call.compiled for call in self.firsts)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StillCompiles:
+    """An input that compiles something after the plan.
+
+    Attributes:
+        because: What did not fit, one clause each; or why it is not known.
+    """
+
+    input: int
+    compiled: int
+    because: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class WarmupReport:
+    """The starts of a service, and the plan to warm it up.
+
+    Attributes:
+        plan: What was asked for, and what the processes reported.
+        still: What compiles after the plan.
+    """
+
+    plan: WarmupPlan
+    run: Run
+    inputs: tuple[WarmupInput, ...]
+    starts: tuple[Start, ...]
+    costs: Mapping[str, ColdStart]
+    still: tuple[StillCompiles, ...]
+
+    @property
+    def torch(self) -> str:
+        """The version of torch, or an empty string."""
+        return torch_of(self.run)
+
+    @property
+    def device(self) -> str:
+        """The device's name, or an empty string."""
+        events = [event for process in self.run.processes for event in process.records(Warmup)]
+        return next((event.device for event in events if event.device), "")
+
+    @property
+    def threads(self) -> int:
+        """Threads that an operator of the CPU may use, or 0."""
+        events = [event for process in self.run.processes for event in process.records(Warmup)]
+        return next((event.threads for event in events if event.threads), 0)
+
+    @property
+    def processor(self) -> str:
+        """The CPU's name, or an empty string."""
+        return processor_of(self.run)
+
+    def start(self, name: str) -> Start | None:
+        """A start by its name, where it has called every input."""
+        for start in self.starts:
+            if start.name == name and 0 < len(self.inputs) <= len(start.firsts):
+                return start
+        return None
+
+    @property
+    def calls_without(self) -> tuple[int, ...]:
+        """Inputs to call where the artifact cannot be used: those that compiled in a cold start.
+
+        What compiled nothing says that the calls before it are enough for it.
+        """
+        start = self.start("cold")
+        return tuple(call.input for call in start.firsts if call.compiled) if start else ()
+
+    @property
+    def calls(self) -> tuple[int, ...]:
+        """The plan: inputs to call at start where the artifact is loaded, by number, in order."""
+        start = self.start("artifact")
+        if start is None:
+            return self.calls_without
+        return tuple(call.input for call in start.firsts if call.compiled)
+
+    def cache(self, start: str, cache: str) -> CacheUse | None:
+        """What a cache had in a start."""
+        cost = self.costs.get(start)
+        uses = cost.caches if cost is not None else ()
+        return next((use for use in uses if use.cache == cache), None)
+
+
+def make_warmup_report(plan: WarmupPlan, run: Run, costs: Mapping[str, ColdStart]) -> WarmupReport:
+    """Reads what the starts found out."""
+    return WarmupReport(
+        plan, run, _inputs(plan, run), tuple(_starts(plan, run)), costs, _still(plan, run)
+    )
+
+
+def _inputs(plan: WarmupPlan, run: Run) -> tuple[WarmupInput, ...]:
+    """The inputs, named so that no two have the same name."""
+    shapes: dict[int, str] = {}
+    for process in run.processes:
+        for event in process.records(Warmup):
+            if event.what == "first":
+                shapes.setdefault(event.input, event.inputs)
+    return tuple(
+        WarmupInput(_label(plan, number, len(shapes)), shapes[number]) for number in sorted(shapes)
+    )
+
+
+def _label(plan: WarmupPlan, number: int, inputs: int) -> str:
+    batches: Sequence[int | None] = plan.batches or (None,)
+    of, batch = number // len(batches), batches[number % len(batches)]
+    if plan.variations:
+        label = ", ".join(map(str, plan.variations[of] if of < len(plan.variations) else ()))
+    else:
+        label = f"input {of + 1}" if inputs > len(batches) or batch is None else ""
+    return ", ".join(filter(None, (label, "" if batch is None else f"batch {batch}")))
+
+
+def _starts(plan: WarmupPlan, run: Run) -> Iterator[Start]:
+    ends = {end.start: end for end in plan.ends}
+    numbers = start_processes(run)
+    for name in _STARTS:
+        if name in numbers or name in ends:
+            number = numbers.get(name)
+            events = () if number is None else run.processes[number].records(Warmup)
+            yield _start(number, events, ends.get(name, StartEnd(name)))
+
+
+def start_processes(run: Run) -> dict[str, int]:
+    """The index of the process of each start, by the start's name."""
+    return {
+        event.start: index
+        for index, process in enumerate(run.processes)
+        for event in process.records(Warmup)
+    }
+
+
+def _start(number: int | None, events: Sequence[Warmup], end: StartEnd) -> Start:
+    return Start(
+        name=end.start,
+        process=number,
+        load_ns=next((event.time_ns for event in events if event.what == "loaded"), 0),
+        artifact=next((event for event in events if event.what == "artifact"), None),
+        firsts=tuple(
+            WarmupCall(event.input, event.time_ns, event.compiled)
+            for event in events
+            if event.what == "first"
+        ),
+        failure=end.failure,
+        detail=end.detail,
+    )
+
+
+def _still(plan: WarmupPlan, run: Run) -> tuple[StillCompiles, ...]:
+    if plan.check is None:
+        return ()
+    compilations = _in_order(run)
+    at = sum(call.compiled for call in plan.check.calls)
+    found = []
+    for call in plan.check.later:
+        because = tuple(map(_because, compilations[at : at + call.compiled]))
+        if call.compiled:
+            found.append(StillCompiles(call.input, call.compiled, tuple(dict.fromkeys(because))))
+        at += call.compiled
+    return tuple(found)
+
+
+def _in_order(run: Run) -> Sequence[Compilation]:
+    """Compilations of the process that ran the script, which has torch's own trace alone."""
+    for process in run.processes:
+        if not process.has_inspector_events and process.frames:
+            known = [item for frame in process.frames for item in frame.compilations]
+            return sorted(known, key=lambda item: item.start_time_ns or 0)
+    return ()
+
+
+def _because(item: Compilation) -> str:
+    if item.hit_limit:
+        return "the recompile limit is reached: it runs without the compiler"
+    if item.recompile is None:
+        return "its code is met for the first time"
+    return changed(item.recompile)

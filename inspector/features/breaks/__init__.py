@@ -1,0 +1,1 @@
+"""Graph breaks: rules, advice, failed compilations."""

@@ -1,0 +1,177 @@
+"""What a piece of advice is."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from inspector.features.breaks.advice.edits import possible
+from inspector.report.user_code.code import Code
+from inspector.shared.edit import Edit, Setting
+
+TESTED_ON = ("2.11", "2.12", "2.13")
+"""Versions of torch on which every advice is run, unless it names fewer."""
+
+_CASES = Path(__file__).parent / "cases"
+_CASE = re.compile(
+    r"# .*?^```\n(.*?)^```\n.*?^## What to do\n(.*?)^## Before\n.*?^```python\n(.*?)^```\n"
+    r".*?^## After\n.*?^```python\n(.*?)^```\n.*?^## What it keeps\n(.*)",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Kind:
+    """One of torch's kinds of graph breaks.
+
+    Ids stay when torch changes the words, and words stay when a break gets another id: a break is
+    of this kind if either is the same.
+
+    Attributes:
+        gb_id: ``GB0059``.
+    """
+
+    gb_id: str
+    gb_type: str
+
+
+BACKEND = Kind("GB0219", "Backend compiler exception")
+BRANCH = Kind("GB0170", "Data-dependent branching")
+DYNAMIC_SHAPE = Kind("GB0036", "Dynamic shape operator")
+EXCEPTION = Kind("GB0088", "Observed exception")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Break:
+    """A graph break as advice looks at it.
+
+    Attributes:
+        said: Torch's developer context, then its explanation, then the file that it was in.
+    """
+
+    gb_id: str | None
+    gb_type: str | None
+    said: str = ""
+    code: Code = dataclasses.field(default_factory=Code)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Advice:
+    """What to do about a kind of graph break; tests run `before` and `after` on every torch.
+
+    Both programs compile one function or more with ``torch.compile`` and leave what they computed
+    in ``outputs``. `before` breaks its graph with one of `kinds`; `after` has no graph break, the
+    same outputs, and the same prints, log records and warnings.
+
+    Attributes:
+        id: Its name, in kebab case.
+        title: The situation, as a short noun phrase.
+        keeps: What stays the same, and what does not.
+        says: Regular expression of what torch says in this situation; empty where any will do.
+        where: What the user's code must be like, or None.
+        tailored: Makes `fix` for the user's own code; empty where the code is not as expected.
+        edits: What that changes in the file, where it can be put there as it stands; else none.
+        caution: What else those change, in one sentence, which equal outputs do not show; or empty.
+        instead_of: Torch's hints that say the same or less, or are wrong (a regular expression).
+        other_way_of: The ids of advice to which it is another way: shown behind it, never first.
+        backend: With which `before` breaks its graph: what a backend refuses, another may take.
+        is_silent: Whether `after` does not log what `before` logs, when compiled.
+        holds_elsewhere: Whether the line stays as it is: a setting, or what a caller does.
+        tested_on: Versions of torch (``2.13``) on which it holds.
+    """
+
+    id: str
+    kinds: tuple[Kind, ...]
+    title: str
+    fix: str
+    before: str
+    after: str
+    keeps: str
+    says: str = ""
+    where: Callable[[Code], bool] | None = None
+    tailored: Callable[[Code], str] | None = None
+    edits: Callable[[Code], tuple[Edit, ...]] | None = None
+    settings: tuple[Setting, ...] = ()
+    caution: str = ""
+    instead_of: str = ""
+    other_way_of: tuple[str, ...] = ()
+    backend: str = "eager"
+    is_silent: bool = False
+    holds_elsewhere: bool = False
+    tested_on: tuple[str, ...] = TESTED_ON
+
+    def covers(self, gb_id: str | None, gb_type: str | None) -> bool:
+        """Whether it is about this kind of graph break."""
+        return any(gb_id == kind.gb_id or gb_type == kind.gb_type for kind in self.kinds)
+
+    @property
+    def is_general(self) -> bool:
+        """Whether it is about every break of its kinds."""
+        return not self.says and self.where is None
+
+    def applies(self, found: Break) -> bool:
+        """Whether it is about this very break."""
+        return (
+            self.covers(found.gb_id, found.gb_type)
+            and (not self.says or re.search(self.says, found.said) is not None)
+            and (self.where is None or self.where(found.code))
+        )
+
+    def fix_for(self, code: Code) -> str:
+        """What to do in the user's words where that can be said, else in general."""
+        return (self.tailored(code) if self.tailored else "") or self.fix
+
+    def edits_for(self, code: Code) -> tuple[Edit, ...]:
+        """What to do, as changes of the file; empty where it takes a person to make them."""
+        return possible(code, self.edits(code)) if self.edits else ()
+
+    def replaces(self, hint: str) -> bool:
+        """Whether a hint of torch's need not be shown beside it."""
+        return bool(self.instead_of) and re.search(self.instead_of, hint) is not None
+
+
+def case(
+    name: str,
+    *,
+    where: Callable[[Code], bool] | None = None,
+    tailored: Callable[[Code], str] | None = None,
+    edits: Callable[[Code], tuple[Edit, ...]] | None = None,
+    settings: tuple[Setting, ...] = (),
+) -> Advice:
+    """The advice of ``cases/<name>.md``, with what is known of it as code.
+
+    The first block of the page has lines ``key: value``; ``kind`` may be there several times. Text
+    outside of the four sections' paragraphs and programs is for whoever reads the page.
+
+    Raises:
+        ValueError: The page has not all of its parts.
+    """
+    page = _CASE.fullmatch((_CASES / f"{name}.md").read_text(encoding="utf-8"))
+    if page is None:
+        raise ValueError(f"cases/{name}.md lacks one of its parts.")
+    head, fix, before, after, keeps = page.groups()
+    pairs = [line.partition(": ") for line in head.splitlines()]
+    fields = {key: value for key, _, value in pairs}
+    return Advice(
+        id=name,
+        kinds=tuple(Kind(*text.split(" ", 1)) for key, _, text in pairs if key == "kind"),
+        title=fields["title"],
+        fix=" ".join(fix.split()),
+        before=before,
+        after=after,
+        keeps=" ".join(keeps.split()),
+        says=fields.get("says", ""),
+        where=where,
+        tailored=tailored,
+        edits=edits,
+        settings=settings,
+        caution=fields.get("caution", ""),
+        instead_of=fields.get("instead-of", ""),
+        other_way_of=tuple(fields.get("other-way-of", "").split()),
+        backend=fields.get("backend", "eager"),
+        is_silent="silent" in fields,
+        holds_elsewhere="holds-elsewhere" in fields,
+        tested_on=tuple(fields.get("tested-on", " ".join(TESTED_ON)).split()),
+    )

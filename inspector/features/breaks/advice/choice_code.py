@@ -1,0 +1,282 @@
+"""The code of a choice between tensors: `torch.where` and `torch.cond` of what the user wrote."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import dataclasses
+from collections.abc import Mapping
+
+from inspector.features.breaks.advice.branch_values import Chosen
+from inspector.features.breaks.advice.conditions import condition_of, without_numbers
+from inspector.features.breaks.advice.effects import is_total, unknown_calls
+from inspector.features.breaks.advice.numbers import is_scalar
+from inspector.report.user_code.code import Code, called, names_of, replaced, written
+
+LONGEST = 150
+"""More characters, and a line is no longer one that is read."""
+_KEPT_NAMES = ("condition", "is_chosen")
+
+
+@dataclasses.dataclass(slots=True)
+class ChoiceMaker:
+    """Makes the code of choices.
+
+    Attributes:
+        scalars: As `condition_of` takes them.
+        calls: Calls of what nobody knows.
+        divisions: What is divided by a tensor, and what to divide by instead.
+        is_finite: Whether all values are finite, with their gradients, whatever goes in.
+        guards: Whether the code divides by what is not 0 on the other side.
+    """
+
+    code: Code
+    scalars: Mapping[str, str]
+    calls: list[str] = dataclasses.field(default_factory=list)
+    divisions: list[tuple[str, str]] = dataclasses.field(default_factory=list)
+    is_finite: bool = True
+    guards: bool = False
+
+    def condition(self, test: ast.expr) -> str:
+        """The condition as a tensor of one bool; empty where that is not certain."""
+        return condition_of(self.code, test, self.scalars)
+
+    def apart(self, test: ast.expr, *, returns: bool) -> tuple[str, str]:
+        """What a choice stands in, ``if self.training:`` or nothing, and its condition or nothing.
+
+        Args:
+            returns: Whether what is chosen is returned: below another branch it would be only then.
+        """
+        condition = self.condition(test)
+        statement = self.code.statement
+        if condition or returns or not isinstance(statement, ast.If) or statement.orelse:
+            return "", condition
+        within, rest = _apart(self.code, test)
+        return within, self.condition(rest) if within else ""
+
+    def new_name(self) -> str:
+        """A name for a condition, which the function has none of; empty where it has them all."""
+        taken = names_of(self.code.function) if self.code.function else frozenset()
+        return next((name for name in _KEPT_NAMES if name not in taken), "")
+
+    def where(self, condition: str, then: ast.expr, otherwise: ast.expr, target: str) -> str:
+        """``torch.where(condition, then, otherwise)``; empty where that is no choice of tensors."""
+        if ast.dump(then) == ast.dump(otherwise):
+            return self.code.shown(then) if self.value(then, is_stored=True) else ""
+        match then, otherwise:
+            case ast.Tuple(elts=one), ast.Tuple(elts=two) if len(one) == len(two) and one:
+                pairs = zip(one, two, strict=True)
+                parts = [self.where(condition, a, b, target) for a, b in pairs]
+                return ", ".join(parts) if all(parts) else ""
+        if _is_part(then, otherwise) or _is_part(otherwise, then):
+            return ""
+        is_stored = target.endswith("] = ")
+        sides = (
+            self.value(then, is_stored=is_stored, safe=f"torch.where({condition}, {{}}, 1)"),
+            self.value(otherwise, is_stored=is_stored, safe=f"torch.where({condition}, 1, {{}})"),
+        )
+        return f"torch.where({condition}, {', '.join(sides)})" if all(sides) else ""
+
+    def value(self, value: ast.expr, *, is_stored: bool, safe: str = "") -> str:
+        """A side as the user wrote it, if it certainly computes a tensor, and does no more.
+
+        Args:
+            is_stored: Whether it is stored into a tensor, which may be a number, too.
+            safe: What to divide by instead of ``{}`` where that is 0 on the other side.
+        """
+        match value:
+            case ast.Constant(value=int() | float()) if is_stored:
+                return self.code.shown(value)
+            case ast.Constant():
+                return ""
+        bare = without_numbers(value)
+        if bare is None or _is_number(self.code, value):
+            return ""
+        if any(isinstance(node, ast.IfExp) for node in ast.walk(value)):
+            return self._nested(value)
+        shown = self.code.shown(bare) if self._note(bare, safe) else ""
+        if shown and self.guards and safe and not is_total(_whole(bare)):
+            shown = ast.unparse(_Guarded(safe).visit(copy.deepcopy(bare)))
+        # A number has no gradient.
+        return f"{shown}.detach()" if shown and bare is not value else shown
+
+    def cond(self, condition: str, chosen: Chosen) -> str:
+        """``torch.cond(condition, …)`` in the place of ``torch.where``; empty where it is none."""
+        sides = chosen.then, chosen.otherwise
+        if any(map(_is_bound_to_frame, sides)):
+            return ""
+        is_nested = any(isinstance(node, ast.IfExp) for side in sides for node in ast.walk(side))
+        made = ["" if is_nested else self._new(side) for side in sides]
+        line = f"{chosen.target}torch.cond({condition}, lambda: {made[0]}, lambda: {made[1]})"
+        fits = all(made) and not chosen.target.endswith("] = ") and len(line) <= LONGEST
+        return line if fits else ""
+
+    def _new(self, value: ast.expr) -> str:
+        """A side as a new tensor: what `torch.cond` returns may be no input, and no part of one."""
+        match value:
+            case ast.Tuple(elts=parts):
+                shown = [self._new(part) for part in parts]
+                return f"({', '.join(shown)})" if parts and all(shown) else ""
+            case ast.Constant():
+                return ""
+        bare = without_numbers(value)
+        shown_whole = self.code.shown(bare)
+        if bare is not value:
+            return f"{shown_whole}.detach().clone()" if shown_whole else ""
+        is_old = (
+            not isinstance(value, ast.BinOp | ast.UnaryOp | ast.Call) or called(value) in _VIEWS
+        )
+        return f"{shown_whole}.clone()" if shown_whole and is_old else shown_whole
+
+    def _nested(self, value: ast.expr) -> str:
+        """A value with a branch within it."""
+        inner = _Inner(self)
+        made = inner.visit(copy.deepcopy(value))
+        return ast.unparse(made) if not inner.failed else ""
+
+    def _note(self, value: ast.expr, safe: str) -> bool:
+        """Whether a value is that of tensors; takes note of what has to be said of it."""
+        calls = unknown_calls(value)
+        if calls is None:
+            return False
+        shown = [self.code.shown(call) for call in calls]
+        if not all(shown):
+            return False
+        self.calls += [call for call in shown if call not in self.calls]
+        if not is_total(_whole(value)) and value not in calls:
+            self.is_finite = False
+            for node in ast.walk(value):
+                match node:
+                    case ast.BinOp(op=ast.Div(), right=right) if safe and not isinstance(
+                        right, ast.Constant
+                    ):
+                        pair = self.code.shown(node), self.code.shown(right)
+                        if all(pair):
+                            self.divisions.append((pair[0], safe.format(pair[1])))
+        return True
+
+
+_VIEWS = frozenset(
+    {"bfloat16", "contiguous", "detach", "double", "expand", "expand_as", "flatten", "float",
+     "half", "int", "long", "permute", "reshape", "squeeze", "t", "to", "transpose", "type_as",
+     "unsqueeze", "view", "view_as"}
+)  # fmt: skip
+
+
+def _is_bound_to_frame(value: ast.expr) -> bool:
+    """Whether a value is another one in a function of its own, or none."""
+    kinds = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
+    names = {"super", "__class__", "locals", "vars"} & names_of(value)
+    return bool(names) or any(isinstance(node, kinds) for node in ast.walk(value))
+
+
+def _whole(value: ast.expr) -> ast.expr:
+    """A value of all of a tensor instead of a part, and of any shape: as finite as it was."""
+    new: dict[ast.AST, ast.expr] = {}
+    for node in ast.walk(value):
+        match node:
+            case ast.Subscript():
+                new[node] = _whole(node.value)
+            case ast.Tuple(elts=parts) if all(
+                isinstance(x, ast.Constant | ast.Name) for x in parts
+            ):
+                new[node] = ast.Constant(0)
+    return replaced(value, new)
+
+
+def _is_number(code: Code, value: ast.expr) -> bool:
+    """Whether a value is made of numbers of Python alone: ``rate * 0.5`` behind ``rate = 0.1``."""
+    match value:
+        case ast.Constant():
+            return True
+        case ast.BinOp(left=left, right=right):
+            return _is_number(code, left) and _is_number(code, right)
+        case ast.Name(id=name):
+            first = [each.value for each in code.setters(name) if isinstance(each, ast.Assign)]
+            return bool(first) and isinstance(first[0], ast.Constant)
+    return False
+
+
+class _Guarded(ast.NodeTransformer):
+    """Divides by ``safe.format(x)`` for each division by ``x``."""
+
+    def __init__(self, safe: str) -> None:
+        self._safe = safe
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Div) and not isinstance(node.right, ast.Constant):
+            safe = self._safe.format(ast.unparse(node.right))
+            node.right = ast.parse(safe, mode="eval").body
+        return node
+
+
+class _Inner(ast.NodeTransformer):
+    """Takes ``torch.where(test, a, b)`` for each ``a if test else b``."""
+
+    def __init__(self, maker: ChoiceMaker) -> None:
+        self._maker = maker
+        self.failed = False
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        condition = self._maker.condition(node.test)
+        made = self._maker.where(condition, node.body, node.orelse, "") if condition else ""
+        if not made:
+            self.failed = True
+            return node
+        return ast.parse(made, mode="eval").body
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.failed = self.failed or unknown_calls(node) != ()
+        return self.generic_visit(node)
+
+
+def _apart(code: Code, test: ast.expr) -> tuple[str, ast.expr]:
+    """``if self.training:``, and the rest of a condition; empty where none is certainly apart."""
+    if not isinstance(test, ast.BoolOp) or not isinstance(test.op, ast.And):
+        return "", test
+    plain = [value for value in test.values if _is_plain(value)]
+    rest = [value for value in test.values if not _is_plain(value)]
+    shown = code.shown(_all_of(plain)) if plain and rest else ""
+    return (f"if {shown}:", _all_of(rest)) if shown else ("", test)
+
+
+def _all_of(values: list[ast.expr]) -> ast.expr:
+    return values[0] if len(values) == 1 else ast.BoolOp(ast.And(), values)
+
+
+# Conditions that certainly are about no tensor's values.
+_PLAIN = (
+    "_.training", "_.is_cuda", "_.requires_grad", "_ is _", "_ is not _", "hasattr(*_)",
+    "isinstance(*_)", "torch.is_grad_enabled()", "torch.is_tensor(_)",
+)  # fmt: skip
+_is_plain = written(*_PLAIN, *(f"not {pattern}" for pattern in _PLAIN))
+
+
+def tensor_names(code: Code, test: ast.AST) -> dict[str, str]:
+    """The names in a condition that are set once, to a tensor without dimensions."""
+    parents = code.parents()
+    names = names_of(test) - code.parameters()
+    found = {name: code.setters(name) for name in names}
+    return {
+        name: f"{name}.bool()"
+        for name, stores in found.items()
+        if len(stores) == 1 and is_scalar(_given(name, stores[0], parents))
+    }
+
+
+def _given(name: str, stored: ast.AST | None, parents: Mapping[ast.AST, ast.AST]) -> ast.expr:
+    """What an assignment gives a name, also one of several names."""
+    match stored, parents.get(stored) if stored else None:
+        case ast.Assign(targets=[_], value=value), _:
+            return value
+        case ast.Tuple(elts=names), ast.Assign(targets=[_], value=ast.Tuple(elts=values)):
+            places = [n for n, each in enumerate(names) if ast.unparse(each) == name]
+            if len(names) == len(values):
+                return values[places[0]]
+    return ast.Constant(None)
+
+
+def _is_part(value: ast.expr, other: ast.expr) -> bool:
+    """Whether one is a part of the other by its index, and so has another shape."""
+    return isinstance(value, ast.Subscript) and ast.dump(value.value) == ast.dump(other)

@@ -1,0 +1,102 @@
+"""Advice as changes of the user's file, to be tried: what its sentences say, put in its place."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from inspector.report.user_code.code import Code
+from inspector.run.source import expression
+from inspector.shared.edit import Edit, edited
+
+
+def instead_of(code: Code, node: ast.expr, new: str) -> tuple[Edit, ...]:
+    """Another expression in the place of one; empty where that cannot be said."""
+    made = expression(new)
+    if made is None:
+        return ()
+    binds = isinstance(made, ast.Call | ast.Name | ast.Attribute | ast.Subscript | ast.Constant)
+    return _edit(code, node, new if binds else f"({new})")
+
+
+def statements_instead_of(
+    code: Code, statement: ast.stmt | None, new: Sequence[str], *, within: str = ""
+) -> tuple[Edit, ...]:
+    """Simple statements in the place of one statement; empty where that cannot be said.
+
+    Args:
+        new: The statements; none leaves it out.
+        within: The header that they stand below, ``if self.training:``, or empty.
+    """
+    if statement is None:
+        return ()
+    text = "; ".join(new) or "pass"
+    is_elif = _is_elif(code, statement)
+    if within:
+        text = f"{'el' if is_elif else ''}{within} {text}"
+    elif is_elif:
+        text = f"else: {text}"
+    return _edit(code, statement, text)
+
+
+def line_instead(code: Code, line: str) -> tuple[Edit, ...]:
+    """One statement in the place of the one that the code is about; empty where there is none."""
+    return statements_instead_of(code, code.statement, [line]) if line else ()
+
+
+def possible(code: Code, edits: Sequence[Edit]) -> tuple[Edit, ...]:
+    """The changes, if they make a program of the file that knows the names in them; else none."""
+    try:
+        tree = ast.parse(edited("\n".join(code.lines), edits))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # also of deep nesting
+        return ()
+    needed = {name for name in _MODULES for edit in edits if f"{name}." in edit.new}
+    return tuple(edits) if all(_is_imported(tree, code, name) for name in needed) else ()
+
+
+_MODULES = ("math", "torch")
+
+
+def _is_imported(tree: ast.Module, code: Code, name: str) -> bool:
+    """Whether the file imports a module under its own name, and the function means that by it."""
+    imports = (
+        alias
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+        if alias.asname is None
+    )
+    is_known = any(alias.name.partition(".")[0] == name for alias in imports)
+    return is_known and name not in code.parameters() and not code.stores(name)
+
+
+def _edit(code: Code, node: ast.expr | ast.stmt, new: str) -> tuple[Edit, ...]:
+    last, end = node.end_lineno, node.end_col_offset
+    if last is None or end is None or last > len(code.lines):
+        return ()
+    inner = [line.encode("utf-8", "surrogatepass") for line in code.lines[node.lineno - 1 : last]]
+    whole = b"\n".join(inner)
+    begin, behind = node.col_offset, len(whole) - len(inner[-1]) + end
+    old = whole[begin:behind]
+    # `return(x)` and `(x)if y` need no space where the parentheses stand.
+    new = f"{' ' * _is_word(whole[:begin][-1:])}{new}{' ' * _is_word(whole[behind:][:1])}"
+    return (
+        Edit(
+            line=node.lineno,
+            column=node.col_offset,
+            end_line=last,
+            end_column=end,
+            old=old.decode("utf-8", "surrogatepass"),
+            new=new,
+            is_statement=isinstance(node, ast.stmt),
+        ),
+    )
+
+
+def _is_word(byte: bytes) -> bool:
+    return byte.isalnum() or byte == b"_" or byte >= b"\x80"
+
+
+def _is_elif(code: Code, statement: ast.stmt) -> bool:
+    line = code.lines[statement.lineno - 1] if statement.lineno <= len(code.lines) else ""
+    return line.encode("utf-8", "surrogatepass")[statement.col_offset :].startswith(b"elif")

@@ -1,0 +1,209 @@
+"""Graph breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.features.breaks.advice.lookup import Functions, advise, tried_functions
+from inspector.features.breaks.hints import is_fundamental, raised
+from inspector.features.costs.sites import site_costs
+from inspector.report.finding import Finding
+from inspector.report.place import qualified_name
+from inspector.report.rule import Rule
+from inspector.report.severity import Severity
+from inspector.run.cost import Cost
+from inspector.run.ended import is_echoed_break
+from inspector.run.graph_break import BreakSite, Evidence, GraphBreak, Outcome
+from inspector.run.run import Run
+from inspector.run.summary import group_sites, is_later, is_measured
+from inspector.shared.stack import is_resumed, plain_name, resumed_line
+from inspector.trace.graph_break import BACKEND_FAILED, Cause
+
+_CONSEQUENCES = {
+    Outcome.REST_SKIPPED: "the rest of the function runs eagerly",
+    Outcome.FRAME_SKIPPED: "no graph is made of the function: all of it runs eagerly",
+    Outcome.RAISED: "fullgraph=True makes it an error",
+}
+
+
+class GraphBreakRule(Rule[Run, Finding]):
+    """The graph breaks here.
+
+    What it means:
+        Dynamo met Python code that it cannot put into a graph. It compiles what came before, lets
+        Python run this line, and starts a new graph after it. Where it cannot resume in the middle
+        (in a loop, a ``try`` or a context manager), it gives up the whole function.
+
+    Why it matters:
+        Every break costs a return to Python, new guards, and tensors written to memory and read
+        again. Operators before and after it cannot be fused.
+
+    Example:
+        ``if x.sum() > 0:`` needs a value that exists only when the graph has run::
+
+            model.py:8:11  graph break GB0170  Data-dependent branching
+
+    What to do:
+        Change the line as the finding shows, or move it out of the compiled region. One site can
+        give several records: one for each enclosing function that Dynamo tried to compile.
+    """
+
+    id = "graph-break"
+    severity = Severity.WARNING
+
+    def check(self, run: Run) -> Iterator[Finding]:
+        """One finding per site; sites that only later calls reach are marked."""
+        # The report begins with the exception that ended the program.
+        records = [record for record in run.graph_breaks if not is_echoed_break(run, record)]
+        first = group_sites(record for record in records if not is_later(record))
+        known = {site.first.key for site in first}
+        costs = site_costs(run)
+        tried = tried_functions(run)
+        later = group_sites(
+            record for record in records if is_later(record) and not is_measured(record)
+        )
+        for site in first:
+            yield _finding(run, site, costs.get(site.first.key), tried, later=False)
+        for site in later:
+            if site.first.key not in known:
+                yield _finding(run, site, None, tried, later=True)
+
+
+def _finding(
+    run: Run, site: BreakSite, cost: Cost | None, tried: Functions, *, later: bool
+) -> Finding:
+    record = site.first
+    cause = record.cause
+    at = RULE.at(
+        run,
+        record.user,
+        # Torch has renamed types, and keeps their ids (GB0131 between 2.11 and 2.13).
+        cause.gb_id or record.key[2],
+        stack=max((record.stack for record in site.records), key=len),
+        severity=Severity.ERROR if Outcome.RAISED in site.outcomes else None,
+    )
+    advised = advise(run, record, at["place"], tried)
+    return Finding(
+        **at,
+        message=cause.title,
+        why=_why(cause),
+        fix=advised.fix,
+        alternatives=advised.alternatives,
+        example=advised.example,
+        rewrites=advised.rewrites,
+        hints=cause.hints,
+        notes=tuple(_notes(run, site)),
+        records=len(site.records),
+        gb_id=cause.gb_id,
+        gb_type=cause.gb_type,
+        url=cause.url,
+        outcome=record.outcome.value,
+        evidence=record.evidence.value,
+        later=later,
+        cost=cost,
+    )
+
+
+def _why(cause: Cause) -> str:
+    # Of some torch has no explanation, and says the cause in its own words for developers.
+    text = cause.explanation or (cause.context.strip().partition("\n")[0] or cause.title)
+    exception = raised(cause)
+    return f"{exception} was raised while tracing. {text}" if exception else text
+
+
+def _notes(run: Run, site: BreakSite) -> Iterator[str]:
+    record = site.first
+    if record.evidence is Evidence.PARSED:
+        yield (
+            "torch logs graph breaks since 2.6: this one is read from restart reasons, failures "
+            "and the names of the functions that Dynamo makes after a break (parsed)"
+        )
+    if record.caused_by is not None:
+        yield "caused by another graph break, at which torch could not end the graph"
+    for consequence in dict.fromkeys(_consequence(run, record) for record in site.records):
+        names = _names(run, site, consequence)
+        yield f"{consequence} ({names})" if names else consequence
+    if (outer := record.cause.higher_order) and record.outcome is not Outcome.RAISED:
+        yield f"no graph can end inside {outer}: the whole call of it runs eagerly"
+    if record.outcome is not Outcome.RESUMED and record.caused_by is None:
+        yield "the code after this line was not traced: explain again once it is fixed"
+    yield from _others_on_the_line(site)
+    if is_fundamental(record.cause.hints):
+        yield "torch reports that it is unlikely to ever trace this"
+    yield from _elsewhere(run, record)
+
+
+def _others_on_the_line(site: BreakSite) -> Iterator[str]:
+    """Breaks of the same type on the same line with another cause: all of them must be fixed.
+
+    What differs below the first line of torch's explanation would read as the same sentence twice.
+    """
+    records = (site.first, *site.records)
+    if site.first.cause.gb_id == BACKEND_FAILED:
+        return  # one failure of the backend has two records
+    _, *others = dict.fromkeys(record.cause.explanation.partition("\n")[0] for record in records)
+    for text in others:
+        yield f"the line breaks here too: {text}"
+
+
+def _elsewhere(run: Run, record: GraphBreak) -> Iterator[str]:
+    """Where torch itself, or the project, comes in."""
+    inner = record.stack[-1] if record.stack else None
+    if inner is not None and inner is not record.user:
+        yield f"torch met it in {run.roots.shown(inner.file)}:{inner.line} in {inner.name}"
+    if record.project is not None:
+        frame = record.project
+        yield f"reached from {run.roots.shown(frame.file)}:{frame.line}"
+
+
+def _consequence(run: Run, record: GraphBreak) -> str:
+    if record.outcome is not Outcome.RESUMED:
+        return _CONSEQUENCES[record.outcome]
+    if not record.has_graph and _is_cut_off(run, record):
+        return "the recording ends before this function was compiled: its graphs are not known"
+    before = "the graph ends here" if record.has_graph else "there is no operator before it"
+    left_alone = _left_alone(run, record)
+    if left_alone:
+        return f"{before}; the code after it runs eagerly: {left_alone}"
+    return f"{before}; tracing resumes after it"
+
+
+def _is_cut_off(run: Run, record: GraphBreak) -> bool:
+    """Whether the compilation that broke has no end in the recording."""
+    return any(
+        not item.finished and any(record is found for found in item.graph_breaks)
+        for item in run.compilations
+    )
+
+
+def _left_alone(run: Run, record: GraphBreak) -> str:
+    """Why Dynamo skipped the code after a break, in its words; empty where it did not."""
+    name = plain_name(record.frame_name)
+    lines = {
+        item.line
+        for item in record.stack
+        if (item.file, plain_name(item.name)) == (record.frame_file, name)
+    }
+    found = (
+        item.reason
+        for process in run.processes
+        for item in process.skipped
+        if is_resumed(item.name)
+        and (item.file, plain_name(item.name)) == (record.frame_file, name)
+        and resumed_line(item.name) in lines
+        # Other calls may have had a tensor there.
+        and not any((frame.file, frame.name) == (item.file, item.name) for frame in process.frames)
+    )
+    return next(found, "")
+
+
+def _names(run: Run, site: BreakSite, consequence: str) -> str:
+    names = [
+        qualified_name(run, record.frame_name, record.frame_file, record.frame_line)
+        for record in site.records
+        if _consequence(run, record) == consequence and record.frame_name
+    ]
+    return ", ".join(dict.fromkeys(names))
+
+
+RULE = GraphBreakRule()

@@ -1,0 +1,110 @@
+"""Loops that make a graph, and the time that it takes to compile, as long as they run."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+
+from inspector.features.graph.reading import captured_graphs, read_graphs
+from inspector.features.graph.unrolled import LEAST_TIMES, Unrolled, unrolled_loop
+from inspector.report.finding import Finding
+from inspector.report.rule import Rule
+from inspector.report.severity import Severity
+from inspector.report.wording import duration
+from inspector.run.graph import Graph, Stage
+from inspector.run.run import Process, Run
+
+_AT_ONCE = (
+    "If no step needs the result of another, compute all steps with one operator over the whole "
+    "tensor."
+)
+
+
+class UnrolledLoopRule(Rule[Run, Finding]):
+    """A loop is unrolled.
+
+    What it means:
+        Dynamo runs a Python loop while it traces: the body is in the graph once for each time that
+        it ran. The rule finds loops whose body is the same code with the same modules 16 times or
+        more, and at least half of a graph of 100 operators or more: those of Dynamo, or those that
+        Inductor lowers them to. The layers of a ``ModuleList`` are other modules in each step, and
+        do not count.
+
+    Why it matters:
+        Compile time grows with the number of operators, and each length of the loop is another
+        graph.
+
+    Example:
+        A recurrent cell in ``for t in range(x.shape[1])``: with 60 steps and the backend inductor
+        45 s on 2 CPU cores with torch 2.13; the cell alone took 5 s.
+
+    What to do:
+        Compile the body instead of the loop: ``self.cell.compile()``, and remove
+        ``torch.compile`` from around the loop. The graph is compiled once and called in each step,
+        at the cost of a call for each. Where the steps do not depend on each other, compute them as
+        one operator over all of them.
+    """
+
+    id = "unrolled-loop"
+    severity = Severity.INFO
+
+    def check(self, run: Run) -> Iterator[Finding]:
+        """At most one finding for each loop."""
+        seen: set[tuple[str, int]] = set()
+        for process in run.processes:
+            for compile_id, loop in _loops(run, process):
+                place = loop.frame.file, loop.frame.line
+                if place not in seen:
+                    seen.add(place)
+                    yield _finding(run, compile_id, loop)
+
+
+def _loops(run: Run, process: Process) -> Iterator[tuple[str, Unrolled]]:
+    """The unrolled loops, with their compilations."""
+    large = {
+        str(item.compile_id)
+        for frame in process.frames
+        for item in frame.compilations
+        if (item.operators or 0) >= LEAST_TIMES
+    }
+
+    def lowered(compile_id: str) -> list[Graph]:
+        own = [place for place in process.graphs.places if place.compile_id == compile_id]
+        return read_graphs(own, run.roots, frozenset({Stage.POST_GRAD}))[0]
+
+    # Torch's own text has the innermost line of a node alone.
+    for graph in captured_graphs(process, run.roots, large, recorded=True):
+        loop = unrolled_loop(graph, run.sources.text, functools.partial(lowered, graph.compile_id))
+        if loop is not None:
+            yield graph.compile_id, loop
+
+
+def _finding(run: Run, compile_id: str, loop: Unrolled) -> Finding:
+    # After torch._dynamo.reset() other compilations have the same ids.
+    took = [i.duration_ns for i in run.compilations if str(i.compile_id) == compile_id]
+    time = f"; it took {duration(took[0])} to compile" if len(took) == 1 and took[0] else ""
+    return Finding(
+        **RULE.at(run, loop.frame, ""),
+        message=f"the loop is unrolled: its body is in the graph {loop.times} times",
+        why=f"{loop.operators} of {loop.total} operators of the graph come from it{time}",
+        fix=_fix(loop),
+        alternatives=(_AT_ONCE,),
+        evidence="inspector_dynamo_graph",
+    )
+
+
+def _fix(loop: Unrolled) -> str:
+    name = loop.call.rpartition(".")[2]
+    if loop.call and loop.is_module:
+        how = f"call `{loop.call}.compile()`"
+    elif loop.call:
+        how = f"decorate `{name}` with `@torch.compile`"
+    else:
+        how = "move it into a function with `@torch.compile`"
+    return (
+        f"Compile only the body of the loop: {how}, and remove torch.compile from around the loop. "
+        "The body is compiled once, and called in each step."
+    )
+
+
+RULE = UnrolledLoopRule()

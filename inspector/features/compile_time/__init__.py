@@ -1,0 +1,1 @@
+"""Where compile time goes, and what the caches had of it."""

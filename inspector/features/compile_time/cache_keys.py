@@ -1,0 +1,212 @@
+"""Which part of a cache key changed between two recordings.
+
+Torch prints a key as lines ``[hash] name: value``, one per part
+(``FxGraphCachePickler.debug_lines`` in torch/_inductor/codecache.py, 2.11 and 2.13). The hash
+decides whether a part changed: a value can hold addresses, and can be cut off.
+"""
+
+from __future__ import annotations
+
+import collections
+import difflib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from inspector.run.compile_time import Change, KeyChange, KeyVerdict
+from inspector.run.run import Process, Run
+from inspector.trace.caches import CacheLookup, CacheState
+
+_LINE = re.compile(
+    r"\[(?P<hash>\w+)\] (?P<name>[^\s:\[]+(?:\[[^\]]*\])?): ?(?P<value>.*)", re.DOTALL
+)
+# What a graph is known by in another recording: which cache, which code, its how-manieth
+# compilation, forward or backward, and its how-manieth graph there.
+_Graph: TypeAlias = tuple[int, str, str, str, int, bool, int]
+_MOST_LINES = 40
+_NAME = re.compile(r"(?P<part>[^\[]+)(?:\[(?P<item>.*)\])?", re.DOTALL)
+_PRINTABLE = 0.9
+# Parts whose names say little, of FxGraphHashDetails in torch/_inductor/codecache.py and
+# AOTAutogradCacheDetails in torch/_functorch/_aot_autograd/autograd_cache.py, 2.11 and 2.13.
+_WORDS = {
+    "gm": "the graph itself",
+    "torch_version": "torch itself: another version, or other sources",
+    "user_defined_triton_source": "the source of a Triton kernel of your own",
+    "triton_kernel_source_codes": "the source of a Triton kernel of your own",
+    "disable_amp": "autocast around the call",
+    "aot_config": "how AOTAutograd was called: inputs, their sources, dynamic shapes",
+    "inputs_to_check": "which inputs are checked for their alignment",
+}
+_ITEM_WORDS = {
+    "inductor_config": "torch._inductor.config.{}",
+    "fx_kwargs": "how Inductor was called: {}",
+    "system_info": "the machine: {}",
+    "example_inputs": "input {}",
+    "user_defined_triton_source": "the source of a Triton kernel of your own ({})",
+}
+_TENSOR = re.compile(r"(?:TensorMetadata|TensorMetadataAndValues)\((?P<fields>.*)\)", re.DOTALL)
+_FIELD = re.compile(r"(?:^|, )(\w+)=")
+
+
+def key_changes(run: Run, other: Run) -> tuple[KeyChange, ...]:
+    """How the cache keys of a run differ from those of another one.
+
+    Graphs that were found in both recordings are left out, and those that only one of them has.
+    """
+    before, now = _graphs(other), _graphs(run)
+    return tuple(
+        _compared(graph, before[graph], lookup)
+        for graph, lookup in now.items()
+        if graph in before and {before[graph].state, lookup.state} != {CacheState.HIT}
+    )
+
+
+def unmatched(run: Run, other: Run) -> tuple[int, int]:
+    """How many graphs only this run looked for, and how many only the other one."""
+    before, now = _graphs(other), _graphs(run)
+    return len(now.keys() - before.keys()), len(before.keys() - now.keys())
+
+
+def _graphs(run: Run) -> dict[_Graph, CacheLookup]:
+    """The graphs whose keys are known.
+
+    Ranks are compared with the same rank, and other processes in order. A code object is known by
+    the name of its file and its own, for its line and its folder can be others.
+    """
+    found: dict[_Graph, CacheLookup] = {}
+    ordinals: collections.Counter[tuple[object, ...]] = collections.Counter()
+    for index, process in enumerate(run.processes):
+        rank = index if process.rank is None else process.rank
+        frames = _frames(process)
+        for lookup in process.lookups:
+            if not lookup.key:
+                continue
+            file, name, number = frames.get(
+                (lookup.compile_id, lookup.occurrence), ("", lookup.compile_id, 0)
+            )
+            graph = (rank, lookup.cache, file, name, number, lookup.is_backward)
+            found[*graph, ordinals[graph]] = lookup
+            ordinals[graph] += 1
+    return found
+
+
+def _frames(process: Process) -> Mapping[tuple[str, int], tuple[str, str, int]]:
+    """(file name, name, how-manieth compilation of it) by compile id and occurrence."""
+    found: dict[tuple[str, int], tuple[str, str, int]] = {}
+    numbers: collections.Counter[tuple[str, str]] = collections.Counter()
+    for time in process.compile_times:
+        key = (time.compile_id, time.occurrence)
+        if key in found:
+            continue
+        code = (time.file.replace("\\", "/").rpartition("/")[2], time.name or time.compile_id)
+        found[key] = (*code, numbers[code])
+        numbers[code] += 1
+    return found
+
+
+def _compared(graph: _Graph, before: CacheLookup, now: CacheLookup) -> KeyChange:
+    changes = tuple(_changes(before.components, now.components))
+    return KeyChange(
+        cache=now.cache,
+        process=graph[0],
+        name=graph[3],
+        compile_id=now.compile_id,
+        is_backward=now.is_backward,
+        before=before.state.value,
+        now=now.state.value,
+        verdict=_verdict(before, now, changes),
+        changes=changes if before.key != now.key else (),
+    )
+
+
+def _verdict(before: CacheLookup, now: CacheLookup, changes: Sequence[Change]) -> KeyVerdict:
+    if before.key == now.key:
+        return KeyVerdict.SAME
+    if changes:
+        return KeyVerdict.CHANGED
+    known = before.components and now.components
+    return KeyVerdict.HIDDEN if known else KeyVerdict.UNKNOWN
+
+
+def _changes(before: Sequence[str], now: Sequence[str]) -> Iterator[Change]:
+    if not before or not now:
+        return
+    old, new = _parts(before), _parts(now)
+    for name in dict.fromkeys((*new, *old)):
+        was, is_now = old.get(name), new.get(name)
+        if was is None or is_now is None or was[0] != is_now[0]:
+            yield change_of(name, was and was[1], is_now and is_now[1])
+
+
+def _parts(lines: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """(hash, value) by name."""
+    matches = (_LINE.fullmatch(line) for line in lines)
+    return {match["name"]: (match["hash"], match["value"]) for match in matches if match}
+
+
+def change_of(name: str, before: str | None, now: str | None) -> Change:
+    """A part that changed, with the changed lines alone.
+
+    Args:
+        name: Torch's name of the part: ``gm``, ``inductor_config[max_autotune]``.
+        before: Its value as torch printed it, or None where the key had no such part.
+    """
+    match = _NAME.fullmatch(name)
+    part, item = (match["part"], match["item"]) if match else (name, None)
+    lines = _changed_lines(part, before, now)
+    both = before is not None and now is not None
+    opaque = any(not _is_readable(text) for text in (before, now) if text)
+    # Printed alike, hashed differently: a set in another order, an object of the same name.
+    opaque = opaque or (both and before == now)
+    kept = ((), ()) if opaque else (_cut(lines[0]), _cut(lines[1]))
+    return Change(name, _words(part, item), *kept, opaque=opaque)
+
+
+def _words(part: str, item: str | None) -> str:
+    if item is not None and part in _ITEM_WORDS:
+        return _ITEM_WORDS[part].format(item)
+    return _WORDS.get(part) or (part if item is None else f"{part}[{item}]")
+
+
+def _changed_lines(
+    part: str, before: str | None, now: str | None
+) -> tuple[Sequence[str], Sequence[str]]:
+    old, new = (_split(part, text) for text in (before, now))
+    if not old or not new:
+        return old, new
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    changed = [code for code in matcher.get_opcodes() if code[0] != "equal"]
+    return (
+        [line for _, begin, end, _, _ in changed for line in old[begin:end]],
+        [line for _, _, _, begin, end in changed for line in new[begin:end]],
+    )
+
+
+def _split(part: str, text: str | None) -> list[str]:
+    """The lines of a value: of a tensor's description one per field."""
+    if text is None:
+        return []
+    tensor = _TENSOR.fullmatch(text) if part == "example_inputs" else None
+    if tensor is None:
+        return [line.rstrip() for line in text.splitlines() if line.strip()] or [text]
+    fields = tensor["fields"]
+    starts = [match.start() for match in _FIELD.finditer(fields)]
+    ends = [*starts[1:], len(fields)]
+    return [
+        fields[start:end].removeprefix(", ").replace("=", " = ", 1)
+        for start, end in zip(starts, ends, strict=True)
+    ] or [text]
+
+
+def _is_readable(text: str) -> bool:
+    """Whether a person can read it: torch prints bytes and pickles as if they were text."""
+    if "\N{REPLACEMENT CHARACTER}" in text:
+        return False
+    shown = sum(character.isprintable() or character in "\n\t" for character in text)
+    return shown >= _PRINTABLE * len(text)
+
+
+def _cut(lines: Sequence[str]) -> tuple[str, ...]:
+    if len(lines) <= _MOST_LINES:
+        return tuple(lines)
+    return (*lines[:_MOST_LINES], f"… {len(lines) - _MOST_LINES:,} more lines")

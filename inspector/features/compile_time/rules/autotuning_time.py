@@ -1,0 +1,87 @@
+"""Cold starts that wait for autotuning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.features.compile_time.cold_start import cold_start, most_ns, most_of
+from inspector.features.kernels.kernel_build_wording import compiled_twice
+from inspector.report.finding import Finding
+from inspector.report.rule import Rule
+from inspector.report.severity import Severity
+from inspector.report.wording import count, duration, listed
+from inspector.run.run import Run
+from inspector.trace.caches import CacheLookup, CacheState
+
+_MOST_NAMED = 3
+
+
+class AutotuningTimeRule(Rule[Run, Finding]):
+    """Most of the compile time is autotuning.
+
+    What it means:
+        Inductor compiled and timed several versions of the same kernel to keep the fastest:
+        templates and their configurations (``max-autotune``), or configurations of a Triton kernel.
+
+    Why it matters:
+        It can take minutes, and what wins is often a few per cent faster than what the heuristics
+        would have chosen.
+
+    Example:
+        ``torch.compile(model, mode="max-autotune")`` of a model with many matrix products of
+        different shapes.
+
+    What to do:
+        Keep the cache folder between starts (``TORCHINDUCTOR_CACHE_DIR``): what won is in it. Or
+        compare with the default mode, and tune only where it pays off. Where torch and Triton
+        bring different versions of ``ptxas``, set ``TRITON_PTXAS_PATH`` to that of torch: choices
+        are compiled twice otherwise.
+    """
+
+    id = "autotuning-time"
+    severity = Severity.INFO
+
+    def check(self, run: Run) -> Iterator[Finding]:
+        """At most one finding."""
+        cold = cold_start(run)
+        spent_ns = most_ns(cold, "autotuning")
+        if not spent_ns:
+            return
+        tuned = [
+            item
+            for process in run.processes
+            for item in process.lookups
+            if item.cache == "autotune" and item.state is not CacheState.HIT
+        ]
+        place = most_of(cold, ("autotuning",))
+        twice = compiled_twice(run)
+        keep = (
+            "Keep the cache folder between starts (TORCHINDUCTOR_CACHE_DIR on a volume): what "
+            "won is in it."
+        )
+        yield Finding(
+            **self.at(run, place),
+            message=f"autotuning takes {duration(spent_ns)} of {duration(cold.time_ns)} of "
+            "compile time",
+            why=_why(tuned) if twice is None else f"{_why(tuned)}; {twice[0]}",
+            fix=keep if twice is None else twice[1],
+            alternatives=(
+                *(() if twice is None else (keep,)),
+                (
+                    'Compile without mode="max-autotune" and compare the calls: tune only '
+                    "where it pays off."
+                ),
+            ),
+            evidence="chromium_event",
+        )
+
+
+def _why(tuned: list[CacheLookup]) -> str:
+    longest = sorted(tuned, key=lambda item: -(item.time_taken_ns or 0))
+    named = [f"{item.what or 'one'} {duration(item.time_taken_ns)}"
+             for item in longest if item.time_taken_ns]  # fmt: skip
+    found = f"{count(len(tuned), 'kernel')} were tuned, none of them found in the autotune cache"
+    return found + (f"; the longest: {listed(named[:_MOST_NAMED])}" if named else "")
+
+
+RULE = AutotuningTimeRule()

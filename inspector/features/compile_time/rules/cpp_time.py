@@ -1,0 +1,79 @@
+"""Cold starts that wait for the C++ compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.features.compile_time.cold_start import cold_start, most_ns, most_of
+from inspector.report.finding import Finding
+from inspector.report.rule import Rule
+from inspector.report.severity import Severity
+from inspector.report.wording import count, duration
+from inspector.run.run import Run
+
+_CHECK = "C++ vector check"
+_STAGES = ("C++ compilation", _CHECK)
+
+
+class CppTimeRule(Rule[Run, Finding]):
+    """Most of the compile time is the C++ compiler's.
+
+    What it means:
+        Inductor writes C++ for the CPU and calls the C++ compiler: for each kernel, once for each
+        set of headers, and once for each kind of vector instruction that it asks the compiler for.
+
+    Why it matters:
+        The compiler takes a second or more per file, whatever the size of the kernel.
+
+    Example:
+        A first call on the CPU in a container whose cache folder is empty at every start.
+
+    What to do:
+        Keep the cache folder between starts (``TORCHINDUCTOR_CACHE_DIR`` on a volume, or
+        ``torch.compiler.save_cache_artifacts()``): kernels, headers and answers about vector
+        instructions are all in it. Where you know what the compiler can do,
+        ``TORCHINDUCTOR_VEC_ISA_OK=1`` spares most of the questions.
+    """
+
+    id = "cpp-compile-time"
+    severity = Severity.INFO
+
+    def check(self, run: Run) -> Iterator[Finding]:
+        """At most one finding."""
+        if _is_ahead(run):
+            return
+        cold = cold_start(run)
+        spent_ns = most_ns(cold, *_STAGES)
+        if not spent_ns:
+            return
+        place = most_of(cold, _STAGES)
+        check_ns = sum(stage.time_ns for stage in cold.stages if stage.stage == _CHECK)
+        files = sum(use.misses for use in cold.caches if use.cache == "C++")
+        checks = f"{duration(check_ns)} of it for {count(cold.vector_checks, 'small file')}"
+        yield Finding(
+            **self.at(run, place),
+            message=f"the C++ compiler takes {duration(spent_ns)} of {duration(cold.time_ns)} of "
+            "compile time",
+            why=f"{count(files, 'file')} of headers and kernels were compiled"
+            + (f", and {checks} that ask for vector instructions" if check_ns else ""),
+            fix="Keep the cache folder between starts: TORCHINDUCTOR_CACHE_DIR on a volume, or "
+            "torch.compiler.save_cache_artifacts() and load_cache_artifacts().",
+            alternatives=(
+                (
+                    "Set TORCHINDUCTOR_VEC_ISA_OK=1 where the compiler is known to make the vector "
+                    "instructions that the CPU has."
+                ),
+            )
+            if check_ns
+            else (),
+            evidence="chromium_event",
+        )
+
+
+def _is_ahead(run: Run) -> bool:
+    """Whether all code is AOTInductor's: its package is what a later start loads."""
+    texts = [text for process in run.processes for text in process.codes.texts]
+    return bool(texts) and all(text.is_ahead for text in texts)
+
+
+RULE = CppTimeRule()

@@ -1,0 +1,1 @@
+"""CUDA graphs: what was captured, skipped and copied."""

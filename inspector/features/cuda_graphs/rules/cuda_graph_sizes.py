@@ -1,0 +1,101 @@
+"""Functions of which each size is captured for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.features.cuda_graphs.cuda_graph_place import compiled_frame
+from inspector.records.cuda_graphs import CudaGraphCalls
+from inspector.report.finding import Finding
+from inspector.report.rule import Rule
+from inspector.report.severity import Severity
+from inspector.report.wording import count, duration, listed
+from inspector.run.cuda_graphs import WarningKind
+from inspector.run.run import Process, Run
+
+# Fewer sizes are what dynamic shapes are for, as long as they come again.
+_MANY_SIZES = 8
+_SEVERAL_SIZES = 3
+_MOSTLY = 0.5
+_MOST_NAMED = 8
+
+
+class CudaGraphSizesRule(Rule[Run, Finding]):
+    """Every size gets a CUDA graph of its own.
+
+    What it means:
+        The compiled code is good for all sizes, a captured graph for one. Torch warms up and
+        captures once for each set of dynamic sizes that it meets.
+
+    Why it matters:
+        The first two calls with a size do not replay, and each capture keeps its memory. Where most
+        calls have a size of their own (decoding with a growing cache), nothing ever replays, and
+        all of it is overhead.
+
+    Example:
+        A cache of keys that grows by one in each call: 500 tokens, 500 sizes.
+
+    What to do:
+        Pad to a few sizes, or keep a buffer of the largest size and a mask. Or name the sizes that
+        are worth it in ``torch._inductor.config.triton.cudagraph_capture_sizes``; the others then
+        run without a graph.
+    """
+
+    id = "cuda-graph-sizes"
+    severity = Severity.WARNING
+
+    def check(self, run: Run) -> Iterator[Finding]:
+        """One finding per compiled function."""
+        for process in run.processes:
+            groups: dict[tuple[str, str], list[CudaGraphCalls]] = {}
+            for function in process.cuda_graphs.functions:
+                if function.key.integers:
+                    key = (function.key.compile_id, function.key.mode)
+                    groups.setdefault(key, []).append(function)
+            for functions in groups.values():
+                if _matters(process, functions):
+                    yield _finding(run, process, functions)
+
+
+def _matters(process: Process, functions: list[CudaGraphCalls]) -> bool:
+    """Many sizes, or several of which most did not come again, or what torch itself warns of."""
+    sizes = {function.key.integers for function in functions}
+    replayed = {function.key.integers for function in functions if function.replays}
+    is_rare = len(sizes) >= _SEVERAL_SIZES and len(replayed) < _MOSTLY * len(sizes)
+    is_warned = any(item.kind is WarningKind.SIZES for item in process.cuda_graphs.warnings)
+    return len(sizes) >= _MANY_SIZES or is_rare or (is_warned and len(sizes) > 1)
+
+
+def _finding(run: Run, process: Process, functions: list[CudaGraphCalls]) -> Finding:
+    key = functions[0].key
+    place = compiled_frame(process, key.compile_id)
+    replays, calls = (
+        sum(item.replays for item in functions),
+        sum(item.calls for item in functions),
+    )
+    sizes = list(dict.fromkeys(function.key.integers for function in functions))
+    captures = [capture for function in functions for capture in function.captures]
+    spent_ns = sum(capture.duration_ns for capture in captures)
+    notes = (f"{count(len(captures), 'capture')} took {duration(spent_ns)}",) if captures else ()
+    shown = [str(item) if len(item) > 1 else str(item[0]) for item in sizes]
+    return Finding(
+        **RULE.at(run, place, key.mode),
+        message=f"{count(len(sizes), 'size')} in {count(calls, 'call')}, each with its own CUDA "
+        "graph",
+        why=f"{replays:,} of {count(calls, 'call')} replayed; the sizes: "
+        f"{listed(shown, _MOST_NAMED)}.",
+        fix="Pad to a few sizes, or keep a buffer of the largest size and a mask. Repeated sizes "
+        "replay.",
+        alternatives=(
+            (
+                "torch._inductor.config.triton.cudagraph_capture_sizes = (…) names the sizes worth "
+                "capturing; the others run without a graph."
+            ),
+        ),
+        notes=notes,
+        records=len(captures) or 1,
+        evidence="inspector_cuda_graph_calls",
+    )
+
+
+RULE = CudaGraphSizesRule()

@@ -1,0 +1,71 @@
+"""Compiled functions that torch makes no CUDA graph of, though it was asked to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.features.cuda_graphs.cuda_graph_advice import skip_advice
+from inspector.features.cuda_graphs.cuda_graph_place import compiled_frame, input_place
+from inspector.report.finding import Finding
+from inspector.report.rule import Rule
+from inspector.report.severity import Severity
+from inspector.report.wording import count
+from inspector.run.cuda_graphs import CudaGraphWarning, WarningKind
+from inspector.run.run import Process, Run
+
+
+class CudaGraphSkipRule(Rule[Run, Finding]):
+    """No CUDA graph is made.
+
+    What it means:
+        CUDA graphs were asked for (``mode="reduce-overhead"``, ``"max-autotune"``, or the backend
+        ``cudagraphs``), and torch left this function without one: it runs kernel by kernel.
+
+    Why it matters:
+        Every kernel is launched by the host again. Where kernels are short, the GPU waits for the
+        host, which is what CUDA graphs were asked for to avoid. Torch says so in one line of a log
+        that scrolls by.
+
+    Example:
+        ``total.add_(x)`` of an argument: a replay would change the graph's copy of it.
+
+    What to do:
+        The finding names torch's reason, its line and what helps against it. ``inspect guards
+        --cudagraphs`` shows which share of the calls replays.
+    """
+
+    id = "cuda-graph-skip"
+    severity = Severity.WARNING
+
+    def check(self, run: Run) -> Iterator[Finding]:
+        """One finding per compilation and reason."""
+        for process in run.processes:
+            for warning in process.cuda_graphs.warnings:
+                if warning.kind is not WarningKind.SIZES:
+                    yield _finding(run, process, warning)
+
+
+def _finding(run: Run, process: Process, warning: CudaGraphWarning) -> Finding:
+    line = warning.stack[-1].code if warning.stack else ""
+    advice = skip_advice(warning.reason, line)
+    place = input_place(run, warning.stack) or compiled_frame(process, warning.compile_id)
+    return Finding(
+        **RULE.at(run, place, advice.title, stack=warning.stack),
+        message=f"no CUDA graph: {advice.title}",
+        why=advice.why or f"torch reports: {warning.reason}",
+        fix=advice.fix,
+        alternatives=advice.alternatives,
+        hints=(warning.reason,) if advice.why else (),
+        notes=tuple(_notes(process, warning)),
+        evidence=warning.evidence,
+    )
+
+
+def _notes(process: Process, warning: CudaGraphWarning) -> Iterator[str]:
+    for function in process.cuda_graphs.functions:
+        if function.key == warning.key and function.calls:
+            calls = count(function.calls, "call")
+            yield f"{function.replays} of {calls} replayed; {function.eager} ran kernel by kernel"
+
+
+RULE = CudaGraphSkipRule()

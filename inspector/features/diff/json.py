@@ -1,0 +1,102 @@
+"""Two runs side by side as JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from inspector.features.diff.page import answer
+from inspector.features.diff.report import FORMAT_VERSION, Condition, DiffReport, FindingChange
+from inspector.features.kernels.json import GPU
+from inspector.features.kernels.report import KernelsReport
+from inspector.report.json.common import COMMON, versions
+from inspector.report.json.encode import Scope, View, Views, tool_version
+from inspector.run.kernel import NodeLine
+from inspector.run.kernel_diff import Counts, DiffKernel, KernelChange
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Pair:
+    """How often something is there on each side."""
+
+    name: str
+    before: int
+    after: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Times:
+    """What a library's function takes in a profiled call, over all its calls."""
+
+    name: str
+    before_ns: int | None
+    after_ns: int | None
+
+
+def _pairs(items: Mapping[str, tuple[int, int]]) -> list[_Pair]:
+    return [_Pair(name, *numbers) for name, numbers in items.items()]
+
+
+def _libraries(scope: Scope) -> list[_Pair]:
+    """Calls of libraries that one side has more often."""
+    return _pairs(scope.of(DiffReport).diff.libraries)
+
+
+def _operators(scope: Scope) -> list[_Pair]:
+    """Operators that the captured graphs of one side have more often."""
+    return _pairs(scope.of(DiffReport).diff.operators)
+
+
+def _library_times(scope: Scope) -> list[_Times]:
+    """Functions of libraries that a profile has timed."""
+    times = scope.of(DiffReport).library_times
+    return [_Times(name, *pair) for name, pair in times.items()]
+
+
+def _answer(scope: Scope) -> str:
+    """Whether B is better fused than A, and by what."""
+    return answer(scope.of(DiffReport))
+
+
+def _counts(scope: Scope) -> Counts:
+    """What is counted."""
+    report = scope.of(DiffReport)
+    is_before = scope.of(KernelsReport) is report.before
+    return report.diff.before if is_before else report.diff.after
+
+
+VIEWS: Views = {
+    **COMMON,
+    **GPU,
+    DiffReport: View(
+        """format_version kind tool_version answer is_empty=diff.is_empty is_worse=diff.is_worse
+        before after conditions findings kernels=diff.kernels libraries library_times operators
+        notices""",
+        format_version=FORMAT_VERSION,
+        kind="diff",
+        tool_version=tool_version,
+        answer=_answer,
+        libraries=_libraries,
+        library_times=_library_times,
+        operators=_operators,
+    ),
+    KernelsReport: View(
+        """name=run.meta.name target=run.meta.target started=run.meta.started?
+        partial=run.meta.partial? error=run.meta.error? settings=run.meta.settings< versions gpu
+        counts""",
+        versions=versions,
+        counts=_counts,
+    ),
+    Condition: View("name before? after? differs"),
+    FindingChange: View("kind before after"),
+    KernelChange: View(
+        """kind matched_by? before after part_of? differences lines_added=added
+        lines_removed=removed"""
+    ),
+    DiffKernel: View(
+        """name=kernel.name language=kernel.language kind=kernel.kind launches bytes=traffic_bytes
+        registers spill_bytes predicted_ns time_ns aten=kernel.aten nodes=kernel.nodes
+        source=kernel.source"""
+    ),
+    NodeLine: View("node file? line? code?"),
+}

@@ -1,0 +1,180 @@
+"""Why two kernels that use one tensor do not share their reads of it, in a sentence."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+from inspector.features.graph.fusion import Fusion, Step
+from inspector.features.graph.reasons import Reason
+from inspector.features.graph.targets import aten_name
+from inspector.records.fusion import Buffer, Operation, Uses
+
+# The kinds that say most stand first; what both use in the same way is no reason.
+_SENTENCES = {
+    "order": "{first} and {second} go over {tensor} in different orders: {left}; {right}.",
+    "loops": "{first} and {second} go over {tensor} in the same order, but their loops are split "
+    "in other places: {left}; {right}.",
+    "offset": "{first} and {second} use different parts of {tensor}: one begins at element {left}, "
+    "the other at {right}.",
+    "part": "{first} goes over {left} elements of {tensor}, {second} over {right}: their loops "
+    "have different sizes.",
+    "into": "{first} and {second} go over {left} and {right} elements, because one puts {tensor} "
+    "into something larger (a concatenation, a pad).",
+    "larger": "{first} goes over {left} elements, {second} over {right}, which is not what "
+    "{tensor} has: their loops have different sizes.",
+    "broadcast": "Of {first} and {second}, one uses each element of {tensor} several times: "
+    "{left}; {right}.",
+    "gather": "Of {first} and {second}, one takes elements of {tensor} by an index that is known "
+    "only when it runs.",
+    "index": "{first} and {second} use {tensor} by different indices: {left}; {right}.",
+    "whole": "Of {first} and {second}, one needs all of {tensor} at once.",
+}
+
+_ORDER = "Put a transpose or .contiguous() before both or after both, not between them."
+_SLICES = (
+    "Compute on the whole tensor first, and slice what comes out, if most of it is needed: the "
+    "rest is written, too."
+)
+_DIGITS = 20
+_TERM = re.compile(r"(?:(\d{1,19})\*)?([a-z]\d+)")
+_LOOP = re.compile(r"([a-z]\d+) < (\d{1,19})\b")
+# What takes elements by an index stays a kernel of its own wherever it stands.
+_CHANGES = {"order": _ORDER, "offset": _SLICES, "part": _SLICES}
+_TAKING = frozenset([
+    "chunk", "narrow", "select", "slice", "split", "split_with_sizes", "unbind", "unsafe_chunk",
+    "unsafe_split", "unsafe_split_with_sizes",
+])  # fmt: skip
+_LARGER = frozenset(["cat", "constant_pad_nd", "stack"])
+
+
+def told_uses(
+    fusion: Fusion, uses: Sequence[Uses], steps: tuple[Step, Step], names: tuple[str, str]
+) -> Reason | None:
+    """The reason, or None where nothing tells the uses apart."""
+    use = telling(uses)
+    if use is None:
+        return None
+    buffer = fusion.buffers.get(use.buffer)
+    kind = use.kind
+    larger = _larger(use, buffer)
+    if kind == "order" and _is_flat(use.first) and _is_flat(use.second):
+        kind = "loops"
+    if kind == "part" and buffer is not None and any(larger):
+        is_into = any(
+            is_larger and is_put_into_larger(fusion, step, buffer)
+            for step, is_larger in zip(steps, larger, strict=True)
+        )
+        kind = "into" if is_into else "larger"
+    sentence = _SENTENCES[kind].format(
+        first=names[0],
+        second=names[1],
+        tensor=_tensor(buffer, use.buffer),
+        left=use.first,
+        right=use.second,
+    )
+    change = _CHANGES.get(kind, "")
+    if change is _SLICES and not _is_part_of(fusion, use, steps):
+        change = ""
+    return Reason("layout", sentence, change)
+
+
+def telling(uses: Sequence[Uses]) -> Uses | None:
+    """The use that says most of why the two are apart, or None where nothing tells them apart."""
+    known = [use for use in uses if use.kind in _SENTENCES]
+    return min(known, key=lambda item: list(_SENTENCES).index(item.kind), default=None)
+
+
+def is_as_the_program_says(fusion: Fusion, use: Uses, steps: tuple[Step, Step]) -> bool:
+    """Whether what the two use differs because the program takes a part, or makes it larger."""
+    buffer = fusion.buffers.get(use.buffer)
+    if buffer is None:
+        return False
+    return _is_part_of(fusion, use, steps) or any(
+        is_put_into_larger(fusion, step, buffer) for step in steps
+    )
+
+
+def loops(text: str) -> list[tuple[int, int]] | None:
+    """Stride and size of each loop of ``64*d0 + d1 for d0 < 8, d1 < 64``, the outermost first.
+
+    None for an index that is no sum of loops' numbers times strides, or has sizes that change.
+    """
+    index, _, ranges = text.partition(" for ")
+    sizes = dict(_LOOP.findall(ranges))
+    terms = [_TERM.fullmatch(term) for term in index.split(" + ")]
+    if not sizes or len(sizes) != ranges.count("<") or not all(terms):
+        return None
+    strides = {term[2]: int(term[1] or 1) for term in terms if term}
+    return [(strides.get(name, 0), int(size)) for name, size in sizes.items()]
+
+
+def _is_flat(text: str) -> bool:
+    """Whether the loops go over the elements one after the other, as they are in memory."""
+    expected = 1
+    for stride, size in reversed(loops(text) or [(0, 0)]):
+        if stride != expected:
+            return False
+        expected *= size
+    return True
+
+
+def _is_part_of(fusion: Fusion, use: Uses, steps: tuple[Step, Step]) -> bool:
+    """Whether one of the two takes a slice."""
+    buffer = fusion.buffers.get(use.buffer)
+    return buffer is not None and any(_is_done(fusion, step, buffer, _TAKING) for step in steps)
+
+
+def _larger(use: Uses, buffer: Buffer | None) -> tuple[bool, bool]:
+    """Of each of the two, whether it goes over more elements than the tensor has."""
+    if buffer is None or not all(isinstance(size, int) for size in buffer.shape):
+        return False, False
+    elements = math.prod(int(size) for size in buffer.shape)
+    return _is_more(use.first, elements), _is_more(use.second, elements)
+
+
+def _is_more(text: str, elements: int) -> bool:
+    # A damaged recording can have more digits than Python reads.
+    return text.isdecimal() and len(text) < _DIGITS and int(text) > elements
+
+
+def _tensor(buffer: Buffer | None, name: str) -> str:
+    """``the input of 512 by 1024``, ``the result of `relu` (8 by 64)``."""
+    if buffer is None:
+        return name
+    sizes = " by ".join(map(str, buffer.shape)) or "one element"
+    if buffer.kind in {"input", "constant"}:
+        return f"the {buffer.kind} {name} ({sizes})"
+    return f"`{buffer.origin}` ({sizes})" if buffer.origin else f"{name} ({sizes})"
+
+
+def is_put_into_larger(fusion: Fusion, step: Step, buffer: Buffer) -> bool:
+    """Whether a step concatenates or pads a tensor, or what it computes of it."""
+    return _is_done(fusion, step, buffer, _LARGER)
+
+
+def _is_done(fusion: Fusion, step: Step, buffer: Buffer, targets: frozenset[str]) -> bool:
+    source = buffer.origin or buffer.name
+    return any(
+        _is_done_by(fusion, operation, source, targets)
+        for operation in fusion.operations_of(step)
+        if buffer.name in operation.reads
+    )
+
+
+def _is_done_by(fusion: Fusion, operation: Operation, source: str, targets: frozenset[str]) -> bool:
+    """Whether one of some operators lies between a tensor and what an operation makes of it.
+
+    Of a split Inductor names the part that is taken, and not always the operator.
+    """
+    inner = set(operation.origins)
+    depend, done = {source}, set[str]()
+    for node in fusion.graph.nodes:
+        target = aten_name(node.target)
+        if depend.isdisjoint(node.inputs) or not (node.name in inner or target in _TAKING):
+            continue
+        depend.add(node.name)
+        if target in targets or not done.isdisjoint(node.inputs):
+            done.add(node.name)
+    return not done.isdisjoint(inner)

@@ -1,0 +1,172 @@
+"""What becomes one box: a node or a module."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Hashable, Iterable, Sequence
+
+from inspector.errors import UsageError
+from inspector.features.graph.drawing import labels
+from inspector.features.graph.drawing.options import Collapse, Drawing
+from inspector.run.graph import Graph, Node, Stage
+
+_MOST_BOXES = 2000
+_DEEPEST = 12
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Box:
+    """One box.
+
+    Attributes:
+        title: The module that they are, or an empty string.
+        modules: The modules around it, outermost first.
+        folded: Parameters, and tensors that the forward pass kept, that only are counted here.
+        shared: What many boxes read and no arrow brings here.
+        returned: Results of the graph that only are counted here.
+    """
+
+    nodes: tuple[Node, ...]
+    title: str = ""
+    modules: tuple[tuple[str, str], ...] = ()
+    folded: tuple[Node, ...] = ()
+    shared: tuple[Node, ...] = ()
+    returned: tuple[Node, ...] = ()
+
+    @property
+    def is_group(self) -> bool:
+        """Whether it stands for several nodes."""
+        return len(self.nodes) > 1
+
+
+def make_boxes(graph: Graph, options: Drawing) -> tuple[list[Box], str]:
+    """Decides what becomes one box.
+
+    Returns:
+        Boxes in order, and a few words about what became one (empty where nothing did).
+
+    Raises:
+        UsageError: It would be over 2,000 boxes, and is not forced.
+    """
+    # In the graph of one pass the mark says little: decompositions of the other are in it, too.
+    is_joint = graph.stage is Stage.JOINT
+    compute = [
+        node if is_joint or not node.is_backward else dataclasses.replace(node, is_backward=False)
+        for node in graph.nodes
+        if node.is_compute
+    ]
+    way = options.collapse
+    if way is Collapse.AUTO:
+        way = Collapse.NONE if len(compute) <= options.most_boxes else Collapse.MODULE
+    if way is Collapse.NONE:
+        boxes, said = [Box((node,), modules=node.modules) for node in compute], ""
+    else:
+        boxes, said = _by_depth(compute, options)
+    around = {} if said else _readers_modules(graph)
+    first = [
+        Box((node,), modules=around.get(node.name, ()))
+        for node in graph.nodes
+        if node.op in {"placeholder", "get_attr"}
+    ]
+    last = [Box((node,)) for node in graph.nodes if node.op == "output"]
+    _refuse_many(len(boxes) + (0 if said else len(first)), options)
+    return [*first, *boxes, *last], said
+
+
+def _readers_modules(graph: Graph) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Of what one node alone reads, the modules of that node: a parameter stands in its frame."""
+    readers: dict[str, list[Node]] = {}
+    for node in graph.nodes:
+        # What is kept for the backward pass is among the results: these do not count.
+        for name in node.inputs if node.is_compute else ():
+            readers.setdefault(name, []).append(node)
+    return {name: found[0].modules for name, found in readers.items() if len(found) == 1}
+
+
+def _refuse_many(boxes: int, options: Drawing) -> None:
+    if options.force or boxes <= _MOST_BOXES:
+        return
+    raise UsageError(
+        f"The picture would have {boxes:,} boxes, for which `dot` may take hours.",
+        "`--collapse auto` makes a readable picture; "
+        f"`--collapse {options.collapse.value} --force` draws them all.",
+    )
+
+
+def _by_depth(nodes: Sequence[Node], options: Drawing) -> tuple[list[Box], str]:
+    """The deepest modules of which there are few enough."""
+    deepest = min(_DEEPEST, max((len(node.modules) for node in nodes), default=0))
+    for depth in range(deepest, 0, -1):
+        if len(set(map(_module_key(depth), nodes))) > options.most_boxes:
+            continue
+        boxes = _modules(nodes, depth)
+        if len(boxes) <= options.most_boxes:
+            return boxes, f"one box per module, {labels.count(depth, 'level')} deep"
+    return _modules(nodes, 0), "one box for all operators"
+
+
+def _modules(nodes: Sequence[Node], depth: int) -> list[Box]:
+    around = {node.modules[:n] for node in nodes for n in range(len(node.modules))}
+    boxes = []
+    for group in group_nodes(nodes, _module_key(depth)):
+        modules = group[0].modules[:depth]
+        # What a module does itself, beside modules in it, stands in its frame.
+        is_whole = bool(modules) and (len(modules) == depth or modules not in around)
+        title = labels.module(*modules[-1]) if is_whole else ""
+        boxes.append(Box(tuple(group), title, modules[:-1] if is_whole else modules))
+    return boxes
+
+
+def _module_key(depth: int) -> Callable[[Node], Hashable]:
+    def key(node: Node) -> Hashable:
+        return node.is_backward, node.modules[:depth]
+
+    return key
+
+
+def group_nodes(nodes: Iterable[Node], key_of: Callable[[Node], Hashable]) -> list[list[Node]]:
+    """Groups nodes by a key, in order; a module that is called twice has two groups.
+
+    A node joins the last group of its key unless something that it needs already needs that group;
+    then a new group begins.
+    """
+    grouping = _Grouping()
+    for node in nodes:
+        grouping.add(node, key_of(node))
+    return grouping.groups
+
+
+class _Grouping:
+    """For each group the groups above it are the bits of a number."""
+
+    def __init__(self) -> None:
+        self.groups: list[list[Node]] = []
+        self._above: list[int] = []
+        self._below: list[set[int]] = []
+        self._group_of: dict[str, int] = {}
+        self._last: dict[Hashable, int] = {}
+
+    def add(self, node: Node, key: Hashable) -> None:
+        needed = {self._group_of[name] for name in node.inputs if name in self._group_of}
+        place = self._last.get(key)
+        if place is None or any(self._above[n] >> place & 1 for n in needed - {place}):
+            place = self._last[key] = len(self.groups)
+            self.groups.append([])
+            self._above.append(0)
+            self._below.append(set())
+        self.groups[place].append(node)
+        self._group_of[node.name] = place
+        self._need(place, needed - {place})
+
+    def _need(self, place: int, needed: set[int]) -> None:
+        above = self._above[place]
+        for other in needed:
+            above |= self._above[other] | 1 << other
+            self._below[other].add(place)
+        # What needs this group needs all of that, too; a new group has none.
+        waiting = [(place, above)]
+        while waiting:
+            n, found = waiting.pop()
+            if self._above[n] | found != self._above[n]:
+                self._above[n] |= found
+                waiting += [(other, self._above[n]) for other in self._below[n]]

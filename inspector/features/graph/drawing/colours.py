@@ -1,0 +1,117 @@
+"""What colour a box has, and what the legend says about it."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Sequence
+
+from inspector.features.graph.drawing import labels, style
+from inspector.features.graph.drawing.collapse import Box
+from inspector.features.graph.drawing.options import Colour, matches
+from inspector.features.graph.drawing.roles import Roles
+from inspector.shared.dtypes import find_dtype
+
+_INPUT = style.Look("input", "#666666", "#ffffff", "dashed")
+_PARAMETER = style.Look("parameter", "#666666", "#ffffff", "dotted")
+_OUTPUT = style.Look("output", "#1a1a1a", "#e4e4e4", width=2)
+_SAVED = style.Look("saved for the backward pass", "#1a1a1a", "#ffffff", width=3)
+_MARKED = 4
+_NONE = "no tensor"
+_SHARES = (0.01, 0.1, 0.5, 1)
+
+
+class Colours:
+    """Knows the boxes of a picture."""
+
+    def __init__(
+        self, boxes: Sequence[Box], colour: Colour, roles: Roles, around: str = ""
+    ) -> None:
+        self._roles = roles
+        self._around = around
+        self._boxes = boxes
+        plain = [box for box in boxes if box.nodes[0].is_compute]
+        places = [n for n, box in enumerate(boxes) if box.nodes[0].is_compute]
+        if colour is Colour.DTYPE:
+            words, self._looks = _categories(list(map(_dtype, plain)))
+        else:
+            words, self._looks = _amounts(plain, colour)
+        self._words = dict(zip(places, words, strict=True))
+
+    def look(self, place: int) -> style.Look:
+        """How the box at a place is drawn."""
+        look = self._plain_look(place)
+        if not self._is_marked(place):
+            return look
+        return dataclasses.replace(look, colour=style.INK, border="solid", width=_MARKED)
+
+    def _plain_look(self, place: int) -> style.Look:
+        node = self._boxes[place].nodes[0]
+        if node.op == "output":
+            return _OUTPUT
+        if not node.is_compute:
+            is_parameter = node.op == "get_attr" or node.name in self._roles.parameters
+            return _PARAMETER if is_parameter else _INPUT
+        found = self._looks[self._words[place]]
+        return dataclasses.replace(found, width=_SAVED.width) if self._is_saved(place) else found
+
+    def legend(self) -> list[style.Look]:
+        """What is in the picture, each kind once."""
+        used = set(self._words.values())
+        looks = [look for word, look in self._looks.items() if word in used]
+        looks += [_SAVED] if any(map(self._is_saved, self._words)) else []
+        if any(map(self._is_marked, range(len(self._boxes)))):
+            word = labels.elided(f"matches {self._around}", 28)
+            looks.append(style.Look(word, style.INK, "#ffffff", width=_MARKED))
+        others = (n for n in range(len(self._boxes)) if n not in self._words)
+        return looks + list(dict.fromkeys(map(self._plain_look, others)))
+
+    def _is_marked(self, place: int) -> bool:
+        nodes = self._boxes[place].nodes
+        return bool(self._around) and any(matches(node, self._around) for node in nodes)
+
+    def _is_saved(self, place: int) -> bool:
+        nodes = self._boxes[place].nodes
+        return any(node.is_saved or node.name in self._roles.saved for node in nodes)
+
+
+def _dtype(box: Box) -> str:
+    """Of what the last node with a tensor gives."""
+    for node in reversed(box.nodes):
+        for tensor in node.tensors:
+            dtype = find_dtype(tensor.dtype)
+            return dtype.name if dtype else tensor.dtype or _NONE
+    return _NONE
+
+
+def _categories(words: Sequence[str]) -> tuple[list[str], dict[str, style.Look]]:
+    found = [name for name, _ in collections.Counter(words).most_common()]
+    *first, rest = style.SERIES
+    named = found if len(found) <= len(first) + 1 else found[: len(first)]
+    looks = {
+        name: style.Look(labels.elided(name, 28), *colours)
+        for name, colours in zip(named, style.SERIES, strict=False)
+    }
+    looks.setdefault("others", style.Look("others", *rest))
+    return [word if word in looks else "others" for word in words], looks
+
+
+def _amounts(boxes: Sequence[Box], colour: Colour) -> tuple[list[str], dict[str, style.Look]]:
+    """Five steps of one colour, by the share of the most."""
+    amount, text = (_bytes, labels.size) if colour is Colour.BYTES else (_flops, labels.flops)
+    amounts = list(map(amount, boxes))
+    most = max(amounts, default=0)
+    bounds = [0, *(max(1, round(most * share)) for share in _SHARES)]
+    words = [f"0 {'B' if colour is Colour.BYTES else 'FLOP'}"]
+    words += [f"up to {text(bound)}" for bound in bounds[1:]]
+    looks = [style.Look(word, *colours) for word, colours in zip(words, style.RAMP, strict=True)]
+    steps = [str(next(n for n, bound in enumerate(bounds) if value <= bound)) for value in amounts]
+    return steps, {str(n): look for n, look in enumerate(looks)}
+
+
+def _bytes(box: Box) -> int:
+    return sum(node.bytes_ or 0 for node in box.nodes)
+
+
+def _flops(box: Box) -> int:
+    return sum(node.flops or 0 for node in box.nodes)

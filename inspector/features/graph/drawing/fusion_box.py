@@ -1,0 +1,152 @@
+"""The box of a kernel: its name, its operators with their lines, what it moves and computes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+from inspector.features.graph.drawing import labels, style
+from inspector.features.graph.drawing.fusion_flow import Amount, Kernel
+from inspector.features.graph.drawing.html_table import Cell, table
+from inspector.features.graph.fusion import Step
+from inspector.features.graph.outside_graph import call_kind
+from inspector.features.graph.targets import is_view
+from inspector.run.graph import Node
+
+_MOST_ROWS = 10
+_NAME = 38
+_ROW = 40
+_LEAST = 16
+_SMALL = 9
+
+
+def kernel_label(kernel: Kernel, number: int, part: str = "") -> str:
+    """An HTML-like label.
+
+    Args:
+        number: The one that it has in reports.
+        part: What it does where all of its operators are another kernel's; else empty.
+    """
+    step = kernel.step
+    look = style.look_of(call_kind(step))
+    title = f"#{number} {labels.elided(step.name, _NAME)}"
+    rows = [[Cell(title, bold=True, size=11, fill=look.fill)]]
+    rows.append([Cell(_kind(step, look), size=_SMALL, fill=look.fill)])
+    rows += [[Cell(part.replace("`", ""))]] if part else _operators(step)
+    rows += [
+        [
+            Cell(
+                text,
+                size=_SMALL,
+                colour=style.MUTED,
+                border=int(n == 0),
+                edge=look.colour,
+                sides="t",
+            )
+        ]
+        for n, text in enumerate(_footer(kernel, is_part=bool(part)))
+    ]
+    frame = style.Look(look.word, look.colour, "white", look.border, look.width)
+    return table(rows, frame)
+
+
+def kernel_tooltip(kernel: Kernel) -> Sequence[str]:
+    """Everything that the box has no room for."""
+    step = kernel.step
+    lines = [step.name, *_footer(kernel)]
+    for node in step.operators:
+        where = labels.line(node.line)
+        shapes = " ".join(map(labels.shape, node.tensors))
+        code = node.line.code if node.line else ""
+        lines.append(" ".join(filter(None, (node.name, f"= {node.target}", shapes, where, code))))
+    return lines
+
+
+def _kind(step: Step, look: style.Look) -> str:
+    found = _common_module(step.operators)
+    return f"{look.word} · {found}" if found else look.word
+
+
+def _common_module(operators: Sequence[Node]) -> str:
+    """The innermost module that all operators are in."""
+    paths = [node.modules for node in operators if not is_view(node)] or [
+        node.modules for node in operators
+    ]
+    common: tuple[tuple[str, str], ...] = ()
+    for same in zip(*paths, strict=False):
+        if len(set(same)) > 1:
+            break
+        common = (*common, same[0])
+    return labels.module(*common[-1], _NAME) if common else ""
+
+
+def _operators(step: Step) -> list[list[Cell]]:
+    computed = [node for node in step.operators if not is_view(node)]
+    shown = [node for node in computed if node.name not in step.again] or computed
+    rows = []
+    groups = [(key, list(found)) for key, found in itertools.groupby(shown, _origin)]
+    for (aten, where), nodes in groups[:_MOST_ROWS]:
+        rows.append([Cell(_names(aten, nodes)), Cell(where, size=_SMALL, colour=style.MUTED,
+                                                     align="right")])  # fmt: skip
+    rest = sum(len(nodes) for _, nodes in groups[_MOST_ROWS:])
+    rows += [[Cell(f"… {labels.count(rest, 'more operator')}", size=_SMALL)]] if rest else []
+    if not shown:
+        read = labels.elided(", ".join(step.reads), _NAME)
+        rows.append([Cell(f"copies {read}" if read else "nothing is computed", size=_SMALL)])
+    return rows
+
+
+def _origin(node: Node) -> tuple[str, str]:
+    parts = node.aten.split(".")
+    return (parts[1] if len(parts) > 1 else node.aten), labels.line(node.line)
+
+
+def _names(aten: str, nodes: Sequence[Node]) -> str:
+    operators = [labels.operator(node) for node in nodes]
+    if not aten or operators == [aten]:
+        return labels.listed(operators, _ROW)
+    return f"{aten}: {labels.listed(operators, max(_ROW - len(aten), _LEAST))}"
+
+
+def _footer(kernel: Kernel, *, is_part: bool = False) -> Iterator[str]:
+    step = kernel.step
+    yield _moved(step)
+    if step.flops:
+        intensity = f" · {step.flops_per_byte:,.1f} FLOP/B" if step.flops_per_byte else ""
+        yield labels.flops(step.flops) + intensity
+    if step.removed:
+        sizes = [node.bytes_ for node in step.removed]
+        known = Amount.of(size or 0 for size in sizes)
+        count = labels.count(len(step.removed), "tensor")
+        more = "" if None in sizes else f", {labels.size(known.bytes_)},"
+        yield f"{count}{more} never reach{'es' if known.count == 1 else ''} memory"
+    yield from _counted(kernel, is_part=is_part)
+
+
+def _moved(step: Step) -> str:
+    if step.bytes_ is None:
+        return "bytes depend on the shapes"
+    moved = f"{labels.size(step.bytes_)} read and written"
+    alone = step.bytes_eager
+    if alone is None or alone <= step.bytes_ or labels.size(alone) == labels.size(step.bytes_):
+        return moved
+    return f"{moved}, {labels.size(alone)} in eager PyTorch"
+
+
+def _counted(kernel: Kernel, *, is_part: bool) -> Iterator[str]:
+    for amount, form, noun in (
+        (kernel.parameters, "reads {0}, {1}", "parameter"),
+        (kernel.kept, "reads {0} of the forward pass, {1}", "tensor"),
+        (kernel.inputs, "reads {0}, {1}", "input"),
+        (kernel.saves, "saves {0} for the backward pass, {1}", "tensor"),
+        (kernel.returns, "returns {0}, {1}", "tensor"),
+    ):
+        if amount.count:
+            yield form.format(labels.count(amount.count, noun), labels.size(amount.bytes_))
+    step = kernel.step
+    again = sum(node.name in step.again and not is_view(node) for node in step.operators)
+    if again and not is_part:
+        yield f"computes {labels.count(again, 'operator')} that another kernel computes, too"
+    views = sum(map(is_view, step.operators))
+    if views:
+        yield f"and {labels.count(views, 'view')}, which cost{'s' if views == 1 else ''} nothing"

@@ -1,0 +1,135 @@
+"""What Inductor fused: each kernel with its operators, its traffic, and what fusing removed."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+
+from inspector.features.graph.memory import Memory
+from inspector.features.graph.targets import is_view
+from inspector.records.fusion import Buffer, FusionPlan, Operation
+from inspector.run.graph import Graph, Node
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Step:
+    """One kernel, or one call of a library, with all that it computes.
+
+    Attributes:
+        name: The kernel's name, or the function's of a library (``aten.addmm.out``).
+        kind: As `inspector.records.fusion.Operation.kind`.
+        operators: The nodes of the post-grad graph that it computes, as Inductor has it, in order.
+        again: Names of those that count for another step, or that a library computes: a cheap one
+            is computed where it is needed, and of a reduction in two parts, of a scatter with what
+            it writes into, or of a call with what prepares its inputs, Inductor says that both
+            compute the same.
+        launches: Places in the plan of what it is made of: in C++ one kernel has several.
+        reads: Bytes that it reads, by buffer.
+        writes: Bytes that it writes, by buffer.
+        bytes_: Bytes that it reads and writes, or None.
+        bytes_inductor: The same as Inductor counts them: most buffers as a whole; or None.
+        bytes_eager: Bytes of the operators of ATen that end in it if each were a kernel of its own,
+            as in eager PyTorch, which reads its inputs and writes what it gives; views cost
+            nothing. None where a size is not known.
+        bytes_unfused: Bytes if each of its nodes were a kernel of its own, or None.
+        flops: Floating-point operations by torch's formulas, or None where it has none.
+        removed: Nodes whose value eager PyTorch would write, and which never reaches memory.
+    """
+
+    name: str
+    kind: str
+    operators: tuple[Node, ...]
+    again: frozenset[str]
+    launches: tuple[int, ...]
+    reads: Mapping[str, int]
+    writes: Mapping[str, int]
+    bytes_: int | None
+    bytes_inductor: int | None
+    bytes_eager: int | None
+    bytes_unfused: int | None
+    flops: int | None
+    removed: tuple[Node, ...]
+
+    @property
+    def is_call(self) -> bool:
+        """Whether it is a call of a library, or of a kernel that the user wrote."""
+        return self.kind in {"extern", "fallback", "user_kernel"}
+
+    @property
+    def is_view(self) -> bool:
+        """Whether it is a call that moves nothing: it takes one of several results, say."""
+        return self.is_call and bool(self.operators) and all(map(is_view, self.operators))
+
+    @property
+    def flops_per_byte(self) -> float | None:
+        """The arithmetic intensity, or None where it is not known."""
+        if not self.flops or not self.bytes_:
+            return None
+        return self.flops / self.bytes_
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Fusion:
+    """What became of one graph.
+
+    Attributes:
+        direction: ``inference``, ``forward`` or ``backward``.
+        number: How many graphs of the same compilation and direction stand before it.
+        steps: In the order of the generated code; what generates no code is left out.
+        operations: What the scheduler had before fusion, by name.
+        hints: The symbolic sizes in it with the values that all bytes are for.
+    """
+
+    compile_id: str
+    direction: str
+    number: int
+    steps: tuple[Step, ...]
+    buffers: Mapping[str, Buffer]
+    plan: FusionPlan
+    graph: Graph
+    memory: Memory
+    operations: Mapping[str, Operation]
+    hints: Mapping[str, int] = dataclasses.field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """How it is called: ``0/0 forward``."""
+        part = f"({self.number + 1})" if self.number else ""
+        return " ".join(filter(None, [self.graph.process, self.compile_id, self.direction, part]))
+
+    def operations_of(self, step: Step) -> list[Operation]:
+        """What became a step."""
+        by_name = self.operations
+        names = (name for place in step.launches for name in self.plan.launches[place].operations)
+        return [by_name[name] for name in names if name in by_name]
+
+    @property
+    def bytes_(self) -> int | None:
+        """Bytes that all steps read and write, or None."""
+        return total(step.bytes_ for step in self.steps)
+
+    @property
+    def bytes_inductor(self) -> int | None:
+        """The same as Inductor counts them, or None."""
+        return total(step.bytes_inductor for step in self.steps)
+
+    @property
+    def bytes_eager(self) -> int | None:
+        """Bytes of the same operators in eager PyTorch, or None."""
+        return total(step.bytes_eager for step in self.steps)
+
+    @property
+    def bytes_unfused(self) -> int | None:
+        """Bytes if each node were a kernel of its own, or None."""
+        return total(step.bytes_unfused for step in self.steps)
+
+    @property
+    def removed_bytes(self) -> int | None:
+        """Bytes of the tensors between fused operators that never reach memory, or None."""
+        return total(node.bytes_ for step in self.steps for node in step.removed)
+
+
+def total(sizes: Iterable[int | None]) -> int | None:
+    """The sum, or None where a part of it is not known."""
+    found = list(sizes)
+    return None if None in found else sum(size or 0 for size in found)

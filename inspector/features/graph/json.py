@@ -1,0 +1,124 @@
+"""Graphs, and what was fused, as JSON."""
+
+from __future__ import annotations
+
+from inspector.features.graph.decompositions import Decomposition
+from inspector.features.graph.fusion import Step
+from inspector.features.graph.graph_breaks_apart import SplitByBreak
+from inspector.features.graph.line_kernels import FoundNode, KernelAtLine
+from inspector.features.graph.lookup import Around
+from inspector.features.graph.not_fused import Pair
+from inspector.features.graph.operators import GraphOperators
+from inspector.features.graph.outside_graph import Outside
+from inspector.features.graph.report import FORMAT_VERSION, FusionRow, GraphReport, Operators
+from inspector.features.kernels.json import GPU
+from inspector.records.fusion import Buffer
+from inspector.records.graphs import TensorMeta
+from inspector.report.json.common import COMMON, versions
+from inspector.report.json.encode import Scope, View, Views, tool_version
+from inspector.run.graph import Graph, Node, tensor_bytes
+from inspector.shared.stack import StackFrame, made_class, plain_name
+
+
+def _id(scope: Scope) -> str:
+    """Name of the node that no other node of any graph has."""
+    return scope.of(Graph).id_of(scope.of(Node))
+
+
+def _found_id(scope: Scope) -> str:
+    """Name of the node that no other node of any graph has."""
+    found = scope.of(FoundNode)
+    return found.graph.id_of(found.node)
+
+
+def _modules(scope: Scope) -> list[dict[str, str]]:
+    """The modules around it, outermost first."""
+    return [{"path": path, "class": kind} for path, kind in scope.of(Node).modules]
+
+
+def _bytes(scope: Scope) -> int | None:
+    """Its size; null if that is not known before it runs."""
+    return tensor_bytes(scope.of(TensorMeta))
+
+
+def _frame_name(scope: Scope) -> str:
+    """The function."""
+    name = scope.of(StackFrame).name
+    return plain_name(name) if made_class(name) else name
+
+
+def _makes(scope: Scope) -> str | None:
+    """The class of the layer that the line makes; null if it makes none."""
+    return made_class(scope.of(StackFrame).name) or None
+
+
+def _buffers(scope: Scope) -> list[Buffer]:
+    """The buffers that kernels read and write."""
+    return list(scope.of(FusionRow).fusion.buffers.values())
+
+
+def _again(scope: Scope) -> list[str]:
+    """Operators that other kernels compute, too."""
+    return sorted(scope.of(Step).again)
+
+
+VIEWS: Views = {
+    **COMMON,
+    **GPU,
+    GraphReport: View(
+        """format_version kind tool_version recording=run.meta:recording versions gpu stage? graphs
+        fusions=rows graph_breaks=breaks operators line=around notices""",
+        format_version=FORMAT_VERSION,
+        kind="graph",
+        tool_version=tool_version,
+        versions=versions,
+    ),
+    Graph: View("name compile_id stage direction? parsed=is_parsed nodes"),
+    Node: View(
+        """id name op target inputs tensors bytes=bytes_ flops stack modules earlier_names=earlier
+        original_aten=aten? backward=is_backward saved_for_backward=is_saved kernels""",
+        id=_id,
+        modules=_modules,
+    ),
+    TensorMeta: View("dtype shape stride device? bytes", bytes=_bytes),
+    StackFrame: View("file line? name code? makes", name=_frame_name, makes=_makes),
+    FusionRow: View(
+        """name=fusion.name compile_id=fusion.compile_id direction=fusion.direction
+        graph=fusion.graph.name bytes=fusion.bytes_inductor bytes_moved=fusion.bytes_
+        bytes_eager=fusion.bytes_eager bytes_unfused=fusion.bytes_unfused
+        bytes_never_in_memory=fusion.removed_bytes kernels=fusion.steps buffers
+        not_fused=pairs""",
+        buffers=_buffers,
+    ),
+    Step: View(
+        """name kind operators=operators.name operators_of_other_kernels reads writes
+        bytes=bytes_inductor bytes_moved=bytes_ bytes_eager bytes_unfused flops flops_per_byte
+        never_in_memory=removed.name""",
+        operators_of_other_kernels=_again,
+    ),
+    Buffer: View("name kind dtype? shape stride device? node=origin?"),
+    Pair: View(
+        """first second shared saved_bytes_at_most=saved_bytes torch_says=said?
+        reason=reason.sentence change=reason.change? kind=reason.kind"""
+    ),
+    SplitByBreak: View(
+        """file=frame.file line=frame.line gb_id=record.cause.gb_id title=record.cause.title
+        crossing_bytes=cost.crossing_bytes fusible_bytes=cost.fusible_bytes
+        saved_bytes_at_most=saved_bytes"""
+    ),
+    Operators: View("graphs decompositions not_inductors=outside"),
+    GraphOperators: View("graph stage total operators inside"),
+    Decomposition: View("graph operator count inlined=is_inlined into"),
+    Outside: View("graph call=step.name node=node.name why library?"),
+    Around: View(
+        """asked_file=asked files line nodes forward_kernels=forward backward_kernels=backward
+        nearest_lines=nearest known_files"""
+    ),
+    KernelAtLine: View(
+        "graph kernel bytes=bytes_ part? again=is_again shared=is_shared relation nodes"
+    ),
+    FoundNode: View(
+        "graph=graph.name stage=graph.stage id name=node.name relation backward=is_backward",
+        id=_found_id,
+    ),
+}

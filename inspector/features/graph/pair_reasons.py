@@ -1,0 +1,203 @@
+"""Why two steps are two, in a sentence about them, and what to change where that helps."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from inspector.features.graph.buffer_uses import is_as_the_program_says, telling, told_uses
+from inspector.features.graph.fusion import Step
+from inspector.features.graph.outside_graph import call_kind
+from inspector.features.graph.reasons import KNOWN, NODES_BETWEEN, Reason, explain
+from inspector.features.graph.reduction_reasons import (
+    about_dimensions,
+    about_parts,
+    about_result,
+    about_rounded,
+)
+from inspector.features.graph.step_names import numbered
+from inspector.features.graph.step_pair import Between
+from inspector.records.fusion import Apart
+
+_LIBRARY = Reason(
+    "library", "{call} is a call of a library: Inductor cannot fuse anything into it."
+)
+TEMPLATES = (
+    '`mode="max-autotune"` tries Inductor\'s own templates, which can fuse pointwise operators '
+    "before and after."
+)
+"""What to change about a multiplication or a convolution that a library computes."""
+_CHANNELS = Reason(
+    "library",
+    "{call} is a call of a library that wants its inputs in another memory order: they are copied.",
+    "Use memory_format=torch.channels_last for the model and its input.",
+)
+_WRITE = "Write it with operators that Inductor generates code for."
+_FALLBACK = Reason(
+    "library",
+    "{call} has no Inductor code and is left to eager PyTorch: nothing fuses with it.",
+    _WRITE,
+)
+_OTHERS = Reason(
+    "library",
+    "{call} is a custom operator and runs as in eager PyTorch: nothing fuses with it.",
+    _WRITE,
+)
+_OWN = Reason(
+    "user kernel",
+    "{call} is a Triton kernel of the program: Inductor does not change it.",
+    "Move the operators before or after it into that kernel.",
+)
+_STORES = (
+    " From torch 2.13 on, torch._inductor.config.epilogue_fusion_user_defined_triton_kernel = True "
+    "lets Inductor fuse what comes after it, if it has a single tl.store."
+)
+_LOOPS = Reason(
+    "shape",
+    "Their loops have different sizes ({0} and {1}). In C++ Inductor fuses loops of the same sizes "
+    "or the same outer sizes.",
+)
+# What these say to change is tried by benchmarks/not_fused.py.
+_IN_PLACE = Reason(
+    "mutation",
+    "{first} changes a part of an input in place, and {second} uses the whole, so in other loops.",
+    "Return a new tensor instead of changing one in place.",
+)
+_PART = Reason("shape", "{first} writes one part of a concatenation, and {second} reads all of it.")
+_BETWEEN = KNOWN[NODES_BETWEEN]
+_EPILOGUE = {
+    "reduction": Reason(
+        "template",
+        "The template {first} can compute pointwise operators before it stores its result; "
+        "{second} is a reduction.",
+    ),
+    "mutation": Reason(
+        "mutation",
+        "{second} writes in place, or into memory that another tensor shares: the template {first} "
+        "does not compute that before it stores its result.",
+        "Return a new tensor instead of changing one in place.",
+    ),
+    "off": Reason(
+        "template",
+        "The template {first} could compute {second} before it stores its result; that is "
+        "switched off.",
+        "torch._inductor.config.epilogue_fusion = True.",
+    ),
+}
+# Torch's reasons that say no more than that the two use what they share differently.
+_ABOUT_USES = ("no shared data", "memory deps did not match")
+_MULTIPLIES = ("mm", "addmm", "bmm", "baddbmm", "convolution", "_scaled_mm", "_int_mm")
+
+
+def reason_of(pair: Between) -> Reason | None:
+    """The reason, with the two in the sentence; None where it is unknown."""
+    call = next((step for step in (pair.first, pair.second) if step.is_call), None)
+    if call is not None:
+        return _of_call(pair, call)
+    found = about_parts(pair) or (_of_said(pair, pair.apart) if pair.apart else _of_loops(pair))
+    if found is None and _is_part(pair):
+        return pair.told(_PART)
+    is_between = found is None and pair.is_passed_on and pair.has_one_between()
+    return pair.told(_BETWEEN) if is_between else found
+
+
+def _is_part(pair: Between) -> bool:
+    """Whether the earlier one writes a part of what the later one reads as a whole."""
+    memory = pair.fusion.memory
+    return any(
+        memory.is_part(name) and memory.root(name) in pair.second.reads
+        for name in pair.first.writes
+    )
+
+
+def _of_said(pair: Between, apart: Apart) -> Reason | None:
+    steps = (pair.first, pair.second) if pair.is_in_order else (pair.second, pair.first)
+    names = numbered(pair.fusion, steps[0]), numbered(pair.fusion, steps[1])
+    if apart.reason.startswith(_ABOUT_USES):
+        # Torch looks at what stands between two only after it looked at what they share.
+        between = pair.told(_BETWEEN) if pair.has_one_between() else None
+        told = between or about_result(pair) or _of_reductions(pair, apart, steps)
+        told = told or _of_change(pair)
+        told = told or told_uses(pair.fusion, apart.uses, steps, names)
+        if told is not None:
+            return told
+    found = explain(apart.reason, apart.arguments)
+    if apart.reason == "template epilogue not satisfied":
+        is_changed = any(item.mutates for item in pair.operations(steps[1]))
+        why = "mutation" if is_changed else "off"
+        found = _EPILOGUE["reduction" if steps[1].kind == "reduction" else why]
+    return dataclasses.replace(found, sentence=found.between(*names)) if found else None
+
+
+def _of_reductions(pair: Between, apart: Apart, steps: tuple[Step, Step]) -> Reason | None:
+    """Whether they go another way; loops of other sizes can be those of a reduction in parts."""
+    use = telling(apart.uses)
+    if use is None or use.kind != "part" or is_as_the_program_says(pair.fusion, use, steps):
+        return about_dimensions(pair)
+    return about_rounded(pair) or about_dimensions(pair)
+
+
+def _of_change(pair: Between) -> Reason | None:
+    """Whether the earlier one changes an input of the graph in place that the later one uses."""
+    changed = {
+        name
+        for item in pair.operations(pair.first)
+        for name in item.mutates
+        if any(pair.fusion.memory.root(written) in pair.shared for written in item.writes)
+    }
+    buffers = [pair.fusion.buffers.get(name) for name in changed]
+    is_input = any(buffer is not None and buffer.kind == "input" for buffer in buffers)
+    return pair.told(_IN_PLACE) if is_input else None
+
+
+def _of_call(pair: Between, call: Step) -> Reason:
+    kinds = {"fallback": _FALLBACK, "user_kernel": _OWN, "custom": _OTHERS}
+    reason = _CHANNELS if _is_copy_for(pair, call) else kinds.get(call_kind(call), _LIBRARY)
+    change = TEMPLATES if _can_be_template(pair, call) else reason.change
+    if call.kind == "fallback" and "attention" in call.name:
+        change = ""  # a kernel of its own is what attention is best done with
+    is_stored = call is pair.first and pair.is_passed_on and pair.second.kind == "pointwise"
+    change += _STORES if reason is _OWN and is_stored else ""
+    sentence = reason.sentence.format(call=numbered(pair.fusion, call))
+    return dataclasses.replace(reason, sentence=sentence, change=change)
+
+
+def _is_copy_for(pair: Between, call: Step) -> bool:
+    """Whether all that stands before a convolution is its input in another memory order."""
+    names = {node.name for node in call.operators}
+    is_alone = {node.name for node in pair.first.operators} == names
+    return "convolution" in call.name.split(".") and call is pair.second and is_alone
+
+
+def _can_be_template(pair: Between, call: Step) -> bool:
+    """Whether there are templates for the call that compute pointwise operators like the other.
+
+    They do so with what they load and with what they store, convolutions with the latter alone;
+    two that only read the same tensor stay apart.
+    """
+    parts = call.name.split(".")
+    other = pair.second if call is pair.first else pair.first
+    is_behind = other is pair.second
+    return (
+        call.kind == "extern"
+        and not any(item.device.startswith("cpu") for item in pair.operations(call))
+        and any(part in _MULTIPLIES for part in parts)
+        and pair.is_passed_on
+        and other.kind != "reduction"
+        and (is_behind or "convolution" not in parts)
+    )
+
+
+def _of_loops(pair: Between) -> Reason | None:
+    """``CppScheduling`` gives no reasons (torch/_inductor/codegen/cpp.py, 2.11 to 2.13)."""
+    if not pair.is_in_cpp:
+        return None
+    sizes = [_sizes(pair, step) for step in (pair.first, pair.second)]
+    if sizes[0] == sizes[1]:
+        return None
+    return dataclasses.replace(_LOOPS, sentence=_LOOPS.sentence.format(*sizes))
+
+
+def _sizes(pair: Between, step: Step) -> str:
+    inner = pair.operations(step)
+    found = [" by ".join(size for part in item.sizes for size in part) for item in inner]
+    return max(found, key=len, default="?")

@@ -1,0 +1,300 @@
+"""Everything that is said about the graphs of a run, and about what was fused."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from inspector.features.graph.decompositions import Decomposition, aten_decompositions
+from inspector.features.graph.decompositions import decompositions as decompositions_of
+from inspector.features.graph.fusion import Fusion
+from inspector.features.graph.graph_breaks_apart import SplitByBreak
+from inspector.features.graph.line_kernels import kernels_naming
+from inspector.features.graph.lookup import Around, around_line
+from inspector.features.graph.make_fusion import make_fusion
+from inspector.features.graph.not_fused import Pair, kept_apart
+from inspector.features.graph.operators import GraphOperators, count_operators
+from inspector.features.graph.outside_graph import Outside, outside
+from inspector.features.graph.reading import read_graphs
+from inspector.features.kernels.report import make_kernels_report
+from inspector.records.fusion import FusionPlan
+from inspector.report.command_line import command_again
+from inspector.report.failed_frames import failed_frames
+from inspector.report.overview import reading_texts
+from inspector.report.wording import count, listed
+from inspector.run.graph import Graph, Stage
+from inspector.run.run import Process, Run
+from inspector.shared.gpu_table import find_gpu
+from inspector.shared.gpus import Gpu
+from inspector.trace.inspector_records import kept_record
+
+FORMAT_VERSION = 1
+"""Of a report on graphs as JSON: counts up when a field changes its meaning or goes."""
+_ASKED = {
+    "prims": " --stage prims",
+    "inference": " --no-grad",
+    "joint": " --train",
+    "forward": " --train",
+    "backward": " --train",
+}
+"""What has to be asked for to get a graph of a stage, where a plain recording lacks it."""
+_NOT_TRACED = "decompositions were not recorded"
+FUSION = "fusion"
+"""What ``--stage`` calls the kernels, which are no stage of a graph."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FusionRow:
+    """What became of one graph.
+
+    Attributes:
+        pairs: What shares data and was not fused, those that would save most first.
+    """
+
+    fusion: Fusion
+    pairs: tuple[Pair, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Operators:
+    """The operators of every stage."""
+
+    graphs: tuple[GraphOperators, ...]
+    decompositions: tuple[Decomposition, ...]
+    outside: tuple[Outside, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GraphReport:
+    """The graphs of a run.
+
+    Attributes:
+        gpu: The GPU that is not there, or None.
+        stage: What was asked for: a stage's name, ``fusion``, or an empty string for all of them.
+        graphs: The graphs of that stage.
+        rows: What became of the graphs, where ``fusion`` was asked for.
+        notices: What is missing, and what would show it; one sentence each.
+        operators: The operators of every stage, where they were asked for.
+        around: What became of a line, where one was asked for.
+        part: The options that made parts of the graphs, or nothing.
+        breaks: Graph breaks that keep apart what one kernel could compute; those of most bytes
+            first.
+    """
+
+    run: Run
+    gpu: Gpu | None
+    stage: str
+    graphs: tuple[Graph, ...]
+    rows: tuple[FusionRow, ...]
+    notices: tuple[str, ...]
+    operators: Operators | None = None
+    around: Around | None = None
+    part: tuple[str, ...] = ()
+    breaks: tuple[SplitByBreak, ...] = ()
+
+
+def with_operators(report: GraphReport) -> GraphReport:
+    """The report on all stages, as one on their operators."""
+    captured = {g.compile_id: g for g in report.graphs if g.stage is Stage.DYNAMO}
+    decompositions: list[Decomposition] = []
+    notices = report.notices
+    for graph in report.graphs:
+        if graph.stage in {Stage.FORWARD, Stage.INFERENCE} and graph.compile_id in captured:
+            computed = [node for node in graph.nodes if node.is_compute]
+            if computed and not any(node.earlier for node in computed):  # as in torch's own text
+                notices = tuple(dict.fromkeys((*notices, _NOT_TRACED)))
+                continue
+            decompositions += decompositions_of(captured[graph.compile_id], graph)
+        elif graph.stage in {Stage.BACKWARD, Stage.PRIMS}:
+            decompositions += aten_decompositions(graph)
+    operators = Operators(
+        graphs=tuple(map(count_operators, report.graphs)),
+        decompositions=tuple(decompositions),
+        outside=tuple(call for row in report.rows for call in outside(row.fusion)),
+    )
+    return dataclasses.replace(report, graphs=(), rows=(), operators=operators, notices=notices)
+
+
+def with_line(report: GraphReport, file: str, line: int) -> GraphReport:
+    """The report on all stages, as one on what became of a line."""
+    around = around_line(report.graphs, [row.fusion for row in report.rows], file, line)
+    if not report.rows:
+        codes = make_kernels_report(report.run).taken
+        kernels = tuple(kernels_naming(codes, around.files, line))
+        around = dataclasses.replace(around, kernels=kernels)
+    return dataclasses.replace(report, graphs=(), rows=(), around=around)
+
+
+def make_graph_report(run: Run, stage: str, graph: str = "") -> GraphReport:
+    """Reads the graphs of a run, whose logs must still be there.
+
+    Args:
+        stage: A stage's name, ``fusion``, or an empty string for all of them.
+        graph: The compilation whose graphs are wanted (``0/0``), or an empty string.
+
+    Raises:
+        OSError: A log is gone.
+    """
+    wanted = frozenset(item for item in Stage if item.value == stage) or frozenset(Stage)
+    if stage == FUSION:
+        wanted = frozenset({Stage.POST_GRAD})
+    graphs: list[Graph] = []
+    rows: list[FusionRow] = []
+    unread: list[str] = []
+    for process in run.processes:
+        name = _process_name(run, process)
+        places = process.graphs.places
+        if stage == FUSION and not any(place.stage == FUSION for place in places):
+            continue  # nothing is shown of these graphs
+        read, problems = read_graphs(places, run.roots, wanted)
+        found = [
+            dataclasses.replace(item, process=name)
+            for item in read
+            if graph in {"", item.compile_id}
+        ]
+        unread += problems
+        fused = list(_rows(process, found, unread)) if Stage.POST_GRAD in wanted else []
+        graphs += _with_kernels(found, fused)
+        rows += fused
+    key = next((process.codes.gpu for process in run.processes if process.codes.gpu), "")
+    shown = () if stage == FUSION else tuple(graphs)
+    rows = rows if stage in {"", FUSION} else []
+    said = _missing(run, graph) or _notices(run, stage, shown, rows, unread)
+    return GraphReport(
+        run=run,
+        gpu=find_gpu(key) if key else None,
+        stage=stage,
+        graphs=shown,
+        rows=tuple(rows),
+        notices=(*reading_texts(run), *said),
+    )
+
+
+def _with_kernels(graphs: Sequence[Graph], rows: Sequence[FusionRow]) -> Iterator[Graph]:
+    """The post-grad graphs with the kernels that compute each of their nodes."""
+    kernels: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        for step in row.fusion.steps:
+            for node in step.operators:
+                kernels.setdefault((row.fusion.graph.name, node.name), []).append(step.name)
+    for graph in graphs:
+        nodes = [
+            dataclasses.replace(node, kernels=tuple(kernels.get((graph.name, node.name), ())))
+            for node in graph.nodes
+        ]
+        is_lowered = graph.stage is Stage.POST_GRAD
+        yield dataclasses.replace(graph, nodes=tuple(nodes)) if is_lowered else graph
+
+
+def _process_name(run: Run, process: Process) -> str:
+    """What tells a process from the others, where there are several."""
+    if len(run.processes) == 1:
+        return ""
+    return f"rank {process.rank}" if process.rank is not None else f"process {process.pid}"
+
+
+def _rows(process: Process, graphs: Sequence[Graph], unread: list[str]) -> Iterator[FusionRow]:
+    """What became of each post-grad graph, in the order of the log."""
+    lowered = [graph for graph in graphs if graph.stage is Stage.POST_GRAD]
+    nested = 0
+    for place in process.graphs.places:
+        if place.stage != FUSION or place.recorded is None:
+            continue
+        try:
+            plan = kept_record(FusionPlan, place.recorded)
+        except (OSError, ValueError, RecursionError) as error:
+            unread.append(f"what was fused in {place.compile_id}: {error}")
+            continue
+        if plan.name:  # that of a graph inside of a higher-order operator
+            nested += any(graph.compile_id == place.compile_id for graph in graphs)
+            continue
+        graph = _lowered_by(plan, place.compile_id, lowered)
+        if graph is not None:
+            lowered.remove(graph)
+            hints = process.graphs.hints.get(place.compile_id, {})
+            fusion = make_fusion(plan, graph, graph.number, hints)
+            yield FusionRow(fusion, tuple(kept_apart(fusion)))
+    if nested:
+        unread.append(
+            f"what was fused in {count(nested, 'graph')} inside of higher-order operators (cond, "
+            "checkpoint, …), whose kernels are not among these"
+        )
+    if len(lowered) < sum(graph.stage is Stage.POST_GRAD for graph in graphs):
+        unread += [f"what was fused in {graph.name}: the recording does not have it"
+                   for graph in lowered]  # fmt: skip
+
+
+def _lowered_by(plan: FusionPlan, compile_id: str, graphs: Sequence[Graph]) -> Graph | None:
+    """The graph that a plan is of: of several of one compilation, that with its nodes."""
+    key = compile_id, plan.direction
+    found = [graph for graph in graphs if (graph.compile_id, graph.direction) == key]
+    if len(found) < 2:  # noqa: PLR2004
+        return found[0] if found else None
+    origins = {name for item in plan.operations for name in item.origins}
+    return max(found, key=lambda graph: len(origins & {node.name for node in graph.nodes}))
+
+
+def _missing(run: Run, graph: str) -> list[str]:
+    """Says that there is no such compilation; nothing where there is, or none is asked for."""
+    places = [place for process in run.processes for place in process.graphs.places]
+    known = list(dict.fromkeys(place.compile_id for place in places))
+    if not graph or not known or graph in known:
+        return []
+    return [f"the recording has no compilation {graph}, but {listed(known)}"]
+
+
+def _stages(run: Run) -> list[str]:
+    """The stages of which the recording has a graph, in the compiler's order."""
+    found = {place.stage for process in run.processes for place in process.graphs.places}
+    return [stage.value for stage in Stage if stage.value.replace("-", "_") in found]
+
+
+def _notices(
+    run: Run, stage: str, graphs: Sequence[Graph], rows: Sequence[FusionRow], unread: Sequence[str]
+) -> Iterator[str]:
+    command = f"`{command_again(run, 'graph')}` records it"
+    failed = failed_frames(run) or _not_generated(run)
+    if not rows and not graphs:
+        yield from _nothing(run, stage, failed)
+    elif failed:
+        yield f"not all of it was compiled: {failed}"
+    if any(graph.is_parsed for graph in graphs):
+        yield f"graphs were read from torch's text, without modules and FLOPs: {command} whole"
+    for text in unread:
+        yield f"not shown: {text}"
+
+
+def _not_generated(run: Run) -> str:
+    """Of which graphs no code could be generated for a GPU that is not here, and why."""
+    return listed([
+        f"code of graph {compile_id} could not be generated ({said.error.partition(chr(10))[0]})"
+        for process in run.processes
+        for compile_id, said in process.codes.targets
+        if said.error
+    ])  # fmt: skip
+
+
+def _nothing(run: Run, stage: str, failed: str) -> Iterator[str]:
+    """Why there is nothing of what was asked for, or what would record it."""
+    asked = _ASKED.get(stage, "")
+    command = f"`{command_again(run, 'graph', *asked.split())}` records it"
+    what = f"the recording has no {stage} graph" if stage else "the recording has no graph"
+    if stage == FUSION:
+        what = "fusion was not recorded"
+    stages = _stages(run) if stage == FUSION else []
+    if failed:
+        yield f"{what}: {failed}"
+    elif _is_as_asked(run, asked):
+        yield f"{what}: the compiler did not get that far; `inspect explain` shows why"
+    else:
+        yield f"{what}: {command}"
+    if stages:
+        yield f"it has graphs of {listed(stages, len(stages))}: --stage names one"
+
+
+def _is_as_asked(run: Run, asked: str) -> bool:
+    """Whether the command that would record something is the one that was run."""
+    settings = run.meta.settings
+    is_plain = bool(settings.get("generates")) and settings.get("backend") == "inductor"
+    name = asked.strip().lstrip("-").replace("-", "_")
+    return is_plain and (not asked or bool(settings.get(name)))

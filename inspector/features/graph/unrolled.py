@@ -1,0 +1,220 @@
+"""Loops that tracing unrolled: their body is in the graph once for each time that it ran."""
+
+from __future__ import annotations
+
+import ast
+import collections
+import dataclasses
+import functools
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from inspector.run.graph import Graph, Node
+from inspector.run.source import parsed
+from inspector.shared.stack import StackFrame
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_OF_COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
+_Key: TypeAlias = tuple[str, int]
+LEAST_TIMES = 16
+LEAST_OPERATORS = 100
+_LEAST_SHARE = 0.5
+_GETITEM = "_operator.getitem"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Unrolled:
+    """A loop whose body is in a graph many times.
+
+    Attributes:
+        operators: How many operators come of it.
+        total: How many the graph has.
+        call: What its body calls that most of them come of (``self.cell``), or an empty string.
+        is_module: Whether that is a module.
+        lines: The innermost lines of its code that is there often.
+    """
+
+    frame: StackFrame
+    times: int
+    operators: int
+    total: int
+    call: str = ""
+    is_module: bool = False
+    lines: frozenset[_Key] = frozenset()
+
+
+@dataclasses.dataclass(slots=True)
+class _Loop:
+    """A loop, with the nodes of its body.
+
+    Attributes:
+        around: The loops around it, the outermost first.
+        nodes: Each with the depth in its stack at which the loop is.
+        own: The nodes of no loop inside of it.
+    """
+
+    frame: StackFrame
+    around: tuple[_Key, ...]
+    nodes: list[tuple[int, Node]] = dataclasses.field(default_factory=list)
+    own: list[Node] = dataclasses.field(default_factory=list)
+
+    def often(self) -> list[Node]:
+        """The operators of code that is there often."""
+        counted = collections.Counter(_place(node) for _, node in self.nodes)
+        return [node for _, node in self.nodes if counted[_place(node)] >= LEAST_TIMES]
+
+    def times(self) -> int:
+        """How often its body is in the graph."""
+        nodes = self.own or [node for _, node in self.nodes]
+        counted = collections.Counter(collections.Counter(map(_place, nodes)).values())
+        # A line with an operator twice has it twice as often.
+        return max(counted, key=lambda number: (counted[number], -number))
+
+    def is_over_modules(self) -> bool:
+        """Whether the same lines run with several modules."""
+        modules: dict[tuple[object, ...], set[object]] = {}
+        for _, node in self.nodes:
+            target, own, lines = _place(node)
+            modules.setdefault((target, lines), set()).add(own)
+        return max(map(len, modules.values())) > 1
+
+
+def unrolled_loop(
+    graph: Graph,
+    source: Callable[[str], str | None],
+    lowered: Callable[[], Sequence[Graph]] = tuple,
+) -> Unrolled | None:
+    """The innermost loop that most operators of a graph come of, where its body is the same code.
+
+    The layers of a ``ModuleList`` are other modules in each step: they do not count, nor does a
+    loop over a few. In a small graph the operators count that the loop is lowered to: a step of
+    ``nn.GRUCell`` is one operator of Dynamo's, and 24 of Inductor's.
+
+    Args:
+        graph: Dynamo's graph, with whole stacks.
+        source: The text of a file, or None.
+        lowered: Gives the graphs that it is lowered to, if they are known.
+    """
+    nodes = [node for node in graph.nodes if node.is_compute and node.stack]
+    places = collections.Counter(map(_place, nodes))
+    if max(places.values(), default=0) < LEAST_TIMES:
+        return None
+    if len(nodes) >= LEAST_OPERATORS:
+        return _unrolled(nodes, source, max(LEAST_OPERATORS, _LEAST_SHARE * len(nodes)))
+    found = _unrolled(nodes, source, max(LEAST_TIMES, _LEAST_SHARE * len(nodes)))
+    if found is None:
+        return None
+    lines = [node.line for each in lowered() for node in each.nodes if node.is_compute]
+    inner = sum(line is not None and (line.file, line.line) in found.lines for line in lines)
+    if inner < max(LEAST_OPERATORS, _LEAST_SHARE * len(lines)):
+        return None
+    return dataclasses.replace(found, operators=inner, total=len(lines))
+
+
+def _unrolled(
+    nodes: Sequence[Node], source: Callable[[str], str | None], least: float
+) -> Unrolled | None:
+    trees = functools.cache(lambda file: parsed(source(file) or ""))
+    loops = _loops_of(nodes, functools.cache(lambda file, line: _lines(trees(file), line)))
+    found = {
+        key: loop
+        for key, loop in loops.items()
+        if len(loop.often()) >= least and loop.times() >= LEAST_TIMES
+    }
+    for loop in sorted(found.values(), key=lambda loop: -len(loop.around)):
+        outer = next((found[key] for key in reversed(loop.around) if key in found), None)
+        if outer is None or not _is_once(loop, outer):
+            often = loop.often()
+            lines = frozenset((node.stack[-1].file, node.stack[-1].line) for node in often)
+            call, is_module = _called(loop, trees)
+            return Unrolled(
+                loop.frame, loop.times(), len(often), len(nodes), call, is_module, lines
+            )
+    return None
+
+
+def _loops_of(
+    nodes: Sequence[Node], lines: Callable[[str, int], tuple[int, ...]]
+) -> dict[_Key, _Loop]:
+    found: dict[_Key, _Loop] = {}
+    for node in nodes:
+        path: list[_Key] = []
+        for depth, frame in enumerate(node.stack):
+            for line in lines(frame.file, frame.line):
+                key = frame.file, line
+                if key in path:  # before Python 3.12 a comprehension has a frame of its own
+                    found[key].nodes[-1] = depth, node
+                    continue
+                at = dataclasses.replace(frame, line=line, code="")
+                found.setdefault(key, _Loop(at, tuple(path))).nodes.append((depth, node))
+                path.append(key)
+        if path:
+            found[path[-1]].own.append(node)
+    return found
+
+
+def _is_once(loop: _Loop, outer: _Loop) -> bool:
+    """Whether the loop around it repeats the code, and not the loop itself."""
+    return loop.is_over_modules() if not outer.own else loop.times() <= outer.times()
+
+
+def _place(node: Node) -> tuple[str, object, object]:
+    """What tells the same code with the same modules; another layer of a list is another one."""
+    return node.target, node.modules, tuple((frame.file, frame.line) for frame in node.stack)
+
+
+def _called(loop: _Loop, trees: Callable[[str], ast.Module | None]) -> tuple[str, bool]:
+    """The one call in the body that most of it comes of, and whether a module is called."""
+    calls: collections.Counter[tuple[str, bool]] = collections.Counter()
+    computing = [item for item in loop.nodes if item[1].target != _GETITEM]
+    for depth, node in computing:
+        frame, inner = node.stack[depth], node.stack[depth + 1 : depth + 2]
+        if inner and inner[0].name not in _OF_COMPREHENSIONS:
+            is_module = inner[0].name == "forward"
+            calls[_callee(trees(frame.file), frame.line, inner[0].name), is_module] += 1
+        elif not inner and node.module:  # torch's own: its frames are left out
+            calls[_module_call(trees(frame.file), frame.line, node.module), True] += 1
+    ((call, is_module), number), *_ = calls.most_common(1) or [(("", False), 0)]
+    return (call, is_module) if number > _LEAST_SHARE * len(computing) else ("", False)
+
+
+def _module_call(tree: ast.Module | None, line: int, path: str) -> str:
+    """How a line writes the call of a module; empty where it does not name it."""
+    name = path.rpartition(".")[2]
+    own = [node for node in _calls(tree, line) if ast.unparse(node).rpartition(".")[2] == name]
+    return ast.unparse(own[0]) if own else ""
+
+
+def _callee(tree: ast.Module | None, line: int, name: str) -> str:
+    """How a line writes the function that it calls; empty where it calls several that could be."""
+    written = _calls(tree, line)
+    own = [node for node in written if ast.unparse(node).rpartition(".")[2] == name]
+    found = own or [node for node in written if ast.unparse(node).startswith("self.")] or written
+    return ast.unparse(found[0]) if len(found) == 1 else ""
+
+
+def _calls(tree: ast.Module | None, line: int) -> list[ast.Name | ast.Attribute]:
+    """What a line calls by name."""
+    nodes = ast.walk(tree) if tree is not None else ()
+    calls = [node for node in nodes if isinstance(node, ast.Call) and _covers(node, line)]
+    return [node.func for node in calls if isinstance(node.func, ast.Name | ast.Attribute)]
+
+
+def _lines(tree: ast.Module | None, line: int) -> tuple[int, ...]:
+    """The lines of the loops whose body a line is in, in the function that it is in."""
+    nodes = [node for node in ast.walk(tree) if _covers(node, line)] if tree else []
+    functions = [n for n in nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    start = functions[-1].lineno if functions else 0
+    return tuple(n.lineno for n in nodes if _repeats(n, line) and n.lineno >= start)  # type: ignore[attr-defined]
+
+
+def _repeats(node: ast.AST, line: int) -> bool:
+    """Whether a node runs a line many times; what it loops over is computed once."""
+    if isinstance(node, ast.For | ast.AsyncFor | ast.While):
+        return any(_covers(statement, line) for statement in node.body)
+    return isinstance(node, _COMPREHENSIONS)
+
+
+def _covers(node: ast.AST, line: int) -> bool:
+    first, last = getattr(node, "lineno", None), getattr(node, "end_lineno", None)
+    return first is not None and first <= line <= (last or first)

@@ -1,0 +1,255 @@
+"""Real changes of what the guards of a frame look at, to be tried on its cache entries."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from inspector.features.guards.change import (
+    Change,
+    ChangeKind,
+    another_object,
+    having,
+    of_length,
+    of_thread,
+    of_value,
+    same_tensor,
+    two_tensors,
+)
+from inspector.features.guards.predict import FrameGuards
+from inspector.records.recompiles import TensorFacts
+from inspector.run.cache_entries.relation import identity, normal
+from inspector.trace.guard_checks import (
+    AliasCheck,
+    Check,
+    ContainsCheck,
+    EqualsCheck,
+    IdCheck,
+    LengthCheck,
+)
+from inspector.trace.guard_source import Origin
+from inspector.trace.guard_text import TextCause
+from inspector.trace.guard_trees import Guard
+
+_MOST_KEYS = 6
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Candidate:
+    """A change to try.
+
+    Attributes:
+        name: The user's spelling of what changes.
+        fixed: What an entry assumes of it, as a sentence.
+        other: What comes in its place.
+        aspect: What a guard expects of it, to see whether two entries differ.
+        has_changed: Whether two entries are known to expect another one of it.
+        is_dynamic: Whether it is so already, within what is assumed.
+    """
+
+    change: Change
+    name: str
+    fixed: str
+    other: str
+    cause: TextCause | None
+    aspect: Callable[[Check], str] = repr
+    has_changed: bool = False
+    is_dynamic: bool = False
+
+
+# Of a value the next one to try.
+_VALUES: dict[type, tuple[ChangeKind, Callable[[Any], object]]] = {
+    bool: (ChangeKind.BOOL, lambda value: not value),
+    int: (ChangeKind.INT, lambda value: value + 5),
+    float: (ChangeKind.FLOAT, lambda value: value + 1.5),
+    str: (ChangeKind.STR, lambda value: f"{value}'"),
+    type(None): (ChangeKind.NONE, lambda _value: "something"),
+}
+_MOST_TRIED = 100  # an infinite float stays what it is
+_BY_ORIGIN = {
+    Origin.MODULE: ChangeKind.ATTRIBUTE,
+    Origin.GLOBAL: ChangeKind.GLOBAL,
+    Origin.CLOSURE: ChangeKind.CLOSURE,
+}
+# What Python keeps in functions and classes, and modules in themselves: nobody changes it.
+_INSIDE = re.compile(
+    r"\.__(?:kw)?defaults__|\.__class__(?:$|\.)|\._(?:name|value)_$|\.f(?:get|set|del)$"
+    r"|\.__mro__|\._modules$|\._non_persistent_buffers_set"
+)
+_THREAD = "autocast, default dtype, deterministic algorithms, number of threads"
+
+
+def value_candidates(frame: FrameGuards) -> Iterator[Candidate]:
+    """Changes of everything but tensors' sizes and metadata."""
+    for guard in frame.entries[-1].guards:
+        if guard.origin in (Origin.LIBRARY, Origin.PARAMETER) or _INSIDE.search(guard.source):
+            continue
+        match guard.check:
+            case EqualsCheck(is_literal=True, value=value) if type(value) in _VALUES:
+                yield from _of_value(frame, guard, value)
+            case LengthCheck(length=length) if guard.origin is not Origin.MODULE:
+                yield _of_length(frame, guard, length)
+            case IdCheck():
+                yield from _of_object(guard)
+            case ContainsCheck() if guard.origin is Origin.INPUT:
+                yield _of_item(guard, guard.check)
+            case AliasCheck():
+                yield from _of_alias(frame, guard.check)
+    yield from _of_thread(frame)
+
+
+def _unseen_value(frame: FrameGuards, source: str, value: object) -> object:
+    """A value that no entry has been compiled for, if there is one."""
+    _, after = _VALUES[type(value)]
+    seen = [
+        (type(guard.check.value), guard.check.value)
+        for guard in frame.same_source(source)
+        if isinstance(guard.check, EqualsCheck)
+    ]
+    others = itertools.accumulate(
+        range(_MOST_TRIED), lambda other, _: after(other), initial=after(value)
+    )
+    new = (other for other in others if (type(other), other) not in seen)
+    return next(new, after(value))
+
+
+def _unseen_length(frame: FrameGuards, source: str, length: int) -> int:
+    """A length that no entry has been compiled for."""
+    checks = (guard.check for guard in frame.same_source(source))
+    seen = [check.length for check in checks if isinstance(check, LengthCheck)]
+    return max([length, *seen]) + 1
+
+
+def _of_value(frame: FrameGuards, guard: Guard, value: object) -> Iterator[Candidate]:
+    kind, _ = _VALUES[type(value)]
+    kind = _BY_ORIGIN.get(guard.origin, kind)
+    if "dict.keys(" in guard.source:
+        return  # the dict's own row says it
+    name, other = guard.name, "another value"
+    if guard.origin is Origin.CLOSURE:
+        name = _closure_name(guard)
+    elif guard.origin is Origin.GLOBAL:
+        name = f"the global {name}"
+    fixed = f"{name} is specialized on {value!r}"
+    if value is None:
+        fixed, other = f"{name} is None", "a value"
+    elif guard.source.endswith(".training"):
+        kind, fixed = ChangeKind.TRAINING, f"{name} is {value}"
+        other = "eval()" if value else "train()"
+    elif isinstance(value, bool):
+        other = repr(not value)
+    unseen = _unseen_value(frame, guard.source, value)
+    yield Candidate(of_value(kind, guard.source, unseen), guard.name, fixed, other, guard.cause)
+
+
+def _closure_name(guard: Guard) -> str:
+    """The variable's own name, where torch's hint has it."""
+    note = guard.cause.note if guard.cause else ""
+    _, found, rest = note.partition('guard on "')
+    return rest.partition('"')[0] if found else guard.name
+
+
+def _of_length(frame: FrameGuards, guard: Guard, length: int) -> Candidate:
+    keys = keys_of(frame, guard.source)
+    if keys:
+        return _of_keys(frame, guard, keys)
+    is_varargs = guard.source.count("[") == 1 and guard.name in ("args", "rest")
+    kind = ChangeKind.KEYS if "Dict" in guard.kind or "DICT" in guard.kind else ChangeKind.LENGTH
+    kind = ChangeKind.ARGUMENTS if is_varargs else kind
+    unseen = _unseen_length(frame, guard.source, length)
+    return Candidate(
+        of_length(kind, guard.source, length, unseen), guard.name,
+        f"{guard.name} is specialized on length {length}", "another length",
+        guard.cause,
+    )  # fmt: skip
+
+
+def keys_of(frame: FrameGuards, source: str, entry: int = -1) -> tuple[str, ...]:
+    """The keys that an entry wants of a dict that the code goes through, in order; else nothing."""
+    index = frame.indexes[entry]
+    begin = f"list(dict.keys({normal(source)}))["
+    found = {
+        int(normal(guard.source).removeprefix(begin).removesuffix("]")): guard.check.text
+        for guard in map(index.guards.__getitem__, index.keys_of(normal(source)))
+        if isinstance(guard.check, EqualsCheck) and guard.source.endswith("]")
+    }
+    return tuple(found[place] for place in sorted(found))
+
+
+def _of_keys(frame: FrameGuards, guard: Guard, keys: tuple[str, ...]) -> Candidate:
+    """All keys of a dict, which are fixed together, and in their order."""
+    source, name = guard.source, guard.name
+    more = f" and {len(keys) - _MOST_KEYS} more" if len(keys) > _MOST_KEYS else ""
+    order = ", in this order" if len(keys) > 1 else ""
+    seen = {keys_of(frame, source, entry) for entry in range(len(frame.indexes))}
+    unseen = _unseen_length(frame, source, len(keys))
+    return Candidate(
+        of_length(ChangeKind.KEYS, source, len(keys), unseen), name,
+        f"{name} is specialized on its keys {', '.join(keys[:_MOST_KEYS])}{more}{order}",
+        "another set", guard.cause, has_changed=len(seen) > 1,
+    )  # fmt: skip
+
+
+def _of_item(guard: Guard, check: ContainsCheck) -> Candidate:
+    """A key, or an attribute, that the code asks for."""
+    what = f"attribute {check.item}" if guard.kind == "HASATTR" else check.item
+    verb, instead = ("has", "without it") if check.expected else ("has no", "with it")
+    return Candidate(
+        having(ChangeKind.KEYS, guard.source, {check.item: not check.expected}, None), guard.name,
+        f"{guard.name} {verb} {what}", f"a call {instead}", guard.cause,
+    )  # fmt: skip
+
+
+def _of_alias(frame: FrameGuards, check: AliasCheck) -> Iterator[Candidate]:
+    """Arguments that are, or are not, one tensor."""
+    by_source = {
+        normal(guard.source): guard
+        for guard in frame.entries[-1].guards
+        if isinstance(guard.check, TensorFacts) and guard.origin is Origin.INPUT
+    }
+    pair = identity(check.text)
+    if pair is not None and pair <= by_source.keys():
+        one, other = sorted(pair)
+        tensor = frame.state.value(other).tensor
+        if tensor is not None:
+            names = f"{by_source[one].name} and {by_source[other].name}"
+            yield Candidate(
+                two_tensors(one, other, tensor), names, f"{names} are one tensor",
+                "a call with two tensors", None,
+            )  # fmt: skip
+        return
+    listed = check.text.removeprefix("check_no_aliasing(").removesuffix(")")
+    apart = [name for name in map(normal, listed.split(", ")) if name in by_source]
+    if check.text.startswith("check_no_aliasing(") and len(apart) > 1:
+        names = " and ".join(by_source[name].name for name in apart[:2])
+        yield Candidate(
+            same_tensor(apart[0], apart[1]), names, f"{names} are different tensors",
+            "one tensor for both", None,
+        )  # fmt: skip
+
+
+def _of_object(guard: Guard) -> Iterator[Candidate]:
+    if guard.origin is Origin.GLOBAL and not guard.source.endswith(".__code__"):
+        return  # modules, classes and the like, which nobody changes
+    is_function = guard.source.endswith(".__code__")
+    name = guard.name.removesuffix(".__code__")
+    kind = ChangeKind.FUNCTION if is_function else ChangeKind.ENUM
+    what = "function" if is_function else "object"
+    yield Candidate(
+        another_object(kind, guard.source), name, f"{name} is specialized on one {what}",
+        f"another {what}", guard.cause,
+    )  # fmt: skip
+
+
+def _of_thread(frame: FrameGuards) -> Iterator[Candidate]:
+    if "grad_mode" in frame.state.thread:
+        change = of_thread(ChangeKind.GRAD_MODE, grad_mode=not frame.state.thread["grad_mode"])
+        mode = "on" if frame.state.thread["grad_mode"] else "off"
+        yield Candidate(
+            change, "global state",
+            f"the code is specialized on the global state (grad mode {mode}, {_THREAD})",
+            "another state", None,
+        )  # fmt: skip

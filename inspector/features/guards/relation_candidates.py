@@ -1,0 +1,190 @@
+"""Real changes of sizes and numbers that are dynamic, and that relations keep in bounds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from inspector.features.guards.candidates import Candidate
+from inspector.features.guards.change import Change, ChangeKind, of_tensor, of_value, resized
+from inspector.features.guards.predict import FrameGuards, predict
+from inspector.records.recompiles import TensorFacts
+from inspector.run.cache_entries.relation import normal, relation_holds, tried, tried_numbers
+from inspector.trace.guard_checks import EqualsCheck, RelationCheck, TypeCheck
+from inspector.trace.guard_source import Origin
+from inspector.trace.guard_trees import Guard
+
+_SIZE = re.compile(r"(?P<source>[LG]\[.*?)\.size\(\)\[(?P<dimension>\d+)\]")
+_CONSTANT = re.compile(r"(?P<what>[^\s=<>]+) (?P<sign>[!=]=) (?P<value>-?\d+(?:\.\d+)?)")
+# Of a size: neither 0 nor 1, which has a row of its own.
+_NO_ZERO_ONE = re.compile(r"\(?2 <= [^<>=]*\.size\(\)\[\d+\]\)?$")
+_INT, _FLOAT = "<class 'int'>", "<class 'float'>"
+
+
+def relation_candidates(frame: FrameGuards) -> Iterator[Candidate]:
+    """Of each relation one change that it refuses, of the first thing in it that is free."""
+    names = _names(frame)
+    fixed = set(_constants(frame))
+    told: dict[str, list[str]] = {}
+    for guard, expression in _relations(frame):
+        for source, dimension in _free(frame, expression):
+            known = told.setdefault(source, []) if dimension is None else []
+            found = _refused(frame, expression, source, dimension, known)
+            if found is None:
+                continue
+            known.append(expression)
+            value, change = found
+            name = _spelled(source, names)
+            what = name if dimension is None else f"{name}.size({dimension})"
+            relation = _spelled(expression, names)
+            sign = _sign(what, relation)
+            if dimension is None and source in fixed and sign != "==":
+                continue  # that it is fixed says it all
+            refused = "another value" if sign == "==" else f"{value}"
+            yield Candidate(
+                change, what, _within(what, relation, guard), refused, guard.cause,
+                is_dynamic=True,
+            )  # fmt: skip
+            break
+
+
+def number_candidates(frame: FrameGuards) -> Iterator[Candidate]:
+    """Numbers that are dynamic: the value is no matter but for relations, the class is."""
+    for guard in frame.entries[-1].guards:
+        check = guard.check
+        if guard.origin in (Origin.LIBRARY, Origin.PARAMETER) or not isinstance(check, TypeCheck):
+            continue
+        if check.type in (_INT, _FLOAT) and not _is_constant(frame, guard):
+            yield _of_number(frame, guard, check.type)
+
+
+def _is_constant(frame: FrameGuards, guard: Guard) -> bool:
+    own = frame.indexes[-1].of(normal(guard.source))
+    return any(isinstance(other.check, EqualsCheck) for other in own)
+
+
+def _of_number(frame: FrameGuards, guard: Guard, type_: str) -> Candidate:
+    """Its class, and that any value fits where no relation refuses one."""
+    source = normal(guard.source)
+    known = frame.state.number(source) or 0  # a float's value stands in no guard
+    other: int | float = int(known) + 7 if type_ == _FLOAT else float(known) + 0.5
+    has, would = ("a float", "an int") if type_ == _FLOAT else ("an int", "a float")
+    is_bounded = any(
+        (source, None) in _free(frame, expression)
+        and _refused(frame, expression, source, None) is not None
+        for _, expression in _relations(frame)
+    )
+    return Candidate(
+        of_value(ChangeKind.TYPE, guard.source, other), guard.name,
+        f"{guard.name} is {has}{'' if is_bounded else ' of any value'}", would, guard.cause,
+        is_dynamic=True,
+    )  # fmt: skip
+
+
+def _relations(frame: FrameGuards) -> list[tuple[Guard, str]]:
+    """The relations of sizes and numbers of the newest entry, but for what has another row."""
+    return [
+        (guard, guard.check.expression)
+        for guard in frame.entries[-1].guards
+        if isinstance(guard.check, RelationCheck)
+        and ".stride()" not in guard.check.expression
+        and not _NO_ZERO_ONE.match(guard.check.expression)
+    ]
+
+
+def _constants(frame: FrameGuards) -> Iterator[str]:
+    """Numbers that are dynamic, and that a relation keeps at one value all the same."""
+    for _, expression in _relations(frame):
+        constant = _CONSTANT.fullmatch(expression)
+        if constant is not None and constant["sign"] == "==":
+            yield normal(constant["what"])
+
+
+def _sign(what: str, relation: str) -> str:
+    """How a relation compares something with a constant, if that is all that it says."""
+    constant = _CONSTANT.fullmatch(relation)
+    return constant["sign"] if constant is not None and constant["what"] == what else ""
+
+
+def _free(frame: FrameGuards, expression: str) -> Iterator[tuple[str, int | None]]:
+    """The sizes and numbers in a relation that no guard fixes."""
+    for match in _SIZE.finditer(expression):
+        source, dimension = normal(match["source"]), int(match["dimension"])
+        tensor = frame.state.value(source).tensor
+        fixed = _fixed_size(frame, source, dimension)
+        if tensor is not None and fixed is None:
+            yield source, dimension
+    for source in frame.entries[-1].symbols:
+        if ".size()" not in source and ".stride()" not in source and source in expression:
+            yield normal(source), None
+
+
+def _refused(
+    frame: FrameGuards,
+    expression: str,
+    source: str,
+    dimension: int | None,
+    told: Sequence[str] = (),
+) -> tuple[float, Change] | None:
+    """The nearest number that a relation refuses and no other entry takes, and the change to it."""
+    for number, change in _tries(frame, expression, source, dimension):
+        known = change.applied(frame.state).number
+        is_news = all(relation_holds(other, known) is not False for other in told)
+        is_refused = is_news and relation_holds(expression, known) is False
+        if is_refused and predict(frame, change).served_by is None:
+            return number, change
+    return None
+
+
+def _tries(
+    frame: FrameGuards, expression: str, source: str, dimension: int | None
+) -> Iterator[tuple[float, Change]]:
+    value = frame.state.value(source)
+    if dimension is None:
+        now = frame.state.number(source)
+        is_int = value.type != _FLOAT
+        for number in tried_numbers(expression, now, is_int=is_int):
+            yield number, of_value(ChangeKind.INT if is_int else ChangeKind.FLOAT, source, number)
+        return
+    size = frame.state.number(f"{source}.size()[{dimension}]")
+    if not isinstance(size, int) or value.tensor is None:
+        return
+    for number in tried([expression], size):
+        tensor = resized(value.tensor, dimension, number)
+        yield number, of_tensor(ChangeKind.SIZE, source, tensor)
+
+
+def _names(frame: FrameGuards) -> dict[str, str]:
+    """The user's spellings by source, the longest source first."""
+    own = (guard for guard in frame.entries[-1].guards if guard.source)
+    found = {normal(guard.source): guard.name for guard in own}
+    return dict(sorted(found.items(), key=lambda item: -len(item[0])))
+
+
+def _within(what: str, relation: str, guard: Guard) -> str:
+    """How far something is dynamic: where one value alone is allowed, it is none."""
+    if _sign(what, relation) == "==":
+        by = f" by `{guard.cause.code.strip()}`" if guard.cause and guard.cause.code else ""
+        return f"{what} is specialized on {relation.rpartition(' ')[2]}{by}"
+    return f"{what} is dynamic while `{relation}`"
+
+
+def _spelled(expression: str, names: dict[str, str]) -> str:
+    """A relation in the user's spelling."""
+
+    def spelled(match: re.Match[str]) -> str:
+        source = normal(match["source"])
+        return f"{names.get(source, source)}.size({match['dimension']})"
+
+    text = _SIZE.sub(spelled, expression)
+    for source, name in names.items():
+        text = text.replace(source, name)
+    return text
+
+
+def _fixed_size(frame: FrameGuards, source: str, dimension: int) -> int | None:
+    for guard in frame.indexes[-1].of(source):
+        if isinstance(guard.check, TensorFacts):
+            size = guard.check.size
+            return size[dimension] if dimension < len(size) else None
+    return None

@@ -1,0 +1,233 @@
+"""Everything that is said about the guards of a run."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from inspector.features.guards.change import ChangeKind
+from inspector.features.guards.grouping import Cause, Group, by_cause, by_module, kinds_of
+from inspector.features.guards.next import NextChange, next_changes
+from inspector.features.guards.predict import Becomes, FrameGuards, frame_guards
+from inspector.features.guards.subtrees import Subtree, subtrees_of
+from inspector.features.guards.time import GuardTime, guard_time
+from inspector.features.recompiles.instances import shared_instances
+from inspector.report.command_line import command_about, command_again, is_model
+from inspector.report.finding import Finding
+from inspector.report.overview import is_plain, reading_texts
+from inspector.report.place import qualified_name
+from inspector.report.processes import found_in
+from inspector.report.rule import Rule
+from inspector.report.user_code.call_site import parameters_at, user_spelling
+from inspector.run.cache_entries.entry import Entry
+from inspector.run.compilation import Frame
+from inspector.run.run import Process, Run
+from inspector.shared.stack import StackFrame
+
+FORMAT_VERSION = 1
+"""Of a guards report as JSON: counts up when a field changes its meaning or goes."""
+
+_MOST_SUBTREES = 5
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FrameRow:
+    """The guards of one frame.
+
+    Attributes:
+        limit: How many it may have.
+        is_closed: Whether the recompile limit was hit.
+        is_skipped: Whether it runs eagerly, as a later compilation gave no code.
+        guards: Guards of the newest entry.
+        torch_latency_ns: Torch's figure for that entry, with cold caches of the processor; or None.
+        measured_ns: One evaluation of that entry's guards with warm caches, or None.
+        per_call_ns: Guard time per warm call, all of its entries; or None.
+    """
+
+    process: int
+    frame_id: int | None
+    name: str
+    file: str
+    line: int
+    entries: int
+    limit: int
+    is_closed: bool
+    is_skipped: bool
+    guards: int
+    torch_latency_ns: int | None
+    measured_ns: int | None
+    per_call_ns: int | None
+    next_changes: tuple[NextChange, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GuardsReport:
+    """The guards of a run.
+
+    Attributes:
+        guards: Guards of the newest entries of all frames.
+        kinds: The same by kind, the most frequent first.
+        groups: The same by module.
+        causes: The same by the line that caused them.
+        frames: The frames: those near the recompile limit first, then those that changed before.
+        notices: What is missing, and what would show it; one sentence each.
+    """
+
+    run: Run
+    guards: int
+    kinds: Mapping[str, int]
+    groups: tuple[Group, ...]
+    causes: tuple[Cause, ...]
+    frames: tuple[FrameRow, ...]
+    time: GuardTime | None
+    subtrees: tuple[Subtree, ...]
+    unread: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    notices: tuple[str, ...]
+    next_steps: tuple[str, ...]
+
+
+def make_guards_report(run: Run, rules: Iterable[Rule[Run, Finding]]) -> GuardsReport:
+    """Reads the trees of a run, whose logs must still be there.
+
+    Raises:
+        OSError: A log is gone.
+    """
+    rows: list[FrameRow] = []
+    newest: list[Entry] = []
+    subtrees: list[Subtree] = []
+    unread: list[str] = []
+    times = [guard_time(process) for process in run.processes]
+    for index, process in enumerate(run.processes):
+        for frame, guards in _frames(process):
+            rows.append(_row(run, index, frame, guards, times[index]))
+            entry = guards.entries[-1]
+            newest.append(entry)
+            unread += [line for item in guards.entries for line in item.tree.unknown]
+            subtrees += subtrees_of(_name(run, frame), frame.compilations, entry)
+    found = [finding for rule in rules for finding in found_in(run, rule.check)]
+    known = [item for item in times if item is not None]
+    time = max(known, key=lambda item: item.per_call_ns, default=None)
+    return GuardsReport(
+        run=run,
+        guards=sum(row.guards for row in rows),
+        kinds=kinds_of(guard for entry in newest for guard in entry.tree.guards),
+        groups=by_module(newest),
+        causes=by_cause(run, newest),
+        frames=tuple(sorted(rows, key=_urgency)),
+        time=time,
+        subtrees=tuple(sorted(subtrees, key=lambda part: -part.time_ns)[:_MOST_SUBTREES]),
+        unread=tuple(unread),
+        findings=tuple(found),
+        notices=tuple(_notices(run, rows, time, subtrees, len(unread))),
+        next_steps=tuple(_next_steps(run)),
+    )
+
+
+def _frames(process: Process) -> Iterator[tuple[Frame, FrameGuards]]:
+    for frame in process.frames:
+        guards = frame_guards(frame)
+        if guards is not None:
+            yield frame, guards
+
+
+def _row(
+    run: Run, process: int, frame: Frame, guards: FrameGuards, time: GuardTime | None
+) -> FrameRow:
+    entry = guards.entries[-1]
+    compilation = next(c for c in frame.compilations if c.compile_id == entry.compile_id)
+    costs = compilation.guard_costs
+    return FrameRow(
+        process=process,
+        frame_id=frame.frame_id,
+        name=_name(run, frame),
+        file=run.roots.shown(frame.file),
+        line=frame.first_line,
+        entries=len(guards.entries),
+        limit=guards.settings.recompile_limit,
+        is_closed=guards.is_closed,
+        is_skipped=guards.is_skipped,
+        guards=len(entry.tree.guards),
+        torch_latency_ns=entry.tree.latency_ns or compilation.guard_latency_ns,
+        measured_ns=costs.whole_ns if costs else None,
+        per_call_ns=time.by_frame.get(frame.frame_id or 0) if time else None,
+        next_changes=with_instances(frame, guards, next_changes(guards, _optional(run, frame))),
+    )
+
+
+def _optional(run: Run, frame: Frame) -> frozenset[str]:
+    """The parameters that are None by default."""
+    return parameters_at(run, StackFrame(frame.file, frame.first_line, frame.name)).optional
+
+
+def _urgency(row: FrameRow) -> tuple[int, int, int]:
+    """What is at or near its limit first, then what has changed before, then many guards."""
+    is_near = row.is_closed or 1 < row.entries >= row.limit // 2
+    changed = sum(change.changed_before for change in row.next_changes)
+    return (not is_near, -changed, -row.guards)
+
+
+def _name(run: Run, frame: Frame) -> str:
+    return qualified_name(run, frame.name, frame.file, frame.first_line)
+
+
+def _notices(
+    run: Run, rows: list[FrameRow], time: GuardTime | None, subtrees: list[Subtree], unread: int
+) -> Iterator[str]:
+    again = command_again(run, "guards")
+    yield from reading_texts(run)
+    if is_plain(run):
+        yield (
+            "a plain trace has no guard times, no classes of methods and no sources of the model"
+        )
+    if not rows:
+        yield f"no guards recorded: nothing was compiled, or the log lacks {_EVENT}"
+        return
+    if time is None:
+        yield f"guard time per warm call was not measured; `{again}` measures it"
+    elif time.is_program:
+        yield "a call is one entry into compiled code"
+    if time is not None and not subtrees:
+        yield f"the parts of the guards were not timed; `{again}` times them"
+    if unread:
+        yield f"{unread:,} lines of guard trees could not be parsed; the JSON report has them"
+
+
+_EVENT = "`dynamo_cpp_guards_str`"
+
+
+def _next_steps(run: Run) -> Iterator[str]:
+    if any(item.is_recompile or item.hit_limit for item in run.compilations):
+        again = command_again if is_model(run) and not run.place else command_about
+        yield again(run, "explain")
+
+
+def with_instances(
+    frame: Frame, guards: FrameGuards, changes: Sequence[NextChange]
+) -> tuple[NextChange, ...]:
+    """What recompiles a function next, another object first where several share it."""
+    found = shared_instances(frame)
+    own = tuple(_next(guards, name, *told) for name, told in found.items())
+    inside = tuple(f"{name}{end}" for name in found for end in ("", ".", "["))
+    kept = [_kept(item) if item.name.startswith(inside) else item for item in changes]
+    return (*own, *sorted(kept, key=lambda item: not item.changed_before))
+
+
+def _kept(item: NextChange) -> NextChange:
+    return dataclasses.replace(item, changed_before=False)
+
+
+def _next(guards: FrameGuards, name: str, number: int, classes: str) -> NextChange:
+    limit, is_closed = guards.settings.recompile_limit, guards.is_closed
+    is_full = is_closed or limit <= len(guards.entries)
+    lead = "a further one runs eagerly" if is_full else "each recompiles"
+    shown = user_spelling(name)
+    return NextChange(
+        kind=ChangeKind.INSTANCE,
+        source=name,
+        name=shown,
+        text=f"{shown} is one of {number} instances of {classes} that differ: {lead}",
+        becomes=Becomes.EAGER if is_full else Becomes.CONSTANT,
+        changed_before=True,
+        cause=None,
+    )

@@ -1,0 +1,119 @@
+"""Guards that take a good part of every call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.features.guards.time import GuardTime, guard_time
+from inspector.report.finding import Finding
+from inspector.report.rule import Rule
+from inspector.report.severity import Severity
+from inspector.report.wording import count, duration
+from inspector.run.compilation import Frame
+from inspector.run.cost import Cost, CostKind
+from inspector.run.run import Process, Run
+from inspector.shared.stack import StackFrame
+
+# Below either, another fix gains more.
+_LEAST_SHARE = 0.10
+_LEAST_NS = 20_000
+
+_STANCE = (
+    "Once all shapes have been seen, call torch.compiler.set_stance(skip_guard_eval_unsafe=True): "
+    "only the guards that tell compiled versions apart are checked."
+)
+_FILTER = (
+    'torch.compile(model, options={"guard_filter_fn": '
+    "torch.compiler.skip_guard_on_all_nn_modules_unsafe}) drops the guards on the model's own "
+    "state. Do not change the model afterwards."
+)
+
+
+class GuardCostRule(Rule[Run, Finding]):
+    """Guards take a good part of every call.
+
+    What it means:
+        Before compiled code runs, Dynamo checks everything that it assumed when it compiled:
+        each input, and every attribute, parameter, hook and global that the code looked at.
+
+    Why it matters:
+        The checks run on the host in every call. In a small model, or in a large one with many
+        submodules, they can take longer than the kernels, and a GPU waits for them.
+
+    Example:
+        A model of 300 small layers: 2,000 guards, 60 µs per call, and a forward of 200 µs.
+
+    What to do:
+        When the model has seen all of its shapes, run it under
+        ``torch.compiler.set_stance(skip_guard_eval_unsafe=True)``: only what tells the compiled
+        versions apart is checked then. Or drop the guards on the model's own state with
+        ``torch.compile(model, options={"guard_filter_fn":
+        torch.compiler.skip_guard_on_all_nn_modules_unsafe})``. Both are unsafe if the model is
+        changed afterwards. ``inspect guards`` shows which part of the model the guards are about.
+    """
+
+    id = "guard-cost"
+    severity = Severity.WARNING
+
+    def check(self, run: Run) -> Iterator[Finding]:
+        """One finding per process whose guards take long."""
+        for process in run.processes:
+            time = guard_time(process)
+            # Noise adds to one call and not to all: it alone makes no finding.
+            if time and time.least_ns >= max(_LEAST_NS, _LEAST_SHARE * time.call_ns):
+                yield _finding(run, process, time)
+
+
+_RECOMPILED = (
+    "Fix the recompilations first: every call tries the compiled versions until one fits, and the "
+    "guards that tell them apart must stay."
+)
+
+
+def _is_recompiled(process: Process) -> bool:
+    """Whether a function has several versions: then dropping guards can choose the wrong one."""
+    return any(
+        item.is_recompile or item.hit_limit
+        for frame in process.frames
+        for item in frame.compilations
+    )
+
+
+def _finding(run: Run, process: Process, time: GuardTime) -> Finding:
+    is_recompiled = _is_recompiled(process)
+    frame = _dearest(process, time)
+    place = StackFrame(frame.file, frame.first_line, frame.name) if frame else None
+    return Finding(
+        **RULE.at(run, place),
+        message=f"guards take {time.share:.0%} of a call",
+        why=_why(time),
+        fix=_RECOMPILED if is_recompiled else _STANCE,
+        alternatives=() if is_recompiled else (_FILTER,),
+        notes=("inspect guards shows which part of the model the guards are about",),
+        evidence="inspector_profile",
+        cost=Cost(
+            kind=CostKind.MEASURED,
+            cost_ns=time.per_call_ns,
+            outside_ns=time.per_call_ns,
+            executions_per_call=time.lookups,
+            calls=time.calls,
+            call_ns=time.call_ns,
+        ),
+    )
+
+
+def _dearest(process: Process, time: GuardTime) -> Frame | None:
+    """The frame whose guards take most."""
+    frame_id = max(time.by_frame, key=lambda number: time.by_frame[number], default=None)
+    return next((frame for frame in process.frames if frame.frame_id == frame_id), None)
+
+
+def _why(time: GuardTime) -> str:
+    looks = count(round(time.lookups), "cache lookup")
+    return (
+        f"{looks} per call: {duration(time.per_call_ns)} of {duration(time.call_ns)}, measured in "
+        f"{count(time.calls, 'warm call')}"
+    )
+
+
+RULE = GuardCostRule()

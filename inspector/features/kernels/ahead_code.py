@@ -1,0 +1,124 @@
+"""The C++ that AOTInductor generates: which kernels it defines, and what it launches.
+
+It is the output code of a graph in another language (torch/_inductor/codegen/cpp_wrapper_cpu.py and
+cpp_wrapper_gpu.py, 2.4 to 2.13). The source of Triton kernels is in comments, since 2.7.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+
+from inspector.features.kernels.output_code import read_template
+from inspector.run.kernel import Call, GraphCode, Kernel, NodeLine
+
+_TRITON = re.compile(r"^[ \t]*async_compile\.triton\('(?P<name>\w+)', '''$", re.MULTILINE)
+_CPP = re.compile(r'^(?:#include [^\n]*\n)?extern "C"\s+void\s+(?P<name>\w+)\(', re.MULTILINE)
+_RUN = re.compile(r"^void (?P<name>AOTInductorModel::run_impl)\(", re.MULTILINE)
+_END, _TRITON_END = re.compile(r"^}", re.MULTILINE), re.compile(r"''', device_str='\w+'\)")
+_COMMENT = re.compile(
+    r"\s*// (?:Topologically Sorted )?Source Nodes: \[(?P<nodes>[^\]]*)\], "
+    r"Original ATen: \[(?P<aten>[^\]]*)\]"
+)
+_CALLED = re.compile(r"(?<![\w:])((?:at::)?\w+)\(")
+# Up to torch 2.5 a name has no device, or is that of a C++ function (at::addmm_out).
+_LIBRARY = re.compile(
+    r"aoti_torch_(?:(?:cpu|cuda|mps|xpu)_(\w+?)(?:_out)?|(\w+)_out)|at::(\w+)_out"
+)
+_PROXY = "aoti_torch_proxy_executor_call_function"
+
+
+def read_ahead_code(
+    text: str, rest: str, compile_id: str, lines: Mapping[str, NodeLine]
+) -> GraphCode:
+    """Reads the code of one graph.
+
+    Args:
+        lines: The user's lines by the names of nodes in the graph that was exported.
+
+    Raises:
+        ValueError: The wrapper was cut off.
+    """
+    run = next(_parts(text, _RUN, _END), None)
+    if run is None:
+        message = "the code of AOTInductor runs nothing"
+        raise ValueError(message)
+    kernels = {kernel.name: kernel for kernel in (*_triton(text), *_cpp(f"{text}\n{rest}"))}
+    calls = tuple(_calls(run, kernels, lines))
+    launched = tuple(_with_nodes(kernel, calls) for kernel in kernels.values())
+    return GraphCode(compile_id, "inference", "AOTInductor", launched, calls)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Part:
+    name: str
+    text: str
+    line: int
+
+
+def _parts(text: str, begin: re.Pattern[str], end: re.Pattern[str]) -> Iterator[_Part]:
+    """What is between a beginning and the next end; nothing of what is cut off."""
+    at, line = 0, 1
+    while (found := begin.search(text, at)) and (closed := end.search(text, found.end())):
+        line += text.count("\n", at, found.start())
+        yield _Part(found["name"], text[found.start() : closed.end()], line)
+        line += text.count("\n", found.start(), closed.end())
+        at = closed.end()
+
+
+def _triton(text: str) -> Iterator[Kernel]:
+    for part in _parts(text, _TRITON, _TRITON_END):
+        try:
+            call = ast.parse(textwrap.dedent(part.text), mode="eval").body
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
+            continue
+        if isinstance(call, ast.Call) and isinstance(call.args[1], ast.Constant):
+            kernel = read_template(part.name, str(call.args[1].value), "")
+            yield dataclasses.replace(kernel, line=part.line, aten=())
+
+
+def _cpp(text: str) -> Iterator[Kernel]:
+    for part in _parts(text, _CPP, _END):
+        yield Kernel(part.name, "cpp", "cpp", part.text, part.line)
+
+
+def _calls(
+    run: _Part, kernels: Mapping[str, Kernel], lines: Mapping[str, NodeLine]
+) -> Iterator[Call]:
+    """What a function does, in order; a comment is about the next of it."""
+    nodes: tuple[NodeLine, ...] = ()
+    aten: tuple[str, ...] = ()
+    for number, line in enumerate(run.text.split("\n"), run.line):
+        comment = _COMMENT.match(line)
+        if comment is not None:
+            nodes = tuple(lines.get(name, NodeLine(name)) for name in _names(comment["nodes"]))
+            aten = _names(comment["aten"])
+            continue
+        for called in _CALLED.findall(line):
+            kind, name = _work(called, kernels)
+            if kind:
+                yield Call(kind, name or (called, *aten)[-1], number, (), aten, nodes)
+                nodes, aten = (), ()
+
+
+def _work(called: str, kernels: Mapping[str, Kernel]) -> tuple[str, str]:
+    kernel = called.removeprefix("call_")
+    if kernel in kernels:
+        return "kernel", kernel
+    library = _LIBRARY.fullmatch(called)
+    if library is not None:
+        return "extern", library[library.lastindex or 0]
+    return ("aten", "") if called == _PROXY else ("", "")
+
+
+def _with_nodes(kernel: Kernel, calls: Sequence[Call]) -> Kernel:
+    own = [call for call in calls if call.name == kernel.name]
+    nodes = dict.fromkeys(node for call in own for node in call.nodes)
+    return dataclasses.replace(kernel, nodes=tuple(nodes), aten=own[0].aten if own else ())
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())

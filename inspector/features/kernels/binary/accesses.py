@@ -1,0 +1,219 @@
+"""Uses of global memory: how wide, how contiguous, how often."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from inspector.features.kernels.binary.descriptors import tile_of
+from inspector.features.kernels.binary.index_arithmetic import Value
+from inspector.features.kernels.binary.index_values import Indices
+from inspector.features.kernels.binary.layouts import Lanes, lanes_of
+from inspector.features.kernels.binary.opcodes import access_bits, kind_of
+from inspector.features.kernels.binary.sass import SOURCE, Instruction
+from inspector.features.kernels.binary.ttgir import (
+    Module,
+    Operation,
+    TensorType,
+    element_bytes,
+    mask_of,
+)
+from inspector.run.kernel_analysis import Access, AccessKind, InstructionKind, Width
+
+_NAMES = {
+    "tt.load": AccessKind.LOAD,
+    "tt.store": AccessKind.STORE,
+    "tt.atomic_rmw": AccessKind.ATOMIC,
+    "tt.atomic_cas": AccessKind.ATOMIC,
+    "ttg.async_copy_global_to_local": AccessKind.ASYNC_COPY,
+    "ttng.async_tma_copy_global_to_local": AccessKind.TMA_LOAD,
+    "ttng.async_tma_copy_local_to_global": AccessKind.TMA_STORE,
+}
+_SECTOR_BYTES = 32
+_WIDEST_BYTES = 16
+_MACHINE = {
+    AccessKind.LOAD: (InstructionKind.GLOBAL_LOAD,),
+    AccessKind.STORE: (InstructionKind.GLOBAL_STORE,),
+    AccessKind.ASYNC_COPY: (InstructionKind.ASYNC_COPY,),
+    AccessKind.ATOMIC: (InstructionKind.ATOMIC,),
+}
+
+
+def accesses_of(
+    module: Module, indices: Indices, instructions: Sequence[Instruction]
+) -> tuple[Access, ...]:
+    """All uses of global memory, in order."""
+    trips = [indices.trips(loop) for loop in module.loops]
+    found = [
+        _access(operation, module, indices, trips)
+        for operation in module.operations
+        if operation.name in _NAMES
+    ]
+    return tuple(dataclasses.replace(access, bits=_bits(access, instructions)) for access in found)
+
+
+def own_line(instruction: Instruction) -> int:
+    """The line of the kernel's own source that an instruction comes from, or 0."""
+    own = [place.line for place in instruction.places if place.file == SOURCE]
+    return own[-1] if own else 0
+
+
+def widths_of(
+    accesses: Iterable[Access], instructions: Sequence[Instruction], kinds: Sequence[AccessKind]
+) -> tuple[Width, ...]:
+    """Widths of accesses, weighted by what a program moves with them.
+
+    Bytes of a source line are shared out among the line's instructions by their widths.
+    Instructions of other lines are not counted: a sine's slow path loads a table.
+    """
+    machine = {kind for access in kinds for kind in _MACHINE.get(access, ())}
+    moved = Counter[int]()
+    for access in accesses:
+        if access.kind in kinds:
+            moved[access.line] += access.bytes
+    chosen = [item for item in instructions if kind_of(item) in machine and own_line(item) in moved]
+    of_line = Counter[int]()
+    for item in chosen:
+        of_line[own_line(item)] += access_bits(item)
+    counts, amounts = Counter[int](), Counter[int]()
+    for item in chosen:
+        bits, line = access_bits(item), own_line(item)
+        counts[bits] += 1
+        amounts[bits] += round(moved[line] * bits / of_line[line])
+    return tuple(Width(bits, counts[bits], amounts[bits]) for bits in sorted(counts, reverse=True))
+
+
+def _access(
+    operation: Operation, module: Module, indices: Indices, trips: Sequence[int | None]
+) -> Access:
+    kind = _NAMES[operation.name]
+    pointer = operation.operands[0] if operation.operands else ""
+    is_tma = kind in {AccessKind.TMA_LOAD, AccessKind.TMA_STORE}
+    shaped = tile_of(operation, module) if is_tma else indices.type_of(pointer)
+    element = "" if shaped is None else (shaped.pointee or shaped.element)
+    size = element_bytes(element)
+    elements = math.prod(shaped.shape) if shaped is not None else 0
+    counts = [trips[loop - 1] for loop in operation.loops]
+    known = [count for count in counts if count is not None]
+    times = math.prod(known) if len(known) == len(counts) else None
+    access = Access(
+        kind=kind,
+        line=operation.line,
+        argument="" if is_tma else _argument(pointer, module),
+        dtype=element,
+        elements=elements,
+        trips=times,
+        bytes=elements * size * (1 if times is None else times),
+        is_indirect=not is_tma and indices.is_indirect(pointer),
+        is_masked=mask_of(operation) is not None,
+        index_bits=_index_bits(pointer, module, indices),
+    )
+    return access if is_tma else _placed(access, pointer, shaped, module, indices)
+
+
+def _made_from(pointer: str, module: Module) -> Iterator[Operation]:
+    """What a pointer is made by, then what that operation's first operand is made by, and so on."""
+    for _ in range(len(module.operations)):
+        operation = module.made_by.get(pointer)
+        if operation is None or not operation.operands:
+            return
+        yield operation
+        pointer = operation.operands[0]
+
+
+def _argument(pointer: str, module: Module) -> str:
+    """The argument that a pointer comes from, also where its offset is not known."""
+    for operation in _made_from(pointer, module):
+        pointer = operation.operands[0]
+    return pointer[1:] if pointer in module.arguments else ""
+
+
+def _placed(
+    access: Access, pointer: str, shaped: TensorType | None, module: Module, indices: Indices
+) -> Access:
+    """Adds what follows from the addresses in one program."""
+    value = indices.value(pointer)
+    if value is None or shaped is None:
+        return access
+    size = element_bytes(access.dtype)
+    base = module.divisible.get(f"%{value.base}", size)
+    lanes = lanes_of(shaped.layout, shaped.shape) if shaped.shape else None
+    if lanes is None:
+        return access
+    used = {int(number) for number in value.numbers}
+    sectors = {number * size // _SECTOR_BYTES for number in used}
+    times = 1 if access.trips is None else access.trips
+    return dataclasses.replace(
+        access,
+        bytes=len(used) * size * times,
+        touched_bytes=len(sectors) * _SECTOR_BYTES * times,
+        argument=value.base or access.argument,
+        contiguous=_contiguous(lanes, value),
+        stride=_stride(lanes, value),
+        block_share=_sector_share(value.numbers, size),
+        alignment_bytes=_alignment(lanes, value, size, base),
+    )
+
+
+def _numbers(elements: Sequence[int], value: Value) -> list[int]:
+    return [int(value.numbers[element]) for element in elements]
+
+
+def _contiguous(lanes: Lanes, value: Value) -> int:
+    """How many elements each thread holds side by side, from its first one on."""
+    shortest = len(lanes[0])
+    for own in lanes:
+        numbers = _numbers(own, value)
+        length = 1
+        while length < len(numbers) and numbers[length] == numbers[0] + length:
+            length += 1
+        shortest = min(shortest, length)
+    return shortest
+
+
+def _stride(lanes: Lanes, value: Value) -> int | None:
+    """From one element to the next: of a thread, or of the next one where each has one."""
+    own = lanes[0]
+    pair = own[:2] if len(own) > 1 else tuple(lane[0] for lane in lanes[:2])
+    numbers = _numbers(pair, value)
+    return numbers[1] - numbers[0] if len(numbers) > 1 else None
+
+
+def _sector_share(numbers: Iterable[int | float], size: int) -> float:
+    """Share of the touched sectors that is used (32 bytes: CUDA C++ best practices guide)."""
+    used = {int(number) for number in numbers}
+    sectors = {number * size // _SECTOR_BYTES for number in used}
+    return len(used) * size / (len(sectors) * _SECTOR_BYTES)
+
+
+def _alignment(lanes: Lanes, value: Value, size: int, base: int) -> int:
+    """What every thread's first address is a multiple of, 16 at most."""
+    common = math.gcd(base, _WIDEST_BYTES)
+    for own in lanes:
+        common = math.gcd(common, int(value.numbers[own[0]]) * size)
+    return common
+
+
+def _index_bits(pointer: str, module: Module, indices: Indices) -> int:
+    """Width of the widest offset that is added to the pointer."""
+    widest = 32
+    for operation in _made_from(pointer, module):
+        if operation.name == "tt.addptr":
+            offset = indices.type_of(operation.operands[1])
+            widest = max(widest, 64 if offset is not None and offset.element == "i64" else 32)
+        elif operation.name not in {"tt.splat", "tt.broadcast", "ttg.convert_layout"}:
+            break
+    return widest
+
+
+def _bits(access: Access, instructions: Sequence[Instruction]) -> tuple[int, ...]:
+    """Widths of the machine instructions of an access's line."""
+    kinds = _MACHINE.get(access.kind, ())
+    counted = Counter(
+        access_bits(item)
+        for item in instructions
+        if access.line and own_line(item) == access.line and kind_of(item) in kinds
+    )
+    return tuple(bits for bits, _ in counted.most_common())

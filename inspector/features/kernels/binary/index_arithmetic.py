@@ -1,0 +1,190 @@
+"""Arithmetic of Triton's integer and pointer operations, on whole tensors."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import operator
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from inspector.features.kernels.binary.ttgir import TensorType
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Value:
+    """What an operation yields.
+
+    Attributes:
+        shape: Sizes; empty for a scalar.
+        numbers: Its elements, row-major; offsets in elements for pointers.
+        base: The pointer argument that a pointer comes from, or an empty string.
+    """
+
+    shape: tuple[int, ...]
+    numbers: tuple[int | float, ...]
+    base: str = ""
+
+
+_Made: TypeAlias = Callable[[Sequence[Value], tuple[int, ...]], Value | None]
+
+
+def _divided(left: int, right: int) -> int:
+    return 0 if right == 0 else int(abs(left) // abs(right) * (1 if left * right >= 0 else -1))
+
+
+def _remainder(left: int, right: int) -> int:
+    return 0 if right == 0 else left - right * _divided(left, right)
+
+
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "arith.addf": operator.add,
+    "arith.subf": operator.sub,
+    "arith.mulf": operator.mul,
+    "arith.divf": lambda left, right: left / right if right else 0.0,
+    "arith.minimumf": min,
+    "arith.minnumf": min,
+    "arith.maximumf": max,
+    "arith.maxnumf": max,
+    "arith.addi": operator.add,
+    "arith.subi": operator.sub,
+    "arith.muli": operator.mul,
+    "arith.divsi": _divided,
+    "arith.divui": _divided,
+    "arith.remsi": _remainder,
+    "arith.remui": _remainder,
+    "arith.andi": operator.and_,
+    "arith.ori": operator.or_,
+    "arith.xori": operator.xor,
+    "arith.shli": lambda left, right: left << min(right, 64),
+    "arith.shrsi": lambda left, right: left >> min(right, 64),
+    "arith.shrui": lambda left, right: left >> min(right, 64),
+    "arith.minsi": min,
+    "arith.minui": min,
+    "arith.maxsi": max,
+    "arith.maxui": max,
+    "arith.ceildivsi": lambda left, right: -_divided(-left, right),
+    "arith.floordivsi": lambda left, right: left // right if right else 0,
+}
+_COMPARED: dict[str, Callable[[Any, Any], bool]] = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "slt": operator.lt,
+    "sle": operator.le,
+    "sgt": operator.gt,
+    "sge": operator.ge,
+    "ult": operator.lt,
+    "ule": operator.le,
+    "ugt": operator.gt,
+    "uge": operator.ge,
+}
+_SAME = {
+    "arith.extsi", "arith.extui", "arith.trunci", "arith.index_cast", "ttg.convert_layout",
+    "tt.bitcast", "arith.index_castui", "arith.sitofp", "arith.uitofp", "arith.extf",
+    "arith.truncf",
+}  # fmt: skip
+
+
+def _constant(text: str, shaped: TensorType | None) -> Value | None:
+    found = re.match(r"\s*(?:dense<)?(true|false|-?\d+(\.\d+(?:[eE][+-]?\d+)?)?)[>\s:]", text)
+    if found is None:
+        return None
+    named = {"true": 1, "false": 0}.get(found[1])
+    number = named if named is not None else (float if found[2] else int)(found[1])
+    shape = shaped.shape if shaped is not None else ()
+    return Value(shape, (number,) * math.prod(shape))
+
+
+def _range(text: str, shaped: TensorType | None) -> Value | None:
+    start = re.search(r"start = (-?\d+)", text)
+    if shaped is None or start is None:
+        return None
+    first = int(start[1])
+    return Value(shaped.shape, tuple(range(first, first + shaped.shape[0])))
+
+
+LEAVES: dict[str, Callable[[str, TensorType | None], Value | None]] = {
+    "arith.constant": _constant,
+    "tt.make_range": _range,
+}
+
+
+def computed(
+    name: str, text: str, values: Sequence[Value], shaped: TensorType | None
+) -> Value | None:
+    """What an operation makes of its operands' values, or None where it is not known here."""
+    first = values[0]
+    function = _BINARY.get(name)
+    if name == "arith.cmpi":
+        function = _COMPARED.get(text.partition(",")[0].strip())
+    if function is not None:
+        return _paired(function, first, values[1])
+    made = _MADE.get(name)
+    return None if made is None else made(values, shaped.shape if shaped else ())
+
+
+def _moved(values: Sequence[Value], _shape: tuple[int, ...]) -> Value | None:
+    moved = _paired(operator.add, values[0], values[1])
+    return None if moved is None else dataclasses.replace(moved, base=values[0].base)
+
+
+def _each(function: Callable[[Any], int]) -> _Made:
+    """An operation that does the same with each element."""
+    return lambda values, shape: Value(shape, tuple(map(function, values[0].numbers)))
+
+
+def _reshaped(values: Sequence[Value], shape: tuple[int, ...]) -> Value:
+    """With another shape; a scalar is in each element of it."""
+    of = values[0]
+    return Value(shape, of.numbers * (math.prod(shape) // len(of.numbers) or 1), of.base)
+
+
+def _paired(function: Callable[[Any, Any], Any], left: Value, right: Value) -> Value | None:
+    if left.shape != right.shape:
+        return None
+    pairs = zip(left.numbers, right.numbers, strict=True)
+    numbers = tuple(function(a, b) for a, b in pairs)
+    return Value(left.shape, numbers, left.base or right.base)
+
+
+def _selected(values: Sequence[Value], _shape: tuple[int, ...]) -> Value | None:
+    condition, left, right = values
+    count = len(left.numbers)
+    asked = condition.numbers * count if not condition.shape else condition.numbers
+    if len(asked) != count or len(right.numbers) != count:
+        return None
+    chosen = zip(asked, left.numbers, right.numbers, strict=True)
+    return Value(left.shape, tuple(a if c else b for c, a, b in chosen), left.base)
+
+
+def _broadcast(values: Sequence[Value], shape: tuple[int, ...]) -> Value | None:
+    value = values[0]
+    if len(value.shape) != len(shape):
+        return None
+    numbers = list(value.numbers)
+    sizes = list(value.shape)
+    for axis in range(len(shape) - 1, -1, -1):
+        if sizes[axis] == shape[axis]:
+            continue
+        inner = math.prod(sizes[axis + 1 :])
+        repeats = shape[axis]
+        rows = [numbers[at : at + inner] for at in range(0, len(numbers), inner)]
+        numbers = [number for row in rows for number in row * repeats]
+        sizes[axis] = repeats
+    return Value(shape, tuple(numbers), value.base)
+
+
+_MADE: dict[str, _Made] = {
+    "tt.addptr": _moved,
+    "tt.splat": _reshaped,
+    "tt.expand_dims": _reshaped,
+    "tt.reshape": _reshaped,
+    "tt.unsplat": _reshaped,
+    "tt.broadcast": _broadcast,
+    "arith.select": _selected,
+    "arith.fptosi": _each(int),
+    "arith.fptoui": _each(int),
+    "math.floor": _each(math.floor),
+    **dict.fromkeys(_SAME, lambda values, _: values[0]),
+}

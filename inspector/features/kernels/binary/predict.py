@@ -1,0 +1,235 @@
+"""How long a kernel should take: the largest of what each unit of the GPU needs.
+
+A roofline (Williams, Waterman, Patterson, "Roofline", CACM 2009) with one roof for the memory, one
+for the matrix units and one for each kind of instruction. It is a lower bound in what it leaves
+out: latency, uneven blocks, contention.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from inspector.features.kernels.binary.execution import executions_of, products_of
+from inspector.features.kernels.binary.index_values import Indices
+from inspector.features.kernels.binary.loops import loops_of
+from inspector.features.kernels.binary.opcodes import kind_of, tensor_core_dtype
+from inspector.features.kernels.binary.ptx_lines import read_ptx_lines
+from inspector.features.kernels.binary.sass import Listing, parse_sass
+from inspector.features.kernels.binary.throughput import ISSUED, per_cycle, pipe_of
+from inspector.features.kernels.binary.traffic import program_at, traffic_of
+from inspector.features.kernels.binary.ttgir import Module, parse_ttgir
+from inspector.run.kernel_analysis import InstructionKind
+from inspector.run.kernel_prediction import Bound, Prediction
+from inspector.shared.kernel_build import ConfigBuild, GpuLimits
+
+# In names of operations that move something to or from memory.
+_ACCESSES = ("tt.load", "tt.store", "tt.atomic", "async_tma", "async_copy", "descriptor_")
+LAUNCH_NS = 1200
+"""Start and end of a kernel that does almost nothing: 1.1 to 1.4 us on an H200
+(tests/gpu/record_builds.py), without what the host needs to launch it."""
+
+# A copy of large tensors reaches 4.27 of 4.8 TB/s on an H200; a matrix product of cuBLAS 790 of
+# 989 TFLOP/s there.
+_BANDWIDTH_SHARE = 0.89
+_TENSOR_SHARE = 0.8
+# CUDA documentation, Hopper tuning guide: from the L2 cache a multiprocessor gets 64 bytes a cycle.
+_BYTES_PER_CYCLE = 64
+_WARP = 32
+_PROGRAMS = 32
+"""Programs whose trips are counted, evenly spread over the grid."""
+_IDLE = 2
+"""How many times longer few blocks have to take than many would, to be what a time is spent on."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Need:
+    """What one of the units needs.
+
+    Attributes:
+        spread_ns: The same if all multiprocessors had a block, or None.
+        missing: What is not known of it, or an empty string.
+    """
+
+    time_ns: int | None = None
+    spread_ns: int | None = None
+    unit: str = ""
+    part: str = ""
+    missing: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Texts:
+    """One configuration's texts, read.
+
+    Attributes:
+        programs: Values of programs whose loops run differently often, each with its share.
+    """
+
+    module: Module
+    listing: Listing
+    programs: tuple[tuple[Indices, float], ...]
+
+
+def predict(
+    texts: Mapping[str, str],
+    config: ConfigBuild,
+    limits: GpuLimits,
+    known: Mapping[str, int] | None = None,
+) -> Prediction:
+    """Predicts one configuration's time; it says "predicted" wherever it is shown.
+
+    Args:
+        texts: Its ``ttgir``, ``ptx`` and ``sass``.
+        known: Values of scalar arguments, where more is known than the source says.
+    """
+    module = parse_ttgir(texts["ttgir"])
+    listing = parse_sass(texts["sass"], read_ptx_lines(texts["ptx"]).callers)
+    read = _Texts(module, listing, tuple(_programs(module, config.grid, known or {})))
+    programs = math.prod(config.grid) if config.grid else None
+    memory = _memory(read, config, limits, known or {}, programs)
+    compute = _compute(read, config, limits, programs)
+    found = Prediction(
+        None,
+        Bound.UNKNOWN,
+        memory_ns=memory.time_ns,
+        compute_ns=compute.time_ns,
+        unit=compute.unit,
+        launch_ns=LAUNCH_NS,
+        parts=tuple(need.part for need in (memory, compute) if need.part),
+        blocks=programs,
+        missing=memory.missing or compute.missing,
+    )
+    times = [time for time in (memory.time_ns, compute.time_ns) if time is not None]
+    if not times:
+        return found
+    spread = [time for time in (memory.spread_ns, compute.spread_ns) if time is not None]
+    return dataclasses.replace(
+        found,
+        time_ns=max(times) + LAUNCH_NS,
+        bound=_bound(memory, compute, max(times), max(spread, default=None)),
+        spread_ns=max(spread) + LAUNCH_NS if spread else None,
+    )
+
+
+def _bound(memory: _Need, compute: _Need, longest: int, spread_ns: int | None) -> Bound:
+    if compute.missing or memory.missing:
+        # With all that it moves it would move for longer still.
+        is_memory = longest == memory.time_ns and longest >= LAUNCH_NS and not compute.missing
+        return Bound.MEMORY if is_memory else Bound.UNKNOWN
+    if longest < LAUNCH_NS:
+        return Bound.SMALL
+    if spread_ns is not None and longest >= _IDLE * (spread_ns + LAUNCH_NS):
+        return Bound.BLOCKS
+    return Bound.MEMORY if longest == memory.time_ns else Bound.COMPUTE
+
+
+def _programs(
+    module: Module, grid: Sequence[int], known: Mapping[str, int]
+) -> Iterator[tuple[Indices, float]]:
+    """One program for each number of trips that there is among some of them, with its share."""
+    if not grid or 0 in grid:
+        yield Indices(module, known), 1.0
+        return
+    number = _PROGRAMS if module.loops else 1
+    found: dict[tuple[int | None, ...], list[Indices]] = defaultdict(list)
+    for place in range(number):
+        program = program_at(grid, (place + 0.5) / number)
+        indices = Indices(module, known, program, grid)
+        found[tuple(indices.trips(loop) for loop in module.loops)].append(indices)
+    for same in found.values():
+        yield same[0], len(same) / number
+
+
+def _memory(
+    read: _Texts,
+    config: ConfigBuild,
+    limits: GpuLimits,
+    known: Mapping[str, int],
+    programs: int | None,
+) -> _Need:
+    """Time to move the bytes."""
+    traffic = traffic_of(read.module, config.grid, known)
+    moved, source, missing = None, "", ""
+    if traffic is not None and traffic.is_complete:
+        moved, source = traffic.bytes, "sectors of its addresses"
+    elif traffic is not None and traffic.least_bytes:
+        moved, source = traffic.least_bytes, "sectors of those addresses that are known"
+        missing = "not all that it moves is known"
+    if moved is None:
+        names = {item.name for item in read.module.operations}
+        if any(word in name for name in names for word in _ACCESSES):
+            missing = "what it moves is not known"
+            return _Need(part=f"memory: {missing}, and may take longer", missing=missing)
+        return _Need()
+    full = limits.bandwidth_bytes_per_second * _BANDWIDTH_SHARE
+    rate, clock = full, limits.clock_hz
+    if programs is not None and programs < limits.multiprocessors and clock:
+        rate = min(rate, programs * _BYTES_PER_CYCLE * clock)
+    least = "at least " if missing else ""
+    part = f"memory: {least}{moved} bytes ({source}) at {rate / 1e9:.0f} GB/s"
+    times = round(moved / rate * 1e9), round(moved / full * 1e9)
+    return _Need(*times, part=part, missing=missing)
+
+
+def _compute(read: _Texts, config: ConfigBuild, limits: GpuLimits, programs: int | None) -> _Need:
+    """Time of the unit that takes longest."""
+    times = _instruction_times(read, config, limits, programs)
+    # What the matrix units do is taken to be spread already: their peak is the GPU's.
+    share = min(programs or 1, limits.multiprocessors) / limits.multiprocessors
+    spread = {name: time * share for name, time in times.items()}
+    unit, operations = _products(read, programs)
+    peak = limits.peak(unit) if unit else None
+    if operations and peak:
+        times[unit] = spread[unit] = operations / (peak * _TENSOR_SHARE) * 1e9
+    missing = "" if _has_known_trips(read) else "how often its loops run is not known"
+    if not times:
+        return _Need(missing=missing)
+    slowest = max(times, key=lambda name: times[name])
+    part = f"compute: {slowest} takes longest of its units"
+    spread_ns = round(max(spread.values()))
+    return _Need(round(times[slowest]), spread_ns, slowest, part, missing)
+
+
+def _products(read: _Texts, programs: int | None) -> tuple[str, int | None]:
+    """The matrix unit that a kernel uses, and the operations that it does."""
+    dtypes = [
+        tensor_core_dtype(item)
+        for item in read.listing.instructions
+        if kind_of(item) is InstructionKind.TENSOR
+    ]
+    if not dtypes:
+        return "", None
+    unit = f"tensor {Counter(dtypes).most_common(1)[0][0]}"
+    products = [(products_of(read.module, of), share) for of, share in read.programs]
+    known = [found * share for found, share in products if found is not None]
+    mean = sum(known) if len(known) == len(products) else 0
+    return unit, round(mean * programs) if mean and programs else None
+
+
+def _has_known_trips(read: _Texts) -> bool:
+    return all(of.trips(loop) is not None for of, _ in read.programs for loop in read.module.loops)
+
+
+def _instruction_times(
+    read: _Texts, config: ConfigBuild, limits: GpuLimits, programs: int | None
+) -> dict[str, float]:
+    """Time that the instructions of each kind need, by name of the kind."""
+    clock = limits.clock_hz
+    if programs is None or not clock or not _has_known_trips(read):
+        return {}
+    warps = config.launched_warps or config.num_warps
+    loops = loops_of(read.listing, read.module)
+    counts: dict[str, float] = defaultdict(float)
+    for indices, share in read.programs:
+        executed = executions_of(read.listing, loops, read.module, indices, warps)
+        for instruction, times in zip(read.listing.instructions, executed, strict=True):
+            counts[pipe_of(instruction)] += times * share
+    rates = per_cycle(limits.capability)
+    busy = min(programs, limits.multiprocessors)
+    scale = warps * _WARP * programs / (busy * clock) * 1e9
+    found = {pipe: count * scale / rates[pipe] for pipe, count in counts.items() if pipe in rates}
+    found["instruction issue"] = sum(counts.values()) * scale / ISSUED
+    return found

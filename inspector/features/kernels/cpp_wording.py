@@ -1,0 +1,120 @@
+"""How a C++ kernel is put into words, the same in every format."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Iterator
+
+from inspector.records.kernels import CppKernelLoops, CppNest, NotTiled
+from inspector.report.wording import count, listed
+from inspector.run.cpp_kernel import CppFacts
+
+# VecISA.__str__ in torch/_inductor/cpu_vec_isa.py names what the compiler is asked for.
+_NAMES = {
+    "avx2": "AVX2",
+    "avx512": "AVX-512",
+    "avx512 avx512_vnni": "AVX-512 with VNNI",
+    "avx512 avx512_vnni amx_tile": "AVX-512 with AMX",
+    "asimd": "NEON",
+}
+_MOST_STRIDES = 3
+
+
+def isa_name(said: CppKernelLoops) -> str:
+    """The vector ISA, with the width of its vectors."""
+    if not said.isa:
+        return "no vector ISA"
+    return f"{_NAMES.get(said.isa, said.isa)} ({said.vector_bits} bits)"
+
+
+def vector_text(item: CppFacts) -> str:
+    """How many of its loops are vectorised."""
+    innermost = len(item.text.innermost)
+    if not innermost:
+        return "no loop" if not item.text.unread else "loops of a template, not analysed"
+    if item.vector_loops == innermost:
+        return f"{count(innermost, 'loop')}, vectorised" if innermost > 1 else "vectorised"
+    if not item.vector_loops:
+        return f"{count(innermost, 'loop')}, not vectorised" if innermost > 1 else "not vectorised"
+    return f"{item.vector_loops} of {innermost} loops vectorised"
+
+
+def parallel_text(item: CppFacts) -> str:
+    """Over which loops threads share the work, or why over none."""
+    shared = item.text.parallel_vars
+    if shared:
+        threads = f" on {item.said.threads} threads" if item.said and item.said.threads else ""
+        return f"parallel over {listed(shared)}{threads}"
+    if item.said is not None and item.nests and item.said.threads <= 1:
+        return "serial: it is made for one thread"
+    return "serial"
+
+
+def nest_lines(item: CppFacts) -> Iterator[str]:
+    """What keeps nests of loops from vectors or from threads, each in a line."""
+    said = item.said
+    nests = item.nests if said is not None else ()
+    found = collections.Counter(
+        f"{nest_text(nest)}: {'; '.join(parts)}"
+        for nest in nests
+        if said is not None and (parts := _lacks(nest, said))
+    )
+    yield from (f"{number} times {line}" if number > 1 else line for line, number in found.items())
+
+
+def _lacks(nest: CppNest, said: CppKernelLoops) -> list[str]:
+    parts = []
+    if nest.reason is not None:
+        parts.append(f"no vectors: {reason_text(nest.reason)}")
+    if said.threads > 1 and not any(loop.parallel for loop in nest.loops):
+        parts.append(f"serial: {_why_serial(nest, said)}")
+    return parts
+
+
+def _why_serial(nest: CppNest, said: CppKernelLoops) -> str:
+    """As ``decide_parallel_depth`` decides it (torch/_inductor/codegen/cpp.py, 2.11 to 2.13)."""
+    if nest.elements is None:
+        return "its size is not known"
+    if nest.elements // said.threads < said.min_chunk_size:
+        return (
+            f"{count(nest.elements, 'element')} on {said.threads} threads are fewer than "
+            f"{said.min_chunk_size} for each (config.cpp.min_chunk_size)"
+        )
+    return "Inductor found no loop to share"
+
+
+def nest_text(nest: CppNest) -> str:
+    """Its loops: ``x0 < 32, x1 < 31``."""
+    return ", ".join(f"{loop.var} < {loop.size}" for loop in nest.loops)
+
+
+def reason_text(reason: NotTiled | None) -> str:
+    """Why Inductor did not vectorise a nest."""
+    match reason:
+        case NotTiled(kind="dtype"):
+            names = listed([name.removeprefix("torch.") for name in reason.dtypes])
+            return f"Inductor has no vectors of {names}"
+        case NotTiled(kind="indexing"):
+            return (
+                f"{reason.accesses} of {count(reason.operations, 'operation')} are accesses that "
+                f"are not contiguous ({_strides(reason)}), and Inductor vectorises only below 12 %"
+            )
+        case NotTiled(kind="short"):
+            return (
+                f"its innermost loop has {reason.size} elements, less than a quarter of a "
+                f"vector of {reason.lanes}, and few operations"
+            )
+        case NotTiled(kind="isa"):
+            return "Inductor found no vector ISA that this machine and this compiler support"
+        case NotTiled(kind="scalar"):
+            return "it computes one element"
+    return "the recording does not say why"
+
+
+def _strides(reason: NotTiled) -> str:
+    """Each stride once, with an index that has it."""
+    found: dict[str, str] = {}
+    for index, stride in reason.strides:
+        found.setdefault(stride, index)
+    shown = [f"stride {stride} in {index}" for stride, index in found.items()][:_MOST_STRIDES]
+    return ", ".join(shown) or "no strides recorded"

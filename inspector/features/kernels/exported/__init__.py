@@ -1,0 +1,161 @@
+"""A kernel as a Python file that stands alone: it runs, checks itself against eager, times itself.
+
+What it needs is torch with Triton, of versions like those that generated it.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.resources
+import re
+from collections.abc import Iterator, Mapping
+from typing import TextIO
+
+from inspector.features.kernels.kernel_export import KernelExport
+from inspector.report.escaping import one_line
+from inspector.shared.kernel_build import ConfigBuild
+from inspector.version import __version__
+
+_HARNESS = "harness.txt"
+# Of an index that is asserted to be below a number.
+_BELOW = re.compile(r"device_assert\(.*?<\s*(\d+)\)")
+_MOST_NODES = 12
+_LOW = ("float16", "bfloat16", "float8_e4m3fn", "float8_e5m2")
+_GRID_META = ("grid_type", "extra_launcher_args", "fixed_grid", "no_x_dim", "RSPLIT_SIZE",
+              "min_split_scan_rblock", "combo_grid_meta", "tiling_scores")  # fmt: skip
+
+
+def render(export: KernelExport, stream: TextIO) -> None:
+    """Writes the file."""
+    stream.writelines(
+        "\n".join(part).strip("\n") + "\n\n\n"
+        for part in (_head(export), _facts(export), _kernel(export), _reference(export))
+    )
+    folder = importlib.resources.files(__package__)
+    stream.write(folder.joinpath(_HARNESS).read_text(encoding="utf-8"))
+
+
+def _head(export: KernelExport) -> Iterator[str]:
+    kernel = export.row.kernel
+    versions = ", ".join(f"{name} {value}" for name, value in export.build.versions)
+    yield f'"""{kernel.name}, exported by torch-inspector {__version__}.'
+    yield ""
+    yield "    python kernel.py                     # on a GPU: checks it against eager, times it"
+    yield "    TRITON_INTERPRET=1 python kernel.py  # without one: in Triton's interpreter"
+    yield ""
+    yield f"Generated for {_text(export.gpu)} ({versions}), from {_text(export.recording)}."
+    if kernel.aten:
+        yield f"It computes {_text(', '.join(kernel.aten))}:"
+    for node in kernel.lines[:_MOST_NODES]:
+        yield f"    {_text(node.file)}:{node.line}  {_text(node.code)}"
+    yield '"""'
+    yield ""
+    yield "import os"
+    yield "import sys"
+    yield "import warnings"
+    yield ""
+    yield "import torch"
+    yield "import torch._inductor.inductor_prims"
+    yield "import triton"
+    yield "import triton.language as tl"
+    yield "from torch._inductor.runtime import triton_helpers"
+    yield "from torch._inductor.runtime.triton_helpers import libdevice, math as tl_math"
+    yield ""
+    yield "inf, nan = float('inf'), float('nan')"
+    yield 'INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"'
+    yield 'DEVICE = "cpu" if INTERPRETED else "cuda"'
+
+
+def _text(text: str) -> str:
+    return one_line(text).replace("\\", "\\\\").replace('"""', "'''")
+
+
+def _facts(export: KernelExport) -> Iterator[str]:
+    kernel = export.row.kernel
+    meta = {name: kernel.inductor_meta[name] for name in _GRID_META if name in kernel.inductor_meta}
+    bounds = [int(bound) for bound in _BELOW.findall(kernel.source)]
+    yield f"NAME = {kernel.name!r}"
+    yield "# Each parameter: a buffer, or a number."
+    yield from _mapping("ARGUMENTS", {k: repr(v) for k, v in export.arguments.items()})
+    yield f"NUMELS = {dict(export.numels)!r}"
+    yield "# Each buffer: dtype, size and stride."
+    buffers = {
+        name: f"({item.dtype}, {item.size!r}, {item.stride!r})"
+        for name, item in export.buffers.items()
+    }
+    yield from _mapping("BUFFERS", buffers)
+    yield f"READ = {export.read!r}  # the others begin with zeros"
+    workspaces = {name: f"({dtype}, {size})" for name, (dtype, size) in export.workspaces.items()}
+    yield from _mapping("WORKSPACES", workspaces)
+    yield f"CONSTANTS = {dict(export.build.constants)!r}"
+    yield f"INTEGERS_BELOW = {min(bounds, default=2)}  # what the kernel asserts of its indices"
+    yield f"TRAFFIC_BYTES = {kernel.traffic_bytes!r}  # read and written, as Inductor estimates"
+    yield "# What Inductor would try; add your own."
+    yield "CONFIGS = ["
+    for config in export.configs:
+        yield f"    {_config(config)!r},"
+    yield "]"
+    yield f"INDUCTOR_META = {meta!r}"
+    yield "# Nodes of the graph that `reference` takes and gives, and the buffers that hold them."
+    yield from _mapping("TAKEN", {k: repr(v) for k, v in export.taken.items()})
+    yield f"SHAPES = {dict(export.shapes)!r}  # size and stride of these nodes, in their buffers"
+    yield from _mapping("COMPARED", {k: repr(v) for k, v in export.compared.items()})
+    yield f"PARTS = {dict(export.parts)!r}  # of these nodes the buffer has parts"
+    rounded = [name for name in _LOW if any(f"torch.{name}" in text for text in _dtypes(export))]
+    yield f"ROUNDED = [{', '.join(f'torch.{name}' for name in rounded)}]  # where eager rounds"
+    yield f"GIVEN = {export.reference.given!r}  # drawn by the kernel itself"
+    yield from _mapping("NOT_COMPARED", {k: repr(v) for k, v in export.not_compared.items()})
+
+
+def _dtypes(export: KernelExport) -> tuple[str, ...]:
+    return (*export.reference.lines, *(item.dtype for item in export.buffers.values()))
+
+
+def _mapping(name: str, items: Mapping[str, str]) -> Iterator[str]:
+    if not items:
+        yield f"{name} = {{}}"
+        return
+    yield f"{name} = {{"
+    for key, value in items.items():
+        yield f"    {key!r}: {value},"
+    yield "}"
+
+
+def _config(config: ConfigBuild) -> dict[str, object]:
+    values: dict[str, object] = dict(config.values)
+    values |= {"num_warps": config.num_warps, "num_stages": config.num_stages}
+    return values
+
+
+def _kernel(export: KernelExport) -> Iterator[str]:
+    """The kernel's own source, without what makes Inductor's autotuner of it."""
+    source = export.row.kernel.source
+    lines = source.split("\n")
+    drop: set[int] = set()
+    name = ""
+    for statement in ast.parse(source).body:
+        first = statement.lineno
+        if isinstance(statement, ast.FunctionDef):
+            for decorator in statement.decorator_list:
+                if ast.unparse(decorator) != "triton.jit":
+                    drop |= set(range(decorator.lineno, (decorator.end_lineno or first) + 1))
+                    name = statement.name
+            name = name or statement.name
+        elif isinstance(statement, ast.Import | ast.ImportFrom) or (
+            isinstance(statement, ast.Expr) and "set_driver" in ast.unparse(statement)
+        ):
+            drop |= set(range(first, (statement.end_lineno or first) + 1))
+    yield from (line for number, line in enumerate(lines, 1) if number not in drop)
+    yield ""
+    yield ""
+    yield f"kernel = {name}"
+
+
+def _reference(export: KernelExport) -> Iterator[str]:
+    reference = export.reference
+    yield f"def reference({', '.join(reference.inputs)}):"
+    yield '    """Eager PyTorch: the lines of the graph that Inductor fused."""'
+    for line in reference.lines:
+        yield f"    {line}"
+    outputs = ", ".join(f"{name!r}: {name}" for name in reference.outputs)
+    yield f"    return {{{outputs}}}"

@@ -1,0 +1,127 @@
+"""Joins a report on kernels with what they were compiled to."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+
+from inspector.features.kernels.binary.facts import facts_of, limits_of
+from inspector.features.kernels.kernel_findings import KernelRule, KernelsRule, kernel_findings
+from inspector.features.kernels.report import KernelRow, KernelsReport
+from inspector.report.finding import Place
+from inspector.report.place import make_place
+from inspector.run.kernel import Call, Kernel
+from inspector.run.kernel_facts import KernelFacts
+from inspector.run.run import Run
+from inspector.shared.gpu_table import find_gpu
+from inspector.shared.gpus import Gpu
+from inspector.shared.kernel_build import GpuLimits, KernelBuild
+
+NOT_COMPILED = "kernels not compiled: --compile adds registers, SASS and predicted times"
+
+
+def not_compiled(report: KernelsReport) -> KernelsReport:
+    """The report of a recording, whose kernels are compiled only on request."""
+    if not compilable(report):
+        return report
+    return dataclasses.replace(report, notices=(*report.notices, NOT_COMPILED))
+
+
+def compilable(report: KernelsReport, *, candidates: bool = False) -> tuple[KernelRow, ...]:
+    """The kernels that Triton compiles."""
+    return tuple(
+        row
+        for row in report.rows
+        if row.kernel.language == "triton" and (candidates or not row.is_candidate)
+    )
+
+
+def gpu_of(report: KernelsReport) -> Gpu | None:
+    """The GPU that the code is for: the absent one, else the first that was recorded."""
+    if report.gpu is not None:
+        return report.gpu
+    for process in report.run.processes:
+        gpus = process.hardware.get("gpus")
+        for entry in gpus if isinstance(gpus, list) else ():
+            name = entry.get("name") if isinstance(entry, dict) else None
+            found = find_gpu(str(name)) if name else None
+            if found is not None:
+                return found
+    return None
+
+
+def with_builds(
+    report: KernelsReport,
+    builds: Iterable[KernelBuild],
+    rules: Iterable[KernelRule],
+    rules_of_all: Iterable[KernelsRule],
+) -> KernelsReport:
+    """The report with what each kernel was compiled to, and findings about that."""
+    gpu = gpu_of(report)
+    limits = limits_of(gpu) if gpu else None
+    by_source = {build.source_sha256: build for build in builds}
+    rows = tuple(_row(row, by_source, limits, _first_call(report, row)) for row in report.rows)
+    known = {row.facts.build.key: row for row in rows if row.facts is not None}
+    facts = [row.facts for row in rows if row.facts is not None]
+
+    def place_of(kernel: KernelFacts) -> Place:
+        row = known.get(kernel.build.key)
+        return Place() if row is None else _place(report.run, row)
+
+    notices = (*report.notices, *_notices(rows, limits))
+    found = kernel_findings(facts, place_of, rules, rules_of_all)
+    findings = (*report.findings, *found)
+    return dataclasses.replace(report, rows=rows, findings=findings, notices=notices)
+
+
+def _row(
+    row: KernelRow, by_source: dict[str, KernelBuild], limits: GpuLimits | None, call: Call | None
+) -> KernelRow:
+    digest = hashlib.sha256(row.kernel.source.encode()).hexdigest()
+    build = by_source.get(digest)
+    if build is None:
+        return row
+    known, grid = _at_launch(row.kernel, call)
+    facts = facts_of(build, limits, known=known, launches=row.launches, grid=grid)
+    return dataclasses.replace(row, facts=dataclasses.replace(facts, aten=row.kernel.aten))
+
+
+def _first_call(report: KernelsReport, row: KernelRow) -> Call | None:
+    """Other graphs can have another kernel of its name."""
+    calls = (call for index in row.graphs for call in report.graphs[index].calls)
+    return next((call for call in calls if call.name == row.kernel.name), None)
+
+
+def _at_launch(kernel: Kernel, call: Call | None) -> tuple[Mapping[str, int], tuple[int, ...]]:
+    """Numbers that the first launch of a user's kernel has: its scalars, and blocks by axis.
+
+    Inductor's own have theirs in the source.
+    """
+    if call is None or not kernel.is_user_written:
+        return {}, ()
+    names = [name for name, kind in kernel.signature.items() if kind != "constexpr"]
+    given = dict(zip(names, call.arguments, strict=False))
+    known = {name: int(text) for name, text in given.items() if text.isdecimal()}
+    fixed = kernel.inductor_meta.get("fixed_grid")
+    blocks = call.arguments[-len(fixed) :] if isinstance(fixed, list) and fixed else ()
+    return known, tuple(map(int, blocks)) if all(map(str.isdecimal, blocks)) else ()
+
+
+def _place(run: Run, row: KernelRow) -> Place:
+    """The user's own kernel, or the first of the user's lines that a kernel computes."""
+    nodes = (row.kernel.definition, *row.kernel.nodes)
+    node = next((node for node in nodes if node.line), None)
+    return make_place(run, node.frame) if node else Place()
+
+
+def _notices(rows: Iterable[KernelRow], limits: GpuLimits | None) -> Iterator[str]:
+    for row in rows:
+        if row.facts is not None and row.facts.build.error:
+            yield f"{row.kernel.name} could not be compiled: {_first(row.facts.build.error)}"
+    if limits is None and any(row.facts is not None and row.facts.configs for row in rows):
+        yield "unknown GPU: no occupancy and no predicted times"
+
+
+def _first(text: str) -> str:
+    return text.strip().partition("\n")[0]

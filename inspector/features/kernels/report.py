@@ -1,0 +1,286 @@
+"""Everything that is said about the generated kernels of a run."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+
+from inspector.features.kernels.ahead_code import read_ahead_code
+from inspector.features.kernels.cpp_source import with_recorded
+from inspector.features.kernels.kernel_findings import (
+    CodeRule,
+    CppRule,
+    code_findings,
+    cpp_findings,
+)
+from inspector.features.kernels.node_lines import node_lines, recorded_node_lines
+from inspector.features.kernels.output_code import read_output_code, read_template
+from inspector.records.gpu_target import GpuTarget
+from inspector.records.graphs import RecordedGraph
+from inspector.report.command_line import command_again
+from inspector.report.failed_frames import failed_at, failed_frames
+from inspector.report.finding import Finding
+from inspector.report.overview import reading_texts
+from inspector.run.graph_places import GraphPlace, OutputCodes, OutputText
+from inspector.run.kernel import Call, GraphCode, Kernel, NodeLine
+from inspector.run.kernel_facts import KernelFacts
+from inspector.run.run import Process, Run
+from inspector.shared.gpu_table import find_gpu
+from inspector.shared.gpus import Gpu
+from inspector.shared.roots import Roots
+from inspector.trace.inspector_records import kept_record
+from inspector.trace.payload import Payload
+
+_BACKWARD = "_backward']"  # of torch's name of the graph, at the code's beginning
+
+FORMAT_VERSION = 1
+"""Of a kernels report as JSON: counts up when a field changes its meaning or goes."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KernelRow:
+    """One kernel, however many graphs define the same.
+
+    Attributes:
+        kernel: As the first of them defines it.
+        graphs: Indices of the graphs that define it.
+        launches: How often all of these launch it.
+        is_candidate: Whether it is in no code that was taken, but in what the device may choose.
+        facts: What it was compiled to, or None where it was not compiled.
+    """
+
+    kernel: Kernel
+    graphs: tuple[int, ...]
+    launches: int
+    is_candidate: bool = False
+    facts: KernelFacts | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KernelsReport:
+    """The kernels of a run.
+
+    Attributes:
+        gpu: The GPU that is not there, or None.
+        graphs: The output code of each graph, alternatives behind those that were taken.
+        rows: The kernels, in the order of their first definition.
+        libraries: How often each function of a library, or ATen operator, is called.
+        targets: What was said of each graph where the GPU is not there.
+        notices: What is missing, and what would show it; one sentence each.
+        findings: What was found in the kernels, the gravest first.
+    """
+
+    run: Run
+    gpu: Gpu | None
+    graphs: tuple[GraphCode, ...]
+    rows: tuple[KernelRow, ...]
+    libraries: Mapping[str, int]
+    targets: tuple[tuple[str, GpuTarget], ...]
+    notices: tuple[str, ...]
+    shown: str = ""
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def taken(self) -> tuple[GraphCode, ...]:
+        """The graphs without alternatives."""
+        return tuple(graph for graph in self.graphs if not graph.alternative)
+
+    @property
+    def launches(self) -> int:
+        """Launches of generated kernels, if each graph runs once."""
+        return sum(row.launches for row in self.rows)
+
+
+def make_kernels_report(
+    run: Run,
+    shown: str = "",
+    cpp_rules: Iterable[CppRule] = (),
+    code_rules: Iterable[CodeRule] = (),
+) -> KernelsReport:
+    """Reads the output code of a run, whose logs must still be there.
+
+    Raises:
+        OSError: A log is gone.
+    """
+    unread: list[str] = []
+    graphs: list[GraphCode] = []
+    for process in run.processes:
+        graphs += graph_codes(process, run.roots, unread)
+    targets = tuple(item for process in run.processes for item in process.codes.targets)
+    key = next((process.codes.gpu for process in run.processes if process.codes.gpu), "")
+    rows = tuple(_rows(graphs))
+    return KernelsReport(
+        run=run,
+        gpu=find_gpu(key) if key else None,
+        graphs=tuple(graphs),
+        rows=rows,
+        libraries=_libraries(graphs),
+        targets=targets,
+        notices=tuple(_notices(run, graphs, targets, unread)),
+        shown=shown,
+        findings=(
+            *cpp_findings(run, [row.kernel for row in rows], cpp_rules),
+            *code_findings(run, graphs, code_rules),
+        ),
+    )
+
+
+def graph_codes(process: Process, roots: Roots, unread: list[str]) -> Iterator[GraphCode]:
+    """The graphs of a process with their kernels; what cannot be read is added to `unread`."""
+    codes = process.codes
+    asked: set[str] = set()
+    # Forward, backward and alternatives of a compilation have one captured graph.
+    texts = {text.compile_id: text for text in codes.texts}
+    lines = _Lines(roots, {key: _captured_lines(text, roots) for key, text in texts.items()})
+    for text in codes.texts:
+        for graph in _read(text, _text(text.text), lines, unread):
+            asked |= {graph.compile_id} if graph.direction == "backward" else set()
+            yield graph
+    yield from _alternatives(codes, lines, asked, unread)
+
+
+def _alternatives(
+    codes: OutputCodes, lines: _Lines, asked: set[str], unread: list[str]
+) -> Iterator[GraphCode]:
+    texts = {text.compile_id: text for text in codes.texts}
+    for compile_id, target in codes.targets:
+        for other in target.alternatives:
+            text = texts.get(compile_id, OutputText(compile_id, None, "", None))
+            for graph in _read(text, other.code, lines, unread):
+                # A backward pass that nobody asked for has no code to choose between.
+                if graph.direction != "backward" or compile_id in asked:
+                    yield dataclasses.replace(
+                        graph, file="", alternative=other.decided, about=other.about
+                    )
+        for decision in target.measured:
+            if decision.direction == "backward" and compile_id not in asked:
+                continue
+            operator = decision.detail.partition(" ")[0]
+            kernels = [read_template(*item, operator) for item in decision.sources.items()]
+            if kernels:
+                direction = decision.direction or "inference"
+                name, what = decision.detail, decision.what
+                yield GraphCode(compile_id, direction, name, tuple(kernels), (), alternative=what)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Lines:
+    """The user's lines."""
+
+    roots: Roots
+    captured: Mapping[str, Mapping[str, NodeLine]]
+
+
+def _read(text: OutputText, code: str, lines: _Lines, unread: list[str]) -> Iterator[GraphCode]:
+    captured = lines.captured.get(text.compile_id, {})
+    if text.is_ahead:  # there can be several without a compilation
+        captured = _user_lines(text.graph, lines.roots)
+    try:
+        lowered = _lowered_lines(text, lines.roots) if _BACKWARD in code else {}
+        graph = (
+            read_ahead_code(code, _text(text.rest), text.compile_id, captured)
+            if text.is_ahead
+            else read_output_code(code, text.compile_id, captured, lowered=lowered)
+        )
+    except ValueError as error:
+        unread.append(f"{text.compile_id}: {error}")
+        return
+    # What only a backward pass has is called in comments on C++ as in the post-grad graph.
+    graph = with_recorded(graph, text, {**lowered, **captured})
+    yield dataclasses.replace(graph, file=text.file)
+
+
+def _text(payload: Payload | None) -> str:
+    return payload.text() if payload else ""
+
+
+def _captured_lines(text: OutputText, roots: Roots) -> Mapping[str, NodeLine]:
+    known = _recorded_lines(text.graph, roots)
+    if known is not None:
+        return known
+    return node_lines(text.graph.read_text()) if text.graph else {}
+
+
+def _recorded_lines(graph: GraphPlace | None, roots: Roots) -> Mapping[str, NodeLine] | None:
+    """None where no nodes were recorded, or they were cut off: the text may be there."""
+    if graph is None or graph.recorded is None:
+        return None
+    try:
+        return recorded_node_lines(kept_record(RecordedGraph, graph.recorded), roots)
+    except ValueError:
+        return None
+
+
+def _lowered_lines(text: OutputText, roots: Roots) -> Mapping[str, NodeLine]:
+    """The text has the innermost line of each node, which may be torch's own."""
+    known = _recorded_lines(text.lowered, roots)
+    if known is not None:
+        return {name: line for name, line in known.items() if line.file}
+    return _user_lines(text.lowered, roots)
+
+
+def _user_lines(graph: GraphPlace | None, roots: Roots) -> Mapping[str, NodeLine]:
+    found = node_lines(graph.read_text()) if graph else {}
+    return {name: line for name, line in found.items() if roots.is_user(line.file)}
+
+
+def _rows(graphs: list[GraphCode]) -> Iterator[KernelRow]:
+    found: dict[str, list[tuple[int, Kernel]]] = {}
+    for index, graph in enumerate(graphs):
+        for kernel in graph.kernels:
+            found.setdefault(kernel.source, []).append((index, kernel))
+    for same in found.values():
+        first = same[0][1]
+        launches = sum(
+            graphs[index].launches(kernel.name)
+            for index, kernel in same
+            if not graphs[index].alternative
+        )
+        is_candidate = all(graphs[index].alternative for index, _ in same)
+        # What the candidates of a graph compute is not what is launched.
+        used = [kernel for index, kernel in same if is_candidate or not graphs[index].alternative]
+        nodes = dict.fromkeys(node for kernel in used for node in kernel.nodes)
+        first = dataclasses.replace(first, nodes=tuple(nodes))
+        yield KernelRow(first, tuple(index for index, _ in same), launches, is_candidate)
+
+
+def _libraries(graphs: list[GraphCode]) -> Mapping[str, int]:
+    calls: list[Call] = [call for graph in graphs if not graph.alternative for call in graph.calls]
+    names = collections.Counter(call.name for call in calls if call.kind != "kernel")
+    return dict(names.most_common())
+
+
+def _notices(
+    run: Run, graphs: list[GraphCode], targets: tuple[tuple[str, GpuTarget], ...], unread: list[str]
+) -> Iterator[str]:
+    yield from reading_texts(run)
+    failed = failed_frames(run)
+    if not graphs:
+        yield f"no Inductor code was recorded: {failed or _instead(run, targets)}"
+    elif failed:
+        yield f"not all of it was compiled: {failed}"
+    for compile_id, said in targets:
+        if said.error:
+            some = any(graph.compile_id == compile_id for graph in graphs)
+            which = "not all of its code" if some else "no code"
+            yield f"graph {compile_id} has {which}: {failed_at(said.error, said.where)}"
+        for missing in said.missing:
+            why = _first_line(missing)
+            yield f"an alternative in graph {compile_id} has no code: {why}"
+    for text in unread:
+        yield f"output code that could not be read: {text}"
+
+
+def _instead(run: Run, targets: tuple[tuple[str, GpuTarget], ...]) -> str:
+    """Why there is no code, or what would generate it."""
+    if targets:
+        return "generating it failed"
+    if any(process.codes.gpu for process in run.processes):
+        return "no graph reached Inductor; `inspect explain` of this recording shows why"
+    again = command_again(run, "kernels", "--gpu", "h200")
+    return f"`{again}` generates it without a GPU"
+
+
+def _first_line(text: str) -> str:
+    return text.strip().partition("\n")[0] or "it does not say why"

@@ -1,0 +1,89 @@
+"""C++ loops that Inductor does not vectorise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.features.kernels.cpp_wording import nest_text, reason_text
+from inspector.records.kernels import CppNest, NotTiled
+from inspector.report.rule import Advised, Rule
+from inspector.report.severity import Severity
+from inspector.report.wording import count
+from inspector.run.cpp_kernel import CppFacts
+
+# Below, a loop takes a few µs without vectors, too: no more than it costs to launch it.
+_LEAST_ELEMENTS = 16_384
+_MOST_SHOWN = 3
+
+_FIXES = {
+    "dtype": (
+        "Compute in a dtype that Inductor has vectors of: float32, bfloat16, float16, float64, "
+        "int32, int64, int8, uint8, bool."
+    ),
+    "indexing": (
+        "Let the last dimension, over which the innermost loop runs, be contiguous in what is read "
+        "and written."
+    ),
+    "short": "Put the longest dimension last in memory, or merge the last ones (flatten).",
+    "isa": "Install a C++ compiler that Inductor can use; unset ATEN_CPU_CAPABILITY=default.",
+}
+_ALTERNATIVES = {
+    "indexing": (
+        "images: x.to(memory_format=torch.channels_last) puts the channels last in memory",
+        "a slice with a step: take it once with .contiguous() where it is read more than once",
+    ),
+    "isa": (
+        "torch._inductor.config.cpp.simdlen must be None, or the width of a vector ISA in bits",
+    ),
+}
+
+
+class CppNotVectorised(Rule[CppFacts, Advised]):
+    """A C++ loop is not vectorised.
+
+    What it means:
+        Inductor generated a loop that works on one element at a time, where its other loops work on
+        a whole vector (16 float32 elements with AVX-512).
+
+    Why it matters:
+        The loop can take several times longer than one that is. The C++ compiler does not make up
+        for it: Inductor calls GCC with ``-fno-tree-loop-vectorize``.
+
+    Example:
+        ``torch.nn.functional.max_pool2d(x, 3, stride=2)`` on images in the default layout reads
+        every second element of a row.
+
+    What to do:
+        It depends on the reason, which the finding names: strides of the innermost loop other than
+        one (another memory layout), a dtype without vectors, a last dimension of very few elements,
+        or no vector ISA. ``inspect kernels --show KERNEL --as source`` shows the loop.
+    """
+
+    id = "cpp-not-vectorised"
+    severity = Severity.WARNING
+
+    def check(self, facts: CppFacts) -> Iterator[Advised]:
+        """Says so where such loops have many elements."""
+        nests = [nest for nest in facts.scalar_nests if (nest.elements or 0) >= _LEAST_ELEMENTS]
+        if not nests:
+            return
+        dearest = max(nests, key=lambda nest: nest.elements or 0)
+        kind = (dearest.reason or NotTiled("unknown")).kind
+        yield Advised(
+            message=f"has {count(len(nests), 'loop')} of {len(facts.nests)} without vectors",
+            why="\n".join(
+                f"{nest_text(nest)}: {reason_text(nest.reason)}" for nest in nests[:_MOST_SHOWN]
+            ),
+            fix=_FIXES.get(kind, ""),
+            alternatives=(*_ALTERNATIVES.get(kind, ()), *_of_others(nests, kind)),
+            nodes=dearest.node_names,
+        )
+
+
+def _of_others(nests: list[CppNest], kind: str) -> Iterator[str]:
+    """What to do about loops that another reason keeps from it."""
+    others = dict.fromkeys(nest.reason.kind for nest in nests if nest.reason)
+    return (_FIXES[other] for other in others if other != kind and other in _FIXES)
+
+
+RULE = CppNotVectorised()

@@ -1,0 +1,95 @@
+"""Large C++ kernels that leave cores idle."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from inspector.features.kernels.cpp_wording import nest_text
+from inspector.records.kernels import CppNest
+from inspector.report.rule import Advised, Rule
+from inspector.report.severity import Severity
+from inspector.report.wording import count
+from inspector.run.cpp_kernel import CppFacts
+
+# Some 100 µs of one core: threads of OpenMP that are there already begin within 10 µs.
+_LEAST_ELEMENTS = 262_144
+
+
+class CppSerial(Rule[CppFacts, Advised]):
+    """A large C++ kernel leaves cores idle.
+
+    What it means:
+        The loop runs on one thread, or is shared among fewer iterations than half of the threads,
+        although it has many elements and the machine has several cores.
+
+    Why it matters:
+        The other cores wait for it.
+
+    Example:
+        ``OMP_NUM_THREADS=1``, which torchrun sets for its workers, makes every kernel serial.
+
+    What to do:
+        Give torch its threads: ``torch.set_num_threads(n)`` before compiling, ``OMP_NUM_THREADS``,
+        or ``torch._inductor.config.cpp.threads``. Where the dimension that is shared is a short
+        one, put a longer one first: Inductor shares the outer loops.
+    """
+
+    id = "cpp-serial-kernel"
+    severity = Severity.WARNING
+
+    def check(self, facts: CppFacts) -> Iterator[Advised]:
+        """Says so of the largest such loop."""
+        said, cores = facts.said, facts.cores or 0
+        if said is None or cores < 2:  # noqa: PLR2004 - several
+            return
+        large = [nest for nest in facts.nests if (nest.elements or 0) >= _LEAST_ELEMENTS]
+        idle = [(nest, shared) for nest in large if (shared := _shared(nest)) is not None]
+        idle = [(nest, shared) for nest, shared in idle if shared * 2 < cores]
+        if not idle:
+            return
+        nest, shared = max(idle, key=lambda pair: pair[0].elements or 0)
+        yield Advised(
+            message=f"keeps {count(min(shared, cores), 'core')} of {cores} busy"
+            if said.threads > 1
+            else f"runs on one of {cores} cores",
+            why=_why(nest, shared, said.threads, said.min_chunk_size),
+            fix=_fix(said.threads),
+            nodes=nest.node_names,
+        )
+
+
+def _shared(nest: CppNest) -> int | None:
+    """How many iterations threads share; 1 for a serial loop, None where sizes are symbols."""
+    begin = next((at for at, loop in enumerate(nest.loops) if loop.parallel), None)
+    if begin is None:
+        return 1
+    loops = nest.loops[begin : begin + nest.loops[begin].parallel]
+    if not all(loop.size.isdecimal() and loop.steps.isdecimal() for loop in loops):
+        return None
+    return math.prod(math.ceil(int(loop.size) / max(int(loop.steps), 1)) for loop in loops)
+
+
+def _why(nest: CppNest, shared: int, threads: int, least: int) -> str:
+    elements = count(nest.elements or 0, "element")
+    if threads <= 1:
+        return f"{elements} ({nest_text(nest)}), and torch had one thread when it was compiled"
+    if any(loop.parallel for loop in nest.loops):
+        return (
+            f"{elements}, of which threads share {count(shared, 'iteration')} ({nest_text(nest)})"
+        )
+    if (nest.elements or 0) // threads < least:
+        return f"{elements} on {threads} threads are fewer than {least} for each"
+    return f"{elements} ({nest_text(nest)}) that Inductor found no way to share"
+
+
+def _fix(threads: int) -> str:
+    if threads <= 1:
+        return (
+            "torch.set_num_threads(n) before compiling, or OMP_NUM_THREADS=n: kernels are "
+            "generated for as many threads as torch has then."
+        )
+    return "Put a longer dimension first: Inductor shares the outer loops among the threads."
+
+
+RULE = CppSerial()

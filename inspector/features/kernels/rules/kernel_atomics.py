@@ -1,0 +1,62 @@
+"""Kernels that add with atomic operations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.report.rule import Advised, Rule
+from inspector.report.severity import Severity
+from inspector.run.kernel_analysis import Access, AccessKind
+from inspector.run.kernel_facts import KernelFacts
+
+_FLOATS = ("f16", "bf16", "f32", "f64")
+_LEAST_SHARE = 0.1
+
+
+class AtomicsRule(Rule[KernelFacts, Advised]):
+    """A kernel adds with atomic operations.
+
+    What it means:
+        Several threads may add to the same element (``index_add``, ``scatter_add``, the backward
+        of an indexing or of an embedding), so each addition reads and writes memory on its own.
+
+    Why it matters:
+        Additions to the same element wait for each other, and their order changes from call to
+        call: results in floating point are not the same bit by bit.
+
+    Example:
+        ``torch.zeros(1000, 256).index_add(0, index, x)`` with 65,536 indices.
+
+    What to do:
+        Sort the indices and reduce segments, make indices that collide rarer, or use a product
+        with a one-hot matrix where there are few targets.
+    """
+
+    id = "kernel-atomics"
+    severity = Severity.INFO
+
+    def check(self, kernel: KernelFacts) -> Iterator[Advised]:
+        """Every configuration moves a good part of its bytes so."""
+        found = [_atomics(facts.analysis.accesses) for facts in kernel.configs]
+        if not all(found):
+            return
+        first = found[0][0]
+        is_float = any(first.dtype.startswith(dtype) for dtype in _FLOATS)
+        order = "; their order, and so the sum, changes from call to call" if is_float else ""
+        yield Advised(
+            message=f"adds to {first.argument or 'memory'} with atomic operations of {first.dtype}",
+            why=f"line {first.line} of its source may write one element from many threads{order}",
+            fix="Sort the indices and reduce segments, or make collisions rarer.",
+        )
+
+
+def _atomics(accesses: tuple[Access, ...]) -> list[Access]:
+    total = sum(access.bytes for access in accesses)
+    return [
+        access
+        for access in accesses
+        if access.kind is AccessKind.ATOMIC and access.bytes >= _LEAST_SHARE * total
+    ]
+
+
+RULE = AtomicsRule()

@@ -1,0 +1,117 @@
+"""Kernels with so few blocks that most of the GPU is idle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.report.rule import Advised, Rule
+from inspector.report.severity import Severity
+from inspector.report.wording import count, duration
+from inspector.run.kernel_facts import ConfigFacts, KernelFacts
+from inspector.run.kernel_prediction import Bound
+
+_REDUCTIONS = {"reduction", "persistent_reduction"}
+# By what Inductor calls them in the graph: ``max`` and ``min`` over a dimension have an index too.
+_INDICES = {"argmax": "max", "max": "max", "argmin": "min", "min": "min"}
+
+
+class FewBlocksRule(Rule[KernelFacts, Advised]):
+    """A kernel has too few blocks for the GPU.
+
+    What it means:
+        A block runs on one multiprocessor. This kernel has so few that most of the multiprocessors
+        are idle, and it would take less than half as long with all of them busy.
+
+    Why it matters:
+        The GPU works at a small part of its speed, however large the tensor is. Inductor gives
+        each result of a reduction to one block. A reduction with few results it cuts in two
+        kernels, the first of which has many blocks, but never one that looks for a place:
+        ``argmax``, ``argmin``, ``max`` and ``min`` over a dimension (``Reduction.num_splits`` in
+        torch/_inductor/ir.py, 2.11 to 2.13).
+
+    Example:
+        ``x.argmax()`` of a large tensor: one block goes through all of it.
+
+    What to do:
+        Reduce in two steps, parts first: ``rows = x.flatten().unflatten(0, (1024, -1))``,
+        ``best = rows.max(-1)``, ``row = best.values.argmax(-1, keepdim=True)``, and the place is
+        ``(row * rows.shape[-1] + best.indices.gather(-1, row)).squeeze(-1)``. Of a reduction
+        without a place, ``rows.sum(-1).sum()``. Otherwise a larger batch; in a kernel of your own,
+        a larger grid.
+    """
+
+    id = "kernel-few-blocks"
+    severity = Severity.WARNING
+
+    def check(self, kernel: KernelFacts) -> Iterator[Advised]:
+        """Too few in every configuration; the fastest one is shown."""
+        found = [facts for facts in kernel.configs if _blocks(facts)]
+        limits = kernel.limits
+        if limits is None or not found or len(found) < len(kernel.configs):
+            return
+        best = min(found, key=lambda facts: _times(facts)[0])
+        time_ns, spread_ns = _times(best)
+        blocks = _blocks(best)
+        fixes = _fixes(kernel)
+        yield Advised(
+            message=f"has {count(blocks, 'block')} for {limits.multiprocessors} multiprocessors",
+            why=f"{blocks} of {limits.multiprocessors} multiprocessors "
+            f"{'works' if blocks == 1 else 'work'}; with all of them busy, it would take "
+            f"{duration(spread_ns)} instead of {duration(time_ns)} (predicted)",
+            fix=fixes[0],
+            alternatives=fixes[1:],
+            at_stake_ns=time_ns - spread_ns,
+        )
+
+
+def _blocks(facts: ConfigFacts) -> int:
+    """Blocks that are launched, where they are what its time is spent on, else 0."""
+    prediction = facts.prediction
+    if prediction is None or prediction.bound is not Bound.BLOCKS:
+        return 0
+    return prediction.blocks or 0
+
+
+def _times(facts: ConfigFacts) -> tuple[int, int]:
+    """The predicted time, and that if all multiprocessors had a block."""
+    prediction = facts.prediction
+    if prediction is None or prediction.time_ns is None or prediction.spread_ns is None:
+        return 0, 0
+    return prediction.time_ns, prediction.spread_ns
+
+
+def _by_place(kernel: KernelFacts) -> str:
+    """``max`` or ``min`` where it looks for a place, else an empty string."""
+    if kernel.build.heuristic not in _REDUCTIONS:
+        return ""
+    names = [name.removeprefix("aten.").partition(".")[0] for name in kernel.aten]
+    return next((_INDICES[name] for name in names if name in _INDICES), "")
+
+
+# Tried by tests/compile/test_kernel_findings.py.
+_PLACE = (
+    "Reduce in two steps, parts first: rows = x.unflatten(-1, (1024, -1)); best = rows.{best}(-1); "
+    "row = best.values.arg{best}(-1, keepdim=True); the place is "
+    "(row * rows.shape[-1] + best.indices.gather(-1, row)).squeeze(-1). Of a tensor with several "
+    "dimensions that is reduced to one place, x.flatten() first; 1024 has to divide what is "
+    "reduced."
+)
+_PARTS = (
+    "Reduce in two steps, parts first: x.unflatten(-1, (1024, -1)).sum(-1).sum(-1) of a sum; 1024 "
+    "has to divide what is reduced."
+)
+_SPLIT = "torch._inductor.config.split_reductions = True, where it is off."
+
+
+def _fixes(kernel: KernelFacts) -> tuple[str, ...]:
+    if kernel.is_users:
+        return ("Launch it with a larger grid: let each block do a part.",)
+    best = _by_place(kernel)
+    if best:
+        return (_PLACE.format(best=best),)
+    if kernel.build.heuristic in _REDUCTIONS:
+        return (_PARTS, _SPLIT)
+    return ("Take a larger batch: each block has rows of its own.",)
+
+
+RULE = FewBlocksRule()

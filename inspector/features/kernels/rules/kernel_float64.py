@@ -1,0 +1,70 @@
+"""Kernels that compute in double precision by accident."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.report.rule import Advised, Rule
+from inspector.report.severity import Severity
+from inspector.run.kernel_analysis import AccessKind
+from inspector.run.kernel_facts import KernelFacts
+
+_LEAST_SHARE = 0.5
+
+
+class Float64Rule(Rule[KernelFacts, Advised]):
+    """A kernel computes in float64 though its data are not.
+
+    What it means:
+        Half of what the kernel loads or more is float32 or narrower, and it computes in float64.
+
+    Why it matters:
+        Most GPUs do 2 results in float64 for 64 or 128 in float32 (data-center GPUs do half), and
+        a value takes two registers.
+
+    Example:
+        A float32 tensor times a small float64 one from NumPy; a Python float as an argument of a
+        Triton kernel of your own, which Inductor passes as float64.
+
+    What to do:
+        Convert the float64 tensor once (``.float()``), or the argument in the kernel
+        (``scale.to(tl.float32)``), or make it a ``tl.constexpr``.
+    """
+
+    id = "kernel-float64"
+    severity = Severity.WARNING
+
+    def check(self, kernel: KernelFacts) -> Iterator[Advised]:
+        """Every configuration computes in float64, and the data are narrower."""
+        if not all(facts.analysis.float64_lines for facts in kernel.configs):
+            return
+        analysis = kernel.configs[0].analysis
+        # What it stores follows from what it loads.
+        moved = [access for access in analysis.accesses if access.kind in _LOADED]
+        wide = sum(access.elements for access in moved if access.dtype == "f64")
+        total = sum(access.elements for access in moved)
+        if not total or wide > _LEAST_SHARE * total:
+            return
+        names = sorted({access.argument for access in moved if access.dtype == "f64"} - {""})
+        scalars = [name for name, kind in kernel.build.arguments if kind == "fp64"]
+        cause = " and ".join([*names, *scalars])
+        if not cause and any(access.dtype == "f64" for access in analysis.accesses):
+            fix = "Drop the conversion (.double(), dtype=torch.float64) where float32 is enough."
+        else:
+            fix = "Convert what is float64 before it meets the rest (.float())."
+        line = analysis.float64_lines[0]
+        yield Advised(
+            message="computes in float64, but much of what it loads is narrower",
+            why=f"line {line} of its source is float64" + (f" because {cause} is" if cause else ""),
+            fix=fix,
+            alternatives=(_SCALAR,) if scalars else (),
+        )
+
+
+_SCALAR = (
+    "In a kernel of your own make the argument a tl.constexpr, or convert it with .to(tl.float32)."
+)
+_LOADED = (AccessKind.LOAD, AccessKind.ASYNC_COPY)
+
+
+RULE = Float64Rule()

@@ -1,0 +1,81 @@
+"""Kernels that spend their time on 64-bit offsets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.report.rule import Advised, Rule
+from inspector.report.severity import Severity
+from inspector.run.kernel_analysis import AccessKind, InstructionKind
+from inspector.run.kernel_facts import ConfigFacts, KernelFacts
+
+_INTEGER = {InstructionKind.INTEGER.value, "instruction issue"}
+_LEAST_SHARE = 0.5
+
+
+class Int64Rule(Rule[KernelFacts, Advised]):
+    """A kernel computes its offsets in 64 bits, and that takes time.
+
+    What it means:
+        The offsets into its tensors are 64-bit integers: because a tensor has 2**31 elements or
+        more, or because the kernel says so.
+
+    Why it matters:
+        The GPU has no 64-bit multiplier, and a 64-bit division takes about a hundred instructions.
+
+    Example:
+        ``relu`` of a tensor with 2.5 billion elements; a kernel of your own whose
+        ``tl.program_id(0).to(tl.int64)`` is multiplied element by element.
+
+    What to do:
+        Split the tensor (a smaller batch) below 2**31 elements. In a kernel of your own, compute
+        the block's base in 64 bits once and the offsets inside of the block in 32.
+    """
+
+    id = "kernel-int64-offsets"
+    severity = Severity.INFO
+
+    def check(self, kernel: KernelFacts) -> Iterator[Advised]:
+        """Direct accesses have 64-bit offsets, and integers take much of the predicted time."""
+        if not all(_is_concerned(facts) for facts in kernel.configs):
+            return
+        lines = kernel.configs[0].analysis.int64_lines
+        sizes = [name for name, kind in kernel.build.arguments if kind == "i64"]
+        if not sizes and not kernel.is_users:
+            return  # an index computed by the operator itself, as interpolation does
+        yield Advised(
+            message="computes its offsets in 64 bits",
+            why=f"lines {', '.join(map(str, lines[:4]))} of its source do"
+            + (f": {' and '.join(sizes)} is 64-bit" if sizes else ""),
+            fix=_fix(kernel, sizes),
+        )
+
+
+def _fix(kernel: KernelFacts, sizes: list[str]) -> str:
+    if kernel.is_users:
+        return "Compute the base of a block in 64 bits, and the offsets inside of it in 32."
+    if all(name.startswith("ks") for name in sizes):
+        return (
+            "Its sizes are dynamic: compile it for fixed ones (dynamic=False), or set "
+            "torch._inductor.config.assume_32bit_indexing = True where no tensor has 2**31 "
+            "elements."
+        )
+    return "Split the tensor below 2**31 elements, for example by a smaller batch."
+
+
+def _is_concerned(facts: ConfigFacts) -> bool:
+    wide = any(
+        access.index_bits == 64 and not access.is_indirect  # noqa: PLR2004 - the width
+        for access in facts.analysis.accesses
+        if access.kind is not AccessKind.ATOMIC
+    )
+    if not wide or not facts.analysis.int64_lines:
+        return False
+    prediction = facts.prediction
+    if prediction is None or prediction.compute_ns is None:
+        return True
+    is_integer = prediction.unit in _INTEGER
+    return is_integer and prediction.compute_ns >= _LEAST_SHARE * (prediction.memory_ns or 0)
+
+
+RULE = Int64Rule()

@@ -1,0 +1,118 @@
+"""Kernels whose threads move little with each access."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from inspector.report.rule import Advised, Rule
+from inspector.report.severity import Severity
+from inspector.run.kernel_analysis import Access, AccessKind, InstructionKind
+from inspector.run.kernel_facts import ConfigFacts, KernelFacts
+from inspector.run.kernel_prediction import Bound
+
+_NARROW_BITS = 64
+_LEAST_SHARE = 0.5
+_SMALL_SHARE = 0.1
+_LEAST_MEMORY = 0.5
+_FEW = 2
+_MOVED = (AccessKind.LOAD, AccessKind.STORE, AccessKind.ASYNC_COPY)
+
+
+class NarrowRule(Rule[KernelFacts, Advised]):
+    """A kernel moves its bytes in narrow accesses.
+
+    What it means:
+        A thread can load or store 16 bytes (128 bits) with one instruction. This kernel's threads
+        take 4 bytes or less at a time for most of what it moves, in every configuration that
+        would be tried.
+
+    Why it matters:
+        The same bytes need more instructions and more requests, of which only so many can be under
+        way: a memory-bound kernel takes 1.2 to 3 times longer.
+
+    Example:
+        A softmax over rows of 50,257 floats: rows do not begin at a multiple of 16 bytes.
+
+    What to do:
+        Make the innermost size a multiple of 16 bytes (pad 50,257 to 50,304), let slices begin at
+        such a multiple, and make the innermost dimension contiguous before the kernel.
+    """
+
+    id = "kernel-narrow-accesses"
+    severity = Severity.WARNING
+
+    def check(self, kernel: KernelFacts) -> Iterator[Advised]:
+        """Narrow in every configuration, for a reason that can be fixed."""
+        best = min(kernel.configs, key=_narrow_share)
+        share = _narrow_share(best)
+        if share < _LEAST_SHARE or not _is_concerned(best):
+            return
+        reasons = _reasons(best.analysis.accesses)
+        if not reasons:
+            return
+        names = sorted({name for _, name, _ in reasons if name})
+        _, _, first = max(reasons)
+        sizes = [name for name, _ in kernel.build.arguments if name.startswith("ks")]
+        if sizes and first == _UNALIGNED:
+            first = _DYNAMIC
+        yield Advised(
+            message=f"moves {share:.0%} of its bytes in accesses below {_NARROW_BITS} bits",
+            why=f"{first}" + (f" ({', '.join(names)})" if names else ""),
+            fix=_FIXES[first],
+        )
+
+
+_UNALIGNED = "accesses of neighbouring threads do not begin at a multiple of 16 bytes"
+_MASKED = "its mask does not end at a multiple of 16 bytes, so every element has its own mask"
+_STRIDED = "neighbouring elements are not adjacent in memory"
+_DYNAMIC = "its sizes are dynamic, so rows may not begin at multiples of 16 bytes"
+_FIXES = {
+    _DYNAMIC: "Compile it for fixed sizes (dynamic=False), or keep the innermost size fixed.",
+    _UNALIGNED: "Pad the innermost size to a multiple of 16 bytes, or let the slice begin at one.",
+    _MASKED: "Make the number of elements, or the innermost size, a multiple of 16 bytes.",
+    _STRIDED: "Make the innermost dimension contiguous before it is used here.",
+}
+
+
+def _narrow_share(facts: ConfigFacts) -> float:
+    widths = (*facts.analysis.loads, *facts.analysis.stores)
+    total = sum(width.bytes for width in widths)
+    narrow = sum(width.bytes for width in widths if width.bits < _NARROW_BITS)
+    return narrow / total if total else 0.0
+
+
+def _is_concerned(facts: ConfigFacts) -> bool:
+    """Whether its accesses can be what it waits for: more of them are also more to issue."""
+    prediction = facts.prediction
+    if prediction is None or prediction.bound is Bound.MEMORY:
+        return True
+    is_near = (prediction.memory_ns or 0) >= _LEAST_MEMORY * (prediction.compute_ns or 0)
+    return is_near and facts.analysis.count(InstructionKind.TENSOR) == 0
+
+
+def _reasons(accesses: Sequence[Access]) -> list[tuple[int, str, str]]:
+    """Bytes, argument and reason of narrow accesses; those without a reason are not wrong."""
+    moved = [access for access in accesses if access.kind in _MOVED]
+    total = sum(access.bytes for access in moved)
+    found = []
+    for access in moved:
+        is_narrow = bool(access.bits) and access.bits[0] < _NARROW_BITS
+        # What several accesses share, as the windows of a pooling do, is strided by its nature.
+        is_alone = sum(other.argument == access.argument for other in moved) <= _FEW
+        if is_narrow and access.bytes >= _SMALL_SHARE * total and is_alone:
+            reason = _reason(access)
+            if reason:
+                found.append((access.bytes, access.argument, reason))
+    return found
+
+
+def _reason(access: Access) -> str:
+    if access.is_indirect or access.contiguous is None or access.stride == 0:
+        return ""
+    if access.alignment_bytes is not None and access.alignment_bytes * 8 < _NARROW_BITS:
+        is_strided = access.contiguous == 1 and access.stride not in {1, None}
+        return _STRIDED if is_strided else _UNALIGNED
+    return _MASKED if access.is_masked and access.contiguous > 1 else ""
+
+
+RULE = NarrowRule()

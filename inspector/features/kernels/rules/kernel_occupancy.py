@@ -1,0 +1,86 @@
+"""Memory-bound kernels with too few warps to keep the memory busy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from inspector.report.rule import Advised, Rule
+from inspector.report.severity import Severity
+from inspector.run.kernel_analysis import InstructionKind, OccupancyLimit
+from inspector.run.kernel_facts import ConfigFacts, KernelFacts
+from inspector.run.kernel_prediction import Bound
+
+# Below a quarter of the warps even wide loads leave memory waiting (Volkov, "Understanding latency
+# hiding on GPUs", 2016).
+_LEAST_SHARE = 0.25
+
+
+class OccupancyRule(Rule[KernelFacts, Advised]):
+    """A memory-bound kernel leaves most of each multiprocessor empty.
+
+    What it means:
+        Registers or shared memory of a block are so many that a multiprocessor holds less than a
+        quarter of the warps that it could.
+
+    Why it matters:
+        While a warp waits for memory, others have to work. With few warps memory waits too. It
+        does not matter to matrix products, which hide latency by pipelining.
+
+    Example:
+        A sort of rows with 255 registers a thread: 8 of 64 warps.
+
+    What to do:
+        In a kernel of your own: smaller blocks, or fewer registers (``maxnreg``). In a kernel of
+        Inductor's: fuse less, or let it search for another block size
+        (``torch._inductor.config.coordinate_descent_tuning = True``).
+    """
+
+    id = "kernel-low-occupancy"
+    severity = Severity.WARNING
+
+    def check(self, kernel: KernelFacts) -> Iterator[Advised]:
+        """Low in every configuration, and the grid is large enough to fill the GPU."""
+        best = max(kernel.configs, key=_share)
+        occupancy = best.analysis.occupancy
+        if occupancy is None or occupancy.share >= _LEAST_SHARE or not _is_concerned(kernel, best):
+            return
+        limits = [limit for limit in occupancy.limits if limit is not OccupancyLimit.TOO_LARGE]
+        by = " and ".join(limit.value for limit in limits)
+        yield Advised(
+            message=f"fills {occupancy.warps} of {occupancy.most_warps} warps of a multiprocessor",
+            why=f"its blocks are limited by {by}{_need(best, limits)}",
+            fix=_FIX_OWN if kernel.is_users else _FIX_INDUCTOR,
+        )
+
+
+_FIX_OWN = "Use smaller blocks, or limit the registers of a thread (maxnreg)."
+_FIX_INDUCTOR = (
+    "torch._inductor.config.coordinate_descent_tuning = True tries other block sizes on the GPU."
+)
+
+
+def _share(facts: ConfigFacts) -> float:
+    return facts.analysis.occupancy.share if facts.analysis.occupancy else 1.0
+
+
+def _is_concerned(kernel: KernelFacts, facts: ConfigFacts) -> bool:
+    has_products = facts.analysis.count(InstructionKind.TENSOR) > 0
+    is_bound = facts.prediction is None or facts.prediction.bound is Bound.MEMORY
+    programs = math.prod(facts.config.grid) if facts.config.grid else None
+    fills = programs is None or kernel.limits is None or programs >= kernel.limits.multiprocessors
+    return is_bound and fills and not has_products
+
+
+def _need(facts: ConfigFacts, limits: Sequence[OccupancyLimit]) -> str:
+    resources = facts.config.resources
+    if resources is None:
+        return ""
+    if OccupancyLimit.REGISTERS in limits:
+        return f": {resources.registers} a thread"
+    if OccupancyLimit.SHARED_MEMORY in limits:
+        return f": {resources.shared_bytes:,} bytes a block"
+    return ""
+
+
+RULE = OccupancyRule()

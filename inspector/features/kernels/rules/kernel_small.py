@@ -1,0 +1,77 @@
+"""Models whose kernels are too small for their launches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from inspector.report.rule import Advised, Rule
+from inspector.report.severity import Severity
+from inspector.report.wording import duration
+from inspector.run.kernel_facts import KernelFacts
+from inspector.run.kernel_prediction import Bound
+
+_LEAST_LAUNCHES = 10
+_LEAST_SHARE = 0.5
+_LEAST_TIME_SHARE = 0.25
+
+
+class SmallRule(Rule[Sequence[KernelFacts], Advised]):
+    """Most kernels are too small for their launches.
+
+    What it means:
+        Most of the generated kernels have so little to do that starting and ending them takes
+        longer than their work.
+
+    Why it matters:
+        The processor launches a kernel in some microseconds, and the GPU waits for it. A larger
+        GPU makes nothing faster then.
+
+    Example:
+        A model with a batch of one; an optimiser that updates each parameter by itself.
+
+    What to do:
+        Replay the launches as one CUDA graph (``torch.compile(mode="reduce-overhead")``), take a
+        larger batch, compute what is small and alike together (``torch.stack``, ``torch.bmm``,
+        ``foreach=True`` of an optimiser), or combine kernels
+        (``torch._inductor.config.combo_kernels = True``).
+    """
+
+    id = "kernel-small"
+    severity = Severity.INFO
+
+    def check(self, kernels: Sequence[KernelFacts]) -> Iterator[Advised]:
+        """One finding, where the small ones are most launches and a good part of the time."""
+        small = [kernel for kernel in kernels if _is_small(kernel)]
+        launches = [sum(kernel.launches for kernel in some) for some in (small, kernels)]
+        times = [_time_ns(some) for some in (small, kernels)]
+        if (
+            launches[0] < _LEAST_LAUNCHES
+            or launches[0] < _LEAST_SHARE * launches[1]
+            or times[0] < _LEAST_TIME_SHARE * times[1]
+        ):
+            return
+        first = max(small, key=lambda kernel: kernel.launches)
+        launch_ns = first.configs[0].prediction.launch_ns if first.configs[0].prediction else 0
+        yield Advised(
+            message=f"and others are too small: {launches[0]} of {launches[1]} launches",
+            why=f"they take {duration(times[0])} of {duration(times[1])}, most of it to begin and "
+            f"end ({duration(launch_ns)} each, predicted), without the host's launch overhead",
+            fix='Replay the launches as one CUDA graph: torch.compile(mode="reduce-overhead").',
+            alternatives=(
+                "Take a larger batch, or compute what is small and alike together.",
+                "torch._inductor.config.combo_kernels = True puts kernels into one.",
+            ),
+            kernel=first,
+        )
+
+
+def _is_small(kernel: KernelFacts) -> bool:
+    predictions = [facts.prediction for facts in kernel.configs]
+    return bool(predictions) and all(found and found.bound is Bound.SMALL for found in predictions)
+
+
+def _time_ns(kernels: Sequence[KernelFacts]) -> int:
+    return sum((kernel.time_ns or 0) * kernel.launches for kernel in kernels)
+
+
+RULE = SmallRule()

@@ -1,0 +1,86 @@
+"""Kernels that run out of registers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.report.rule import Advised, Rule
+from inspector.report.severity import Severity
+from inspector.report.wording import count
+from inspector.run.kernel_analysis import InstructionKind
+from inspector.run.kernel_facts import ConfigFacts, KernelFacts
+
+# A few registers cost nothing that can be measured, also in a loop.
+_LEAST_BYTES = 64
+_LEAST_IN_LOOP_BYTES = 32
+_WARP = 32
+
+
+class SpillsRule(Rule[KernelFacts, Advised]):
+    """A kernel spills registers to memory.
+
+    What it means:
+        A thread needs more registers than it can have (255, or less where a block has many
+        threads), so the compiler stores some of them in local memory and loads them again.
+
+    Why it matters:
+        Local memory is ordinary memory, cached. Inside of a loop every trip pays for it.
+
+    Example:
+        A Triton kernel that keeps a tile of 256x256 numbers in the registers of 4 warps.
+
+    What to do:
+        In a kernel of your own: smaller blocks, more warps (``num_warps``), or fewer values that
+        are alive at a time. In a kernel of Inductor's: break the fusion up where the model allows
+        it, or let Inductor search for another block size
+        (``torch._inductor.config.coordinate_descent_tuning = True``).
+    """
+
+    id = "kernel-spills"
+    severity = Severity.WARNING
+
+    def check(self, kernel: KernelFacts) -> Iterator[Advised]:
+        """Spills that every configuration has; those with the fewest bytes are shown."""
+        least = min(kernel.configs, key=_spilled)
+        if not _is_bad(least):
+            return
+        resources = least.config.resources
+        registers = resources.registers if resources else 0
+        where = " in its hot loop" if _in_loop(least) else ""
+        threads = (least.config.launched_warps or least.config.num_warps) * _WARP
+        yield Advised(
+            message=f"spills {_spilled(least):,} bytes of registers per thread{where}",
+            why=f"with {count(threads, 'thread')} a block it has {registers} registers a thread, "
+            "and needs more",
+            fix=_FIX_OWN if kernel.is_users else _FIX_INDUCTOR,
+            alternatives=() if kernel.is_users else (_COORDINATE,),
+        )
+
+
+_FIX_OWN = "Use a smaller block or more warps, so that a thread holds fewer values."
+_FIX_INDUCTOR = (
+    "Compute part of what is fused here in another graph, or keep fewer tensors alive at a time."
+)
+_COORDINATE = (
+    "torch._inductor.config.coordinate_descent_tuning = True tries other block sizes on the GPU."
+)
+
+
+def _spilled(facts: ConfigFacts) -> int:
+    resources = facts.config.resources
+    if resources is None:
+        return 0
+    return (resources.spill_store_bytes or 0) + (resources.spill_load_bytes or 0)
+
+
+def _in_loop(facts: ConfigFacts) -> bool:
+    local = (entry for entry in facts.analysis.instructions if entry.kind is InstructionKind.LOCAL)
+    return any(entry.in_loop for entry in local)
+
+
+def _is_bad(facts: ConfigFacts) -> bool:
+    spilled = _spilled(facts)
+    return spilled >= (_LEAST_IN_LOOP_BYTES if _in_loop(facts) else _LEAST_BYTES)
+
+
+RULE = SpillsRule()

@@ -1,0 +1,82 @@
+"""Reductions that are split over two kernels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from inspector.features.kernels.kernel_findings import matters
+from inspector.report.rule import Advised, Rule
+from inspector.report.severity import Severity
+from inspector.report.wording import duration
+from inspector.run.kernel_facts import KernelFacts
+
+_REDUCTIONS = {"reduction", "persistent_reduction"}
+_LEAST_SHARE = 0.1
+
+
+class SplitReductionRule(Rule[Sequence[KernelFacts], Advised]):
+    """A reduction is split over two kernels, and the second one counts.
+
+    What it means:
+        A reduction with few results has too few blocks to fill the GPU. Inductor lets many blocks
+        reduce a part each, and a second kernel the parts.
+
+    Why it matters:
+        That is right for large tensors. For small ones the second launch takes a good part of the
+        time.
+
+    Example:
+        The sum of a million numbers: two launches, of which the second reduces a few hundred.
+
+    What to do:
+        Nothing, if the tensor is large. Otherwise reduce several tensors at once (a batch, or a
+        concatenation), or forbid it: ``torch._inductor.config.split_reductions = False``.
+    """
+
+    id = "kernel-split-reduction"
+    severity = Severity.INFO
+
+    def check(self, kernels: Sequence[KernelFacts]) -> Iterator[Advised]:
+        """Neighbouring kernels of which the second finishes what the first began."""
+        for first, second in pairwise(kernels):
+            if not _belong(first, second) or not matters(first):
+                continue
+            times = (first.time_ns, second.time_ns)
+            if times[0] is None or times[1] is None:
+                continue
+            share = times[1] / (times[0] + times[1])
+            if share >= _LEAST_SHARE:
+                yield _advised(first, second, times[1], share)
+
+
+def _belong(first: KernelFacts, second: KernelFacts) -> bool:
+    """Whether the second's names say that it goes on with the same operators.
+
+    Inductor gives both parts of a split reduction the same operators
+    (``torch/_inductor/ir.py``, ``Reduction.create_multilayer``).
+    """
+    kinds = {first.build.heuristic, second.build.heuristic}
+    names = [_operators(kernel.build.name) for kernel in (first, second)]
+    sizes = [dict(kernel.build.size_hints).get("x", 0) for kernel in (first, second)]
+    return kinds <= _REDUCTIONS and names[0] == names[1] != "" and sizes[1] < sizes[0]
+
+
+def _operators(name: str) -> str:
+    found = re.match(r"triton_\w{3}_fused_(\w+?)_\d+$", name)
+    return found[1] if found else ""
+
+
+def _advised(first: KernelFacts, second: KernelFacts, time_ns: int, share: float) -> Advised:
+    return Advised(
+        message=f"reduces a part per block, and {second.build.name} the parts",
+        why=f"the second kernel takes {duration(time_ns)}, {share:.0%} of both (predicted)",
+        fix="Reduce several tensors at once, so that one kernel has enough blocks.",
+        alternatives=("torch._inductor.config.split_reductions = False makes one kernel of it.",),
+        at_stake_ns=time_ns,
+        kernel=first,
+    )
+
+
+RULE = SplitReductionRule()

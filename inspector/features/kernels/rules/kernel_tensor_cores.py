@@ -1,0 +1,58 @@
+"""Matrix products that do not use tensor cores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.report.rule import Advised, Rule
+from inspector.report.severity import Severity
+from inspector.run.kernel_facts import KernelFacts
+
+
+class TensorCoresRule(Rule[KernelFacts, Advised]):
+    """A matrix product stays off the tensor cores.
+
+    What it means:
+        A ``tl.dot`` of the kernel, or of a template of Inductor's, is done by ordinary
+        multiply-adds.
+
+    Why it matters:
+        Tensor cores do the same product 8 to 16 times faster.
+
+    Example:
+        A product in float32 while TF32 is not allowed, which is torch's default.
+
+    What to do:
+        Allow TF32 (``torch.set_float32_matmul_precision("high")``) where three decimal digits of
+        the factors are enough, or compute the product in bfloat16 under autocast.
+    """
+
+    id = "kernel-no-tensor-cores"
+    severity = Severity.WARNING
+
+    def check(self, kernel: KernelFacts) -> Iterator[Advised]:
+        """Every configuration has such a product."""
+        if not all(facts.analysis.fma_dots for facts in kernel.configs):
+            return
+        line, dtype = kernel.configs[0].analysis.fma_dots[0]
+        yield Advised(
+            message=f"multiplies matrices of {_NAMES.get(dtype, dtype)} without tensor cores",
+            why=f"{_REASONS.get(dtype, _SHAPE)}; line {line} of the kernel's source",
+            fix=_FIXES.get(dtype, "Make every size of the product at least 16."),
+        )
+
+
+_SHAPE = "its blocks are too small for the tensor cores, or they do not support the dtype"
+_NAMES = {"f32": "float32", "f64": "float64", "f16": "float16", "bf16": "bfloat16"}
+_REASONS = {
+    "f32": "TF32 is not allowed for it",
+    "f64": "Triton has no tensor-core product of float64 for this GPU",
+}
+_FIXES = {
+    "f32": 'Allow TF32: torch.set_float32_matmul_precision("high"), or in a kernel of your own '
+    'tl.dot(…, input_precision="tf32").',
+    "f64": "Use float32 with TF32, or bfloat16, if the precision is not needed.",
+}
+
+
+RULE = TensorCoresRule()

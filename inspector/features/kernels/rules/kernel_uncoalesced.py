@@ -1,0 +1,100 @@
+"""Kernels that use little of what memory delivers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.report.rule import Advised, Rule
+from inspector.report.severity import Severity
+from inspector.report.wording import count
+from inspector.run.kernel_analysis import Access, AccessKind
+from inspector.run.kernel_facts import ConfigFacts, KernelFacts
+
+_LEAST_WASTE = 0.25
+_MOVED = (AccessKind.LOAD, AccessKind.STORE, AccessKind.ASYNC_COPY)
+
+
+class UncoalescedRule(Rule[KernelFacts, Advised]):
+    """A kernel's accesses are not coalesced.
+
+    What it means:
+        Memory delivers sectors of 32 bytes. The threads of a block touch sectors of which they use
+        only a part, because neighbouring threads access elements that lie apart.
+
+    Why it matters:
+        The rest of each sector is moved for nothing: of a stride of three elements, three times
+        what is needed.
+
+    Example:
+        ``x[:, ::3] * 2``, or a tensor in channels-last order that is read channel by channel.
+
+    What to do:
+        Bring the tensor into the order in which it is used (``.contiguous()``, or
+        ``memory_format=torch.channels_last`` for the whole model) once, before it is used often;
+        take slices with steps before the data grows.
+    """
+
+    id = "kernel-uncoalesced"
+    severity = Severity.WARNING
+
+    def check(self, kernel: KernelFacts) -> Iterator[Advised]:
+        """Every configuration wastes a good part; the one that wastes least is shown."""
+        best = min(kernel.configs, key=_waste)
+        waste = _waste(best)
+        worst = max(best.analysis.accesses, key=_wasted, default=None)
+        if waste < _LEAST_WASTE or worst is None:
+            return
+        yield Advised(
+            message=f"moves {waste:.0%} of its bytes for nothing",
+            why=_why(worst),
+            fix="Make the tensor contiguous in the order in which it is used here, once.",
+            at_stake_ns=_at_stake(best, waste),
+        )
+
+
+def _wasted(access: Access) -> int:
+    """Bytes of a program that are moved and not used."""
+    is_direct = access.kind in _MOVED and not access.is_indirect
+    if not is_direct or access.touched_bytes is None:
+        return 0
+    return max(0, access.touched_bytes - access.bytes)
+
+
+def _waste(facts: ConfigFacts) -> float:
+    """Share of what is moved that is not used.
+
+    What several accesses of one argument share in a sector is not wasted.
+    """
+    by_argument: dict[tuple[str, bool], list[Access]] = {}
+    for access in facts.analysis.accesses:
+        if access.kind in _MOVED:
+            key = (access.argument, access.kind is AccessKind.STORE)
+            by_argument.setdefault(key, []).append(access)
+    used = wasted = 0
+    for accesses in by_argument.values():
+        together = sum(access.bytes for access in accesses)
+        most = max(_wasted(access) + access.bytes for access in accesses)
+        used += together
+        wasted += max(0, most - together)
+    return wasted / (used + wasted) if used else 0.0
+
+
+def _why(access: Access) -> str:
+    share = 0.0 if access.block_share is None else access.block_share
+    step = f" {count(abs(access.stride), 'element')} apart" if access.stride else ""
+    return (
+        f"line {access.line} of its source uses {share:.0%} of the sectors that it touches in "
+        f"{access.argument}: neighbours are{step or ' elsewhere'} in memory"
+    )
+
+
+def _at_stake(facts: ConfigFacts, waste: float) -> int | None:
+    prediction = facts.prediction
+    if prediction is None or prediction.memory_ns is None:
+        return None
+    rest = max(prediction.memory_ns * (1 - waste), prediction.compute_ns or 0)
+    longest = max(prediction.memory_ns, prediction.compute_ns or 0)
+    return max(0, round(longest - rest))
+
+
+RULE = UncoalescedRule()

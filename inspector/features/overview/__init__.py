@@ -1,0 +1,1 @@
+"""The report of `inspect explain`: everything found in a run."""

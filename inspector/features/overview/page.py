@@ -1,0 +1,206 @@
+"""The page of `inspect explain`: graph breaks, recompilations, and what was counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.features.overview.closing import summary_counts
+from inspector.features.overview.cost_wording import total_line
+from inspector.features.verify.tried import (
+    tried_columns,
+    tried_notes,
+    tried_rows,
+    tried_title,
+    tried_verdict,
+)
+from inspector.report.overview import notices
+from inspector.report.page import Column, Lines, Page, Section, Table, about
+from inspector.report.processes import labels, observed
+from inspector.report.report import Report
+from inspector.report.verdict import changes, verdict
+from inspector.report.wording import count, duration, listed
+from inspector.run.summary import Summary
+from inspector.run.verification import Verification
+
+_MOST_PROCESSES = 16
+_MOST_CHANGES = 20
+_NUMBER = Column("", "number")
+_COUNTS = (Column(""), _NUMBER, Column(""))
+
+
+def page(report: Report) -> Page:
+    """What was found, what was tried, and the counts."""
+    stages = [
+        (stage.stage, duration(stage.time_ns), stage.time_ns)
+        for stage in report.summary.compile_time_by_stage
+    ]
+    processes = _process_rows(report)
+    return Page(
+        "torch.compile",
+        _headline(report),
+        about(report.run),
+        summary=[f"gate: {verdict(report.gate)}"] if report.gate else [],
+        findings=report.findings,
+        sections=(
+            *([] if report.verification is None else [_tried(report, report.verification)]),
+            Section(
+                "Counts",
+                [Table((Column(""), _NUMBER, Column("")), _summary_rows(report), limit=20)],
+            ),
+            Section(
+                f"By process, {len(processes)} in all",
+                [Table((Column(""), Column("")), processes, "process", _MOST_PROCESSES)],
+                is_detail=True,
+            ),
+            Section(
+                "Compile time by stage",
+                [Table((Column(""), _NUMBER, Column("", "bar")), stages, "stage", 20)],
+                is_detail=True,
+            ),
+            _since(report),
+        ),
+        notes=tuple(notices(report)),
+        next_steps=report.next_steps,
+    )
+
+
+def _tried(report: Report, verification: Verification) -> Section:
+    """What was tried, or why nothing was."""
+    setting, *numbers, last = tried_columns(verification)
+    columns = (
+        Column(setting, "code"), *(Column(title, "number") for title in numbers), Column(last)
+    )  # fmt: skip
+    rows = tried_rows(verification)
+    best = tried_verdict(verification, report.findings)
+    title = tried_title(verification)
+    blocks = (
+        Lines([best] if best else []),
+        Table(columns, rows, "trial", 40),
+        Lines(tried_notes(verification)),
+    )
+    return Section(title[:1].upper() + title[1:], blocks)
+
+
+def _since(report: Report) -> Section:
+    """What came and what went since the baseline."""
+    baseline = report.gate.baseline if report.gate else None
+    if baseline is None:
+        return Section("", ())
+    columns = (Column(""), Column("where"), Column("what"), Column("", "code"))
+    rows = [*changes(report)]
+    text = f"recorded otherwise than the baseline: {'; '.join(baseline.differences)}"
+    notes = Lines([text] if baseline.differences else [])
+    return Section(f"Since {baseline.name}", (Table(columns, rows, "change", _MOST_CHANGES), notes))
+
+
+def _headline(report: Report) -> str:
+    """The report in one line: what failed, its graph breaks, or what there is instead."""
+    meta, summary = report.run.meta, report.summary
+    until = " until it failed" if meta.error else " until it ended" if meta.partial else ""
+    parts = [f"{count(summary.frames_failed, 'frame')} failed"] if summary.frames_failed else []
+    if summary.graph_breaks_raised:
+        parts.append(f"{count(summary.graph_breaks_raised, 'graph break')} raised by fullgraph")
+    elif summary.frames_failed and not summary.graph_breaks:
+        return parts[0] + (f": {_graphs(summary)}" if summary.graphs else "")
+    if not summary.graph_breaks_raised:
+        parts.append(_verdict(summary, until))
+    return ", ".join(parts)
+
+
+def _process_rows(report: Report) -> list[tuple[str, str]]:
+    """One line for each process that compiled something, where more than one did."""
+    shown = observed(report.run)
+    if len(shown) < 2:  # noqa: PLR2004 - one process is the whole report
+        return []
+    named = labels(report.run)
+    return [(named[index], _counts(report.by_process[index])) for index in shown]
+
+
+def _counts(summary: Summary) -> str:
+    return ", ".join((*summary_counts(summary), f"compiling {duration(summary.compile_time_ns)}"))
+
+
+def _graphs(summary: Summary) -> str:
+    if summary.frames_unfinished and not summary.graphs:
+        return "its graphs are not known"
+    return f"{count(summary.graphs, 'graph')}, {count(summary.operators, 'operator')}"
+
+
+def _verdict(summary: Summary, until: str) -> str:
+    graphs = _graphs(summary)
+    if summary.graph_breaks:
+        return (
+            f"{count(summary.graph_breaks, 'graph break')}"
+            f" at {count(summary.distinct_graph_breaks, 'site')}{until}: {graphs}"
+        )
+    if not summary.frames:
+        return f"nothing was compiled{until}: Dynamo traced no frame"
+    if not summary.graphs and until:
+        return f"no graph breaks and no graph{until}"
+    if not summary.graphs:
+        return "no graph breaks, and no graph either: everything runs eagerly"
+    later = " in the first calls" if summary.later.graph_breaks else ""
+    return f"no graph breaks{later}{until}: {graphs}"
+
+
+def _summary_rows(report: Report) -> list[tuple[str, str, str]]:
+    """What is counted, its number, and what the number consists of."""
+    summary = report.summary
+    total = total_line(report)
+    rows = [
+        ("frames", f"{summary.frames:,}", _frames(summary)),
+        ("graphs", f"{summary.graphs:,}", _unfinished(summary)),
+        ("operators", f"{summary.operators:,}", _per_graph(summary.operators_per_graph)),
+        ("graph breaks", f"{summary.graph_breaks:,}", _sites(summary)),
+        ("recompiles", f"{summary.recompiles:,}", _limit(summary)),
+        *([("warm call", total[0], total[1])] if total else []),
+        ("compile time", duration(summary.compile_time_ns), ""),
+    ]
+    return [*rows, *_later(summary)]
+
+
+def _frames(summary: Summary) -> str:
+    states = (
+        (summary.frames_compiled, "compiled"),
+        (summary.frames_skipped, "skipped"),
+        (summary.frames_failed, "failed"),
+        (summary.frames_unfinished, "unfinished"),
+    )
+    return ", ".join(f"{number:,} {state}" for number, state in states if number)
+
+
+def _unfinished(summary: Summary) -> str:
+    if not summary.frames_unfinished:
+        return ""
+    return f"at least; {count(summary.frames_unfinished, 'frame')} still compiling"
+
+
+def _per_graph(operators: tuple[int, ...]) -> str:
+    if len(operators) < 2:  # noqa: PLR2004 - one graph has them all
+        return ""
+    return f"per graph: {listed([f'{number:,}' for number in operators])}"
+
+
+def _sites(summary: Summary) -> str:
+    if not summary.graph_breaks:
+        return ""
+    return f"at {count(summary.distinct_graph_breaks, 'site')}"
+
+
+def _limit(summary: Summary) -> str:
+    hits = summary.recompile_limit_hits
+    return f"{hits:,} more refused at the recompile limit" if hits else ""
+
+
+def _later(summary: Summary) -> Iterator[tuple[str, str, str]]:
+    later = summary.later
+    parts = [
+        count(later.graphs, "graph") if later.graphs else "",
+        f"{count(later.graph_breaks, 'graph break')}"
+        f" ({count(later.distinct_graph_breaks, 'new site')})"
+        if later.graph_breaks
+        else "",
+        count(later.recompiles, "recompile") if later.recompiles else "",
+    ]
+    if any(parts):
+        yield ("later calls", "add", ", ".join(part for part in parts if part))

@@ -1,0 +1,274 @@
+"""How a report says what autotuning tried, the same in every format."""
+
+from __future__ import annotations
+
+import collections
+import re
+from collections.abc import Iterator, Sequence
+
+from inspector.features.graph.wording import TIMES
+from inspector.features.profile.autotuned import NOISE, Autotuning, Tuned
+from inspector.records.autotuning import TriedCandidate, TriedTensor
+from inspector.report.file_names import PlacedRow, line_texts, short_names
+from inspector.report.wording import count, duration
+from inspector.run.kernel import NodeLine
+
+_WORTH_NS = 1_000_000_000
+_LEAST_SHARE = 0.01
+_OTHER = 1.5  # the benchmark's time against the one in place: then the two are not comparable
+_SLOW_NS = 500_000_000
+_BLOCKS = re.compile(r"(?:[XYZ]BLOCK|R\d?_?\d?_?BLOCK|BLOCK\w*|GROUP_M|SPLIT_K|num_\w+)$")
+_PARAMETER = re.compile(r"(\w+)=([^,]+)")
+_LONGEST = 72
+_FEW = 2  # candidates: the winner and the next are named
+_LIBRARY = "extern"
+_PLACEHOLDER = "triton_"  # how Inductor calls a kernel that it only times
+_HOW = {
+    "cached": "from the cache: not tried again",
+    "only": "one candidate: nothing to try",
+    "fixed": "taken without timing anything",
+}
+_STEPS = {"descent": "coordinate descent", "combo": "combined kernels"}
+
+
+def autotune_summary(found: Autotuning, wall_ns: float) -> Iterator[str]:
+    """What autotuning cost, what was tried, and what a call has of it.
+
+    Args:
+        wall_ns: The time of a call, or 0 where it is not known.
+    """
+    measured = [item for item in found.tuned if item.first.how == "measured"]
+    if measured:
+        tried = count(found.candidates, "candidate")
+        places = count(len(measured), "place")
+        if found.spent_ns:
+            whole = (
+                f" of {duration(found.compile_time_ns)} compile time"
+                if found.compile_time_ns
+                else ""
+            )
+            yield f"{duration(found.spent_ns)}{whole}: {tried} at {places}"
+        else:
+            yield f"{tried} at {places}"
+    rest = list(_untried(found))
+    if rest:
+        yield "; ".join(rest)
+    if found.outside_ns:
+        yield (
+            f"{duration(found.outside_ns)} outside of compiled graphs, where Triton tunes the "
+            "program's own kernels"
+        )
+    yield from _worth(found, wall_ns)
+
+
+def _untried(found: Autotuning) -> Iterator[str]:
+    if found.cached:
+        yield f"{count(found.cached, 'kernel')} from the autotune cache, not tried again"
+    if found.alone:
+        yield f"{count(found.alone, 'Triton kernel')} with one configuration: nothing to try"
+    kept = sum(item.places for item in found.tuned if item.first.how == "cached")
+    if kept:
+        yield f"{count(kept, 'operation')} with times from the cache, not tried again"
+    single = sum(item.places for item in found.tuned if item.first.how in {"only", "fixed"})
+    if single:
+        yield f"{count(single, 'operation')} with nothing to choose from"
+
+
+def _worth(found: Autotuning, wall_ns: float) -> Iterator[str]:
+    """What a call has of it, by the benchmarks alone."""
+    saved = found.saved_ns
+    if saved is None or not found.spent_ns:
+        return
+    against = f" of {duration(round(wall_ns))}" if wall_ns else ""
+    if saved <= _LEAST_SHARE * wall_ns or saved <= 0:
+        yield f"no measurable gain over the defaults (about {duration(round(saved))}{against})"
+        return
+    calls = max(1, round(found.spent_ns / saved))
+    yield (
+        f"a call is about {duration(round(saved))}{against} faster than with the defaults; that "
+        f"pays off after {count(calls, 'call')}"
+    )
+
+
+def autotune_advice(found: Autotuning) -> Iterator[str]:
+    """What to change, where something is worth it."""
+    measured = [item for item in found.tuned if item.first.how == "measured"]
+    yield from _lost(measured)
+    within = [item for item in measured if not item.first.is_outside]
+    if found.spent_ns >= _WORTH_NS and within:
+        remote = any(item.first.kind == "triton" for item in within)
+        between = (
+            ", or share configurations with TORCHINDUCTOR_AUTOTUNE_REMOTE_CACHE=1" if remote else ""
+        )
+        yield (
+            f"each cold start pays {duration(found.spent_ns)} again: keep the folder "
+            f"TORCHINDUCTOR_CACHE_DIR between starts{between}"
+        )
+    if found.outside_ns >= _WORTH_NS:
+        yield (
+            "Triton tunes the program's own kernels in each process: use "
+            "triton.autotune(cache_results=True) or TRITON_CACHE_AUTOTUNING=1"
+        )
+
+
+def _lost(measured: Sequence[Tuned]) -> Iterator[str]:
+    """Templates that never won: what they cost can be spared."""
+    groups: dict[bool, list[Tuned]] = {}
+    for item in measured:
+        if item.first.kind == "template":
+            groups.setdefault("conv" in item.first.name, []).append(item)
+    for is_convolution, items in groups.items():
+        own = [c for item in items for c in item.candidates if c.kind != _LIBRARY]
+        if not own or any(item.winner is None or item.winner.kind != _LIBRARY for item in items):
+            continue
+        setting = "max_autotune_conv_backends" if is_convolution else "max_autotune_gemm_backends"
+        spent = duration(sum(item.spent_ns for item in items))
+        templates = "a template" if len(own) == 1 else f"all {len(own)} templates"
+        yield (
+            f"{templates} lost to a library at {count(len(items), 'place')} and cost {spent}: set "
+            f'torch._inductor.config.{setting} = "ATEN"'
+        )
+
+
+def tuned_rows(found: Autotuning) -> Iterator[PlacedRow]:
+    """What was tried: its name with sizes, what trying cost, what won, and the user's lines."""
+    names = short_names(line.file for item in found.tuned for line in _lines(item))
+    for item in found.tuned:
+        won = " · ".join((_winner(item), *_details(item)))
+        yield tuned_name(item), duration(item.spent_ns), won, line_texts(_lines(item), names)
+
+
+def tuned_name(tuned: Tuned) -> str:
+    """What was tuned, with its sizes."""
+    first = tuned.first
+    times = f"{tuned.places}{TIMES} " if tuned.places > 1 else ""
+    if first.name == _PLACEHOLDER:
+        return "a kernel that was timed to decide what to fuse"
+    return f"{times}{first.name} {_tensors(first.inputs)}".rstrip()
+
+
+def _tensors(inputs: Sequence[TriedTensor]) -> str:
+    shapes = ", ".join(TIMES.join(map(str, item.shape)) or "scalar" for item in inputs)
+    dtypes = ", ".join(dict.fromkeys(item.dtype for item in inputs if item.dtype))
+    return f"{shapes} {dtypes}".strip()
+
+
+def _winner(tuned: Tuned) -> str:
+    if tuned.first.how == "failed":
+        return f"failed: {tuned.first.error or 'torch does not say why'}"
+    winner = tuned.winner
+    if winner is None:
+        return "not known"
+    time = f" {duration(winner.time_ns)}" if winner.time_ns else ""
+    return f"{shown(winner)}{time}"
+
+
+def shown(item: TriedCandidate) -> str:
+    """A candidate in a few words: a template with its blocks, or a configuration."""
+    text = _short(item.text)
+    return f"{item.name} ({text})" if item.name and text else item.name or text or "unnamed"
+
+
+def _short(text: str) -> str:
+    """A template's parameters without those that all candidates share."""
+    parts = _PARAMETER.findall(text)
+    chosen = [f"{name}={value.strip()}" for name, value in parts if _BLOCKS.match(name)]
+    short = ", ".join(chosen) if chosen else text
+    return short if len(short) <= _LONGEST else f"{short[: _LONGEST - 1]}…"
+
+
+def _details(tuned: Tuned) -> Iterator[str]:
+    if tuned.first.how != "measured":
+        yield _HOW.get(tuned.first.how, tuned.first.how)
+    yield from _clearly(tuned)
+    yield from _over_usual(tuned)
+    if tuned.total > _FEW:
+        yield count(tuned.total, "candidate")
+    if tuned.failures:
+        reasons = collections.Counter(item.failed for item in tuned.failed)
+        why = f": {reasons.most_common(1)[0][0]}" if reasons else ""
+        yield f"{tuned.failures:,} failed{why}"
+    steps = [_STEPS[name] for name in dict.fromkeys(c.step for c in tuned.candidates) if name]
+    if steps:
+        yield f"with {' and '.join(steps)}"
+    yield from _in_place(tuned)
+
+
+def _in_place(tuned: Tuned) -> Iterator[str]:
+    """What it takes in a call; a benchmark that says something else was about something else."""
+    ratio = tuned.in_place_ratio
+    if not tuned.in_place_ns or ratio is None:
+        return
+    runs = f"{tuned.launches}{TIMES} " if tuned.launches > 1 else ""
+    text = f"in place {runs}{duration(round(tuned.in_place_ns))} of a call"
+    if ratio >= _OTHER:
+        text += f": {ratio:.1f}{TIMES} the benchmark's time"
+    elif ratio <= 1 / _OTHER:
+        text += f": the benchmark says {1 / ratio:.1f}{TIMES} as much"
+    yield text
+
+
+def _clearly(tuned: Tuned) -> Iterator[str]:
+    margin, other = tuned.margin, tuned.next
+    if margin is None or other is None:
+        return
+    what = shown(other) + (", the default" if other is tuned.usual else "")
+    if margin < 0:
+        yield f"decided with what is fused into it: alone, {what} is {-margin:.1%} faster"
+    elif margin < NOISE:
+        yield f"{margin:.1%} faster than {what}: within noise ({NOISE:.0%})"
+    else:
+        yield f"{_faster_than(margin)} {what}"
+
+
+def _over_usual(tuned: Tuned) -> Iterator[str]:
+    usual, gain = tuned.usual, tuned.gain
+    if tuned.is_usual and len(tuned.candidates) > 1:
+        yield "it is the default"
+    elif usual is not None and gain is not None and usual is not tuned.next:
+        yield f"{_faster_than(gain)} {shown(usual)}, the default"
+
+
+def _faster_than(share: float) -> str:
+    if share < 0:
+        return f"{-share:.1%} slower than"
+    return f"{share:.1%} faster than" if share < 1 else f"{1 + share:.1f}{TIMES} faster than"
+
+
+def _lines(tuned: Tuned) -> tuple[NodeLine, ...]:
+    """The user's lines; of a kernel outside of compiled graphs its own."""
+    first = tuned.first
+    own = (NodeLine(first.name, first.file, first.line),) if first.file else ()
+    return tuned.lines or own
+
+
+def candidate_rows(tuned: Tuned) -> Iterator[tuple[str, str, str]]:
+    """All candidates: the time, by the winner's (or ``taken``), and what it is."""
+    winner = tuned.winner
+    best = winner.time_ns if winner is not None else None
+    for item in tuned.ranked:
+        relation = f"{item.time_ns / best:.2f}{TIMES}" if item.time_ns and best else ""
+        relation = "taken" if item is winner else relation
+        mark = " · default" if item is tuned.usual and tuned.first.kind == "triton" else ""
+        yield duration(item.time_ns or 0), relation, _whole(item) + mark
+    for item in tuned.failed:
+        yield "failed", "", f"{_whole(item)}: {item.failed}"
+    untimed = [c for c in tuned.candidates if c.time_ns is None and not c.failed]
+    for item in untimed:
+        yield "-", "taken" if item is winner else "", _whole(item)
+    left = tuned.total - len(tuned.candidates)
+    if left > 0:
+        yield "", "", f"… {left:,} slower ones are not in the recording"
+
+
+def _whole(item: TriedCandidate) -> str:
+    facts = [
+        f"{value:,} {word}"
+        for word, value in (("registers", item.registers), ("spilled", item.spills))
+        if value
+    ]
+    about = f" · {', '.join(facts)}" if facts else ""
+    if item.spent_ns and item.spent_ns >= _SLOW_NS:
+        about += f" · {duration(item.spent_ns)} to try it"
+    name = f"{item.name}: {item.text}" if item.name and item.text else item.name or item.text
+    return f"{name or 'unnamed'}{about}"

@@ -1,0 +1,290 @@
+"""What autotuning tried: what won, by how much, what it cost, and what a call has of it."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
+
+from inspector.features.profile.kernel_timing import KernelTiming
+from inspector.records.autotuning import Autotuned, TriedCandidate
+from inspector.run.kernel import NodeLine
+from inspector.run.run import Process
+from inspector.trace.caches import CacheState
+
+NOISE = 0.05
+"""Of a benchmark's median: what is closer than that can be the other way round the next time.
+
+Inductor times a candidate for some 40 ms, once, with its neighbours at other clocks
+(torch/_inductor/runtime/benchmarking.py, 2.11 and 2.13)."""
+_STAGE = "autotuning"
+_COMPARABLE = 3.0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Tuned:
+    """Equal places at which something was chosen among the same candidates.
+
+    Attributes:
+        first: The place at which they were tried, or the first one.
+        candidates: What was tried, in order, over all steps.
+        chosen: `TriedCandidate.at` of the winner, or None.
+        default: The same of what is taken where nothing is tried, or None.
+        spent_ns: What trying cost, all places together.
+        lines: The user's lines that it computes.
+        launches: How often it runs in a call; 0 where it is not known.
+        in_place_ns: What that takes in a call, with all that is fused into it.
+    """
+
+    first: Autotuned
+    candidates: tuple[TriedCandidate, ...]
+    chosen: int | None
+    default: int | None
+    places: int = 1
+    spent_ns: int = 0
+    lines: tuple[NodeLine, ...] = ()
+    launches: int = 0
+    in_place_ns: float = 0.0
+
+    @property
+    def winner(self) -> TriedCandidate | None:
+        """What was taken."""
+        return self._at(self.chosen)
+
+    @property
+    def usual(self) -> TriedCandidate | None:
+        """What is taken where nothing is tried."""
+        return self._at(self.default)
+
+    @property
+    def ranked(self) -> tuple[TriedCandidate, ...]:
+        """Those that have a time, the fastest first."""
+        timed = [item for item in self.candidates if item.time_ns]
+        return tuple(sorted(timed, key=lambda item: item.time_ns or 0))
+
+    @property
+    def failed(self) -> tuple[TriedCandidate, ...]:
+        """Those that failed."""
+        return tuple(item for item in self.candidates if item.failed)
+
+    @property
+    def total(self) -> int:
+        """How many were tried, also those that the recording does not have."""
+        return max(len(self.candidates), self.first.total)
+
+    @property
+    def failures(self) -> int:
+        """How many of them failed."""
+        return max(len(self.failed), self.first.failed)
+
+    @property
+    def next(self) -> TriedCandidate | None:
+        """The fastest of those that were not taken."""
+        winner = self.winner
+        return next((item for item in self.ranked if item is not winner), None)
+
+    @property
+    def margin(self) -> float | None:
+        """How much longer the next one takes, as a share of the winner's time.
+
+        Negative where the winner was decided together with what is fused into it, and is not the
+        fastest alone; None where there are no two times.
+        """
+        return _longer(self.next, self.winner)
+
+    @property
+    def gain(self) -> float | None:
+        """How much longer the default takes, as a share of the winner's time, or None."""
+        return _longer(self.usual, self.winner) if self.usual is not None else None
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether the winner is the default."""
+        return self.winner is not None and self.winner is self.usual
+
+    @property
+    def saved_ns(self) -> float | None:
+        """What a call takes less: an estimate, or None where nothing is known of it.
+
+        Benchmarks say by how much one is faster than another, rarely what it takes in place, where
+        caches hold other things: their ratio counts, of the time in place. Where the two times are
+        far apart, the benchmark was about something else.
+        """
+        ratio = self.in_place_ratio
+        if self.gain is None or ratio is None or not 1 / _COMPARABLE <= ratio <= _COMPARABLE:
+            return None
+        return max(0.0, self.gain) * self.in_place_ns
+
+    @property
+    def in_place_ratio(self) -> float | None:
+        """How long it takes in place, by its time in the benchmark, or None."""
+        winner = self.winner
+        if winner is None or not winner.time_ns or not self.launches:
+            return None
+        return self.in_place_ns / self.launches / winner.time_ns
+
+    def _at(self, place: int | None) -> TriedCandidate | None:
+        return next((item for item in self.candidates if item.at == place), None)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Autotuning:
+    """All autotuning of a run.
+
+    Attributes:
+        tuned: What cost the most first.
+        compile_time_ns: The compile time, with autotuning.
+        spent_ns: The autotuning in it, as torch's own spans have it.
+        outside_ns: What Triton spent on the program's own kernels, outside of compile time.
+        cached: Kernels whose configuration was in the autotune cache.
+        alone: Generated Triton kernels with one configuration: nothing to try.
+    """
+
+    tuned: tuple[Tuned, ...]
+    compile_time_ns: int
+    spent_ns: int
+    outside_ns: int = 0
+    cached: int = 0
+    alone: int = 0
+
+    @property
+    def saved_ns(self) -> float | None:
+        """What a call takes less, estimated; None where nothing of it is known."""
+        known = [item.saved_ns for item in self.tuned if item.saved_ns is not None]
+        return sum(known) if known else None
+
+    @property
+    def candidates(self) -> int:
+        """How many candidates were timed, or failed."""
+        return sum(item.total for item in self.tuned if item.first.how == "measured")
+
+
+def make_autotuning(
+    processes: Sequence[Process], work: Sequence[KernelTiming]
+) -> Autotuning | None:
+    """What was tuned in a run; None where nothing was recorded about it."""
+    places = [place for process in processes for place in process.records(Autotuned)]
+    if not places:
+        return None
+    cached, alone = _kernels(processes)
+    tuned = sorted(_placed(_grouped(_merged(places)), work), key=lambda item: -item.spent_ns)
+    staged_ns = sum(
+        stage.time_ns for process in processes for stage in process.stages if stage.stage == _STAGE
+    )
+    within_ns = sum(item.spent_ns for item in tuned if not item.first.is_outside)
+    return Autotuning(
+        tuned=tuple(tuned),
+        compile_time_ns=sum(process.compile_time_ns for process in processes),
+        spent_ns=staged_ns or within_ns,
+        outside_ns=sum(item.spent_ns for item in tuned if item.first.is_outside),
+        cached=cached,
+        alone=alone,
+    )
+
+
+def _kernels(processes: Iterable[Process]) -> tuple[int, int]:
+    """Triton kernels whose configuration was cached, and those that have one."""
+    cached, alone = 0, 0
+    for process in processes:
+        found: dict[tuple[str, str], set[CacheState]] = collections.defaultdict(set)
+        compiled: set[tuple[str, str]] = set()
+        for item in process.lookups:
+            if item.cache == "autotune":
+                found[item.compile_id, item.what].add(item.state)
+            elif item.cache == "Triton" and item.state is CacheState.MISS:
+                compiled.add((item.compile_id, item.what))
+        tuned = {(place.compile_id, place.name) for place in process.records(Autotuned)}
+        cached += sum(CacheState.HIT in states for states in found.values())
+        alone += len(compiled - found.keys() - tuned)
+    return cached, alone
+
+
+def _merged(places: Iterable[Autotuned]) -> Iterator[Tuned]:
+    """One for each place: what was tried in further steps goes with the first one."""
+    found: dict[tuple[object, ...], Tuned] = {}
+    for number, place in enumerate(places):
+        key: tuple[object, ...] = (place.kind, place.name, place.compile_id, place.is_backward)
+        key = (number,) if place.kind == "template" else key
+        before = found.get(key) if place.step else None
+        if before is None:
+            if key in found:
+                yield found.pop(key)
+            found[key] = _alone(place)
+        else:
+            found[key] = _with_step(before, place)
+    yield from found.values()
+
+
+def _alone(place: Autotuned) -> Tuned:
+    return Tuned(
+        first=place,
+        candidates=place.candidates,
+        chosen=place.chosen,
+        default=place.default,
+        spent_ns=place.benchmark_ns + place.compile_ns,
+    )
+
+
+def _with_step(tuned: Tuned, place: Autotuned) -> Tuned:
+    """What was tried from the best one on; of what was timed before, that time counts."""
+    start = max((item.at for item in tuned.candidates), default=-1) + 1
+    known = {item.text for item in tuned.candidates}
+    more = [dataclasses.replace(item, at=start + item.at) for item in place.candidates]
+    winner = next((item for item in more if item.at - start == place.chosen), None)
+    chosen = tuned.chosen
+    if winner is not None:
+        same = next((item for item in tuned.candidates if item.text == winner.text), winner)
+        chosen = same.at
+    return dataclasses.replace(
+        tuned,
+        candidates=(*tuned.candidates, *(item for item in more if item.text not in known)),
+        chosen=chosen,
+        spent_ns=tuned.spent_ns + place.benchmark_ns + place.compile_ns,
+    )
+
+
+def _grouped(found: Iterable[Tuned]) -> list[list[Tuned]]:
+    """Operations with the same sizes have the same candidates: torch times them once."""
+    groups: dict[object, list[Tuned]] = {}
+    for number, item in enumerate(found):
+        place = item.first
+        same = (place.name, place.inputs, place.output)
+        groups.setdefault(same if place.kind == "template" else number, []).append(item)
+    return list(groups.values())
+
+
+def _placed(groups: Iterable[Sequence[Tuned]], work: Sequence[KernelTiming]) -> Iterator[Tuned]:
+    for group in groups:
+        tried = next((item for item in group if item.first.how == "measured"), group[0])
+        runs = [item for place in group for item in work if _is_of(place.first, item)]
+        lines = dict.fromkeys(line for item in runs for line in item.lines)
+        yield dataclasses.replace(
+            tried,
+            places=len(group),
+            spent_ns=sum(item.spent_ns for item in group),
+            lines=tuple(lines),
+            launches=len(runs),
+            in_place_ns=sum(item.time_ns for item in runs),
+        )
+
+
+def _is_of(place: Autotuned, work: KernelTiming) -> bool:
+    """Whether a piece of work is what was tuned at a place."""
+    launch = work.longest_launch
+    if place.is_outside:
+        return launch.code is None and work.name == place.name
+    if launch.code is None or launch.code.compile_id != place.compile_id:
+        return False
+    if (launch.code.direction == "backward") != place.is_backward:
+        return False
+    if place.kind == "template":
+        step = launch.step
+        own = [node.name for node in step.operators if node.name not in step.again] if step else []
+        return place.node in own
+    return launch.call is not None and launch.call.name == place.name
+
+
+def _longer(other: TriedCandidate | None, winner: TriedCandidate | None) -> float | None:
+    if other is None or winner is None or not other.time_ns or not winner.time_ns:
+        return None
+    return other.time_ns / winner.time_ns - 1

@@ -1,0 +1,250 @@
+"""Where the time of a call goes: the device at work, and why it is not."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import math
+import statistics
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from inspector.features.profile.rounds import (
+    LEAST_ROUNDS,
+    medians_of,
+    of_typical_calls,
+    ratio_interval,
+    ratio_of_rounds,
+    rounds_of,
+    typical_ns,
+)
+from inspector.records.device_profile import DeviceLaunch, DeviceProfile, ProfiledCall
+from inspector.shared.spans import union_ns
+
+APPROXIMATE = 1.15
+"""From so much slower on, a watched call says only roughly what an unwatched one does."""
+UNSTABLE = 0.05
+"""Times of the same calls that differ by more are called unstable."""
+# A round of calls that took so many times as long as those of the others, or as short, met
+# something else; where that are more than a third of them, there is nothing usual.
+_UNUSUAL = 2.0
+_MOST_UNUSUAL = 1 / 3
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Budget:
+    """The time of a call, in ns; the parts add up to the whole.
+
+    Attributes:
+        wall_ns: Time of a call that nobody watched: the geometric mean of the medians of rounds, or
+            the median where calls were not made in rounds. Like this ``eager_ns / wall_ns`` is the
+            ratio of ``faster``, whatever single rounds met.
+        calls: How many these were.
+        watched_ns: Median of calls under the profiler.
+        eager_ns: The same of calls without the compiler, or None.
+        busy_ns: Median of the time in which the device worked. On the CPU, where the profiler makes
+            work longer, too, its part of the watched calls that tables are about (see
+            `of_typical_calls`), of the time of an unwatched one.
+        idle_ns: The rest of ``wall_ns``.
+        causes_ns: ``idle_ns`` by what the host did, in the proportions of a call whose host was
+            watched; ``unknown`` where that is not known.
+        launches: Pieces of work of a call; on the CPU all that was timed of it.
+        eager_launches: Launches of a call without the compiler, or None.
+        eager_busy_ns: The same of calls without the compiler, or None.
+        faster: Eager time by compiled time, with its 95 % interval, or None: the mean of the ratios
+            of rounds, or the ratio of the medians where calls were not made in rounds.
+        spread: How far the medians of blocks of the same calls differ at most, the largest by the
+            smallest less 1; None where calls were not made in blocks.
+        is_seen: Whether the device's work was seen at all.
+        busy_by_device_ns: Median of the time in which each device worked, by its number.
+        explained_slowdown: How much longer the call took whose host was watched, or None.
+        host_copies_ns: The part of ``busy_ns`` in which nothing is done but copies between host and
+            device: kernels wait for data that is not there.
+        shown_ns: On the CPU the mean time of the watched calls that tables are about, which add up
+            to it; else None.
+    """
+
+    wall_ns: float
+    calls: int
+    watched_ns: float
+    eager_ns: float | None
+    busy_ns: float
+    idle_ns: float
+    causes_ns: Mapping[str, float]
+    launches: int
+    eager_launches: int | None
+    eager_busy_ns: float | None
+    faster: tuple[float, float, float] | None
+    spread: float | None = None
+    is_seen: bool = True
+    busy_by_device_ns: Mapping[int, float] = dataclasses.field(default_factory=dict)
+    explained_slowdown: float | None = None
+    shown_ns: float | None = None
+    host_copies_ns: float = 0.0
+
+    @property
+    def busy_share(self) -> float:
+        """How much of a call the device works."""
+        return min(1.0, self.busy_ns / self.wall_ns) if self.wall_ns else 0.0
+
+    @property
+    def slowdown(self) -> float:
+        """What the profiler adds: watched by plain time."""
+        return self.watched_ns / self.wall_ns if self.watched_ns and self.wall_ns else 1.0
+
+    @property
+    def shown_slowdown(self) -> float:
+        """How much longer the calls took that tables are about; 1 on a GPU, which works alike."""
+        return self.shown_ns / self.wall_ns if self.shown_ns and self.wall_ns else 1.0
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether blocks of the same calls take the same time, as far as that is known."""
+        return self.spread is None or self.spread <= UNSTABLE
+
+    @property
+    def is_approximate(self) -> bool:
+        """Whether the causes of idle time come from a call that took much longer."""
+        return self.explained_slowdown is not None and self.explained_slowdown > APPROXIMATE
+
+
+def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
+    """Where the time of a typical call goes.
+
+    Args:
+        has_breaks: Whether there are graph breaks: without any, what runs between compiled graphs
+            is the program's own code.
+    """
+    left_out = _unusual(profile)
+    rounds = rounds_of(tuple(profile.timed_blocks), left_out)
+    wall_ns = typical_ns([plain for _, plain in rounds], profile.plain_ns)
+    eager_ns = typical_ns([eager for eager, _ in rounds], profile.eager_ns) or None
+    busy_ns = _busy_ns(profile, wall_ns)
+    idle_ns = max(0.0, wall_ns - busy_ns)
+    seen = collections.Counter(profile.idle_ns)
+    if not has_breaks:
+        seen["outside"] += seen.pop("graph-break", 0)
+    total = seen.total()
+    causes = {name: idle_ns * time_ns / total for name, time_ns in seen.most_common() if time_ns}
+    return Budget(
+        wall_ns=wall_ns,
+        calls=len(profile.plain_ns),
+        watched_ns=_median(profile.watched_ns),
+        eager_ns=eager_ns,
+        busy_ns=busy_ns,
+        idle_ns=idle_ns,
+        causes_ns=causes or ({"unknown": idle_ns} if idle_ns else {}),
+        launches=len(profile.launches),
+        eager_launches=round(_median([n for n, _ in profile.eager_work])) or None,
+        eager_busy_ns=_eager_busy_ns(profile, eager_ns),
+        faster=ratio_of_rounds(rounds) or ratio_interval(profile.eager_ns, profile.plain_ns),
+        spread=_spread(profile, left_out),
+        is_seen=bool(profile.calls),
+        busy_by_device_ns=_busy_by_device(profile),
+        explained_slowdown=profile.explained_ns / wall_ns
+        if profile.explained_ns and wall_ns
+        else None,
+        shown_ns=_shown_ns(profile, wall_ns),
+        host_copies_ns=max(0.0, busy_ns - _busy_without(profile, busy_ns, crosses)),
+    )
+
+
+def _busy_ns(profile: DeviceProfile, wall_ns: float) -> float:
+    if not profile.is_cpu:
+        return _median([busy(call) for call in profile.calls])
+    calls = of_typical_calls(profile, wall_ns).calls
+    whole_ns = sum(call.wall_ns for call in calls)
+    return wall_ns * min(1.0, sum(map(busy, calls)) / whole_ns) if whole_ns else 0.0
+
+
+def _shown_ns(profile: DeviceProfile, wall_ns: float) -> float | None:
+    calls = of_typical_calls(profile, wall_ns).calls
+    return statistics.fmean(call.wall_ns for call in calls) if profile.is_cpu and calls else None
+
+
+def _eager_busy_ns(profile: DeviceProfile, eager_ns: float | None) -> float | None:
+    times = [time_ns for _, time_ns in profile.eager_work]
+    if not profile.is_cpu:
+        return _median(times) or None
+    return (eager_ns or 0.0) * _share(times, profile.eager_watched_ns) or None
+
+
+def _share(times_ns: Sequence[int], walls_ns: Sequence[int]) -> float:
+    """The typical part of a call that something takes."""
+    pairs = zip(times_ns, walls_ns, strict=False)  # one of them may have been cut off
+    shares = [min(1.0, time_ns / wall_ns) for time_ns, wall_ns in pairs if wall_ns]
+    return statistics.median(shares) if shares else 0.0
+
+
+def busy_of_kernels(profile: DeviceProfile, budget: Budget) -> float:
+    """The part of ``budget.busy_ns`` in which something else than copies was done."""
+    return _busy_without(profile, budget.busy_ns, lambda item: item.kind in {"memcpy", "memset"})
+
+
+def crosses(launch: DeviceLaunch) -> bool:
+    """Whether it is a copy between host and device."""
+    return launch.kind == "memcpy" and ("HtoD" in launch.name or "DtoH" in launch.name)
+
+
+def _busy_without(
+    profile: DeviceProfile, busy_ns: float, is_left_out: Callable[[DeviceLaunch], bool]
+) -> float:
+    """The part of ``busy_ns`` in which something else was done."""
+    left_out = [is_left_out(launch) for launch in profile.launches]
+    if not any(left_out):
+        return busy_ns
+    kept = [
+        [span for span, is_one in zip(call.spans_ns, left_out, strict=True) if not is_one]
+        for call in profile.calls
+    ]
+    return _median([union_ns(spans) for spans in kept])
+
+
+def _busy_by_device(profile: DeviceProfile) -> Mapping[int, float]:
+    devices = sorted({launch.device for launch in profile.launches})
+    if len(devices) == 1:
+        return {devices[0]: _median([busy(call) for call in profile.calls])}
+    return {
+        device: _median([union_ns(_spans_on(profile, call, device)) for call in profile.calls])
+        for device in devices
+    }
+
+
+def _spans_on(profile: DeviceProfile, call: ProfiledCall, device: int) -> list[tuple[int, int]]:
+    pairs = zip(profile.launches, call.spans_ns, strict=True)
+    return [span for launch, span in pairs if launch.device == device]
+
+
+def busy(call: ProfiledCall) -> int:
+    """The union of the spans: what overlaps counts once."""
+    return union_ns(call.spans_ns)
+
+
+def _median(values: Sequence[int]) -> float:
+    return float(statistics.median(values)) if values else 0.0
+
+
+def _unusual(profile: DeviceProfile) -> Mapping[int, float]:
+    """How many times as long as usual the calls of a round took, of those that are left out.
+
+    Both kinds of calls of a round are taken together: what met one of them met the other, as a
+    rule, and which of them is faster must not decide. A round that was cut off has one alone.
+    """
+    eager, plain = (medians_of(profile.timed_blocks, kind) for kind in ("eager", "plain"))
+    both = {number: math.sqrt(eager[number] * plain[number]) for number in eager.keys() & plain}
+    levels = both or plain
+    if not levels:
+        return {}
+    usual = statistics.median(levels.values())
+    times = {number: level / usual for number, level in levels.items()}
+    found = {n: each for n, each in times.items() if not 1 / _UNUSUAL < each < _UNUSUAL}
+    is_enough = len(levels) - len(found) >= LEAST_ROUNDS
+    return found if is_enough and len(found) <= len(levels) * _MOST_UNUSUAL else {}
+
+
+def _spread(profile: DeviceProfile, left_out: Collection[int]) -> float | None:
+    found = [
+        [time for at, time in medians_of(profile.timed_blocks, kind).items() if at not in left_out]
+        for kind in ("plain", "eager")
+    ]
+    spreads = [max(medians) / min(medians) - 1 for medians in found if len(medians) > 1]
+    return max(spreads, default=None)

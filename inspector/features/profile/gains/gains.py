@@ -1,0 +1,134 @@
+"""What could be won of a call: by kernels, by the host, by layouts and by what is exchanged."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+
+from inspector.features.profile.budget import Budget
+from inspector.features.profile.gain import Gain
+from inspector.features.profile.gains.copy_gains import (
+    copies_back,
+    copy_gains,
+    gains_of_copied_gradients,
+    is_relaid,
+    layout_gain,
+)
+from inspector.features.profile.gains.host_gains import host_gains
+from inspector.features.profile.gains.kernel_advice import Setup, advice
+from inspector.features.profile.gains.kernel_gains import kernel_gains
+from inspector.features.profile.gains.library_gains import gains_of_exchanges, gains_of_repeats
+from inspector.features.profile.gains.training_gains import (
+    gains_of_idle_gradients,
+    gains_of_training_mode,
+    is_as_in_training,
+    is_for_backward,
+)
+from inspector.features.profile.kernel_groups import KernelGroup, kernel_groups
+from inspector.features.profile.kernel_timing import KernelTiming
+
+_LEAST_SHARE = 0.01
+_HOST = ("launching", "wrappers", "guards", "graph-break", "autograd", "outside", "entry")
+_ENTRY = {"outside": "entry"}
+
+
+def _is_host_bound(budget: Budget) -> bool:
+    """Whether the device waits for the host so long that faster kernels make no faster call."""
+    waited_ns = sum(budget.causes_ns.get(name, 0.0) for name in _HOST)
+    return waited_ns > budget.busy_ns
+
+
+def all_compiled(budget: Budget) -> Budget:
+    """The same of a program with nothing left to compile: outside there is the way in and out."""
+    causes: dict[str, float] = {}
+    for name, time_ns in budget.causes_ns.items():
+        to = _ENTRY.get(name, name)
+        causes[to] = causes.get(to, 0.0) + time_ns
+    return dataclasses.replace(budget, causes_ns=causes)
+
+
+def gains(  # noqa: PLR0913 - what the advice depends on
+    budget: Budget,
+    work: Sequence[KernelTiming],
+    mode: str,
+    *,
+    is_cpu: bool,
+    is_grad_idle: bool = False,
+    is_training: bool | None = None,
+    has_templates: bool = True,
+    break_lines: Sequence[str] = (),
+) -> list[Gain]:
+    """What could be won, the most first; estimates, of which two can be of the same time.
+
+    Args:
+        is_cpu: Whether it ran on the CPU: then nothing is launched.
+        is_grad_idle: Whether gradients were on, and nobody asked for a backward pass: whether that
+            costs anything is seen in the work.
+        is_training: Whether a module of the model is in training mode; None where nobody knows.
+    """
+    is_hidden = not is_cpu and _is_host_bound(budget)
+    has_backward = _has_backward(budget, work)
+    setup = Setup(mode, is_cpu, has_templates, has_backward)
+    is_grad_idle = is_grad_idle and keeps_for_nothing(budget, work)
+
+    is_copied_back = bool(copies_back(work))
+
+    def is_said(row: KernelGroup) -> bool:
+        """Whether what most of it is has an entry of its own."""
+        first = row.first
+        is_idle = is_grad_idle and is_for_backward(first) and not advice(first, setup)
+        is_in_training = not has_backward and first.is_mostly(is_as_in_training)
+        is_mostly_copied_back = is_copied_back and first.is_mostly_copied_back
+        return bool(
+            first.functionalized_operator
+            or is_mostly_copied_back
+            or is_idle
+            or is_in_training
+            or is_relaid(first)
+        )
+
+    rows = [row for row in kernel_groups(work) if not is_said(row)]
+    found = list(kernel_gains(rows, setup))
+    if is_grad_idle:
+        found += gains_of_idle_gradients(work, is_cpu=is_cpu)
+    found += copy_gains(work, is_grad_idle=is_grad_idle)
+    found += gains_of_exchanges(work)
+    found += gains_of_copied_gradients(work)
+    found += filter(None, [layout_gain(work)])
+    found += gains_of_repeats(work)
+    if not has_backward:
+        found += gains_of_training_mode(work, is_training=is_training)
+    # Of unwatched calls, as all that the host does is; what runs side by side, on several streams
+    # or GPUs, takes no longer than the call.
+    found = [
+        dataclasses.replace(
+            gain,
+            time_ns=min(gain.time_ns / budget.shown_slowdown, budget.wall_ns),
+            is_hidden=is_hidden,
+        )
+        for gain in found
+    ]
+    found += host_gains(
+        budget, work, mode,
+        is_cpu=is_cpu, is_grad_idle=is_grad_idle, break_lines=break_lines,
+    )  # fmt: skip
+    least = budget.wall_ns * _LEAST_SHARE
+    worth = (gain for gain in found if gain.time_ns >= least)
+    return sorted(worth, key=lambda gain: (gain.is_hidden, -gain.time_ns))
+
+
+def keeps_for_nothing(budget: Budget, work: Iterable[KernelTiming]) -> bool:
+    """Whether graphs keep what a backward pass needs, and a call has none."""
+    work = list(work)
+    return "forward" in _directions(work) and not _has_backward(budget, work)
+
+
+def _has_backward(budget: Budget, work: Iterable[KernelTiming]) -> bool:
+    """Whether a call has a backward pass, compiled or not."""
+    return "backward" in _directions(work) or bool(budget.causes_ns.get("autograd"))
+
+
+def _directions(work: Iterable[KernelTiming]) -> frozenset[str]:
+    """Which passes the graphs are: ``forward`` ones keep something for autograd."""
+    codes = (launch.code for item in work for launch in item.launches)
+    return frozenset(code.direction for code in codes if code is not None)

@@ -1,0 +1,113 @@
+"""Calls of libraries that wait for other processes, or compute the same again.
+
+A collective runs on a stream of its own, and kernels of other streams at the same time as it. What
+they hide costs a call nothing: without the exchange they would take that time all the same.
+"""
+
+from __future__ import annotations
+
+import collections
+import itertools
+import statistics
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from inspector.features.profile.gain import Gain, and_more
+from inspector.features.profile.kernel_timing import Bound, KernelTiming
+from inspector.features.profile.library_names import shown_name
+from inspector.shared.spans import merged, outside, union_ns
+
+# By whether a compiled graph does it.
+_EXCHANGED = {
+    True: "compute meanwhile (torch._inductor.config.aten_distributed_optimizations."
+    "enable_overlap_scheduling = True), send less, and give all processes equal work",
+    False: "begin earlier, while gradients are computed (DistributedDataParallel's bucket_cap_mb), "
+    "exchange less often (no_sync() for all but the last of several batches), and give all "
+    "processes equal work",
+}
+_Spans: TypeAlias = Sequence[tuple[int, int]]
+
+
+Exchange: TypeAlias = tuple[KernelTiming, Sequence[_Spans]]
+"""A statement that exchanges data with other processes, or waits for them; and of each call when it
+runs and nothing else does on its device: begin and end."""
+
+
+def exchanges(work: Iterable[KernelTiming]) -> list[Exchange]:
+    """The statements that exchange data, in order; one exchange hides no other."""
+    work = list(work)
+    found = [item for item in work if item.bound is Bound.PROCESSES]
+    others = [item for item in work if item.bound is not Bound.PROCESSES]
+    busy = {key: merged(spans) for key, spans in _by_call_and_device(others).items()}
+    return [(item, tuple(_alone(item, busy))) for item in found]
+
+
+def unhidden_ns(found: Iterable[Exchange]) -> float:
+    """How long any of them runs alone in a call: the median of all calls."""
+    calls = zip(*(alone_ns for _, alone_ns in found), strict=True)
+    return float(statistics.median([union_ns(itertools.chain(*spans)) for spans in calls] or [0]))
+
+
+def _alone(work: KernelTiming, busy: Mapping[tuple[int, int], _Spans]) -> Iterator[_Spans]:
+    mine = _by_call_and_device([work])
+    devices = {item.launch.device for item in work.launches}
+    for number in range(len(work.times_ns)):
+        yield tuple(
+            span
+            for device in devices
+            for span in outside(mine[number, device], busy.get((number, device), ()))
+        )
+
+
+def _by_call_and_device(work: Iterable[KernelTiming]) -> Mapping[tuple[int, int], _Spans]:
+    """When something is done, by the number of the call and the device."""
+    found: dict[tuple[int, int], list[tuple[int, int]]] = collections.defaultdict(list)
+    for launch in (launch for item in work for launch in item.launches):
+        for number, span in enumerate(launch.spans_ns):
+            found[number, launch.launch.device].append(span)
+    return found
+
+
+def gains_of_exchanges(work: Sequence[KernelTiming]) -> Iterator[Gain]:
+    """What goes into other processes while nothing else is done: hidden it costs nothing."""
+    unhidden = [item for item in exchanges(work) if unhidden_ns([item])]
+    for is_compiled, change in _EXCHANGED.items():
+        found = [item for item in unhidden if (item[0].kind == "library") is is_compiled]
+        if found:
+            names = ", ".join(dict.fromkeys(shown_name(item.name) for item, _ in found))
+            yield Gain(
+                "data is exchanged with other processes, or they are waited for, while nothing "
+                f"else runs ({names})",
+                unhidden_ns(found),
+                change,
+            )
+
+
+_MOST_NAMED = 3  # lines of a gain
+
+
+def repeated_work(work: Iterable[KernelTiming]) -> list[KernelTiming]:
+    """Calls of libraries that compute what others of the same graph have computed, in order.
+
+    A generated kernel that is launched again is not among them: it may stand for one line of the
+    program.
+    """
+    calls = ((item, item.launches[0].call) for item in work)
+    return [item for item, call in calls if call and call.kind != "kernel" and call.repeats > 0]
+
+
+def gains_of_repeats(work: Sequence[KernelTiming]) -> Iterator[Gain]:
+    """What is computed again."""
+    repeated = repeated_work(work)
+    if repeated:
+        places = (line for item in repeated for line in item.lines[:1])
+        lines = list(dict.fromkeys((line.file, line.line) for line in places))
+        named = [f"{file.rpartition('/')[2]}:{line}" for file, line in lines[:_MOST_NAMED]]
+        more = and_more(len(named), lines)
+        yield Gain(
+            f"{len(repeated)} of the calls of libraries compute what others have computed"
+            + (f" ({', '.join(named)}{more})" if lines else ""),
+            sum(item.time_ns for item in repeated),
+            "compute it once, in front of the loop, and use the result: `inspect kernels` shows "
+            "the calls",
+        )

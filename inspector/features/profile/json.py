@@ -1,0 +1,251 @@
+"""A report on profiles as JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from inspector.features.profile.autotune_wording import autotune_advice
+from inspector.features.profile.autotuned import NOISE, Autotuning, Tuned
+from inspector.features.profile.ceiling_wording import held_back, slowed_by
+from inspector.features.profile.gain import Gain
+from inspector.features.profile.kernel_timing import KernelTiming
+from inspector.features.profile.launch_timing import LaunchTiming
+from inspector.features.profile.memory.memory import CallMemory, MemoryUse, PeakTensor
+from inspector.features.profile.memory.memory_advice import MemoryAdvice, memory_advice
+from inspector.features.profile.profiled import Profiled
+from inspector.features.profile.report import FORMAT_VERSION, ProfileReport
+from inspector.features.profile.roofline import Point, Roofline, make_roofline
+from inspector.features.profile.slowdown import Slowdown, SlowdownPart, make_slowdown
+from inspector.records.autotuning import TriedCandidate, TriedTensor
+from inspector.records.ceilings import Ceilings, DeviceState
+from inspector.records.device_profile import TimedBlock
+from inspector.report.json.common import COMMON, versions
+from inspector.report.json.encode import Scope, View, Views, tool_version
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _LineTime:
+    """Time of a call that a line of the user's takes."""
+
+    file: str
+    line: int
+    time_ns: float
+
+
+def _arguments(scope: Scope) -> list[dict[str, object]]:
+    """Each argument: dtype and size of a tensor, or the value of a number."""
+    return [
+        {"value": item.value} if not item.dtype else {"dtype": item.dtype, "size": item.size}
+        for item in scope.of(Profiled).profile.arguments
+    ]
+
+
+def _faster(scope: Scope) -> float | None:
+    """Eager time by compiled time."""
+    faster = scope.of(Profiled).budget.faster
+    return None if faster is None else faster[1]
+
+
+def _faster_interval(scope: Scope) -> list[float] | None:
+    """Its 95 % interval."""
+    faster = scope.of(Profiled).budget.faster
+    return None if faster is None else [faster[0], faster[2]]
+
+
+def _stable(scope: Scope) -> bool | None:
+    """Whether blocks of the same calls take the same time; null if it is not known."""
+    budget = scope.of(Profiled).budget
+    return None if budget.spread is None else budget.is_stable
+
+
+def _blocks(scope: Scope) -> list[TimedBlock]:
+    """Calls that were made one behind another."""
+    return list(scope.of(Profiled).profile.timed_blocks)
+
+
+def _kind(scope: Scope) -> str:
+    """``compiled`` or ``eager``."""
+    kind = scope.of(TimedBlock).kind
+    return "compiled" if kind == "plain" else kind
+
+
+def _outside(scope: Scope) -> float | None:
+    """On the CPU, the time of a call that no statement accounts for."""
+    found = scope.of(Profiled)
+    return found.outside_ns if found.is_cpu else None
+
+
+def _operators_outside(scope: Scope) -> int | None:
+    """On the CPU, operators of a call outside of compiled graphs."""
+    found = scope.of(Profiled)
+    return found.operators if found.is_cpu else None
+
+
+def _gap(scope: Scope) -> Slowdown | None:
+    """The difference to eager calls, divided; it adds up with the rest."""
+    found = scope.of(Profiled)
+    return make_slowdown(found.profile, found.budget)
+
+
+def _lines(scope: Scope) -> list[_LineTime]:
+    """The time of a call by the user's line, the most first."""
+    return [_LineTime(*place, time_ns) for place, time_ns in scope.of(Profiled).by_line.items()]
+
+
+def _roofline(scope: Scope) -> Roofline:
+    """What each kernel reaches, by the arithmetic that it does per byte."""
+    return make_roofline(scope.of(Profiled).work, scope.of(ProfileReport).ceilings)
+
+
+def _p5(scope: Scope) -> float:
+    """The 5th percentile of its times."""
+    return scope.of(KernelTiming).spread_ns[0]
+
+
+def _p95(scope: Scope) -> float:
+    """The 95th percentile of its times."""
+    return scope.of(KernelTiming).spread_ns[1]
+
+
+def _compile_id(scope: Scope) -> str | None:
+    """The graph whose code launches it; null outside of compiled graphs."""
+    code = scope.of(KernelTiming).launches[0].code
+    return code.compile_id if code else None
+
+
+def _direction(scope: Scope) -> str | None:
+    """``forward``, ``backward`` or ``inference``; null outside of compiled graphs."""
+    code = scope.of(KernelTiming).launches[0].code
+    return code.direction if code else None
+
+
+def _held_back(scope: Scope) -> Mapping[str, float | None]:
+    """What held the clocks back, and for which share of the time."""
+    return held_back(scope.of(DeviceState))
+
+
+def _slowed_by(scope: Scope) -> tuple[str, ...]:
+    """What held the clocks back when the machine was measured."""
+    return slowed_by(scope.of(Ceilings).state)
+
+
+def _advice(scope: Scope) -> list[str]:
+    """What to change, where something is worth it."""
+    return list(autotune_advice(scope.of(Autotuning)))
+
+
+def _savings(scope: Scope) -> list[MemoryAdvice]:
+    """What could be saved, the most first."""
+    return memory_advice(scope.of(MemoryUse))
+
+
+def _shape(scope: Scope) -> tuple[int, ...] | None:
+    """The shape of each, if it is known."""
+    tensor = scope.of(PeakTensor)
+    return tensor.shape if tensor.dtype or tensor.shape else None
+
+
+VIEWS: Views = {
+    **COMMON,
+    ProfileReport: View(
+        """format_version kind tool_version recording=run.meta:recording versions profiles ceilings
+        autotuning notices""",
+        format_version=FORMAT_VERSION,
+        kind="profile",
+        tool_version=tool_version,
+        versions=versions,
+    ),
+    Ceilings: View(
+        """device measured_at_s cached=is_cached values state state_missing? slowed_by unstable
+        missing facts took_ns?""",
+        slowed_by=_slowed_by,
+    ),
+    Profiled: View(
+        """input=profile.input device=profile.device arguments wall_ns=budget.wall_ns
+        calls=budget.calls back_to_back=profile.back_to_back watched_ns=budget.watched_ns
+        shown_ns=budget.shown_ns profiler_slowdown=budget.slowdown
+        eager_ns=budget.eager_ns eager_busy_ns=budget.eager_busy_ns
+        eager_launches=budget.eager_launches faster_than_eager faster_than_eager_interval
+        spread_of_blocks=budget.spread stable blocks failed=profile.error
+        busy_ns=budget.busy_ns busy_by_device_ns=budget.busy_by_device_ns
+        host_copies_ns=budget.host_copies_ns explained_slowdown=budget.explained_slowdown
+        idle_causes_approximate=budget.is_approximate outside_statements_ns
+        launches_unmatched=profile.unmatched idle_ns=budget.idle_ns
+        idle_by_cause_ns=budget.causes_ns compiled_less_eager launches operators_outside
+        memory attributed work lines operators=by_operator
+        modules=by_module device_state=state roofline gains""",
+        arguments=_arguments,
+        faster_than_eager=_faster,
+        faster_than_eager_interval=_faster_interval,
+        stable=_stable,
+        blocks=_blocks,
+        outside_statements_ns=_outside,
+        operators_outside=_operators_outside,
+        compiled_less_eager=_gap,
+        lines=_lines,
+        roofline=_roofline,
+    ),
+    TimedBlock: View("kind round times_ns", kind=_kind),
+    Slowdown: View("whole_ns parts rest_ns approximate=is_approximate"),
+    SlowdownPart: View("cause compiled_ns eager_ns more_ns"),
+    KernelTiming: View(
+        """name kind time_ns median_ns p5_ns p95_ns operators dtype? arithmetic=unit? bytes=bytes_
+        bytes_from_memory=memory_bytes flops bytes_per_s flops_per_s bound ceiling_per_s=ceiling
+        share_of_ceiling modules lines:line compile_id direction launches""",
+        p5_ns=_p5,
+        p95_ns=_p95,
+        compile_id=_compile_id,
+        direction=_direction,
+    ),
+    LaunchTiming: View(
+        """name=launch.name? kind=launch.kind median_ns device=launch.device stream=launch.stream
+        grid=launch.grid block=launch.block registers=launch.registers
+        shared_bytes=launch.shared_bytes copied_bytes=launch.copied_bytes
+        cuda_graph=launch.is_replayed counters"""
+    ),
+    DeviceState: View(
+        "before after elapsed_ns slowed_by missing? others_percent", slowed_by=_held_back
+    ),
+    Roofline: View("bytes_per_s=memory{} flops_per_s=peaks{} points"),
+    Point: View(
+        """name count=number kind time_ns flops_per_byte flops_per_s
+        flops_estimated=is_estimate"""
+    ),
+    Gain: View("at_most_ns=time_ns because=what change hidden_by_host=is_hidden known=is_known"),
+    MemoryUse: View(
+        """ratio compiled eager cuda_graphs_reserved_bytes=pool_reserved_bytes other_devices
+        savings""",
+        savings=_savings,
+    ),
+    MemoryAdvice: View("at_most_bytes=bytes_ because=what change"),
+    CallMemory: View(
+        """peak_bytes peak_known=is_whole before_bytes=base_bytes added_bytes
+        cuda_graphs_bytes=pool_bytes not_counted_bytes=outside_bytes not_seen_bytes=unseen_bytes
+        reserved_bytes reserved_at_peak_bytes free_bytes retries out_of_memory=ooms error=failed?
+        events_left_out=cut at_peak=tensors curve"""
+    ),
+    PeakTensor: View(
+        "what name? count=number bytes=bytes_ shape dtype? cuda_graph=in_pool lines:line",
+        shape=_shape,
+    ),
+    Autotuning: View(
+        """compile_time_ns spent_ns outside_ns kernels_from_cache=cached
+        kernels_with_one_configuration=alone saved_per_call_estimated_ns=saved_ns noise advice
+        tuned""",
+        noise=NOISE,
+        advice=_advice,
+    ),
+    Tuned: View(
+        """kind=first.kind name=first.name how=first.how error=first.error?
+        compile_id=first.compile_id? backward=first.is_backward node=first.node?
+        operator=first.target? inputs=first.inputs output=first.output heuristic=first.heuristic?
+        file=first.file? line=first.line? places spent_ns outside_of_graphs=first.is_outside
+        chosen default margin gain_over_default=gain launches in_place_ns lines:line
+        candidates_total=total candidates_failed=failures candidates"""
+    ),
+    TriedTensor: View("shape dtype device"),
+    TriedCandidate: View(
+        "at name? configuration=text? kind time_ns failed? spent_ns step? registers spills"
+    ),
+}

@@ -1,0 +1,1 @@
+"""features/profile/kernel_bench"""

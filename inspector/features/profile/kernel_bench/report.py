@@ -1,0 +1,220 @@
+"""Everything that is said about one kernel that was timed alone."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import statistics
+from collections.abc import Iterator, Sequence
+
+from inspector.features.profile.kernel_timing import KernelTiming
+from inspector.features.profile.report import ProfileReport
+from inspector.records.ceilings import Ceilings
+from inspector.records.kernel_bench import KernelBench
+from inspector.report.command_line import command_about
+from inspector.report.overview import reading_texts
+from inspector.run.run import Run
+from inspector.shared.dtypes import find_dtype
+
+FORMAT_VERSION = 1
+"""Of a report on one kernel as JSON: counts up when a field changes its meaning or goes."""
+COLD, WARM = "cold", "warm"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Measured:
+    """Times of the same launch: the median, the 5th and the 95th percentile."""
+
+    median_ns: float
+    low_ns: float
+    high_ns: float
+    number: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InPlace:
+    """The same launches in the model's own calls.
+
+    Attributes:
+        launches: How many a call has with the arguments that were taken.
+        work: One of them, with what it moves and computes.
+    """
+
+    times: Measured
+    launches: int
+    wall_ns: float
+    work: KernelTiming
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Rate:
+    """What a kernel reaches of what the machine can do.
+
+    Attributes:
+        regime: ``cold`` or ``warm``: with an empty or with a full cache.
+        what: ``bytes`` or ``flops``.
+        ceiling: Its name in the ceilings, or an empty string.
+    """
+
+    regime: str
+    what: str
+    per_s: float
+    ceiling_per_s: float | None
+    ceiling: str
+
+    @property
+    def share(self) -> float | None:
+        """Its part of the ceiling."""
+        return self.per_s / self.ceiling_per_s if self.ceiling_per_s else None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KernelBenchReport:
+    """One kernel, timed alone.
+
+    Attributes:
+        in_place: The same launches in the model's own calls, or None.
+        regime: ``cold`` or ``warm``: which is nearer to those.
+        bytes_: What a launch reads and writes, or None.
+        bytes_are_inductors: Whether that is Inductor's count; else the sizes of the arguments.
+        flops: Operations of a launch, or None.
+        cold: Its times with an empty cache, or None.
+        warm: Its times right after another launch, or None.
+    """
+
+    run: Run
+    bench: KernelBench
+    in_place: InPlace | None
+    regime: str
+    bytes_: int | None
+    bytes_are_inductors: bool
+    flops: int | None
+    rates: tuple[Rate, ...]
+    cold: Measured | None
+    warm: Measured | None
+    ceilings: Ceilings | None
+    notices: tuple[str, ...]
+    next_steps: tuple[str, ...] = ()
+
+
+def make_kernel_bench_report(report: ProfileReport, bench: KernelBench) -> KernelBenchReport:
+    """Reads a benchmark, beside the profile of the same run."""
+    found = next((item for item in report.profiles if item.profile.input == bench.input), None)
+    in_place = None
+    if found is not None:
+        # Its times in place are of watched calls, which on a CPU take longer than others.
+        in_place = _in_place_of(bench, found.work, found.budget.shown_ns or found.budget.wall_ns)
+    work = in_place.work if in_place is not None else None
+    counted = work.bytes_ if work is not None else None
+    bytes_ = counted if counted is not None else _argument_bytes(bench)
+    flops = work.flops if work is not None else None
+    config = bench.config
+    cold, warm = (_measured(config.cold_ns), _measured(config.warm_ns)) if config else (None, None)
+    regime = _regime_of(cold, warm, in_place)
+    made = KernelBenchReport(
+        run=report.run,
+        bench=bench,
+        in_place=in_place,
+        regime=regime,
+        bytes_=bytes_,
+        bytes_are_inductors=counted is not None,
+        flops=flops,
+        rates=(),
+        cold=cold,
+        warm=warm,
+        ceilings=report.ceilings,
+        notices=(),
+        next_steps=(command_about(report.run, "profile"),) if report.profiles else (),
+    )
+    rates = tuple(_rates(made, work.unit if work is not None else ""))
+    amiss = tuple(reading_texts(report.run))
+    others = [text for text in report.notices if text not in amiss] if found is None else ()
+    notices = (*amiss, *_notices(made, others))
+    return dataclasses.replace(made, rates=rates, notices=notices)
+
+
+def _measured(times_ns: Sequence[int]) -> Measured | None:
+    """The median of times, with their spread; None of none."""
+    ordered = sorted(times_ns)
+    if not ordered:
+        return None
+    last = len(ordered) - 1
+    low, high = (float(ordered[round(last * part)]) for part in (0.05, 0.95))
+    return Measured(float(statistics.median(ordered)), low, high, len(ordered))
+
+
+def _in_place_of(
+    bench: KernelBench, work: Sequence[KernelTiming], wall_ns: float
+) -> InPlace | None:
+    """The launches of the calls that were benchmarked, by their statements."""
+    places = set(bench.places)
+    found = [
+        item
+        for item in work
+        if (item.launches[0].launch.place.file, item.launches[0].launch.place.line) in places
+    ]
+    times = _measured([time_ns for item in found for time_ns in item.times_ns])
+    if times is None:
+        return None
+    return InPlace(times, len(found), wall_ns, found[0])
+
+
+def _regime_of(cold: Measured | None, warm: Measured | None, in_place: InPlace | None) -> str:
+    """Whether its time in place is nearer to that with an empty cache, or with a full one."""
+    if in_place is None or not in_place.times.median_ns:
+        return COLD
+    if cold is None or warm is None:
+        return COLD if cold is not None else WARM
+    there_ns = in_place.times.median_ns
+    away = [abs(math.log(item.median_ns / there_ns)) for item in (cold, warm)]
+    return COLD if away[0] <= away[1] else WARM
+
+
+def _rates(report: KernelBenchReport, unit: str) -> Iterator[Rate]:
+    values = report.ceilings.values if report.ceilings is not None else {}
+    for regime, times in ((COLD, report.cold), (WARM, report.warm)):
+        if times is None or not times.median_ns:
+            continue
+        if report.bytes_:
+            # Half of the cache: what is read and written has to find room beside each other.
+            fits = regime == WARM and report.bytes_ <= report.bench.cache_bytes // 2
+            name = "l2_bytes_per_s" if fits else "copy_bytes_per_s"
+            rate = report.bytes_ / times.median_ns * 1e9
+            yield Rate(regime, "bytes", rate, values.get(name), name)
+        if report.flops and unit:
+            name = f"{unit}_flops_per_s"
+            rate = report.flops / times.median_ns * 1e9
+            yield Rate(regime, "flops", rate, values.get(name), name)
+
+
+def _argument_bytes(bench: KernelBench) -> int | None:
+    """The sizes of all tensors, once each; None where one is not known."""
+    total = 0
+    for argument in bench.arguments:
+        if not argument.dtype:
+            continue
+        dtype = find_dtype(argument.dtype)
+        if dtype is None:
+            return None
+        size = dtype.size_bytes
+        for length in argument.size:
+            size *= length
+        total += size
+    return total or None
+
+
+def _notices(report: KernelBenchReport, others: Sequence[str]) -> Iterator[str]:
+    bench = report.bench
+    if bench.missing:
+        yield f"it was not timed alone: {bench.missing}"
+        return
+    if len(bench.launches) > 1:
+        taken = next((item.count for item in bench.launches if item.is_taken), 0)
+        total = sum(item.count for item in bench.launches)
+        yield (
+            f"{total} launches per call with {len(bench.launches)} kinds of arguments; timed: "
+            f"launch {bench.launch}, like {taken} of them"
+        )
+    if report.in_place is None:
+        yield "not found in the profile of the model's calls: no time in place"
+    yield from others

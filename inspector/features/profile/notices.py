@@ -1,0 +1,149 @@
+"""What is to be known about how calls were measured, one sentence each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from inspector.features.graph.fusion import Fusion
+from inspector.features.profile.budget import APPROXIMATE, Budget
+from inspector.features.profile.ceiling_wording import busy_notice, others_notice, throttled_notice
+from inspector.features.profile.launch_timing import LaunchTiming
+from inspector.features.profile.profiled import Profiled
+from inspector.records.ceilings import Ceilings
+from inspector.records.device_profile import DeviceProfile, FailedCall
+from inspector.report.command_line import command_again
+from inspector.report.overview import reading_texts
+from inspector.report.wording import count, duration
+from inspector.run.kernel import GraphCode
+from inspector.run.run import Run
+from inspector.shared.units import ordinal
+
+_LEAST_CALLS = 20
+_KINDS = {
+    "warm-up": "call to warm up",
+    "plain": "unwatched call",
+    "watched": "call under the profiler",
+    "eager": "call without the compiler",
+    "explained": "call whose host was watched",
+}
+
+
+def profile_notices(
+    run: Run, profiles: Sequence[Profiled], ceilings: Ceilings | None, unread: Iterable[str]
+) -> Iterator[str]:
+    """All that is to be known about the profiles of a run, what could not be read of it first.
+
+    Args:
+        unread: What was found amiss while the profiles were read; it comes last.
+    """
+    yield from reading_texts(run)
+    if _is_cut_off(run):
+        yield "the log ends early: the program was killed, or the log is cut off"
+    elif not profiles:
+        yield _no_profile(run)
+    elif ceilings is None:
+        yield "peak rates were not measured: no shares of peak are shown"
+    else:
+        yield from filter(None, [busy_notice(ceilings)])
+    for found in profiles:
+        which = f"input {found.profile.input + 1}: " if len(profiles) > 1 else ""
+        for notice in input_notices(found):
+            yield f"{which}{notice}"
+    yield from unread
+
+
+def _is_cut_off(run: Run) -> bool:
+    meta = run.meta
+    is_known = bool(meta.error or meta.partial)  # why it ended
+    is_ended = any(process.ended for process in run.processes)
+    return bool(meta.settings.get("profile")) and not is_known and not is_ended
+
+
+def _no_profile(run: Run) -> str:
+    if run.meta.error or run.meta.partial:
+        return "the run ended before anything was timed"
+    return f"the recording has no profile: `{command_again(run, 'profile')}` records one"
+
+
+def input_notices(found: Profiled) -> Iterator[str]:
+    """What is to be known about the profile of one input."""
+    budget = found.budget
+    yield from measured_notices(found.profile, budget)
+    if found.profile.other_calls:
+        calls = found.profile.other_calls + len(found.profile.calls)
+        yield (
+            f"{found.profile.other_calls} of {calls} profiled calls launched other kernels and are "
+            "left out"
+        )
+    if found.is_cpu and not 1 / APPROXIMATE <= budget.shown_slowdown <= APPROXIMATE:
+        shown, wall = (
+            duration(round(time_ns)) for time_ns in (budget.shown_ns or 0, budget.wall_ns)
+        )
+        yield f"tables are of calls under the profiler, which took {shown}, and {wall} without it"
+    if found.state is not None:
+        yield from filter(None, (others_notice(found.state), throttled_notice(found.state)))
+
+
+def measured_notices(profile: DeviceProfile, budget: Budget) -> Iterator[str]:
+    """What limits the measurements of an input."""
+    if profile.error is not None:
+        # Rounds are made behind the first eager calls: there are some although none of those is.
+        is_eager_alone = profile.error.what == "eager" and not profile.eager_ns
+        rest = "what was measured until then is shown"
+        if is_eager_alone and profile.watched_ns:
+            rest = "calls with the compiler were measured all the same"
+        yield f"{_failed(profile.error)}; {rest}"
+    elif profile.blocks and budget.calls < _LEAST_CALLS:
+        yield f"only {count(budget.calls, 'call')} of each kind fit in the time for them"
+    if profile.unmatched:
+        launches = count(len(profile.launches), "launch", "launches")
+        yield f"{profile.unmatched} of {launches} of a call could not be traced to their origin"
+    if len(budget.busy_by_device_ns) > 1:
+        yield f"{len(budget.busy_by_device_ns)} GPUs were used: shares of peak are of the first"
+
+
+def _failed(error: FailedCall) -> str:
+    if not error.number:
+        return error.error.rstrip(".")
+    what = _KINDS.get(error.what, "call")
+    if error.error.startswith("KeyboardInterrupt"):
+        return f"it was interrupted at the {ordinal(error.number)} {what}"
+    return f"the {ordinal(error.number)} {what} failed ({error.error.rstrip('.')})"
+
+
+def uncounted_notices(launches: Sequence[LaunchTiming]) -> Iterator[str]:
+    """That some kernels have no counters."""
+    kernels = [item for item in launches if item.launch.kind == "kernel"]
+    without = sum(not item.counters for item in kernels)
+    if without:
+        yield f"{without} of {len(kernels)} kernels have no hardware counters"
+
+
+def unseen_notice(
+    codes: Iterable[GraphCode], fusions: Iterable[Fusion], launches: Iterable[LaunchTiming]
+) -> str:
+    """Which graphs have kernels of which none was seen in a call, or an empty string.
+
+    Args:
+        fusions: What became of them: code that is not Python says nothing of its kernels.
+        launches: What was seen in calls with any input.
+    """
+    ran = [item.code for item in launches if item.code is not None]
+    seen, files = {id(code) for code in ran}, {code.file for code in ran if code.file}
+    scheduled = {_key(item) for item in fusions if item.steps}
+    unseen = [
+        code
+        for code in codes
+        if not (id(code) in seen or code.file in files)
+        and (code.kernels or (not code.calls and _key(code) in scheduled))
+    ]
+    if not unseen:
+        return ""
+    named = ", ".join(f"{code.compile_id} ({code.direction})" for code in unseen)
+    graphs = "kernels of 1 graph" if len(unseen) == 1 else f"kernels of {len(unseen)} graphs"
+    why = "" if any(code.calls for code in unseen) else ": C++ wrapper code has no lines"
+    return f"{graphs} were not seen in any call: {named}{why}"
+
+
+def _key(item: GraphCode | Fusion) -> tuple[str, str]:
+    return item.compile_id, item.direction

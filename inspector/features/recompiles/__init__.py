@@ -1,0 +1,1 @@
+"""Recompilations: the cause, the cases of one function, the fix."""

@@ -1,0 +1,369 @@
+"""Recompilations of one function for one reason, and where a fix would go."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from inspector.features.recompiles.changes import Multiplied
+from inspector.report.user_code.call_site import CallSite, Passed, user_spelling
+from inspector.report.wording import listed
+from inspector.run.closure_name import ClosureName
+from inspector.run.graph_break import GraphBreak
+from inspector.run.recompile import Recompile, RecompileClass
+from inspector.shared.roots import Roots
+from inspector.shared.stack import StackFrame
+
+_ZERO_ONE_VALUE = re.compile(r"(?:^|= )[01](?:$|,)")
+_RESUMED = re.compile(r" resumed at line \d+$")
+_MOST_LIKEWISE = 6
+_BOOLS = frozenset({"True", "False", "bool"})
+_MOST_BY_CHANCE = 3
+# With what is reached from it; a size is asked of a tensor that is in a graph.
+_STACK = re.compile(
+    r"(?:L\[')?___stack(?P<number>\d+)(?:'\])?(?P<path>(?:\.(?!size\(|stride\()\w+|\[[^\]]*\])*)"
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FixCase:
+    """Recompilations of one function for one reason.
+
+    Attributes:
+        behind: Where the graph broke behind which the function goes on, or None.
+        handed_on: The names of what was kept over that break, of all that changed.
+        on_stack: What the user wrote for ``___stack0`` and those behind it, as far as it is known.
+        elsewhere: Other lines that call it and made it recompile.
+        first_site: The line that called it first, where that is another one, or None.
+        set_at: The line at which the function itself sets what changes, or None.
+        grown: The lines at which it makes containers longer that change, by their names.
+        has_breaks: Whether the graph broke in the function, and went on in another one.
+        apart_by: The graph break in a compiled caller for which the function is compiled on its
+            own, or None.
+        skipped_by: The graph break for which Dynamo makes no graph of the function any more, or
+            None.
+    """
+
+    items: tuple[Recompile, ...]
+    site: CallSite
+    function: str
+    roots: Roots
+    history: tuple[Recompile, ...] = ()
+    behind: StackFrame | None = None
+    handed_on: frozenset[str] = frozenset()
+    on_stack: tuple[str, ...] = ()
+    elsewhere: tuple[StackFrame, ...] = ()
+    first_site: CallSite | None = None
+    multiplied: Multiplied | None = None
+    set_at: StackFrame | None = None
+    grown: Mapping[str, StackFrame] = dataclasses.field(default_factory=dict)
+    has_breaks: bool = False
+    file: str = ""
+    apart_by: StackFrame | None = None
+    skipped_by: GraphBreak | None = None
+
+    @property
+    def first(self) -> Recompile:
+        """The first of them."""
+        return self.items[0]
+
+    @property
+    def before(self) -> str:
+        """What the first of them had, or an empty string."""
+        return self.first.before.text if self.first.before else ""
+
+    @property
+    def now(self) -> str:
+        """What it has now, likewise."""
+        return self.first.now.text if self.first.now else ""
+
+    @property
+    def compilations(self) -> int:
+        """How many they are."""
+        return len(self.items)
+
+    @property
+    def has_bounds(self) -> bool:
+        """Whether what became dynamic stays so within bounds."""
+        return bool(self.first.bounds)
+
+    @property
+    def is_zero_one(self) -> bool:
+        """Whether a size of 0 or 1 is on one side."""
+        return is_zero_one(self.first)
+
+    @property
+    def reader(self) -> StackFrame | None:
+        """The line that looks at what changes, and so has the guard."""
+        return self.first.guard_stack[-1] if self.first.guard_stack else self.first.caused_by
+
+    @property
+    def set_at_line(self) -> str:
+        """Where the function itself sets it, with that line."""
+        return self.line(self.set_at) if self.set_at else ""
+
+    @property
+    def called(self) -> str:
+        """The function as it is called: of what goes on behind a graph break, the user's own."""
+        return _RESUMED.sub("", self.function)
+
+    @property
+    def grown_at(self) -> StackFrame | None:
+        """The line at which the function makes the container longer, or None."""
+        return self.grown.get(self.first.name)
+
+    @property
+    def name(self) -> str:
+        """What changes as the user would write it in the function."""
+        if self.site.parameters.is_wrapper:
+            return self.argument.written or user_spelling(unwrapped(self.first).name)
+        return user_spelling(re.sub(r"\.(?:size|stride)\(\)\[\d+\]$", "", self.first.name))
+
+    @property
+    def kept_over(self) -> StackFrame | None:
+        """Where the graph broke over which the value was kept, or None."""
+        return self.behind if self.is_kept(self.first.name) else None
+
+    @property
+    def kept(self) -> str:
+        """What is kept over a graph break: a local's name, or what has none."""
+        return self.kept_name(self.first.name)
+
+    def is_kept(self, name: str) -> bool:
+        """Whether a graph break handed on what changed, by its name as reasons have it."""
+        return name in self.handed_on or "___stack" in name
+
+    def kept_name(self, name: str) -> str:
+        """The same as `kept`, of anything that changed."""
+        name = stack_name(tensor_of(name), self.on_stack)
+        return "a value" if "___stack" in name else user_spelling(name)
+
+    def shown(self, item: Recompile) -> Recompile:
+        """With the names that a reader of the function has."""
+        known = on_stack(item, self.on_stack)
+        return unwrapped(known) if self.site.parameters.is_wrapper else known
+
+    @property
+    def is_on_stack(self) -> bool:
+        """Whether a graph break kept it where it has no name."""
+        return "___stack" in self.first.name
+
+    @property
+    def argument(self) -> Passed:
+        """What the caller passes for what changes."""
+        return self.site.passed(tensor_of(self.first.name))
+
+    @property
+    def passed(self) -> str:
+        """What changes as the caller writes it, or as the function does."""
+        return self.argument.written or self.name
+
+    def shown_name(self, name: str) -> str:
+        """Anything that changed as the user would write it in the function."""
+        is_wrapper = self.site.parameters.is_wrapper
+        given = self.site.passed(name).written if is_wrapper else ""
+        return given or user_spelling(tensor_of(name))
+
+    def converted(self, method: str) -> str:
+        """A sentence that has the caller pass something else: ``Write a = a.t() before …``."""
+        closed = ClosureName.of(self.name)
+        if closed:
+            own = closed.expression
+            return f"Write {own} = {own}{method} where the variable of {closed.function} is set."
+        given = self.argument
+        if given.whole or self.site.frame is None:
+            name = given.whole or self.name
+            return f"Write {name} = {name}{method} {self.before_call}."
+        where = f"in the call at {self.place(self.site.frame)}"
+        if given.text and not given.path:
+            return f"Pass {with_method(given.text, method)} {where}."
+        what = given.text or f"what is passed as {given.parameter}"
+        own = self.site.free(given.parameter)
+        name = own + given.path
+        return (
+            f"Give {what} a name first, {own} say, write {name} = {name}{method} "
+            f"{self.before_call}, and pass {own}."
+        )
+
+    def converted_all(self, method_of: Callable[[str], str]) -> str:
+        """The same for every tensor that changed in this way: to convert one helps in nothing."""
+        first = self.first.before.text if self.first.before else ""
+        wanted = {tensor_of(self.first.name): first}
+        for item in self.items:
+            for change in item.changes:
+                if change.kind is self.first.kind:
+                    wanted.setdefault(tensor_of(change.name), change.before)
+        text = self.converted(method_of(first))
+        others = list(wanted)[1:]
+        if not others:
+            return text
+        passed = {name: self.site.passed(name).whole for name in wanted}
+        if all(passed.values()):
+            lines = [f"{passed[name]} = {passed[name]}{method_of(wanted[name])}" for name in wanted]
+            return f"Write {'; '.join(lines)} {self.before_call}."
+        shown = [f"{_expression(name)}{method_of(wanted[name])}" for name in others]
+        return f"{text.removesuffix('.')}, and likewise {listed(shown, _MOST_LIKEWISE)}."
+
+    @property
+    def is_always_new(self) -> bool:
+        """Whether the function itself sets it, and each compilation found another value."""
+        found = [item.now.text for item in self.items if item.now]
+        first = self.first.before.text if self.first.before else ""
+        is_new = len({first, *found}) == 1 + len(found) > _MOST_BY_CHANCE
+        return self.set_at is not None and is_new
+
+    @property
+    def by_call(self) -> str:
+        """Where a line goes that has to run in the caller."""
+        return f"by {self._the_call}"
+
+    @property
+    def behind_call(self) -> str:
+        """Where a line goes that has to run behind the call."""
+        return f"after {self._the_call}"
+
+    @property
+    def _the_call(self) -> str:
+        frame = self.site.frame
+        return f"the call at {self.place(frame)}" if frame else "the call"
+
+    @property
+    def before_call(self) -> str:
+        """Where a line goes that has to run before the call."""
+        frame = self.site.frame
+        if frame is None:
+            return f"before {self.called} is called"
+        others = listed([self.place(other) for other in self.elsewhere], 3)
+        likewise = f", and likewise at {others}" if others else ""
+        return f"before the call at {self.place(frame)}{likewise}"
+
+    @property
+    def before_first_call(self) -> str:
+        """The same of the first one of them, whose marks hold for all that follow."""
+        if self.site.frame is None:
+            return f"before the first call of {self.called}"
+        return self.before_call.replace("the call", "the first call", 1)
+
+    @property
+    def at_call(self) -> str:
+        """Where something else is passed."""
+        frame = self.site.frame
+        return f"in the call at {self.place(frame)}" if frame else "in every call"
+
+    def is_own(self, name: str) -> bool:
+        """Whether a source is none of the function's parameters: a variable around it."""
+        known = self.site.parameters
+        names = {*known.names, known.star, known.keywords} - {""}
+        base = re.match(r"\w+", name)
+        return bool(names) and base is not None and base[0] not in names
+
+    def place(self, frame: StackFrame) -> str:
+        """``file:line`` of a frame as a person sees it."""
+        return f"{self.roots.shown(frame.file)}:{frame.line}"
+
+    def line(self, frame: StackFrame) -> str:
+        """The same with the line's code, where that is known."""
+        code = f" (`{frame.code.strip()}`)" if frame.code else ""
+        return self.place(frame) + code
+
+    @property
+    def dimension(self) -> str:
+        """The dimension that changes, as a number; of a symbolic size, out of its source."""
+        if self.first.index is not None:
+            return str(self.first.index)
+        match = re.search(r"\.size\(\)\[(\d+)\]$", self.first.name)
+        return match[1] if match else "0"
+
+
+Facts: TypeAlias = Mapping[str, Callable[[FixCase], object]]
+"""What ``recompile_fixes.md`` asks for, by the name that it has there."""
+
+
+def with_method(text: str, method: str) -> str:
+    """A method behind an expression: ``(w * 2).detach()``."""
+    try:
+        node = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return text + method
+    is_whole = isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
+    return text + method if is_whole or not method else f"({text}){method}"
+
+
+def _expression(name: str) -> str:
+    closed = ClosureName.of(name)
+    return closed.expression if closed else user_spelling(name)
+
+
+def is_zero_one(item: Recompile) -> bool:
+    """Whether a size of 0 or 1 is on one side: these get a graph of their own in any case."""
+    sides = [value.text for value in (item.before, item.now) if value is not None]
+    if item.kind is RecompileClass.SIZE:
+        return any(text in {"0", "1"} for text in sides)
+    if item.kind is RecompileClass.SYMBOLIC_SHAPE:
+        now = item.now.text if item.now else ""
+        return "0/1 specialization" in item.comment and bool(_ZERO_ONE_VALUE.search(now))
+    return False
+
+
+def is_bool_and_tensor(item: Recompile) -> bool:
+    """Whether it is a Python bool on one side and a tensor on the other."""
+    sides = {value.text for value in (item.before, item.now) if value}
+    is_tensor = any(text.startswith("a tensor") for text in sides)
+    return item.kind is RecompileClass.TYPE and is_tensor and bool(sides & _BOOLS)
+
+
+def is_of_set(item: Recompile) -> bool:
+    """Whether it is about what is in a set."""
+    before = item.before.text if item.before else ""
+    is_literal = item.kind is RecompileClass.KEYS and before.startswith(("{", "set(", "frozenset("))
+    return is_literal or item.guard.removeprefix("not ").startswith("set.__contains__(")
+
+
+def tensor_of(source: str) -> str:
+    """The tensor of a size or a stride; any other source as it is."""
+    return re.sub(r"\.(?:size|stride)\(\)\[\d+\]$", "", source)
+
+
+def unwrapped(item: Recompile) -> Recompile:
+    """The names of `inner(*args, **kwargs)`, which calls `fn`, for a reader of the module."""
+
+    def plain(name: str) -> str:
+        name = re.sub(r"^args\[(\d+)\]", r"argument \1", name)
+        name = re.sub(r"^kwargs\['(\w+)'\]", r"\1", name)
+        return re.sub(r"^fn\b", item.wraps.rpartition(".")[2], name)
+
+    return _renamed(item, plain)
+
+
+def on_stack(item: Recompile, values: Sequence[str]) -> Recompile:
+    """With what the user wrote in place of ``___stack0`` and the like, as `stack_name` has it."""
+    return _renamed(item, lambda name: stack_name(name, values)) if values else item
+
+
+def stack_name(name: str, values: Sequence[str]) -> str:
+    """A name with what the user wrote in place of ``___stack0`` and the like."""
+
+    def written(match: re.Match[str]) -> str:
+        number = int(match["number"])
+        text = values[number] if number < len(values) else ""
+        whole = text + match["path"]
+        return (whole if text.isidentifier() else f"`{whole}`") if text else match[0]
+
+    return _STACK.sub(written, name)
+
+
+def _renamed(item: Recompile, named: Callable[[str], str]) -> Recompile:
+    changes = tuple(dataclasses.replace(each, name=named(each.name)) for each in item.changes)
+    equal = item.equal_sizes
+    if equal is not None:
+        changed, kept = (tuple(map(named, sizes)) for sizes in (equal.changed, equal.kept))
+        equal = dataclasses.replace(equal, changed=changed, kept=kept)
+    other = item.other_instance
+    if other is not None:
+        other = dataclasses.replace(other, name=named(other.name))
+    return dataclasses.replace(
+        item, name=named(item.name), changes=changes, equal_sizes=equal, other_instance=other
+    )

@@ -1,0 +1,186 @@
+"""What else changed with a recompilation: other values, keys, and what multiplies with it."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+from inspector.report.user_code.call_site import user_spelling
+from inspector.report.wording import listed
+from inspector.run.recompile import Answer, Change, Known, Recompile, RecompileClass, Value
+from inspector.trace.compile_id import CompileId
+
+_C = RecompileClass
+# What all tensors of a call have together, and what is one state.
+_TOGETHER = frozenset(
+    [_C.SIZE, _C.STRIDE, _C.DTYPE, _C.DEVICE, _C.LAYOUT, _C.RANK, _C.REQUIRES_GRAD, _C.TENSOR_KIND,
+     _C.SYMBOLIC_SHAPE, _C.ALIASING, _C.MARKS, _C.TRAINING, _C.GLOBAL_STATE, _C.AUTOCAST]
+)  # fmt: skip
+# Another dispatch key set comes with these.
+_KEYS_OF = frozenset({_C.DEVICE, _C.LAYOUT, _C.GRAD_MODE, _C.REQUIRES_GRAD, _C.TENSOR_KIND})
+_WITH = ("without ", "with ")
+_Part: TypeAlias = tuple[RecompileClass, str, str]
+_TOLD_APART = frozenset(
+    [_C.INT, _C.FLOAT, _C.BOOL, _C.STR, _C.ENUM, _C.NONE, _C.CONSTANT, _C.TRAINING, _C.GRAD_MODE,
+     _C.DTYPE, _C.KEYS, _C.LENGTH, _C.ATTRIBUTE, _C.RANK, _C.REQUIRES_GRAD]
+)  # fmt: skip
+_KEYED = frozenset({_C.KEYS, _C.ATTRIBUTE})
+_TWO = 2
+_MOST_NAMED = 6
+
+
+def also_changed(item: Recompile) -> tuple[Recompile, ...]:
+    """What differs beside what the failed guard is about, each as a recompilation for it alone."""
+    return tuple(_alone(item, change) for change in _others(item))
+
+
+def marked_with(item: Recompile) -> dict[str, list[int]]:
+    """The dimensions of each tensor whose sizes changed, where the failed guard is of a size."""
+    found: dict[str, list[int]] = {}
+    for change in item.changes if item.kind is _C.SIZE else ():
+        if change.kind is _C.SIZE and change.index is not None:
+            found.setdefault(change.name, []).append(change.index)
+    return found
+
+
+def _others(item: Recompile) -> Iterator[Change]:
+    seen: set[object] = set()
+    for change in item.changes:
+        together = change.kind in _TOGETHER
+        key = change.kind if together else (change.kind, change.name)
+        own = change.kind is item.kind if together else change.name == item.name
+        if change.kind is _C.SYMBOLIC_SHAPE:  # the size itself, as a condition
+            own = own or bool(item.source and item.source in change.source)
+        follows = change.kind is _C.TENSOR_KIND and item.kind in _KEYS_OF
+        inside = item.name and change.name.startswith(_inside(item))
+        if not own and not follows and not inside and key not in seen:
+            seen.add(key)
+            yield change
+
+
+def _inside(item: Recompile) -> tuple[str, ...]:
+    """How what follows from the change begins: of a dict, what is under a key that came or went."""
+    keys = (*item.new_keys, *item.missing_keys) if item.kind is _C.KEYS else ()
+    under = tuple(f"{item.name}[{key}]" for key in keys)
+    return under or (f"{item.name}.", f"{item.name}[")
+
+
+def _alone(item: Recompile, change: Change) -> Recompile:
+    before = Value(change.before, Known.PARSED) if change.before else None
+    now = Value(change.now, Known.PARSED) if change.now else None
+    answer = Answer.DYNAMIC if change.is_dynamic else Answer.AGAIN
+    return dataclasses.replace(
+        item, guard="", comment="", hint="", source=change.source, name=change.name,
+        index=change.index, kind=change.kind, origin=change.origin, before=before, now=now,
+        answer=answer if item.answer in {Answer.DYNAMIC, Answer.AGAIN} else item.answer,
+        dimensions=(), holds="", symbols=(), new_keys=(), missing_keys=(),
+        bounds=tuple(bound for bound in item.bounds if change.source in bound.expression),
+    )  # fmt: skip
+
+
+def key_of(side: str) -> str:
+    """The key that one side of a guard is with or without; empty where it says something else."""
+    return next((side.removeprefix(word) for word in _WITH if side.startswith(word)), "")
+
+
+def keys_of(items: Iterable[Recompile]) -> tuple[str, ...]:
+    """The keys that came or went in recompilations for one dict, as far as they are known."""
+    found: dict[str, None] = {}
+    for item in items:
+        asked = key_of(item.before.text) if item.before else ""
+        keys = (*item.new_keys, *item.missing_keys, *((asked,) if asked else ()))
+        if item.kind is RecompileClass.KEYS:
+            found |= dict.fromkeys(keys)
+    return tuple(found)
+
+
+def is_number_of_keys(item: Recompile) -> bool:
+    """Whether the code asks how many keys a dict has, or whether it has any, and for none of them.
+
+    Of a dict that is gone through torch checks the number, too, and says ``!=`` of it.
+    """
+    asked = item.guard.startswith("not ") and "(" not in item.guard
+    counted = item.guard.startswith("len(") and " == " in item.guard
+    return item.kind is RecompileClass.KEYS and (asked or counted)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Multiplied:
+    """Values of a function that are told apart together.
+
+    Attributes:
+        values: How many values each was seen with.
+        compiled: How many of their combinations were compiled.
+    """
+
+    names: tuple[str, ...]
+    values: tuple[int, ...]
+    compiled: int
+    limit: int
+
+    @property
+    def combinations(self) -> int:
+        """How many programs all of them would be."""
+        return math.prod(self.values)
+
+    @property
+    def exceeds_limit(self) -> bool:
+        """Whether torch compiles fewer than all of them."""
+        return self.combinations > self.limit
+
+    def told(self) -> str:
+        """It in one sentence."""
+        product = " × ".join(map(str, self.values))  # noqa: RUF001 - a product
+        names = listed(self.names, _MOST_NAMED)
+        over = f", and torch stops at {self.limit}" if self.exceeds_limit else ""
+        return (
+            f"{names} multiply: {product} = {self.combinations} programs, {self.compiled} compiled "
+            f"so far{over}"
+        )
+
+
+def multiplied(history: Iterable[Recompile], limit: int) -> Multiplied | None:
+    """What multiplies in a function; None where each of its values was compiled once."""
+    versions: dict[CompileId | None, dict[_Part, str]] = {}
+    first: dict[_Part, str] = {}
+    for item in history:
+        own = dict(versions.get(item.entry, {}))
+        for part, before, now in _sides(item):
+            first.setdefault(part, before)
+            versions.setdefault(item.entry, {}).setdefault(part, before)
+            own[part] = now
+        if item.answer is not Answer.LIMIT:
+            versions[item.compile_id] = own
+    # What a version was never told apart by, it has as the first one.
+    seen = {part: {known.get(part, first[part]) for known in versions.values()} for part in first}
+    parts = [part for part, values in seen.items() if len(values) > 1]
+    values = tuple(len(seen[part]) for part in parts)
+    compiled = len({tuple(v.get(part, first[part]) for part in parts) for v in versions.values()})
+    alone = 1 + sum(number - 1 for number in values)
+    if len(parts) < _TWO or compiled <= alone:
+        return None
+    names = tuple(dict.fromkeys(_shown(part) for part in parts))
+    return Multiplied(names, values, compiled, limit)
+
+
+def _shown(part: _Part) -> str:
+    _, name, key = part
+    return f"{key} in {user_spelling(name)}" if key else user_spelling(name)
+
+
+def _sides(item: Recompile) -> Iterator[tuple[_Part, str, str]]:
+    """What was told apart for good, with its value in the entry and in the call."""
+    if item.answer is not Answer.DYNAMIC:
+        before, now = (value.text if value else "" for value in (item.before, item.now))
+        yield from _side(item.kind, item.name, before, now)
+    for change in item.changes:
+        if not change.is_dynamic and change.name != item.name:
+            yield from _side(change.kind, change.name, change.before, change.now)
+
+
+def _side(kind: _C, name: str, before: str, now: str) -> Iterator[tuple[_Part, str, str]]:
+    if kind in _TOLD_APART and name and before and now:
+        # ``with 'mask'``: each key is a matter of its own.
+        yield (kind, name, key_of(before) if kind in _KEYED else ""), before, now

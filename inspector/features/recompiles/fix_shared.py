@@ -1,0 +1,315 @@
+"""Facts for several sections of ``recompile_fixes.md``: dynamic sources, limits, bounds, breaks."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Sequence
+
+from inspector.features.recompiles.around_calls import MANY, around_calls, limit_of
+from inspector.features.recompiles.case import Facts, FixCase, tensor_of
+from inspector.features.recompiles.constant_sizes import specialized_use
+from inspector.report.failed_frames import error_text
+from inspector.report.wording import listed
+from inspector.run.compilation import Compilation, Frame
+from inspector.run.graph_break import Outcome
+from inspector.run.recompile import Answer, Bound, Recompile, RecompileClass, SymbolUse
+from inspector.shared.roots import Roots
+from inspector.shared.stack import StackFrame, user_frame
+
+_LOOP = re.compile(r"\bfor\b.+\bin\b")
+_LOOP_AND_BODY = re.compile(r"\s*for\b[^:]+\bin\b[^:]*:\s*[^\s#]")  # it may be the body's line
+_EQUALITY = re.compile(r"[=!]=")
+# The base of a view; what a graph break keeps on the stack, which is no input that torch knows.
+_NO_INPUT = re.compile(r"\._base\b|\b___stack\d")
+ENVIRONMENT = "TORCH_COMPILE_DYNAMIC_SOURCES"
+"""Torch's environment variable for what is dynamic from the first call on."""
+_FLOAT = RecompileClass.FLOAT
+_MOST_LIKEWISE = 6
+_FEW_SOURCES = 8
+_SIZE_OR_INT = frozenset({RecompileClass.SIZE, RecompileClass.INT})
+_DYNAMIC = frozenset({*_SIZE_OR_INT, RecompileClass.SYMBOLIC_SHAPE})
+# torch/_dynamo/config.py, 2.7 to 2.13: versions of one function; `accumulated_recompile_limit` is
+# for it in all of its objects. Before, they were `cache_size_limit` and `accumulated_…`.
+_LIMIT = "recompile_limit"
+_DEFAULT_LIMIT = 8
+_DEFAULT_ACCUMULATED = 256
+_FEW = 64
+_NEAR = 2
+_OFTEN = 3
+_COUNTED = frozenset({RecompileClass.INT, RecompileClass.LENGTH})
+_NUMBER_OF_KEYS = re.compile(r"\d+ keys?")
+_MOST_BOUNDS = 2
+
+
+def dynamic_sources(
+    items: Sequence[Recompile], history: Sequence[Recompile] = ()
+) -> tuple[str, ...]:
+    """The value for ``TORCH_COMPILE_DYNAMIC_SOURCES``: torch's own where it gave one.
+
+    Torch lists all sources of a function that changed; of those, what failed here comes first. The
+    base of a view is left out: it is no input, and a size of it that is dynamic is one more guard,
+    which fails where the input is no view. So is what a graph break keeps on the stack. So are
+    floats: torch takes no notice of them there (`wrap_symfloat` in
+    torch/_dynamo/variables/builder.py, 2.13; tried).
+
+    Args:
+        history: All of the function, which tell what is a float.
+    """
+    every = (*items, *history)
+    kinds = {*_DYNAMIC, RecompileClass.RANK}
+    own = [tensor_of(item.source) for item in items if item.kind in kinds and item.source]
+    also = [
+        tensor_of(change.source)
+        for item in items
+        for change in item.changes
+        if change.kind in _SIZE_OR_INT and not change.is_zero_one and change.specialized is None
+    ]
+    given = [source for item in items for source in item.whitelist]
+    floats = {change.source for item in every for change in item.changes if change.kind is _FLOAT}
+    floats |= {item.source for item in every if item.kind is _FLOAT}
+    found = dict.fromkeys((*own, *also, *given))
+    return tuple(
+        source for source in found if source not in floats and not _NO_INPUT.search(source)
+    )
+
+
+def environment(case: FixCase) -> str:
+    """The environment variable that makes it dynamic, as a sentence; empty for floats alone."""
+    sources = ",".join(dynamic_sources(case.items, case.history))
+    if not sources:
+        return ""
+    return f'Without changing the source, set {ENVIRONMENT}="{sources}" in the environment.'
+
+
+def environment_of_all(case: FixCase) -> str:
+    """The same for all that changed in the function."""
+    return environment(dataclasses.replace(case, items=case.history or case.items))
+
+
+def has_dynamic_sources(case: FixCase) -> bool:
+    """Whether what changes can be dynamic without a change of the source."""
+    return case.first.kind in _DYNAMIC and bool(environment_of_all(case))
+
+
+def few_dynamic_sources(case: FixCase) -> bool:
+    """Whether these are so few that they are better named than all made dynamic."""
+    sources = dynamic_sources(case.history or case.items, case.history)
+    return has_dynamic_sources(case) and len(sources) <= _FEW_SOURCES
+
+
+def lowered(text: str) -> str:
+    """A sentence as a clause."""
+    return text[:1].lower() + text[1:]
+
+
+def is_dynamic(case: FixCase) -> bool:
+    """Whether it became dynamic."""
+    return case.first.answer is Answer.DYNAMIC
+
+
+def special(case: FixCase) -> SymbolUse | None:
+    """The symbol that a line makes a constant, or None; of a number, in any recompilation.
+
+    Of a number that changed beside something else, its own finding knows.
+    """
+    item = case.first
+    if not is_number(case):
+        return specialized_use(item, case.history)
+    same = [each for each in case.history if (each.kind, each.name) == (item.kind, item.name)]
+    uses = item.symbols or [use for each in same for use in each.symbols]
+    return next((use for use in uses if use.specialized), None)
+
+
+def special_frame(case: FixCase) -> StackFrame | None:
+    """The line that makes it a constant, or None."""
+    use = special(case)
+    return user_frame(use.guarded, case.roots) if use else None
+
+
+def is_number(case: FixCase) -> bool:
+    """Whether a number changes, and no size."""
+    return case.first.kind in {RecompileClass.INT, RecompileClass.FLOAT}
+
+
+def constant(case: FixCase) -> str:
+    """What a line makes of it, as Python writes it: torch's has all digits of a float."""
+    use = special(case)
+    text = (use.specialized if use else None) or ""
+    try:
+        return repr(float(text)) if is_number(case) and "." in text else text
+    except ValueError:
+        return text
+
+
+def constant_at(case: FixCase) -> str:
+    """`` at model.py:7 (`y = x[:4]`)``; empty where that is not known."""
+    frame = special_frame(case)
+    return f" at {case.line(frame)}" if frame else ""
+
+
+def is_inside_operator(case: FixCase) -> bool:
+    """Whether that line is of an operator's fake implementation."""
+    use = special(case)
+    return use is not None and use.is_inside
+
+
+def _special_code(case: FixCase) -> str:
+    frame = special_frame(case)
+    return frame.code if frame else ""
+
+
+def is_unrolled_loop(case: FixCase) -> bool:
+    """Whether a loop makes it a constant, and not what is in it."""
+    code = _special_code(case)
+    return bool(_LOOP.search(code)) and not _LOOP_AND_BODY.match(code)
+
+
+def is_literal(case: FixCase) -> bool:
+    """Whether the line has the size as a number."""
+    return re.search(rf"\b{re.escape(constant(case))}\b", _special_code(case)) is not None
+
+
+def kept_environment(case: FixCase) -> str:
+    """The variable for one that can be dynamic, and has a name."""
+    kinds = {*_DYNAMIC, RecompileClass.RANK}
+    return environment(case) if case.first.kind in kinds and not case.is_on_stack else ""
+
+
+def kept_together(case: FixCase, items: Sequence[Recompile]) -> str:
+    """What to do about several values that one graph break hands on."""
+    where = case.place(case.behind) if case.behind else "the line before"
+    # Tensors whose sizes changed together are told as one change.
+    sized = [
+        change.name
+        for item in items
+        for change in (item.changes if item.kind is RecompileClass.SIZE else ())
+        if change.kind is item.kind
+    ]
+    every = [name for name in (*(item.name for item in items), *sized) if case.is_kept(name)]
+    names = tuple(dict.fromkeys(map(case.kept_name, every)))
+    kept = (
+        f"{names[0]} is kept over it and becomes an input"
+        if len(names) == 1
+        else f"{listed(names, _MOST_LIKEWISE)} are kept over it and become inputs"
+    )
+    return f"Remove the graph break at {where}: {kept} of what is compiled after it."
+
+
+def near_limit(case: FixCase) -> bool:
+    """Whether torch compiles hardly any more of the function."""
+    hit = any(item.limit is not None for item in case.history)
+    together = case.multiplied is not None and case.multiplied.exceeds_limit
+    return hit or together or len(case.history) + 1 >= _DEFAULT_LIMIT - _NEAR
+
+
+def _is_counted(case: FixCase) -> bool:
+    """Whether something else is new in each compilation, as a count of calls is: no limit helps."""
+    found: dict[str, list[str]] = {}
+    for change in (change for item in case.items for change in item.changes):
+        if change.kind in _COUNTED or _NUMBER_OF_KEYS.fullmatch(change.now):
+            found.setdefault(change.name, []).append(change.now)
+    return any(len({*texts}) == len(texts) >= _OFTEN for texts in found.values())
+
+
+def raised_limit(case: FixCase, of_what: str = "values") -> str:
+    """A higher limit, the one that is in the way, where it is not too many programs."""
+    together = case.multiplied.combinations if case.multiplied else 0
+    values = max(len(case.items) + 1, together)
+    if values > _FEW or _is_counted(case):
+        return ""
+    hit = next((item.limit for item in case.history if item.limit is not None), None)
+    name = hit.name if hit else _LIMIT
+    needed = max(2 * (hit.number if hit else _DEFAULT_LIMIT), 2 * values)
+    how = limit_of(needed)
+    if name != _LIMIT:
+        default = _DEFAULT_ACCUMULATED if name.startswith("accumulated_") else _DEFAULT_LIMIT
+        how = f"{around_calls(f'{name}={needed}')} ({default} by default)"
+    return f"For few {of_what}: {how}, so that each is compiled once."
+
+
+def bounds_of(item: Recompile) -> str:
+    """The bounds of one recompilation, likewise."""
+    return listed([f"`{bound.text}`" for bound in item.bounds], _MOST_BOUNDS)
+
+
+def beyond(case: FixCase) -> Bound | None:
+    """The bound that what was compiled first is beyond, or None."""
+    bounds = case.first.bounds if is_dynamic(case) else ()
+    return next((bound for bound in bounds if bound.parts), None)
+
+
+def bound(case: FixCase) -> str:
+    """That bound as the user would write it."""
+    found = beyond(case)
+    return found.text if found else ""
+
+
+def bound_at(case: FixCase) -> str:
+    """`` (model.py:7: `if x.shape[0] > 5`)``; empty where that is not known."""
+    found = beyond(case)
+    frame = user_frame(found.stack, case.roots) if found else None
+    code = f": `{frame.code.strip()}`" if frame and frame.code else ""
+    return f" ({case.place(frame)}{code})" if frame else ""
+
+
+def skipped_place(case: FixCase) -> str:
+    """Where the graph broke for which Dynamo gave the function up."""
+    user = case.skipped_by.user if case.skipped_by else None
+    return case.place(user) if user else ""
+
+
+def all_failed(items: Sequence[Recompile]) -> bool:
+    """Whether nothing was kept of any of them."""
+    return all(item.answer is Answer.FAILED for item in items)
+
+
+def mend_failure(frame: Frame, items: Sequence[Recompile], roots: Roots) -> tuple[str, ...]:
+    """What to do about compilations that fail; nothing about others."""
+    if not all_failed(items):
+        return ()
+    ids = {item.compile_id for item in items}
+    failed = [each for each in frame.compilations if each.compile_id in ids]
+    found = dict.fromkeys(text for each in failed if (text := _fails_at(each, roots)))
+    what = " and ".join([*found][:2]) or "what makes it fail"
+    mend = (
+        f"Fix {what}: a compilation that fails is not cached, so every call like this one compiles "
+        "and fails again."
+    )
+    is_for_fullgraph = any(
+        record.outcome is Outcome.RAISED for item in failed for record in item.graph_breaks
+    )
+    return (mend, _ONE_GRAPH) if is_for_fullgraph else (mend,)
+
+
+_ONE_GRAPH = "Without fullgraph=True it is no error: the graph ends there, or all runs eagerly."
+
+
+def _fails_at(item: Compilation, roots: Roots) -> str:
+    """``the graph break at model.py:5 (Failed to trace builtin operator)``; empty where unknown."""
+    record = next((r for r in item.graph_breaks if r.outcome is Outcome.RAISED), None)
+    if record is not None:
+        return f"the graph break{_at(record.user, roots)} ({record.cause.title})"
+    if item.failure is None:
+        return ""
+    place = user_frame(item.failure.stack, roots)
+    return f"the compile error{_at(place, roots)} ({error_text(item.failure)})"
+
+
+def _at(frame: StackFrame | None, roots: Roots) -> str:
+    return f" at {roots.shown(frame.file)}:{frame.line}" if frame is not None else ""
+
+
+FACTS: Facts = {
+    "environment_clause": lambda case: lowered(environment(case)),
+    "is_equality": lambda case: _EQUALITY.search(_special_code(case)) is not None,
+    "limit_of_many": lambda _: limit_of(MANY),
+    "remove_break": lambda case: kept_together(case, (case.first,)),
+    "raised_limit_of_keys": lambda case: raised_limit(case, "sets of keys"),
+    "within": lambda case: bounds_of(case.first),
+    "sides": lambda case: f" {case.before} and {case.now}" if case.before and case.now else "",
+    "first_side": lambda case: case.before or "the first one",
+    "apart_place": lambda case: case.place(case.apart_by) if case.apart_by else "",
+    "skipped_title": lambda case: case.skipped_by.cause.title if case.skipped_by else "",
+    "any_failure": lambda case: any(item.failure for item in case.items),
+}

@@ -1,0 +1,146 @@
+"""Graph breaks around a function: the one it resumes after, and the one in its caller."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import symtable
+from collections.abc import Iterator, Sequence
+
+from inspector.run.closure_name import ClosureName
+from inspector.run.compilation import Frame, FrameState
+from inspector.run.graph_break import GraphBreak, Outcome
+from inspector.run.recompile import Origin, Recompile
+from inspector.run.run import Process, Run
+from inspector.shared.stack import StackFrame, is_resumed, plain_name, resumed_line
+
+_LOCAL = frozenset({Origin.ARGUMENT, Origin.UNKNOWN})
+_VARIABLE = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BreakBefore:
+    """The break behind which a function goes on.
+
+    Attributes:
+        place: Its line; of a break in a function that was called, the line in there.
+        at: The function's own expression that broke, a call of another function for one; None
+            where that is not known.
+    """
+
+    place: StackFrame
+    title: str
+    at: StackFrame | None = None
+
+
+def break_before(run: Run, frame: Frame) -> BreakBefore | None:
+    """Where the graph broke, for a function that Dynamo made; None for the user's own.
+
+    Where no record of a break goes through the line at which the function goes on, that line is all
+    that is known.
+    """
+    line = resumed_line(frame.name)
+    if line is None:
+        return None
+    name = plain_name(frame.name)
+    found = [item for item in run.graph_breaks if any(_through(item, frame.file, line))]
+    # One site breaks every function that it is inlined into.
+    own = [item for item in found if plain_name(item.frame_name) == name]
+    for item in own or found:
+        if item.user is not None:
+            # Several can break on one line, each with a function of its own behind it.
+            exact = {at for each in own or found for at in _through(each, frame.file, line)}
+            at = {(each.column, each.end_column): each for each in exact if each.column is not None}
+            one = next(iter(at.values())) if len(at) == 1 else None
+            return BreakBefore(item.user, item.cause.title, one)
+    return BreakBefore(StackFrame(frame.file, line, name), "")
+
+
+def _through(record: GraphBreak, file: str, line: int) -> Iterator[StackFrame]:
+    for frame in (*record.stack, *(() if record.user is None else (record.user,))):
+        if frame.file == file and frame.line <= line <= (frame.end_line or frame.line):
+            yield frame
+
+
+def is_kept(run: Run, frame: Frame, item: Recompile) -> bool:
+    """Whether what changes is a local that the function itself computes.
+
+    No attribute or global is one, and no parameter that stays what the caller passed: without the
+    break the function is compiled for it all the same. A local that a comprehension or an inner
+    function uses comes to what goes on behind a break as a variable of its closure.
+    """
+    if item.name.startswith("___stack"):
+        return True
+    if ClosureName.of(item.name) is not None or "__closure__" in item.name:
+        return False  # one of another function's
+    variable = _VARIABLE.match(item.name)
+    found = _of_function(run, frame, variable[0]) if variable is not None else None
+    if item.origin in _LOCAL:
+        return found is None or not _is_passed(found)
+    is_own = found is not None and found.is_local() and not _is_passed(found)
+    return item.origin is Origin.CLOSURE and is_own
+
+
+def _is_passed(variable: symtable.Symbol) -> bool:
+    """Whether it is a parameter that the function never sets again."""
+    return variable.is_parameter() and not variable.is_assigned()
+
+
+def _of_function(run: Run, frame: Frame, variable: str) -> symtable.Symbol | None:
+    """A variable of the user's function that a frame is of; None where it has none of the name."""
+    try:
+        tables = [symtable.symtable(run.sources.text(frame.file) or "", frame.file, "exec")]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    name, line = plain_name(frame.name), resumed_line(frame.name) or frame.first_line
+    found: list[symtable.SymbolTable] = []
+    while tables:
+        table = tables.pop()
+        tables += table.get_children()
+        if table.get_name() == name and table.get_lineno() <= line:
+            found.append(table)
+    own = max(found, key=symtable.SymbolTable.get_lineno, default=None)  # the line is in it
+    if own is None or variable not in own.get_identifiers():
+        return None
+    return own.lookup(variable)
+
+
+def given_up_caller(
+    process: Process, frame: Frame, stack: Sequence[StackFrame]
+) -> GraphBreak | None:
+    """The graph break without which a function is traced as a part of what calls it, or None."""
+    if is_resumed(frame.name):
+        return None
+    for caller in reversed(stack[:-1]):
+        name = caller.file, plain_name(caller.name)
+        frames = [item for item in process.frames if (item.file, plain_name(item.name)) == name]
+        for item in frames:
+            record = _gave_up(item) or _broke_in(item, frame)
+            if record is not None:
+                return record
+        if any(item.state is FrameState.COMPILED for item in frames):
+            return None  # what it calls is its own doing
+    return None
+
+
+def _gave_up(caller: Frame) -> GraphBreak | None:
+    """The graph break because of which all of the caller runs eagerly."""
+    return next((r for r in _records(caller) if r.outcome is Outcome.FRAME_SKIPPED), None)
+
+
+def _broke_in(caller: Frame, frame: Frame) -> GraphBreak | None:
+    """The graph break that the caller met in the function, so that it calls it from outside."""
+    own = frame.file, plain_name(frame.name)
+    return next(
+        (
+            record
+            for record in _records(caller)
+            if any((place.file, plain_name(place.name)) == own for place in record.stack)
+        ),
+        None,
+    )
+
+
+def _records(frame: Frame) -> Iterator[GraphBreak]:
+    for item in frame.compilations:
+        yield from (r for r in item.graph_breaks if r.caused_by is None and r.user is not None)

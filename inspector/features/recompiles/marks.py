@@ -1,0 +1,214 @@
+"""``torch._dynamo.mark_dynamic`` for every size of a function's inputs that changes, in one fix.
+
+A mark promises that the dimension stays dynamic: where one of two inputs that must have the same
+size is marked and the other one is not, torch raises ``ConstraintViolationError``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from inspector.features.recompiles.case import FixCase, is_zero_one, tensor_of
+from inspector.features.recompiles.changes import key_of
+from inspector.features.recompiles.constant_sizes import constants
+from inspector.report.user_code.call_site import user_spelling
+from inspector.run.closure_name import ClosureName
+from inspector.run.recompile import Recompile, RecompileClass
+from inspector.shared.stack import StackFrame
+
+_OF_MODULE = re.compile(r"\._(?:parameters|buffers)\[")
+_ARRAY = "___from_numpy("
+_KEPT = "___stack"  # over a graph break: it has no name that one could write
+_SIZED = re.compile(r"^(?P<tensor>.+)\.size\(\)\[(?P<index>\d+)\]$")
+_KEYED = re.compile(r"(?P<container>.+)\[(?P<key>'[^']*'|\"[^\"]*\")\]")
+_WHERE = " (where "
+_KEYS = (RecompileClass.KEYS, RecompileClass.LENGTH)
+Marks = Mapping[str, tuple[int, ...]]
+"""Dimensions to mark, by the name of the tensor as reasons spell it."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Lines:
+    """What gets a name first (``a = torch.ones(n, 3)``), the marks, and the names to pass."""
+
+    names: tuple[str, ...]
+    marks: tuple[str, ...]
+    given: tuple[str, ...]
+
+
+def changing_sizes(history: Iterable[Recompile]) -> Marks:
+    """The dimensions that change and can be dynamic, over all recompilations of a function.
+
+    Left out are sizes 0 and 1, which cannot be marked; what a line makes a constant, for which a
+    mark is an error; and parameters and buffers, whose sizes torch makes constants in any case.
+    """
+    history = tuple(history)
+    fixed = constants(history)
+    marks: dict[str, list[int]] = {}
+    for item in history:
+        for name, source, index in _sizes(item):
+            if f"{source}.size()[{index}]" not in fixed and index not in marks.get(name, ()):
+                marks.setdefault(name, []).append(index)
+    return {name: tuple(sorted(indexes)) for name, indexes in marks.items()}
+
+
+def of_parameters(source: str) -> bool:
+    """Whether a tensor is a parameter or a buffer of a module."""
+    return _OF_MODULE.search(source) is not None
+
+
+def _sizes(item: Recompile) -> Iterator[tuple[str, str, int]]:
+    """Tensor, the same in Dynamo's spelling, and dimension."""
+    for change in item.changes:
+        if change.kind is RecompileClass.SIZE and change.index is not None:
+            usual = not change.is_zero_one and not of_parameters(change.source)
+            if usual and "._base" not in change.source:
+                yield change.name, change.source, change.index
+    if item.changes or item.kind is not RecompileClass.SIZE or is_zero_one(item):
+        return
+    for index in dict.fromkeys((*item.dimensions, *([] if item.index is None else [item.index]))):
+        if not of_parameters(item.source):
+            yield item.name, item.source, index
+
+
+def mark_fix(case: FixCase) -> str:
+    """The line that marks them all."""
+    if case.apart_by is not None:
+        return _apart(case, case.apart_by)
+    marks = changing_sizes((*case.items, *case.history))
+    name = tensor_of(case.first.name)
+    if name not in marks:
+        marks = {name: (int(case.dimension),), **marks}
+    marks = {name: found for name, found in marks.items() if _can_mark(case, name)}
+    if not marks:
+        return "Mark the sizes that change with torch._dynamo.mark_dynamic."
+    # What goes on behind a graph break meets the mark again, next to sizes that have none.
+    function = "maybe_mark_dynamic" if case.has_breaks else "mark_dynamic"
+    return _marking(case, marks, f"torch._dynamo.{function}")
+
+
+def marks_of(case: FixCase, sizes: Iterable[str]) -> str:
+    """The line that marks some sizes (``x.size()[0]``); empty where the caller cannot."""
+    marks: dict[str, list[int]] = {}
+    for size in sizes:
+        match = _SIZED.match(size)
+        if match and _can_mark(case, match["tensor"]):
+            marks.setdefault(match["tensor"], []).append(int(match["index"]))
+    if not marks or case.apart_by is not None:
+        return ""
+    shown = {name: tuple(sorted(indexes)) for name, indexes in marks.items()}
+    return _marking(case, shown, "torch._dynamo.mark_dynamic")
+
+
+def _marking(case: FixCase, marks: Marks, function: str) -> str:
+    """The line for the first call, whose marks hold for all that is found afterwards."""
+    first = case.first_site
+    if first is not None and first.frame is not None and first.call is not None:
+        at_first = dataclasses.replace(case, site=first, elsewhere=())
+        lines = _lines(at_first, marks, function)
+        # It may pass one tensor as two, or lack one.
+        is_whole = not any(_WHERE in line for line in lines.marks)
+        if is_whole and len(set(lines.marks)) == len(lines.marks):
+            return _sentence(lines, at_first)
+    return _sentence(_lines(case, marks, function), case)
+
+
+def _apart(case: FixCase, at: StackFrame) -> str:
+    """In a caller that is compiled, too, a mark is an error (`forbid_in_graph`)."""
+    return (
+        f"Fix the graph break at {case.place(at)}, so that {case.called} becomes part of its "
+        "caller, or compile with torch.compile(…, dynamic=True): a compiled caller cannot mark "
+        "anything."
+    )
+
+
+def _can_mark(case: FixCase, name: str) -> bool:
+    """Whether the caller has it: what a graph break hands on is the function's own."""
+    return not name.startswith(_KEPT) and not case.is_kept(name)
+
+
+def _lines(case: FixCase, marks: Marks, function: str) -> _Lines:
+    names: list[str] = []
+    lines: list[str] = []
+    given: list[str] = []
+    for name, dimensions in marks.items():
+        expression = _expression(case, name, names, given)
+        line = f"{function}({expression}, {_shown(dimensions)})"
+        condition = _condition(case, name, expression)
+        lines.append(f"{line}{_WHERE}{condition})" if condition else line)
+    return _Lines(tuple(names), tuple(lines), tuple(given))
+
+
+def _condition(case: FixCase, name: str, expression: str) -> str:
+    """What has to hold for a tensor to be there, where it is missing in some calls."""
+    changes = list(_all_changes((*case.items, *case.history)))
+    if any(kind is RecompileClass.NONE and of == name for kind, of, _, _ in changes):
+        return f"{expression} is not None"
+    keyed = _KEYED.fullmatch(name)
+    shown = expression.removesuffix(f"[{keyed['key']}]") if keyed else expression
+    if keyed is None or shown == expression:
+        return ""
+    sides = [sides for kind, of, *sides in changes if of == keyed["container"] and kind in _KEYS]
+    comes = any(_comes_or_goes(keyed["key"], *map(str, each)) for each in sides)
+    return f"{keyed['key']} in {shown}" if comes else ""
+
+
+def _all_changes(history: Iterable[Recompile]) -> Iterator[tuple[RecompileClass, str, str, str]]:
+    """Class, name, and both sides of all that changed."""
+    for item in history:
+        before, now = (value.text if value else "" for value in (item.before, item.now))
+        yield item.kind, item.name, before, now
+        for change in item.changes:
+            yield change.kind, change.name, change.before, change.now
+
+
+def _comes_or_goes(key: str, before: str, now: str) -> bool:
+    """Whether a key is on one side alone: of ``with 'k'`` and ``without 'k'``, or of all keys."""
+    if key_of(before):
+        return key_of(before) == key
+    # Of a number of keys nobody knows which one it was.
+    return before.partition(" ")[0].isdecimal() or (key in before) != (key in now)
+
+
+def _expression(case: FixCase, name: str, names: list[str], given: list[str]) -> str:
+    """What is marked; what has no name at the call gets one."""
+    passed = case.site.passed(name)
+    closed = ClosureName.of(name)
+    if closed is not None:
+        return closed.expression
+    if name.startswith(_ARRAY):
+        names.append(f"t = torch.from_numpy({passed.written or user_spelling(name)})")
+        given.append("t (torch.from_numpy takes no tensor: leave it out of the function)")
+        return "t"
+    if passed.whole or case.site.frame is None or case.is_own(name):
+        return passed.whole or user_spelling(name)
+    own = case.site.free(passed.parameter)
+    if passed.text:
+        names.append(f"{own} = {passed.text}")
+    else:
+        names.append(f"{own} for what is passed as {passed.parameter}")
+    given.append(own)
+    return own + passed.path
+
+
+def _shown(dimensions: Sequence[int]) -> str:
+    return str(dimensions[0]) if len(dimensions) == 1 else str(list(dimensions))
+
+
+def _sentence(lines: _Lines, case: FixCase) -> str:
+    marks = _joined(lines.marks)
+    if ClosureName.of(case.first.name):
+        return f"Call {marks} where the value is set, before the first call."
+    if not lines.names:
+        return f"Call {marks} {case.before_first_call}."
+    what = "the tensor a name" if len(set(lines.names)) == 1 else "the tensors names"
+    return (
+        f"Give {what} first, {', '.join(dict.fromkeys(lines.names))}; call {marks} "
+        f"{case.before_first_call}, and pass {_joined(tuple(dict.fromkeys(lines.given)))}."
+    )
+
+
+def _joined(items: Sequence[str]) -> str:
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"

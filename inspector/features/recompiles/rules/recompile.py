@@ -1,0 +1,359 @@
+"""Recompilations, and frames that hit the recompile limit."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
+
+from inspector.features.costs.blame import limit_site
+from inspector.features.costs.sites import limit_costs
+from inspector.features.recompiles.case import FixCase, is_zero_one
+from inspector.features.recompiles.changes import (
+    Multiplied,
+    also_changed,
+    key_of,
+    keys_of,
+    multiplied,
+)
+from inspector.features.recompiles.fix import fixes
+from inspector.features.recompiles.fix_shared import all_failed, mend_failure
+from inspector.features.recompiles.fix_values import without_state
+from inspector.features.recompiles.instances import (
+    instances_fixes,
+    instances_message,
+    instances_told,
+    other_instances,
+)
+from inspector.features.recompiles.kept_values import (
+    BreakBefore,
+    break_before,
+    given_up_caller,
+    is_kept,
+)
+from inspector.features.recompiles.own_writes import own_growth, own_write
+from inspector.features.recompiles.wording import changed, told, told_notes
+from inspector.report.finding import Finding
+from inspector.report.place import fingerprint, frame_kind, make_place, qualified_name
+from inspector.report.rule import Rule
+from inspector.report.severity import Severity
+from inspector.report.user_code.call_site import call_site, is_wrapper, user_spelling
+from inspector.report.user_code.reading import Span, read_text
+from inspector.report.user_code.stack_values import stack_values
+from inspector.report.wording import count, listed
+from inspector.run.compilation import Frame
+from inspector.run.folding.recompile import make_recompile
+from inspector.run.folding.recompile_facts import CompileFacts
+from inspector.run.graph_break import GraphBreak, Outcome
+from inspector.run.recompile import Answer, Recompile, RecompileClass
+from inspector.run.run import Process, Run
+from inspector.run.summary import is_measured
+from inspector.shared.stack import StackFrame, user_frame
+from inspector.trace.guards import DynamoSettings
+
+_BY_DIMENSION = frozenset({RecompileClass.SIZE, RecompileClass.STRIDE})
+_INSTANCES = "instances"
+
+
+class RecompileRule(Rule[Run, Finding]):
+    """A function is compiled again.
+
+    What it means:
+        A guard of every compiled version failed, so Dynamo recompiled the function. After
+        ``torch._dynamo.config.recompile_limit`` versions (8 by default) it stops, and runs the
+        function eagerly whenever no version fits.
+
+    Why it matters:
+        Each compilation costs seconds with a real backend; after the limit nothing is compiled.
+
+    Example:
+        ``f(x, 1)``, ``f(x, 2)``, ``f(x, 3)``: an int argument is a constant of the graph.
+
+    What to do:
+        Apply the fix that the finding names. ``inspect explain --verify`` tries what needs no
+        change of the source, ``TORCH_COMPILE_DYNAMIC_SOURCES`` first. A size that became dynamic
+        does not recompile within the bounds of the conditions on it; sizes 0 and 1 get a graph of
+        their own in any case.
+    """
+
+    id = "recompile"
+    severity = Severity.WARNING
+
+    def check(self, run: Run) -> Iterator[Finding]:
+        """One finding per frame, guarded source and class."""
+        for process in run.processes:
+            costs = limit_costs(run, process)
+            for frame in process.frames:
+                for items, are_instances in _by_cause(run, frame):
+                    cost = costs.get(limit_site(frame)) if _hit_limit(items) else None
+                    found = _finding(run, process, frame, items, are_instances=are_instances)
+                    yield dataclasses.replace(found, cost=cost)
+
+
+def _by_cause(run: Run, frame: Frame) -> Iterator[tuple[tuple[Recompile, ...], bool]]:
+    """The recompilations of a frame by what failed, in the order in which each was first met.
+
+    And whether they are for other objects than the ones compiled before.
+    """
+    causes: dict[tuple[str, str, int | None, bool, bool], list[Recompile]] = {}
+    every = [
+        # A run that was put together by hand has the reasons alone.
+        item.recompile or make_recompile(item, CompileFacts(), {}, run.roots)
+        for item in frame.compilations
+        if (item.is_recompile or item.hit_limit) and not is_measured(item)
+    ]
+    instances = other_instances(every)
+    for recompile in every:
+        # An unknown guard has no source: its text tells it apart from others.
+        what = recompile.name or recompile.guard
+        dimension = recompile.index if recompile.kind in _BY_DIMENSION else None
+        # What fails is compiled again by every call; of what is kept, by another value.
+        failed = all_failed([recompile])
+        key = (recompile.kind.value, what, dimension, is_zero_one(recompile), failed)
+        other = instances.get(recompile.compile_id)
+        if other is not None:
+            key = (_INSTANCES, other.name, None, False, failed)
+        causes.setdefault(key, []).append(recompile)
+    for key, items in causes.items():
+        yield tuple(items), key[0] == _INSTANCES
+
+
+def _finding(
+    run: Run, process: Process, frame: Frame, items: tuple[Recompile, ...], *, are_instances: bool
+) -> Finding:
+    items = tuple(without_state(item, frame.file) for item in items)
+    first = items[0]
+    place = _place(run, frame, first)
+    before = break_before(run, frame)
+    case = _case(run, process, frame, items, before)
+    shown = tuple(map(case.shown, items))
+    advice = mend_failure(frame, items, run.roots)
+    if are_instances and not advice:
+        limit = _limit(frame, items)
+        advice = tuple(filter(None, instances_fixes(case, limit)))
+        message, why = instances_message(case, shown, limit), instances_told(shown)
+    else:
+        advice = advice or fixes(case)
+        message, why = _message(case.function, shown), told(shown)
+    return Finding(
+        rule=RecompileRule.id,
+        severity=Severity.ERROR if _is_uncompiled(items) else Severity.WARNING,
+        message=message,
+        place=make_place(run, place, items[-1].stack),
+        why="\n".join(why),
+        fix=advice[0] if advice else "",
+        alternatives=advice[1:],
+        hints=(first.hint,) if first.hint else (),
+        notes=(
+            *_behind(case, before),
+            *_on_its_own(run, process, frame, case),
+            *told_notes(items, run.roots),
+            *([case.multiplied.told()] if case.multiplied else []),
+        ),
+        records=len(items),
+        fingerprint=fingerprint(
+            run,
+            place,
+            RecompileRule.id,
+            frame_kind(run, frame.file, frame.name),
+            _INSTANCES if are_instances else first.kind.value,
+            _cause(first, are_instances=are_instances),
+        ),
+        evidence="recompile_reasons",
+        later=all(item.call for item in items),
+        recompiles=items,
+    )
+
+
+def _case(
+    run: Run,
+    process: Process,
+    frame: Frame,
+    items: tuple[Recompile, ...],
+    before: BreakBefore | None,
+) -> FixCase:
+    """The recompilations with all that a fix needs to know."""
+    first = items[0]
+    definition = StackFrame(frame.file, frame.first_line, frame.name)
+    caller = given_up_caller(process, frame, items[-1].stack)
+    is_whole = process.has_inspector_events
+    sites = [call_site(run, item.stack, definition, is_whole=is_whole) for item in items]
+    site = sites[-1]
+    callers = {(each.frame.file, each.frame.line): each.frame for each in sites if each.frame}
+    first_site = call_site(run, first.first_stack, definition) if first.first_stack else site
+    if site.frame is not None:
+        del callers[site.frame.file, site.frame.line]
+    return FixCase(
+        items=items,
+        site=site,
+        function=_name(run, frame, first),
+        roots=run.roots,
+        history=tuple(item.recompile for item in frame.compilations if item.recompile is not None),
+        behind=before.place if before else None,
+        handed_on=frozenset(_handed_on(run, frame, items)) if before else frozenset(),
+        on_stack=_on_stack(run, before),
+        elsewhere=tuple(callers.values()) if site.frame else (),
+        first_site=None if first_site.frame == site.frame else first_site,
+        multiplied=_multiplied(frame, items),
+        set_at=own_write(run, definition, user_spelling(first.name)),
+        grown=dict(_grown(run, (first, *also_changed(first)))),
+        has_breaks=before is not None or _resumes(frame),
+        file=frame.file,
+        apart_by=caller.user if caller else None,
+        skipped_by=_skipped_by(frame, items),
+    )
+
+
+def _grown(run: Run, items: Iterable[Recompile]) -> Iterator[tuple[str, StackFrame]]:
+    """Where the function that looks at a container makes it longer, by the container."""
+    for item in items:
+        frame = _reader(item) if item.kind in {RecompileClass.LENGTH, RecompileClass.KEYS} else None
+        at = own_growth(run, frame, user_spelling(item.name)) if frame else None
+        if at is not None:
+            yield item.name, at
+
+
+def _resumes(frame: Frame) -> bool:
+    """Whether another function goes on where its graph broke."""
+    records = (record for item in frame.compilations for record in item.graph_breaks)
+    return any(record.outcome is Outcome.RESUMED for record in records)
+
+
+def _reader(first: Recompile) -> StackFrame | None:
+    """The line that looks at what changes, and so has the guard."""
+    return first.guard_stack[-1] if first.guard_stack else first.caused_by
+
+
+def _skipped_by(frame: Frame, items: tuple[Recompile, ...]) -> GraphBreak | None:
+    """The graph break at which Dynamo gave the function up in one of these recompilations."""
+    ids = {item.compile_id for item in items if item.answer is Answer.EAGER}
+    records = (
+        record for each in frame.compilations if each.compile_id in ids
+        for record in each.graph_breaks
+    )  # fmt: skip
+    given_up = (record for record in records if record.outcome is Outcome.FRAME_SKIPPED)
+    return next((record for record in given_up if record.user is not None), None)
+
+
+def _handed_on(run: Run, frame: Frame, items: tuple[Recompile, ...]) -> Iterator[str]:
+    """The names of what changed and is the function's own, kept over the graph break before it."""
+    for item in items:
+        # Of several sizes that change together the first alone is told as a change.
+        parts = [
+            dataclasses.replace(item, name=each.name, origin=each.origin) for each in item.changes
+        ]
+        for each in (item, *also_changed(item), *parts):
+            if is_kept(run, frame, each):
+                yield each.name
+
+
+def _on_stack(run: Run, before: BreakBefore | None) -> tuple[str, ...]:
+    """What the user wrote for what a graph break hands on without a name."""
+    at = before.at if before else None
+    text = run.sources.text(at.file) if at else None
+    if at is None or text is None:
+        return ()
+    span = Span(at.line, at.end_line or at.line, at.column, at.end_column)
+    return stack_values(read_text(text, span))
+
+
+def _multiplied(frame: Frame, items: tuple[Recompile, ...]) -> Multiplied | None:
+    """What is told apart together with this, in every combination."""
+    history = [item.recompile for item in frame.compilations if item.recompile is not None]
+    settings = frame.compilations[-1].settings or DynamoSettings()
+    found = multiplied(history, settings.recompile_limit)
+    keys = [key_of(item.before.text) for item in items if item.before]
+    names = {items[0].name, *(f"{key} in {items[0].name}" for key in keys)}
+    return found if found and not set(found.names).isdisjoint(map(user_spelling, names)) else None
+
+
+def _name(run: Run, frame: Frame, first: Recompile) -> str:
+    """The function's name; of torch's own function around a module, the module's class."""
+    if is_wrapper(StackFrame(frame.file, frame.first_line, frame.name)) and first.wraps:
+        return first.wraps.rpartition(".")[2]
+    return qualified_name(run, frame.name, frame.file, frame.first_line)
+
+
+def _behind(case: FixCase, before: BreakBefore | None) -> Iterator[str]:
+    """Which graph break made the function, and handed it the value."""
+    if before is None:
+        return
+    title = f" ({before.title})" if before.title else ""
+    what = f"{case.kept} is kept over" if case.kept_over else "the function resumes after"
+    yield f"{what} the graph break at {case.place(before.place)}{title}"
+
+
+def _on_its_own(run: Run, process: Process, frame: Frame, case: FixCase) -> Iterator[str]:
+    """Which graph break has the function compiled alone, for all that call it."""
+    found = given_up_caller(process, frame, case.items[-1].stack)
+    if found is not None and found.user is not None:
+        caller = qualified_name(run, found.frame_name, found.frame_file, found.frame_line)
+        yield (
+            f"{caller}, which calls it, breaks at {case.place(found.user)} ({found.cause.title}), "
+            "so it is compiled on its own, separately for each call"
+        )
+
+
+def _cause(item: Recompile, *, are_instances: bool) -> str:
+    """What tells two findings of a class apart, the same with every torch."""
+    dimension = str(item.index) if item.kind in _BY_DIMENSION else ""
+    found = (user_spelling(item.name), dimension, "0/1" if is_zero_one(item) else "")
+    if item.other_instance is not None and are_instances:
+        found = (item.other_instance.name, "", "")
+    return "\0".join((*found, "failed") if all_failed([item]) else found)
+
+
+def _limit(frame: Frame, items: Sequence[Recompile]) -> int:
+    """How many versions of a function torch compiles."""
+    settings = frame.compilations[-1].settings or DynamoSettings()
+    hit = next((item.limit for item in items if item.limit), None)
+    return hit.number if hit else settings.recompile_limit
+
+
+def _hit_limit(items: tuple[Recompile, ...]) -> bool:
+    return any(item.hit_limit for item in items)
+
+
+def _is_uncompiled(items: tuple[Recompile, ...]) -> bool:
+    """Whether such a call runs eagerly since then, or fails."""
+    is_eager = any(item.answer is Answer.EAGER for item in items)
+    return _hit_limit(items) or is_eager or all_failed(items)
+
+
+def _message(name: str, items: tuple[Recompile, ...]) -> str:
+    times = sum(not item.hit_limit for item in items)
+    if all_failed(items):
+        return f"{name} fails to compile in {count(times, 'more call')}: {changed(items[0])}"
+    said = [f"recompiled {'once' if times == 1 else f'{times} times'}"] if times else []
+    if _hit_limit(items):
+        raised = any(item.limit and item.limit.raised for item in items)
+        said.append(f"hits the recompile limit and {'fails' if raised else 'runs eagerly'}")
+    # Behind a failed condition the size is as dynamic as before; strides depend on each other.
+    becomes = items[0].kind not in {RecompileClass.SYMBOLIC_SHAPE, RecompileClass.STRIDE}
+    since = ""
+    if any(item.answer is Answer.EAGER for item in items):
+        since = "; it runs eagerly since then"
+    elif times and becomes and all(item.answer is Answer.DYNAMIC for item in items):
+        since = "; it is dynamic since then"
+    also = [changed(item) for item in also_changed(items[0])]
+    and_also = f" and {listed(also, 2)}" if also else ""
+    return f"{name} {', '.join(said)} because {changed(_with_all_keys(items))}{and_also}{since}"
+
+
+def _with_all_keys(items: tuple[Recompile, ...]) -> Recompile:
+    """The first of several, with the keys that came or went in any of them."""
+    return dataclasses.replace(items[0], new_keys=keys_of(items), missing_keys=())
+
+
+def _place(run: Run, frame: Frame, first: Recompile) -> StackFrame:
+    """The function's definition; where that is torch's own, the line that has it recompile."""
+    if not run.roots.is_user(frame.file):
+        caller = user_frame(first.stack, run.roots)
+        if caller is not None:
+            return caller
+    line = frame.first_line
+    while (run.sources.line(frame.file, line) or "").lstrip().startswith("@"):
+        line += 1  # a code object begins at its first decorator
+    return StackFrame(frame.file, line, frame.name)
+
+
+RULE = RecompileRule()

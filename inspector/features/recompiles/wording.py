@@ -1,0 +1,303 @@
+"""What a recompilation is about, in words that all renderers share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from inspector.features.recompiles.case import is_of_set, is_zero_one, tensor_of
+from inspector.features.recompiles.changes import (
+    also_changed,
+    is_number_of_keys,
+    keys_of,
+    marked_with,
+)
+from inspector.features.recompiles.fix_shared import all_failed, bounds_of
+from inspector.report.user_code.call_site import user_spelling
+from inspector.report.wording import count, duration, listed
+from inspector.run.recompile import Answer, Origin, Recompile, RecompileClass, SymbolUse
+from inspector.shared.roots import Roots
+from inspector.shared.stack import StackFrame, user_frame
+from inspector.trace.failed_guard import stripped_source
+
+_C = RecompileClass
+_MOST_SHOWN = 4
+_SIZE = re.compile(r"\.(size|stride)\(\)\[(\d+)\]")
+_ORIGINS: Mapping[Origin, str] = {
+    Origin.MODULE_ATTRIBUTE: "module attribute",
+    Origin.ATTRIBUTE: "attribute",
+    Origin.GLOBAL: "global",
+    Origin.CLOSURE: "closure variable",
+    Origin.ARGUMENT: "argument",
+}
+_VALUES = frozenset({_C.INT, _C.FLOAT, _C.BOOL, _C.STR, _C.ENUM, _C.CONSTANT})
+_CHANGES: Mapping[RecompileClass, str] = {
+    _C.DTYPE: "the dtype of {name} changes",
+    _C.DEVICE: "the device of {name} changes",
+    _C.LAYOUT: "the layout of {name} changes",
+    _C.RANK: "the number of dimensions of {name} changes",
+    _C.REQUIRES_GRAD: "requires_grad of {name} changes",
+    _C.TENSOR_KIND: "the dispatch keys of {name} change",
+    _C.ALIASING: "whether tensors are the same one changes{colon_name}",
+    _C.VIEW: "{name} is a view of another tensor, or no longer",
+    _C.MARKS: "dimensions are marked differently",
+    _C.SYMBOLIC_SHAPE: "a condition on {names} fails",
+    _C.NONE: "{name} is None, or no longer",
+    _C.LENGTH: "the length of {name} changes",
+    _C.KEYS: "the keys of {name} change",
+    _C.ORDER: "the order of the keys of {name} changes",
+    _C.VARARGS: "the number of elements in *{name} changes",
+    _C.ATTRIBUTE: "an attribute of {name} comes or goes",
+    _C.TYPE: "the type of {name} changes",
+    _C.FUNCTION: "another function is passed as {name}",
+    _C.OBJECT: "another object is passed as {name}",
+    _C.HOOKS: "hooks of a module change ({name})",
+    _C.TRAINING: "the training flag changes ({name})",
+    _C.GRAD_MODE: "the grad mode changes",
+    _C.AUTOCAST: "autocast changes",
+    _C.DEFAULT_DTYPE: "the default dtype changes",
+    _C.DEFAULT_DEVICE: "the default device changes",
+    _C.DETERMINISTIC: "the choice of deterministic algorithms changes",
+    _C.NUM_THREADS: "the number of threads changes",
+    _C.FUNCTION_MODE: "the torch-function modes change",
+    _C.GLOBAL_STATE: "torch's global state changes{colon_name}",
+    _C.BACKEND: "another backend is asked for",
+    _C.DEALLOCATED: "{name} was deallocated",
+    _C.NOTHING_KEPT: "all earlier compilations failed, so nothing is cached",
+}
+# Of what has no name: a bound method, mostly.
+_KEPT: Mapping[RecompileClass, str] = {
+    _C.DEALLOCATED: "a function that was kept over a graph break was deallocated",
+    _C.FUNCTION: "another function is kept over a graph break",
+    _C.OBJECT: "another object is kept over a graph break",
+}
+_ANSWERS: Mapping[Answer, str] = {
+    Answer.DYNAMIC: "dynamic since then",
+    Answer.AGAIN: "another value recompiles",
+    Answer.LIMIT: "not compiled, the call ran eagerly",
+    Answer.EAGER: "no graph",
+    Answer.FAILED: "the compilation failed",
+}
+# Where there are two values, and no further ones.
+_BOUNDED = frozenset(
+    [_C.BOOL, _C.NONE, _C.TRAINING, _C.GRAD_MODE, _C.REQUIRES_GRAD, _C.DETERMINISTIC, _C.ATTRIBUTE,
+     _C.ALIASING, _C.VIEW]
+)  # fmt: skip
+_MOST_KEYS = 4
+
+
+def changed(item: Recompile) -> str:
+    """What changes, as a clause: ``x.size(0) changes``."""
+    name = user_spelling(item.name).removesuffix("._modules").removesuffix(".__code__")
+    if equal := item.equal_sizes:
+        sizes = (*equal.changed[:1], *(equal.kept or equal.changed[1:])[:1])
+        return f"{' and '.join(map(sized, sizes))} were both {equal.value} and now differ"
+    if item.kind in {_C.SIZE, _C.STRIDE}:
+        return _sizes(item)
+    if item.kind in _VALUES:
+        origin = _ORIGINS.get(item.origin, "value")
+        what = "value" if item.name.startswith(("___stack", "`")) else origin
+        return f"the {item.kind.value} {what} {name} changes"
+    if item.kind is _C.SYMBOLIC_SHAPE and not item.symbols and " " in item.name:
+        return f"the condition {item.name} fails"
+    if item.kind is _C.RANK:
+        same = [change.name for change in item.changes if change.kind is item.kind]
+        name = _joined(list(dict.fromkeys([name, *map(user_spelling, same)])))
+    text = _special(item) or _CHANGES.get(item.kind)
+    if text is None:
+        return f"a guard fails: {item.guard or 'torch does not say which'}"
+    names = ", ".join(sized(stripped_source(use.source)) for use in item.symbols) or name
+    colon_name = f": {item.name}" if item.name else ""
+    return text.format(name=name or "an object", names=names or "tensors", colon_name=colon_name)
+
+
+def sized(size: str) -> str:
+    """``past.size(1)`` for ``past.size()[1]``; anything else as the user writes it."""
+    return _SIZE.sub(r".\1(\2)", user_spelling(size))
+
+
+def _joined(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{listed(others, 2)} and {last}" if others else last
+
+
+def _sizes(item: Recompile) -> str:
+    tensors = marked_with(item) or {item.name: list(item.dimensions) or [item.index or 0]}
+    what = "size" if item.kind is _C.SIZE else "stride"
+    if is_zero_one(item):
+        return f"{user_spelling(item.name)}.{what}({item.index}) changes to or from 0 or 1"
+    sizes = [
+        f"{user_spelling(tensor)}.{what}({index})"
+        for tensor, indexes in tensors.items()
+        for index in indexes
+    ]
+    return f"{_joined(sizes)} change{'s' if len(sizes) == 1 else ''}"
+
+
+def _special(item: Recompile) -> str:
+    if item.name.startswith(("___stack", "`")) and item.kind in _KEPT:
+        return _KEPT[item.kind]
+    if item.kind is _C.LENGTH and item.name.endswith("._modules"):
+        return "the number of submodules of {name} changes"
+    if item.kind is _C.FUNCTION and item.origin is Origin.GLOBAL:
+        return "the global function {name} is another one"
+    return keys_changed(item) if item.kind is _C.KEYS else ""
+
+
+def told(items: Sequence[Recompile]) -> Iterator[str]:
+    """The guard, then each recompilation: what it wanted and found, its time, what became of it."""
+    if items[0].guard:
+        yield f"this guard failed: {items[0].guard}"
+    for item in items[:_MOST_SHOWN]:
+        yield _line(item)
+        yield from _with_it(item)
+    more = len(items) - _MOST_SHOWN
+    if more > 0:
+        yield f"… and {more} more"
+
+
+def _with_it(item: Recompile) -> Iterator[str]:
+    """What would have failed behind it, and what other entries say."""
+    also = also_changed(item)
+    if also:
+        said = [f"{changed(other)}{values(other)}" for other in also]
+        yield f"    also: {listed(said, 3)}"
+    # That older entries want other values of the same thing is no news.
+    name = tensor_of(item.name)
+    about = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)") if name else None
+    others = [text for text in item.others if about is None or not about.search(text)]
+    if others:
+        yield f"    other entries: {listed(others, 3)}"
+
+
+def values(item: Recompile) -> str:
+    """What the guard wants and what it found, in brackets."""
+    if item.before is None or item.now is None:
+        return ""
+    return f" ({item.before.text} → {item.now.text})"
+
+
+def _line(item: Recompile) -> str:
+    entry = f" (cache entry {item.entry})" if item.entry else ""
+    before = item.before.text if item.before else ""
+    now = item.now.text if item.now else ""
+    if item.new_keys or item.missing_keys:
+        before, now = key_sides(item)
+    nothing = "no cache entry" if item.kind is _C.NOTHING_KEPT else "the guard is not known"
+    values = " → ".join(filter(None, (before, now or (before and "another value"))))
+    answer = _answer(item)
+    return f"{item.compile_id}: {values or item.guard or nothing}{entry}" + (
+        f"; {answer}" if answer else ""
+    )
+
+
+def _answer(item: Recompile) -> str:
+    if item.limit and item.limit.raised:
+        return "not compiled, the call failed"
+    if item.answer is Answer.AGAIN:
+        if is_zero_one(item):
+            return "sizes 0 and 1 get a graph of their own, and others do not need it"
+        if item.kind in {_C.KEYS, _C.ORDER} and not is_of_set(item):
+            return f"each {'set' if item.kind is _C.KEYS else 'order'} of keys is compiled once"
+        return (
+            "each of the two is compiled once" if item.kind in _BOUNDED else _ANSWERS[item.answer]
+        )
+    if item.answer is Answer.DYNAMIC:
+        return _dynamic(item)
+    return _ANSWERS.get(item.answer, "")
+
+
+def _dynamic(item: Recompile) -> str:
+    if item.kind is _C.STRIDE:
+        return "the strides are dynamic since then"
+    if item.equal_sizes is not None:
+        return "each size is dynamic on its own since then"
+    if item.kind is _C.SYMBOLIC_SHAPE:
+        return "each side of the condition is compiled once"
+    if item.bounds:
+        return f"dynamic since then, within {bounds_of(item)}"
+    return _ANSWERS[item.answer]
+
+
+def compile_cost(items: Sequence[Recompile]) -> str:
+    """What the compilations took; an empty string where nothing was compiled, or nobody knows."""
+    took = [item.time_ns for item in items if item.time_ns and not item.hit_limit]
+    if not took:
+        return ""
+    each = f", {duration(min(took))}–{duration(max(took))} each" if len(took) > 1 else ""  # noqa: RUF001 - a range
+    times = f"{duration(sum(took))} for {count(len(took), 'compilation')}{each}"
+    return f"{times}; " + ("again in every such call" if all_failed(items) else "one-time cost")
+
+
+def told_notes(items: Sequence[Recompile], roots: Roots) -> Iterator[str]:
+    """What else there is to know, one sentence each."""
+    yield from _places(items[0], roots)
+    if items[0].equal_sizes is not None:
+        yield "dynamic=True gives sizes that are equal in the first call one symbol (duck shaping)"
+    if any(item.answer is Answer.EAGER for item in items):
+        yield (
+            "Dynamo skips a function of which it could make no graph: it runs eagerly from then "
+            "on, also for what was compiled before"
+        )
+    limit = next((item.limit for item in items if item.limit), None)
+    if limit is None:
+        if any(item.hit_limit for item in items):
+            yield "after the limit, calls that no compiled version fits run eagerly"
+        return
+    at = f"({limit.name} = {limit.number})"
+    if limit.raised:
+        yield (
+            f"after the limit {at}, a call that no compiled version fits raises "
+            "FailOnRecompileLimitHit, as fullgraph=True or fail_on_recompile_limit_hit asks for"
+        )
+    elif limit.keeps_versions:
+        yield f"after the limit {at}, calls that no compiled version fits run eagerly"
+    else:
+        yield f"at the limit {at}, this torch runs the function eagerly from then on"
+
+
+def _places(item: Recompile, roots: Roots) -> Iterator[str]:
+    for use in item.symbols:
+        yield from _symbol(use, roots)
+    if item.guard_stack:
+        frame = user_frame(item.guard_stack, roots) or item.guard_stack[-1]
+        yield f"the guard comes from {_shown(frame, roots)}"
+    elif item.caused_by and not item.symbols:
+        yield f"the guard comes from {_shown(item.caused_by, roots)}, as torch prints it"
+
+
+def _symbol(use: SymbolUse, roots: Roots) -> Iterator[str]:
+    made, tied = user_frame(use.made, roots), user_frame(use.guarded, roots)
+    if made:
+        yield f"{use.symbol} ({use.source}) is made for {_shown(made, roots)}"
+    if tied:
+        what = f"specialized on {use.specialized} at" if use.specialized else "guarded at"
+        yield f"{use.symbol} is {what} {_shown(tied, roots)}"
+
+
+def _shown(frame: StackFrame, roots: Roots) -> str:
+    code = f": {frame.code.strip()}" if frame.code.strip() else ""
+    return f"{roots.shown(frame.file)}:{frame.line}{code}"
+
+
+def keys_changed(item: Recompile) -> str:
+    """What changes, with ``{name}`` for the dict; an empty string where that is not known."""
+    if is_of_set(item):
+        return "what is in {name} changes"
+    keys = keys_of([item])
+    # Keys may have braces, which have a meaning in what this is put into.
+    shown = listed(keys, _MOST_KEYS).replace("{", "{{").replace("}", "}}")
+    if keys:
+        come = f"s {shown} come and go" if len(keys) > 1 else f" {shown} comes and goes"
+        return f"the key{come} in {{name}}"
+    return "the number of keys in {name} changes" if is_number_of_keys(item) else ""
+
+
+def key_sides(item: Recompile) -> tuple[str, str]:
+    """``with 'a', without 'b'`` on either side: what both have is no news."""
+    return _side(item.missing_keys, item.new_keys), _side(item.new_keys, item.missing_keys)
+
+
+def _side(there: Sequence[str], missing: Sequence[str]) -> str:
+    sides = (("with", there), ("without", missing))
+    return ", ".join(f"{word} {listed(keys, _MOST_KEYS)}" for word, keys in sides if keys)

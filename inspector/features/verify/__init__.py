@@ -1,0 +1,1 @@
+"""Settings and edits that were tried, each in a fresh process."""

@@ -1,1 +1,0 @@
-"""Report → page: what a report says to people, as blocks that every renderer knows."""

@@ -1,0 +1,111 @@
+"""Graphs as columns, with numbers in place of what repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from inspector.render.html.layout import MAX_PLACED, placed
+from inspector.render.html.strings import Strings, named
+
+Json = dict[str, Any]
+
+
+def graph_columns(graph: Json, files: Strings) -> Json:
+    """A graph of the report on graphs, its nodes as columns.
+
+    Args:
+        graph: The graph as in the JSON report.
+        files: The files of the page, which is added to.
+
+    Returns:
+        One list per column. ``name`` and ``earlier`` are as `named` writes them, the latter with
+        ``earlier_count`` per node; ``inputs`` count back from the node; ``stack`` is a place in
+        ``stacks``, which has places in ``frames`` (file, line, function), innermost last.
+    """
+    nodes: Sequence[Json] = graph["nodes"]
+    place = {node["name"]: number for number, node in enumerate(nodes)}
+    texts = Strings()
+    frames: dict[tuple[int, int, int], int] = {}
+    stacks: dict[tuple[int, ...], int] = {}
+
+    def frame(item: Json) -> int:
+        key = (files.number(item["file"]), item["line"], texts.number(item["name"] or ""))
+        return frames.setdefault(key, len(frames))
+
+    columns: Json = {
+        "name": named((node["name"] for node in nodes), texts),
+        "op": [texts.number(node["op"]) for node in nodes],
+        "target": [texts.number(node["target"]) for node in nodes],
+        "inputs": [
+            [number - place[name] for name in node["inputs"] if name in place]
+            for number, node in enumerate(nodes)
+        ],
+        "tensor": [texts.number(_tensors(node["tensors"])) for node in nodes],
+        "dtype": [texts.number(_dtype(node["tensors"])) for node in nodes],
+        "bytes": [node["bytes"] for node in nodes],
+        "flops": [node["flops"] for node in nodes],
+        "stack": [
+            stacks.setdefault(tuple(map(frame, node["stack"])), len(stacks)) for node in nodes
+        ],
+        "module": [texts.number(_module(node["modules"])) for node in nodes],
+        "aten": [texts.number(node["original_aten"] or "") for node in nodes],
+        "earlier": named((name for node in nodes for name in node["earlier_names"]), texts),
+        "earlier_count": [len(node["earlier_names"]) for node in nodes],
+        "kernels": [[texts.number(name) for name in node["kernels"]] for node in nodes],
+        "backward": [number for number, node in enumerate(nodes) if node["backward"]],
+        "saved": [number for number, node in enumerate(nodes) if node["saved_for_backward"]],
+    }
+    tables = {"texts": texts.texts(), "frames": list(frames), "stacks": list(stacks)}
+    return {**columns, **tables}
+
+
+def fusion_steps(fusion: Json, places: Mapping[str, int], work: Sequence[Json]) -> Json:
+    """The kernels of a graph in order, with the nodes that they compute and their times.
+
+    Args:
+        fusion: The fusion as in the JSON report on graphs.
+        places: The places of the post-grad graph's nodes, by name.
+        work: What a profile measured of the same graph, in order; nothing where nobody did.
+    """
+    timed = work if len(work) == len(fusion["kernels"]) else ()
+    steps = []
+    for number, kernel in enumerate(fusion["kernels"]):
+        step = {
+            "name": kernel["name"],
+            "kind": kernel["kind"],
+            "nodes": [places[name] for name in kernel["operators"] if name in places],
+            "reads": kernel["reads"],
+            "writes": kernel["writes"],
+            **{key: kernel[key] for key in ("bytes", "bytes_moved", "bytes_eager", "flops")},
+            "never_in_memory": kernel["never_in_memory"],
+        }
+        if timed:
+            found = timed[number]
+            step["work"] = {key: found.get(key) for key in _WORK}
+        steps.append(step)
+    buffers = {item["name"]: f"{item['dtype']}{item['shape']}" for item in fusion["buffers"]}
+    layout = placed(fusion["kernels"][:MAX_PLACED])
+    return {
+        "steps": steps, "not_fused": fusion["not_fused"], "buffers": buffers, "layout": layout,
+    }  # fmt: skip
+
+
+_WORK = (
+    "time_ns", "p5_ns", "p95_ns", "bytes_per_s", "flops_per_s", "bound", "share_of_ceiling",
+    "launches",
+)  # fmt: skip
+
+
+def _tensors(tensors: Sequence[Json]) -> str:
+    return ", ".join(
+        f"{item['dtype']}[{', '.join(map(str, item['shape']))}]" for item in tensors[:4]
+    ) + (", …" if len(tensors) > 4 else "")  # noqa: PLR2004
+
+
+def _dtype(tensors: Sequence[Json]) -> str:
+    return str(tensors[0]["dtype"]) if tensors else ""
+
+
+def _module(modules: Sequence[Json]) -> str:
+    return str(modules[-1]["path"]) if modules else ""

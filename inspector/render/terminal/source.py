@@ -1,0 +1,98 @@
+"""Source lines with line numbers and carets, cut so that the carets are always in view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+
+from inspector.report.escaping import escaped, pieces
+from inspector.report.excerpt import ExcerptLine, excerpt_lines
+from inspector.report.finding import Place
+
+_INDENTATION = 2
+_BAR = " │ "
+_MARKED_BAR = " ┃ "
+_LEFT_OF_CARETS = 16
+
+
+def source_lines(place: Place, width: int, style: str) -> Iterator[Text]:
+    """The excerpt of a place.
+
+    The part in question has carets below it; of an expression over several lines, every line has a
+    thick bar as well.
+
+    Args:
+        width: How many cells a line may have.
+        style: Style of what marks the place.
+    """
+    lines = excerpt_lines(place)
+    numbers = max((len(str(line.number)) for line in lines), default=0) + _INDENTATION
+    room = max(width - numbers - len(_BAR), 1)
+    begin = _window(lines, room)
+    several = sum(line.marked is not None for line in lines) > 1
+    for line in lines:
+        if begin and not line.marked and cell_len(escaped(line.text)) <= begin:
+            continue  # nothing of this line of context is in view
+        bar = _bar(line, style if several else "dim", several=several)
+        yield _numbered(line, numbers).append_text(bar).append_text(_code(line, begin, room))
+        if line.marked and not (several and _is_whole(line)):
+            carets = _carets(line.text, line.marked, begin, room)
+            yield Text(" " * numbers).append_text(bar).append(carets, style=style)
+
+
+def _numbered(line: ExcerptLine, width: int) -> Text:
+    # A style of the whole Text would also hold for what is appended to it.
+    return Text().append(f"{line.number or '…':>{width}}", style="dim")
+
+
+def _bar(line: ExcerptLine, style: str, *, several: bool) -> Text:
+    marked = several and line.marked is not None
+    return Text(_MARKED_BAR if marked else _BAR, style=style if marked else "dim")
+
+
+def _is_whole(line: ExcerptLine) -> bool:
+    """Whether all of a line is marked, so that its bar says enough."""
+    return line.marked == (len(line.text) - len(line.text.lstrip()), len(line.text.rstrip()))
+
+
+def _window(lines: Iterable[ExcerptLine], room: int) -> int:
+    """The first cell that is shown: above 0 where the carets would be out of view."""
+    spans = [_cells(line.text, line.marked) for line in lines if line.marked]
+    if not spans or max(end for _, end in spans) <= room:
+        return 0
+    first = min(begin for begin, _ in spans)
+    if first + 1 <= room // 2:
+        return 0
+    return max(first - _LEFT_OF_CARETS, 0)
+
+
+def _cells(text: str, columns: tuple[int, int]) -> tuple[int, int]:
+    shown = pieces(text)
+    return cell_len("".join(shown[: columns[0]])), cell_len("".join(shown[: columns[1]]))
+
+
+def _code(line: ExcerptLine, begin: int, room: int) -> Text:
+    text = escaped(line.text)
+    style = "" if line.marked else "dim"
+    if begin:
+        # One cell of what is left is the ellipsis that stands for what is cut off.
+        kept = cell_len(text) - begin - 1
+        text = "…" + _last_cells(text, kept) if kept > 0 else "…" if text else ""
+    if cell_len(text) > room:
+        text = set_cell_size(text, room - 1).rstrip() + "…"
+    return Text(text, style=style)
+
+
+def _last_cells(text: str, cells: int) -> str:
+    """The end of a text; half of a wide character becomes a space."""
+    dropped = cell_len(text) - cells
+    head = set_cell_size(text, dropped)
+    return text[len(head) :] if text.startswith(head) else " " + text[len(head) :]
+
+
+def _carets(text: str, columns: tuple[int, int], begin: int, room: int) -> str:
+    first, last = (cell - begin for cell in _cells(text, columns))
+    first = max(first, 0)
+    return " " * first + "^" * max(min(last, room) - first, 1)

@@ -1,1 +1,0 @@
-"""Report → a format that somebody reads; one format per file, each with ``render``."""

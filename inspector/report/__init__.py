@@ -1,0 +1,1 @@
+"""What every report is made of: rules, findings, places, pages, JSON."""

@@ -1,0 +1,74 @@
+"""Which part of an excerpt a finding is about, line by line."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from inspector.report.finding import Place
+
+_MOST_MARKED = 8
+_KEPT_AT_THE_END = 2
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ExcerptLine:
+    """One line of an excerpt.
+
+    Attributes:
+        number: Line number from 1, or 0 for a gap in which lines are left out.
+        marked: The part that the finding is about, as 0-based first and end column; None where the
+            line is only context.
+    """
+
+    number: int
+    text: str = ""
+    marked: tuple[int, int] | None = None
+
+
+def excerpt_lines(place: Place) -> tuple[ExcerptLine, ...]:
+    """The excerpt with its marked parts; gaps, and the middle of long expressions, are one line."""
+    lines = [
+        ExcerptLine(line.number, line.text.rstrip(), _marked(place, line.number, line.text))
+        for line in place.excerpt
+    ]
+    return tuple(_with_gaps(_shortened(_trimmed(lines))))
+
+
+def _marked(place: Place, number: int, text: str) -> tuple[int, int] | None:
+    last = place.end_line or place.line
+    stripped = text.rstrip()
+    if not place.line <= number <= last or not stripped:
+        return None
+    begin, end = len(text) - len(text.lstrip()), len(stripped)
+    if place.column is not None and number == place.line:
+        begin = place.column
+    if place.column is not None and number == last:
+        # Without an end, only the first character is known to belong to it.
+        end = place.end_column if place.end_column is not None else begin + 1
+    if not 0 <= begin < end or begin >= len(stripped):
+        return len(text) - len(text.lstrip()), len(stripped)  # columns of another text
+    return begin, min(end, len(stripped))
+
+
+def _trimmed(lines: list[ExcerptLine]) -> list[ExcerptLine]:
+    """Without empty lines at either end."""
+    full = [index for index, line in enumerate(lines) if line.text]
+    return lines[full[0] : full[-1] + 1] if full else []
+
+
+def _shortened(lines: list[ExcerptLine]) -> list[ExcerptLine]:
+    """A marked expression over many lines, without its middle."""
+    marked = [index for index, line in enumerate(lines) if line.marked]
+    if len(marked) <= _MOST_MARKED:
+        return lines
+    cut = marked[_MOST_MARKED - _KEPT_AT_THE_END], marked[-_KEPT_AT_THE_END]
+    return lines[: cut[0]] + lines[cut[1] :]
+
+
+def _with_gaps(lines: list[ExcerptLine]) -> list[ExcerptLine]:
+    found: list[ExcerptLine] = []
+    for line in lines:
+        if found and line.number > found[-1].number + 1:
+            found.append(ExcerptLine(0))
+        found.append(line)
+    return found

@@ -1,0 +1,138 @@
+"""A rule at a place, with evidence and a fix."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from inspector.report.severity import Severity
+from inspector.run.cost import Cost
+from inspector.run.recompile import Recompile
+from inspector.run.source import SourceLine
+from inspector.run.verification import Tried
+from inspector.shared.edit import Rewrite
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StackLine:
+    """One line of a stack as a person sees it.
+
+    Attributes:
+        file: File name relative to the project or to its packages.
+        line: Line number from 1.
+        name: Name of the function, without the names that Dynamo gives to resumed ones.
+        code: The source line, or an empty string.
+        owner: Whose code it is: ``project``, ``library``, ``torch``, ``stdlib`` or ``generated``.
+    """
+
+    file: str
+    line: int
+    name: str
+    code: str
+    owner: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Place:
+    """A place in the source.
+
+    Attributes:
+        file: File name relative to the project or to its packages; empty where unknown.
+        line: Line number from 1, or 0 where unknown.
+        end_line: Last line, or None.
+        column: First column, 0-based, in characters, or None where torch does not say.
+        end_column: Column after the last one, or None.
+        function: Qualified name of the function around it, as far as known.
+        excerpt: The source lines around it.
+        stack: The user's stack down to it, outermost first.
+    """
+
+    file: str = ""
+    line: int = 0
+    end_line: int | None = None
+    column: int | None = None
+    end_column: int | None = None
+    function: str = ""
+    excerpt: tuple[SourceLine, ...] = ()
+    stack: tuple[StackLine, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Example:
+    """A program with the same problem as a finding, and the same program mended; both were run.
+
+    Attributes:
+        id: Its name, for ``inspect rule``.
+        title: The problem, as a short noun phrase.
+        before: A complete program that has it.
+        after: The same program without it.
+        keeps: What stays the same, and what does not.
+        tested_on: Versions of torch (``2.13``) on which both were run.
+    """
+
+    id: str
+    title: str
+    before: str
+    after: str
+    keeps: str
+    tested_on: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Finding:
+    """A rule at a place.
+
+    Attributes:
+        rule: The rule's id.
+        severity: How much it matters.
+        message: What was found, in one sentence without a full stop.
+        place: Where.
+        why: Why it happened.
+        fix: What to do, the best advice first; empty where nobody knows.
+        alternatives: What else can be done, the best first.
+        example: The problem and the fix as programs, or None.
+        hints: All of torch's own hints, in torch's order.
+        notes: Further facts, one sentence each.
+        records: How many records of the log stand behind it.
+        fingerprint: Stays the same when lines are inserted above.
+        gb_id: Torch's id of a graph break, or None.
+        gb_type: Torch's name of a graph break, or None.
+        url: Torch's page about it, or an empty string.
+        outcome: What becomes of the frame (graph breaks), or an empty string.
+        evidence: What it is known from.
+        later: Whether only calls after the first one of each input showed it.
+        cost: What it costs in a warm call, or None where that was not asked or has no meaning.
+        is_new: Whether the baseline does not have it; None without one.
+        fails_gate: Whether it makes the gate fail.
+        rewrites: What to do, as changes of the file that can be tried as they stand.
+        verified: Settings and changes that remove it, as trials have shown.
+        processes: The processes that it was found in, by their index in the run.
+        recompiles: The recompilations that it is about, in order.
+        output: The whole of what a compiler printed, which no screen has room for; or empty.
+    """
+
+    rule: str
+    severity: Severity
+    message: str
+    place: Place = dataclasses.field(default_factory=Place)
+    why: str = ""
+    fix: str = ""
+    alternatives: tuple[str, ...] = ()
+    example: Example | None = None
+    hints: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    records: int = 1
+    fingerprint: str = ""
+    gb_id: str | None = None
+    gb_type: str | None = None
+    url: str = ""
+    outcome: str = ""
+    evidence: str = ""
+    later: bool = False
+    cost: Cost | None = None
+    is_new: bool | None = None
+    fails_gate: bool = False
+    rewrites: tuple[Rewrite, ...] = ()
+    verified: tuple[Tried, ...] = ()
+    processes: tuple[int, ...] = (0,)
+    recompiles: tuple[Recompile, ...] = ()
+    output: str = ""

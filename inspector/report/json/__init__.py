@@ -1,0 +1,1 @@
+"""Reports as JSON: views of their types, and the schema of those."""

@@ -1,0 +1,129 @@
+"""How findings, recordings and stacks are written in every report."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from inspector.features.recompiles.fix_shared import dynamic_sources
+from inspector.report.finding import Example, Finding, StackLine
+from inspector.report.json.encode import Scope, View, Views
+from inspector.run.cost import Cost, CostKind
+from inspector.run.run import Process
+from inspector.run.source import SourceLine
+from inspector.run.verification import Tried
+from inspector.shared.edit import Edit, Rewrite
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CommonCause:
+    """What the recompilations of a finding have in common."""
+
+    kind: str
+    origin: str
+    source: str
+    guard: str
+    answers: tuple[str, ...]
+    compile_ids: tuple[str, ...]
+    compile_time_ns: int
+    hit_limit: bool
+    dynamic_sources: tuple[str, ...]
+
+
+def _recompile(scope: Scope) -> CommonCause | None:
+    """What its recompilations have in common; null for other findings."""
+    items = scope.of(Finding).recompiles
+    if not items:
+        return None
+    first = items[0]
+    return CommonCause(
+        first.kind.value,
+        first.origin.value,
+        first.source,
+        first.guard,
+        tuple(item.answer.value for item in items),
+        tuple(str(item.compile_id) for item in items),
+        sum(item.time_ns or 0 for item in items),
+        any(item.hit_limit for item in items),
+        tuple(dynamic_sources(items)),
+    )
+
+
+def process_index(scope: Scope) -> int:
+    """Index of its process in ``environment``."""
+    return scope.index_of(Process)
+
+
+def versions(scope: Scope) -> list[dict[str, str]]:
+    """Versions of torch and others by name, of each process."""
+    return [dict(sorted(process.versions.items())) for process in scope.value.run.processes]
+
+
+def _cost_kind(scope: Scope) -> CostKind:
+    """Where ``cost_ns`` comes from."""
+    cost = scope.of(Finding).cost
+    return CostKind.UNKNOWN if cost is None else cost.kind
+
+
+def _spread(scope: Scope) -> float:
+    """How far the measured times are apart, relative to the median."""
+    return round(scope.of(Cost).spread, 4)
+
+
+def _scale(scope: Scope) -> float:
+    """What measured times were multiplied with, because measuring itself takes time."""
+    return round(scope.of(Cost).scale, 4)
+
+
+def settings(scope: Scope) -> dict[str, bool | list[str]]:
+    """Settings of `torch._dynamo.config` by name."""
+    found = scope.value.settings
+    return {name: value if isinstance(value, bool) else list(value) for name, value in found}
+
+
+def _before(scope: Scope) -> int | None:
+    """Recompilations of the finding as it is."""
+    found = scope.of(Tried).recompiles
+    return found[0] if found else None
+
+
+def _after(scope: Scope) -> int | None:
+    """Recompilations with what was tried."""
+    found = scope.of(Tried).recompiles
+    return found[1] if found else None
+
+
+COMMON: Views = {
+    "line": View("file line code? makes"),
+    "recording": View("name target settings< started? partial? error?"),
+    Finding: View(
+        """rule severity message file=place.file? line=place.line? column=place.column
+        end_line=place.end_line end_column=place.end_column function=place.function? records why
+        output? fix alternatives example hints notes fingerprint gb_id gb_type url? outcome?
+        evidence later cost_ns=cost.cost_ns cost_kind crossing_bytes=cost.crossing_bytes
+        executions_per_call=cost.executions_per_call cost is_new fails_gate verified recompile
+        processes excerpt=place.excerpt stack=place.stack""",
+        cost_kind=_cost_kind,
+        recompile=_recompile,
+    ),
+    CommonCause: View(
+        """class=kind origin source? guard? answers compile_ids compile_time_ns hit_limit
+        dynamic_sources"""
+    ),
+    Cost: View(
+        """outside_ns parts_ns=shares{} shared_ns shared_with fusible_bytes crossing_ns calls spread
+        scale call_ns is_whole_frame backend? note?""",
+        spread=_spread,
+        scale=_scale,
+    ),
+    Example: View("id title before after keeps tested_on"),
+    SourceLine: View("line=number text"),
+    StackLine: View("file line? name code owner"),
+    Tried: View(
+        "settings rewrites outputs_equal recompiles_before recompiles_after warm_call_ratio",
+        settings=settings,
+        recompiles_before=_before,
+        recompiles_after=_after,
+    ),
+    Rewrite: View("advice file line edits"),
+    Edit: View("line column end_line end_column old new"),
+}

@@ -1,0 +1,57 @@
+"""Everything that is said about a run."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+from inspector.report.finding import Finding
+from inspector.report.gate import Gate
+from inspector.report.processes import found_in
+from inspector.report.rule import Rule
+from inspector.run.run import Run
+from inspector.run.summary import Summary, summarize, summarize_processes
+from inspector.run.verification import Verification
+
+FORMAT_VERSION = 1
+"""Of a report as JSON: counts up when a field changes its meaning or goes, not for a new one."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Report:
+    """A run with what was found in it.
+
+    Attributes:
+        run: The run.
+        summary: Its counts.
+        findings: What was found: the gravest first, of these what costs most, and what costs
+            nothing that is known in the order in which it happened.
+        next_steps: Commands worth running next.
+        gate: The verdict on it, or None where none was asked for.
+        verification: What was tried from outside, or None where that was not asked for.
+        by_process: The counts of each process, in the order of the run's processes.
+    """
+
+    run: Run
+    summary: Summary
+    findings: tuple[Finding, ...]
+    next_steps: tuple[str, ...]
+    gate: Gate | None = None
+    verification: Verification | None = None
+    by_process: tuple[Summary, ...] = ()
+
+
+def make_report(
+    run: Run, rules: Iterable[Rule[Run, Finding]], next_steps: tuple[str, ...] = ()
+) -> Report:
+    """Applies rules to a run."""
+    found = [finding for rule in rules for finding in found_in(run, rule.check)]
+    found.sort(key=_rank)
+    by_process = summarize_processes(run)
+    return Report(run, summarize(run), tuple(found), next_steps, by_process=by_process)
+
+
+def _rank(finding: Finding) -> tuple[bool, int, int]:
+    cost = finding.cost
+    cost_ns = (cost.cost_ns or 0) + cost.shared_ns if cost else 0
+    return finding.later, finding.severity.rank, -cost_ns

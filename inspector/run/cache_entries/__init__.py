@@ -1,0 +1,1 @@
+"""Cache entries with their guards, evaluated in a state."""

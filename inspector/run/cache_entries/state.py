@@ -1,0 +1,247 @@
+"""What the guards of a frame say about the values that it was called with last."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from inspector.records.recompiles import SeenValue, TensorFacts
+from inspector.run.cache_entries.entry import Entry, is_inside
+from inspector.run.cache_entries.relation import equality, identity, normal, relation_holds
+from inspector.trace.guard_checks import (
+    AliasCheck,
+    Check,
+    ContainsCheck,
+    EqualsCheck,
+    GlobalStateCheck,
+    IdCheck,
+    LengthCheck,
+    OtherCheck,
+    RelationCheck,
+    TypeCheck,
+)
+from inspector.trace.guard_trees import Guard
+
+_DEFAULT_DEVICE = "DEFAULT_DEVICE"
+_MOST_NUMBERS = 24
+_NO_LITERALS = frozenset({"inf", "-inf", "nan"})
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Value:
+    """What is known of a value.
+
+    Attributes:
+        items: Whether it has an attribute or item, by the guard's spelling.
+        seen: What the process saw of an object that guards know by its address, or None.
+    """
+
+    type: str = ""
+    identity: str = ""
+    text: str | None = None
+    length: int | None = None
+    tensor: TensorFacts | None = None
+    items: Mapping[str, bool] = dataclasses.field(default_factory=dict)
+    seen: SeenValue | None = None
+
+
+_NOTHING = Value()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class State:
+    """Everything that guards look at.
+
+    Attributes:
+        thread: The state of the thread by torch's names, and ``default_device``.
+        gone: Sources that no longer exist, with all that is reached from them.
+        changed: Values that a change put in the place of those in ``values``.
+        renewed: Sources that lead to another object: nothing is known of what is inside.
+    """
+
+    values: Mapping[str, Value]
+    thread: Mapping[str, object]
+    gone: frozenset[str] = frozenset()
+    same: frozenset[frozenset[str]] = frozenset()
+    changed: Mapping[str, Value] = dataclasses.field(default_factory=dict)
+    renewed: frozenset[str] = frozenset()
+
+    def value(self, source: str) -> Value:
+        """What is known of a source, in its normal spelling."""
+        if source in self.changed:
+            return self.changed[source]
+        if self.renewed and is_inside(source, self.renewed):
+            return _NOTHING
+        return self.values.get(source, _NOTHING)
+
+    def is_gone(self, source: str) -> bool:
+        """Whether a source can no longer be reached."""
+        return bool(self.gone) and (source in self.gone or is_inside(source, self.gone))
+
+    def number(self, expression: str) -> int | float | bool | None:
+        """The value of a source, or of one of its sizes (``L['x'].size()[0]``), or None."""
+        for what in ("size", "stride"):
+            source, found, index = expression.partition(f".{what}()[")
+            if found and index[:-1].isdecimal():
+                tensor = self.value(source).tensor
+                numbers: Sequence[int | None] = getattr(tensor, what) if tensor else ()
+                return numbers[int(index[:-1])] if int(index[:-1]) < len(numbers) else None
+        return _number(self.value(expression).text)
+
+
+def _number(text: str | None) -> int | float | bool | None:
+    try:
+        value = ast.literal_eval(text or "")
+    except (ValueError, SyntaxError):
+        return None
+    return value if isinstance(value, int | float) else None
+
+
+def state_after(entries: Iterable[Entry]) -> State:
+    """The values that a frame was compiled for last, as far as its guards tell them."""
+    values: dict[str, Value] = {}
+    thread: dict[str, object] = {}
+    same: frozenset[frozenset[str]] = frozenset()
+    for entry in entries:
+        newest: dict[str, Value] = {}
+        same = frozenset(_same(entry.guards))
+        for guard in entry.guards:
+            _take(newest, thread, guard, entry.symbols)
+        for expression, number in entry.symbols.items():
+            source = normal(expression)
+            if ".size()" not in source and ".stride()" not in source:
+                known = newest.get(source, Value())
+                newest[source] = dataclasses.replace(known, text=repr(number))
+        _solve(newest, thread, entry.guards)
+        values |= newest
+    return State(values, thread, same=same)
+
+
+def _same(guards: Iterable[Guard]) -> Iterator[frozenset[str]]:
+    """Pairs of sources that are one object."""
+    for guard in guards:
+        match guard.check:
+            case RelationCheck(expression=text) | AliasCheck(text=text):
+                pair = identity(text)
+                if pair is not None:
+                    yield pair
+
+
+def _take(
+    values: dict[str, Value], thread: dict[str, object], guard: Guard, symbols: Mapping[str, float]
+) -> None:
+    check = guard.check
+    if isinstance(check, GlobalStateCheck):
+        thread |= check.state
+    elif guard.kind == _DEFAULT_DEVICE and isinstance(check, OtherCheck):
+        thread["default_device"] = check.text
+    elif guard.source:
+        source = normal(guard.source)
+        values[source] = _with(values.get(source, Value()), check, guard.source, symbols)
+
+
+def _with(  # noqa: PLR0911 - one per kind of check
+    value: Value, check: Check, source: str, symbols: Mapping[str, float]
+) -> Value:
+    match check:
+        case TensorFacts():
+            return dataclasses.replace(value, tensor=_tensor(check, source, symbols))
+        case EqualsCheck():
+            return dataclasses.replace(value, text=check.text, type=_type_of(check) or value.type)
+        case TypeCheck():
+            return dataclasses.replace(value, type=check.type)
+        case IdCheck():
+            return dataclasses.replace(value, identity=check.id, seen=check.seen)
+        case LengthCheck():
+            return dataclasses.replace(value, length=check.length)
+        case ContainsCheck():
+            return dataclasses.replace(value, items={**value.items, check.item: check.expected})
+    return value
+
+
+def _type_of(check: EqualsCheck) -> str:
+    """The class of a constant; infinity and NaN are no literals."""
+    if check.is_literal:
+        return f"<class '{type(check.value).__name__}'>"
+    return "<class 'float'>" if check.text in _NO_LITERALS else ""
+
+
+def _tensor(check: TensorFacts, source: str, symbols: Mapping[str, float]) -> TensorFacts:
+    def known(what: str, numbers: tuple[int | None, ...]) -> tuple[int | None, ...]:
+        found = (symbols.get(f"{source}.{what}()[{i}]") for i in range(len(numbers)))
+        return tuple(
+            number if number is not None else None if hint is None else int(hint)
+            for number, hint in zip(numbers, found, strict=True)
+        )
+
+    return TensorFacts(
+        type=check.type,
+        keys=check.keys,
+        dtype=check.dtype,
+        device_index=check.device_index,
+        requires_grad=check.requires_grad,
+        size=known("size", check.size),
+        stride=known("stride", check.stride),
+    )
+
+
+def _solve(values: dict[str, Value], thread: Mapping[str, object], guards: Sequence[Guard]) -> None:
+    """Fills in sizes that a relation says are equal to known ones."""
+    state = State(values, thread)
+    pairs = [
+        pair
+        for guard in guards
+        if isinstance(guard.check, RelationCheck) and (pair := equality(guard.check.expression))
+    ]
+    for one, other in [*pairs, *((right, left) for left, right in pairs)] * 2:
+        if state.number(one) is None:
+            number = _evaluated(other, state)
+            if number is not None:
+                _set(values, one, number)
+
+
+def _evaluated(expression: str, state: State) -> int | None:
+    """The number that an expression is, found by asking which one it equals."""
+    direct = state.number(expression)
+    if isinstance(direct, int):
+        return direct
+    return next(
+        (
+            number
+            for number in _candidates(state)
+            if relation_holds(f"({expression}) == {number}", state.number)
+        ),
+        None,
+    )
+
+
+def _candidates(state: State) -> set[int]:
+    """Numbers that sizes and strides of the frame's tensors are made of."""
+    found = {
+        number
+        for value in state.values.values()
+        if value.tensor
+        for number in (*value.tensor.size, *value.tensor.stride)
+        if number is not None
+    }
+    few = sorted(found)[-_MOST_NUMBERS:]
+    return found | {one * other for one in few for other in few}
+
+
+def _set(values: dict[str, Value], expression: str, number: int) -> None:
+    for what in ("size", "stride"):
+        source, found, index = expression.partition(f".{what}()[")
+        tensor = values.get(source, Value()).tensor
+        if not found or tensor is None or not index[:-1].isdecimal():
+            continue
+        numbers = list(getattr(tensor, what))
+        if int(index[:-1]) < len(numbers):
+            numbers[int(index[:-1])] = number
+            exact = tuple(numbers)
+            changed = (
+                dataclasses.replace(tensor, size=exact)
+                if what == "size"
+                else dataclasses.replace(tensor, stride=exact)
+            )
+            values[source] = dataclasses.replace(values[source], tensor=changed)

@@ -1,0 +1,277 @@
+"""Which class a failed guard is of."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import re
+from collections.abc import Callable, Mapping
+
+from inspector.records.recompiles import FailedGuards
+from inspector.run.folding.guard_lines import GuardLines
+from inspector.run.recompile import RecompileClass
+from inspector.trace.failed_guard import FailedGuard, stripped_source
+from inspector.trace.guard_shapes import Guard, GuardShape
+
+_C = RecompileClass
+_PLAIN: Mapping[GuardShape, RecompileClass] = {
+    GuardShape.SIZE: _C.SIZE,
+    GuardShape.STRIDE: _C.STRIDE,
+    GuardShape.RANK: _C.RANK,
+    GuardShape.DTYPE: _C.DTYPE,
+    GuardShape.DEVICE_INDEX: _C.DEVICE,
+    GuardShape.REQUIRES_GRAD: _C.REQUIRES_GRAD,
+    GuardShape.NAN: _C.FLOAT,
+    GuardShape.IS_NONE: _C.NONE,
+    GuardShape.IS_NOT_NONE: _C.NONE,
+    GuardShape.HAS_KEY: _C.KEYS,
+    GuardShape.HAS_ITEM: _C.KEYS,
+    GuardShape.HAS_ATTRIBUTE: _C.ATTRIBUTE,
+    GuardShape.SAME_OBJECT: _C.ALIASING,
+    GuardShape.DUPLICATES: _C.ALIASING,
+    GuardShape.OVERLAP: _C.ALIASING,
+    GuardShape.MARKS: _C.MARKS,
+    GuardShape.SYMBOLIC: _C.SYMBOLIC_SHAPE,
+    GuardShape.DEFAULT_DEVICE: _C.DEFAULT_DEVICE,
+    GuardShape.SAVED_TENSOR_HOOKS: _C.GLOBAL_STATE,
+    GuardShape.FUNCTORCH: _C.GLOBAL_STATE,
+    GuardShape.FORWARD_AD: _C.GLOBAL_STATE,
+    GuardShape.VERSION: _C.KEYS,
+    GuardShape.BACKEND: _C.BACKEND,
+    GuardShape.DEALLOCATED: _C.DEALLOCATED,
+    GuardShape.VIEW: _C.VIEW,
+    GuardShape.UNEXPECTED: _C.OTHER,
+    GuardShape.OTHER: _C.OTHER,
+}
+# The parts of GlobalStateGuard::reason, torch/csrc/dynamo/guards.cpp, 2.11 to 2.13.
+_STATE_PARTS = (
+    ("grad_mode", _C.GRAD_MODE),
+    ("autocast", _C.AUTOCAST),
+    ("default_dtype", _C.DEFAULT_DTYPE),
+    ("deterministic_algorithms", _C.DETERMINISTIC),
+    ("num_threads", _C.NUM_THREADS),
+    ("torch_function", _C.FUNCTION_MODE),
+)
+# torch.nn.Module's own dicts of hooks (`_forward_hooks`, `_backward_pre_hooks`, …, and the global
+# ones of torch/nn/modules/module.py).
+_HOOKS = re.compile(r"\._(?:global_)?(?:\w+_)?hooks(?:_\w+)?(?=$|[.\[)])")
+_TRAINING = re.compile(r"\.training$")
+_FUNCTIONS = re.compile(
+    r"<class '(?:function|builtin_function_or_method|code|method|method_descriptor|"
+    r"wrapper_descriptor|method-wrapper|functools\.partial|functools\._lru_cache_wrapper)'>"
+    r"|<(?:built-in|function|code object|bound method|method|slot wrapper)\b"
+)
+_ENUM_TYPE = re.compile(r"<(?:enum|flag) '")
+_ENUM_VALUE = re.compile(r"<[\w.]+\.\w+: ")  # Enum.__repr__; 2.11 shows the object itself
+_KEY_LINE = re.compile(r"list\(dict\.keys\((.+)\)\)\[(\d+)\] == (.+?)\s*(?:  # .*)?$")
+# DictGuardManager::check_verbose_nopybind, torch/csrc/dynamo/guards.cpp: no other length has `!=`.
+_DICT_GUARD = re.compile(r"\) != \d+\Z")  # of `len(…) != 2`
+_DICT = re.compile(r"<class '(?:dict|collections\.(?:OrderedDict|defaultdict|Counter))'>")
+# Literals of these types; other constants (dtypes, devices, bytes, complex numbers) are one class.
+_LITERALS: Mapping[type, RecompileClass] = {
+    bool: _C.BOOL, int: _C.INT, float: _C.FLOAT, str: _C.STR, type(None): _C.NONE, set: _C.KEYS,
+}  # fmt: skip
+_SETS = ("frozenset(", "set(")
+# By class the kind of `SeenValue`, and the kinds that are another type.
+_SCALARS = {_C.BOOL: "bool", _C.INT: "int", _C.FLOAT: "float", _C.STR: "str"}
+_NO_SCALARS = frozenset(
+    {"none", "tensor", "module", "object", "function", "class", "container", *_SCALARS.values()}
+)
+_KEY_SOURCE = re.compile(r"list\(dict\.keys\((.+)\)\)\[\d+\]")
+# Functionality keys with a backend in their name (c10/core/DispatchKey.cpp); `Dense` has none.
+_FUNCTIONALITY = re.compile(r"^(SparseCsr|Sparse|Quantized|NestedTensor|Mkldnn)?(\w+)$")
+_NO_BACKEND = re.compile(
+    r"^(?:BackendSelect|Python\w*|Fake|FuncTorch\w*|Functionalize|Named|Conjugate|Negative|"
+    r"ZeroTensor|ADInplaceOrView|Autograd\w*|Autocast\w*|Tracer|Batched|VmapMode|Test\w+|PreDispatch"
+    r"|Undefined|Meta_)$"
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Context:
+    """A failed guard, with what is known on both sides of it.
+
+    Attributes:
+        before: The guard tree of the cache entry, empty where it is not known.
+        now: That of what was compiled instead, likewise.
+    """
+
+    failed: FailedGuard
+    before: GuardLines
+    now: GuardLines
+    seen: FailedGuards | None
+
+    @property
+    def guard(self) -> Guard:
+        """The guard as far as its spelling is known."""
+        return self.failed.guard
+
+
+def kind_of(context: Context) -> RecompileClass:
+    """The class of a failed guard."""
+    guard = context.guard
+    if _HOOKS.search(guard.source):
+        return _C.HOOKS
+    decide = _DECIDED.get(guard.shape)
+    return decide(context) if decide else _PLAIN[guard.shape]
+
+
+def ordered_keys(lines: GuardLines, name: str) -> tuple[str, ...]:
+    """The keys that a tree wants of a dict, in order."""
+    found: dict[int, str] = {}
+    for leaves in lines.leaves.values():
+        for _, text in leaves:
+            match = _KEY_LINE.match(text)
+            if match and stripped_source(match[1]) == name:
+                found[int(match[2])] = match[3]
+    return tuple(found[index] for index in sorted(found))
+
+
+def _value_class(context: Context) -> RecompileClass:
+    guard = context.guard
+    kind = literal_class(guard.before or "")
+    seen = context.seen.now.get(guard.source) if context.seen else None
+    if seen and kind in _SCALARS and seen.kind in _NO_SCALARS - {_SCALARS[kind]}:
+        return _C.NONE if seen.kind == "none" else _C.TYPE
+    return _C.TRAINING if kind is _C.BOOL and _TRAINING.search(guard.source) else kind
+
+
+def literal_class(text: str) -> RecompileClass:
+    """The class of a value by its repr."""
+    if text in {"inf", "-inf", "nan"}:
+        return _C.FLOAT
+    if text.startswith(_SETS):
+        return _C.KEYS
+    if _ENUM_VALUE.match(text):
+        return _C.ENUM
+    try:
+        return _LITERALS.get(type(ast.literal_eval(text)), _C.CONSTANT)
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return _C.CONSTANT
+
+
+def _identity_class(context: Context) -> RecompileClass:
+    guard = context.guard
+    text = guard.before or ""
+    manager = context.before.types.get(guard.source, "")
+    now = context.seen.now.get(guard.source) if context.seen else None
+    if _ENUM_TYPE.match(manager) or _ENUM_VALUE.match(text) or (now and now.kind == "enum"):
+        return _C.ENUM
+    is_code = guard.source.endswith(".__code__")
+    if is_code or _FUNCTIONS.match(manager) or _FUNCTIONS.match(text):
+        return _C.FUNCTION
+    return _C.FUNCTION if now and now.kind == "function" and not manager else _C.OBJECT
+
+
+def _length_class(context: Context) -> RecompileClass:
+    seen, name = context.seen, context.guard.source
+    if seen and name == seen.varargs:
+        return _C.VARARGS
+    # Of a module's submodules, what counts is how many there are.
+    return _C.KEYS if _is_dict(context) and not name.endswith("._modules") else _C.LENGTH
+
+
+def _is_dict(context: Context) -> bool:
+    """Whether a container is a dict: Dynamo has guards of their own for these."""
+    name = context.guard.source
+    process = context.seen.now.get(name) if context.seen else None
+    return (
+        ("len(" in context.failed.text and _DICT_GUARD.search(context.failed.text) is not None)
+        or bool(context.before.of_kind(name, "DICT_LENGTH"))
+        or bool(process and process.keys)
+        or any(
+            _DICT.fullmatch(lines.types.get(name, "")) for lines in (context.before, context.now)
+        )
+    )
+
+
+def _tensor_type_class(context: Context) -> RecompileClass:
+    return _C.NONE if "NoneType" in (context.guard.now or "") else _C.TYPE
+
+
+def _type_class(context: Context) -> RecompileClass:
+    now = context.seen.now.get(context.guard.source) if context.seen else None
+    return _C.NONE if now and now.kind == "none" else _C.TYPE
+
+
+def _keys_class(context: Context) -> RecompileClass:
+    """Keys, or the same keys in another order."""
+    name = context.guard.source
+    match = _KEY_SOURCE.fullmatch(name)
+    name = match[1] if match else name
+    wanted = ordered_keys(context.before, name)
+    process = context.seen.now.get(name) if context.seen else None
+    found = process.keys if process and process.keys else ordered_keys(context.now, name)
+    same = wanted and found and sorted(wanted) == sorted(found)
+    return _C.ORDER if same and wanted != found else _C.KEYS
+
+
+def _missing_class(context: Context) -> RecompileClass:
+    if context.failed.text.startswith("KeyError"):
+        return _C.KEYS
+    return _C.LENGTH if context.failed.text.startswith("IndexError") else _C.ATTRIBUTE
+
+
+def _raised_class(context: Context) -> RecompileClass:
+    return _C.KEYS if context.guard.before else _C.LENGTH
+
+
+def state_class(part: str) -> RecompileClass:
+    """The class of a part of the global state, by torch's name of it."""
+    for name, kind in _STATE_PARTS:
+        if part.startswith(name):
+            return kind
+    return _C.GLOBAL_STATE
+
+
+def _state_class(context: Context) -> RecompileClass:
+    return state_class(context.guard.source)
+
+
+def _modes_class(context: Context) -> RecompileClass:
+    """A default device is a torch-function mode too (torch/utils/_device.py)."""
+    wanted, found = (
+        [text.partition("  # ")[0].strip() for kind, text in lines.ambient if "DEVICE" in kind]
+        for lines in (context.before, context.now)
+    )
+    return _C.DEFAULT_DEVICE if wanted and found and wanted != found else _C.FUNCTION_MODE
+
+
+def _dispatch_class(context: Context) -> RecompileClass:
+    return of_dispatch_keys(context.guard.before or "", context.guard.now or "")
+
+
+def of_dispatch_keys(before: str, now: str) -> RecompileClass:
+    """Device or layout, out of two printed ``c10::DispatchKeySet``."""
+    wanted, found = _backend_of(before), _backend_of(now)
+    if wanted[1] != found[1]:
+        return _C.DEVICE
+    return _C.LAYOUT if wanted[0] != found[0] else _C.TENSOR_KIND
+
+
+def _backend_of(keys: str) -> tuple[str, str]:
+    """(layout, backend) of a printed key set: ``("Sparse", "CPU")``."""
+    inside = keys.partition("(")[2].rpartition(")")[0]
+    for key in inside.split(","):
+        name = key.strip()
+        if name and not _NO_BACKEND.match(name):
+            match = _FUNCTIONALITY.match(name)
+            if match:
+                return match[1] or "", match[2]
+    return "", ""
+
+
+_DECIDED: Mapping[GuardShape, Callable[[Context], RecompileClass]] = {
+    GuardShape.TENSOR_TYPE: _tensor_type_class,
+    GuardShape.TYPE: _type_class,
+    GuardShape.DISPATCH_KEYS: _dispatch_class,
+    GuardShape.EQUALS: _value_class,
+    GuardShape.IDENTITY: _identity_class,
+    GuardShape.LENGTH: _length_class,
+    GuardShape.KEY: _keys_class,
+    GuardShape.KEYS: _keys_class,
+    GuardShape.MISSING: _missing_class,
+    GuardShape.RAISED: _raised_class,
+    GuardShape.GLOBAL_STATE: _state_class,
+    GuardShape.FUNCTION_MODES: _modes_class,
+}

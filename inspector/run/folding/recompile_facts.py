@@ -1,0 +1,162 @@
+"""Gathers what is logged under one compile id about what became symbolic, and its guards."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator, Mapping
+
+from inspector.records.recompiles import FailedGuards, Instance, SeenValue
+from inspector.run.cache_entries.entry import Entry, entry_of_tree
+from inspector.run.folding.guard_lines import GuardLines, guard_lines
+from inspector.run.folding.spans import Spans
+from inspector.trace.compile_id import CompileId
+from inspector.trace.dynamo import CreateSymbol, SymbolGuard, SymbolSpecialized
+from inspector.trace.guard_checks import IdCheck
+from inspector.trace.guard_trees import Guard, GuardTree, read_guards
+from inspector.trace.guards import DynamoGuards, DynamoSettings
+from inspector.trace.payload import Payload
+from inspector.trace.timing import ChromiumEvent
+
+SymbolEvent = CreateSymbol | SymbolGuard | SymbolSpecialized
+
+_NOTHING = GuardLines()
+# torch/_dynamo/pgo.py, 2.11 to 2.13: what became dynamic and why (an instant), and torch's own
+# value for TORCH_COMPILE_DYNAMIC_SOURCES (on the end of the span `pgo.dynamic_whitelist`).
+_AUTOMATIC = "automatic_dynamic"
+_SAID = ("name", "dim_changed", "cached", "new")
+_IN_TENSOR = ".item()"
+_WHITELIST = "recompile_dynamic_whitelist"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Became:
+    """Instant ``automatic_dynamic``: torch saw two values of a source and may make it dynamic.
+
+    Attributes:
+        what: The dimension's number, ``scalar`` or ``all``.
+    """
+
+    source: str
+    what: str
+    before: str
+    now: str
+
+
+@dataclasses.dataclass(slots=True)
+class CompileFacts:
+    """What one compilation's log says beyond its outcome."""
+
+    seen: FailedGuards | None = None
+    identities: Mapping[str, SeenValue] = dataclasses.field(default_factory=dict)
+    instances: Mapping[str, Instance] = dataclasses.field(default_factory=dict)
+    became: list[Became] = dataclasses.field(default_factory=list)
+    whitelist: tuple[str, ...] = ()
+    spans: Spans = dataclasses.field(default_factory=Spans)
+    _attempt: int = -1
+    _symbols: list[SymbolEvent] = dataclasses.field(default_factory=list)
+    _guards: Payload | None = None
+    _lines: GuardLines | None = None
+    _entry: Entry | None = None
+
+    def add(self, attempt: int, event: SymbolEvent | DynamoGuards) -> None:
+        """Takes an event; what an attempt said that was given up is forgotten."""
+        if isinstance(event, DynamoGuards):
+            self._guards, self._lines, self._entry = event.text, None, None
+            return
+        if attempt != self._attempt:
+            self._attempt = attempt
+            self._symbols.clear()
+        self._symbols.append(event)
+
+    def add_timed(self, event: ChromiumEvent) -> None:
+        """Takes a span, or what torch says with one."""
+        if event.name == _AUTOMATIC:
+            said = (str(event.arguments.get(name, "")) for name in _SAID)
+            self.became.append(Became(*said))
+        elif _WHITELIST in event.arguments:
+            sources = str(event.arguments[_WHITELIST]).split(",")
+            self.whitelist = tuple(filter(None, sources))
+        self.spans.add(event)
+
+    def created(self) -> tuple[CreateSymbol, ...]:
+        """The symbols of the last attempt, in order."""
+        return tuple(event for event in self._symbols if isinstance(event, CreateSymbol))
+
+    def guarded(self, symbol: str) -> SymbolGuard | None:
+        """The first assumption about a symbol."""
+        named = re.compile(rf"\b{re.escape(symbol)}\b")
+        for event in self._symbols:
+            if isinstance(event, SymbolGuard) and named.search(event.expression):
+                return event
+        return None
+
+    def assumed_at(self, file: str, line: int) -> SymbolGuard | None:
+        """The first assumption that a line made; of the file the end of its name is enough."""
+        for event in self._symbols:
+            if isinstance(event, SymbolGuard) and event.stack:
+                at = event.stack[-1]
+                if at.line == line and at.file.replace("\\", "/").endswith(f"/{file}"):
+                    return event
+        return None
+
+    def specialized(self, source: str) -> SymbolSpecialized | None:
+        """What made a size a constant; the source as torch spells it (``L['x'].size()[0]``)."""
+        for event in self._symbols:
+            if isinstance(event, SymbolSpecialized) and source in event.sources:
+                return event
+        return None
+
+    def lines(self) -> GuardLines:
+        """Its guard tree by source; of one that was cut off, what is left of it."""
+        if self._lines is None:
+            tree = self._tree()
+            self._lines = guard_lines(tree) if tree else _NOTHING
+        return self._lines
+
+    def entry(self) -> Entry | None:
+        """Its guards, typed, and the values of what is dynamic; None where they were not logged."""
+        tree = self._tree() if self._entry is None else None
+        if tree is not None:
+            symbols = dict(self._values())
+            entry = entry_of_tree(CompileId(None, None), tree, symbols, DynamoSettings())
+            guards = tuple(_named(guard, self.identities) for guard in entry.guards)
+            self._entry = dataclasses.replace(entry, guards=guards)
+        return self._entry
+
+    def _tree(self) -> GuardTree | None:
+        if self._entry is not None:
+            return self._entry.tree
+        try:
+            return read_guards(self._guards) if self._guards else None
+        except OSError:  # the log is gone
+            return None
+
+    def forget(self) -> None:
+        """Drops what was read of its guards, which thousands of guards make large."""
+        self._lines = self._entry = None
+
+    def _values(self) -> Iterator[tuple[str, float]]:
+        """The values of the symbols; a float's is text.
+
+        What torch calls ``….item()`` is in a tensor, which stays one whatever is in it.
+        """
+        for symbol in self.created():
+            number = symbol.value if symbol.value is not None else _number(symbol.text)
+            if symbol.source and not symbol.source.endswith(_IN_TENSOR) and number is not None:
+                yield symbol.source, number
+
+
+def _named(guard: Guard, identities: Mapping[str, SeenValue]) -> Guard:
+    """A guard with what the process saw at the address that it names."""
+    seen = identities.get(guard.check.id) if isinstance(guard.check, IdCheck) else None
+    if seen is None or not isinstance(guard.check, IdCheck):
+        return guard
+    return dataclasses.replace(guard, check=dataclasses.replace(guard.check, seen=seen))
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

@@ -1,0 +1,76 @@
+"""Where the graphs of a process lie, and the code of them, until somebody asks for them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from inspector.records.gpu_target import GpuTarget
+from inspector.records.kernels import CppKernelLoops, TritonKernelFacts
+from inspector.trace.payload import Payload
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GraphPlace:
+    """One graph of one stage.
+
+    Attributes:
+        stage: ``dynamo``, ``pre_grad``, ``joint``, ``forward``, ``backward``, ``inference``,
+            ``prims``, ``post_grad`` or ``fusion``.
+        recorded: Where its nodes are as data, or None: no plain trace has them.
+    """
+
+    compile_id: str
+    stage: str
+    recorded: Payload | None = None
+    text: Payload | None = None
+
+    def read_text(self) -> str:
+        """Torch's text of it, or an empty string."""
+        return self.text.text() if self.text else ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GraphPlaces:
+    """All graphs of a process.
+
+    Attributes:
+        places: In the order in which torch made them.
+        hints: Values of symbolic sizes when they were compiled, by compilation (as text).
+    """
+
+    places: tuple[GraphPlace, ...] = ()
+    hints: Mapping[str, Mapping[str, int]] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OutputText:
+    """The output code of one graph.
+
+    Attributes:
+        lowered: The post-grad graph, which Inductor lowered, or None.
+        rest: Of what AOTInductor generates ahead of time, where the C++ kernels are, or None.
+    """
+
+    compile_id: str
+    text: Payload | None
+    file: str
+    graph: GraphPlace | None
+    lowered: GraphPlace | None = None
+    cpp: tuple[CppKernelLoops, ...] = ()
+    triton: tuple[TritonKernelFacts, ...] = ()
+    rest: Payload | None = None
+    is_ahead: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OutputCodes:
+    """All output code of a process.
+
+    Attributes:
+        gpu: What ``--gpu`` calls the GPU that is not there, or an empty string.
+    """
+
+    gpu: str = ""
+    texts: tuple[OutputText, ...] = ()
+    targets: tuple[tuple[str, GpuTarget], ...] = ()

@@ -1,0 +1,128 @@
+"""What changed between the kernels of two runs."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from inspector.run.kernel import Kernel
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DiffKernel:
+    """A kernel of one side.
+
+    Attributes:
+        launches: How often it is launched, if each graph runs once.
+        traffic_bytes: Bytes that one launch reads and writes, as Inductor counts, or None.
+        time_ns: Of all its launches in a profiled call; None without a profile.
+    """
+
+    kernel: Kernel
+    launches: int
+    traffic_bytes: int | None = None
+    registers: int | None = None
+    spill_bytes: int | None = None
+    predicted_ns: int | None = None
+    time_ns: int | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KernelChange:
+    """A kernel of the one side and what became of it on the other.
+
+    Attributes:
+        matched_by: ``content``, ``nodes``, ``name`` or ``place``; empty where one side has none.
+        differences: What differs, in a few words each; empty if nothing but its name does.
+        part_of: A kernel of the other side that computes all that it does, or empty.
+    """
+
+    before: DiffKernel | None
+    after: DiffKernel | None
+    matched_by: str = ""
+    differences: tuple[str, ...] = ()
+    added: int = 0
+    removed: int = 0
+    part_of: str = ""
+
+    @property
+    def kind(self) -> str:
+        """``same``, ``gone``, ``new`` or ``changed``."""
+        if self.before is None:
+            return "new"
+        if self.after is None:
+            return "gone"
+        return "changed" if self.differences else "same"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Counts:
+    """The totals of one side.
+
+    Attributes:
+        traffic_bytes: Bytes read and written, or None; of launches alone without fusion records.
+        operators: Operators that Dynamo captured: as many on both sides where they do the same.
+        predicted_ns: Predicted time of all launches in a row; None where one has none.
+        call_ns: Of a profiled warm call; None without a profile.
+        busy_ns: What of it the device is busy.
+    """
+
+    kernels: int
+    launches: int
+    library_calls: int
+    traffic_bytes: int | None
+    operators: int
+    graphs: int
+    graph_breaks: int
+    recompiles: int
+    compile_time_ns: int
+    predicted_ns: int | None = None
+    call_ns: int | None = None
+    busy_ns: int | None = None
+
+    @property
+    def all_launches(self) -> int:
+        """Launches and calls: what the host has to start."""
+        return self.launches + self.library_calls
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KernelDiff:
+    """What changed from A to B.
+
+    Attributes:
+        libraries: Calls before and after, by the name of the function, where they differ.
+        operators: How often the captured graphs have an operator, by its name, where they differ.
+    """
+
+    before: Counts
+    after: Counts
+    kernels: tuple[KernelChange, ...]
+    libraries: Mapping[str, tuple[int, int]]
+    operators: Mapping[str, tuple[int, int]]
+
+    def of(self, kind: str) -> tuple[KernelChange, ...]:
+        """The kernels that are ``same``, ``gone``, ``new`` or ``changed``."""
+        return tuple(change for change in self.kernels if change.kind == kind)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing differs but what was measured."""
+        same = all(change.kind == "same" for change in self.kernels)
+        sides = [
+            dataclasses.replace(side, compile_time_ns=0, call_ns=None, busy_ns=None)
+            for side in (self.before, self.after)
+        ]
+        return same and sides[0] == sides[1] and not self.libraries and not self.operators
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether B starts more, moves more bytes, or breaks more often."""
+        before, after = self.before, self.after
+        moves_more = (
+            before.traffic_bytes is not None
+            and after.traffic_bytes is not None
+            and after.traffic_bytes > before.traffic_bytes
+        )
+        starts_more = after.all_launches > before.all_launches
+        return starts_more or moves_more or after.graph_breaks > before.graph_breaks

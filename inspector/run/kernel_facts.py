@@ -1,0 +1,54 @@
+"""Everything that is known of one compiled kernel, for those who look for what is wrong with it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from inspector.run.kernel_analysis import ConfigAnalysis
+from inspector.run.kernel_prediction import Prediction
+from inspector.shared.kernel_build import ConfigBuild, GpuLimits, KernelBuild
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ConfigFacts:
+    """One configuration."""
+
+    config: ConfigBuild
+    analysis: ConfigAnalysis
+    prediction: Prediction | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KernelFacts:
+    """One kernel.
+
+    Attributes:
+        configs: Those that fit on the GPU, which chooses one: what holds for all holds.
+        launches: How often one call of the model launches it.
+    """
+
+    build: KernelBuild
+    configs: tuple[ConfigFacts, ...]
+    limits: GpuLimits | None = None
+    launches: int = 1
+    is_users: bool = False
+    aten: tuple[str, ...] = ()
+
+    @property
+    def time_ns(self) -> int | None:
+        """The shortest predicted time of a launch, or None."""
+        times = [
+            facts.prediction.time_ns
+            for facts in self.configs
+            if facts.prediction is not None and facts.prediction.time_ns is not None
+        ]
+        return min(times, default=None)
+
+    @property
+    def is_least(self) -> bool:
+        """Whether that time is the least that it takes."""
+        return any(
+            facts.prediction.is_least
+            for facts in self.configs
+            if facts.prediction is not None and facts.prediction.time_ns == self.time_ns
+        )

@@ -1,0 +1,288 @@
+"""Why a code object was compiled once more: the guard that failed, and what became of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+
+from inspector.shared.stack import StackFrame
+from inspector.trace.compile_id import CompileId
+
+
+class RecompileClass(enum.Enum):
+    """What changed."""
+
+    SIZE = "tensor-size"
+    STRIDE = "tensor-stride"
+    DTYPE = "tensor-dtype"
+    DEVICE = "tensor-device"
+    LAYOUT = "tensor-layout"
+    RANK = "tensor-rank"
+    REQUIRES_GRAD = "tensor-requires-grad"
+    TENSOR_KIND = "tensor-dispatch-keys"
+    VIEW = "tensor-view"
+    ALIASING = "tensor-aliasing"
+    MARKS = "dimension-marks"
+    SYMBOLIC_SHAPE = "symbolic-shape"
+    INT = "int"
+    FLOAT = "float"
+    BOOL = "bool"
+    STR = "str"
+    NONE = "none"
+    ENUM = "enum"
+    CONSTANT = "constant"
+    LENGTH = "container-length"
+    KEYS = "container-keys"
+    ORDER = "container-order"
+    VARARGS = "varargs"
+    ATTRIBUTE = "attribute-presence"
+    TYPE = "type"
+    FUNCTION = "function-identity"
+    OBJECT = "object-identity"
+    HOOKS = "module-hooks"
+    TRAINING = "training-flag"
+    GRAD_MODE = "grad-mode"
+    AUTOCAST = "autocast"
+    DEFAULT_DTYPE = "default-dtype"
+    DEFAULT_DEVICE = "default-device"
+    DETERMINISTIC = "deterministic"
+    NUM_THREADS = "num-threads"
+    FUNCTION_MODE = "torch-function-mode"
+    GLOBAL_STATE = "global-state"
+    BACKEND = "backend"
+    DEALLOCATED = "deallocated"
+    NOTHING_KEPT = "nothing-kept"
+    """No guard: all that was compiled before failed, so that there is nothing to be found."""
+    OTHER = "other"
+
+
+class Origin(enum.Enum):
+    """Where what changed comes from."""
+
+    ARGUMENT = "argument"
+    MODULE_ATTRIBUTE = "module-attribute"
+    ATTRIBUTE = "attribute"
+    GLOBAL = "global"
+    CLOSURE = "closure"
+    STATE = "state"
+    UNKNOWN = "unknown"
+
+
+class Known(enum.Enum):
+    """How a value is known."""
+
+    TRACE = "trace"
+    PARSED = "parsed"
+    PROCESS = "process"
+
+
+class Answer(enum.Enum):
+    """What Dynamo made of it."""
+
+    DYNAMIC = "dynamic"
+    """What changed became symbolic: further values of its kind do not recompile."""
+    AGAIN = "again"
+    """It was compiled for this value alone: the next one compiles again."""
+    LIMIT = "limit"
+    """Nothing was compiled: the recompile limit is reached, and the call ran eagerly."""
+    EAGER = "eager"
+    """There was nothing to compile: from then on the function runs eagerly, whatever is passed."""
+    FAILED = "failed"
+    """The compilation failed."""
+    UNKNOWN = "unknown"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Value:
+    """A value on one side of a guard.
+
+    Attributes:
+        text: The value in Python's spelling, or a description of an object.
+    """
+
+    text: str
+    known: Known
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SymbolUse:
+    """A symbolic size in a guard.
+
+    Attributes:
+        source: What it stands for (``L['x'].size()[0]``).
+        guarded: The user's stack where it got the guard (or became a constant), outermost first.
+        held_by: What was a constant then and is dynamic now: a size of another input held it.
+        is_inside: Whether that line is of an operator's fake implementation.
+    """
+
+    symbol: str
+    source: str
+    value: str | None = None
+    made: tuple[StackFrame, ...] = ()
+    guarded: tuple[StackFrame, ...] = ()
+    specialized: str | None = None
+    held_by: tuple[str, ...] = ()
+    is_inside: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Change:
+    """One thing that a cache entry wants and the call has otherwise; torch reports the first alone.
+
+    Attributes:
+        source: What the guard looks at in Dynamo's spelling; of a relation the expression.
+        name: The same as reasons spell it.
+        before: What the entry wants, as far as that can be said in a few words.
+    """
+
+    kind: RecompileClass
+    source: str
+    name: str
+    index: int | None
+    before: str
+    now: str
+    is_dynamic: bool = False
+    specialized: str | None = None
+    origin: Origin = Origin.UNKNOWN
+
+    @property
+    def is_zero_one(self) -> bool:
+        """Whether it is a size that is 0 or 1 on one side: these get a graph of their own."""
+        return self.kind is RecompileClass.SIZE and not {"0", "1"}.isdisjoint(
+            {self.before, self.now}
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Bound:
+    """A relation that sizes or numbers which became dynamic have to keep.
+
+    Attributes:
+        expression: The relation in Dynamo's spelling (``129 <= L['x'].size()[0]``).
+        text: The same as the user would write it (``129 <= x.size(0)``).
+    """
+
+    expression: str
+    text: str
+    parts: bool
+    stack: tuple[StackFrame, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class EqualSizes:
+    """Sizes that a cache entry has as one: they were equal in the call that it was compiled for.
+
+    Attributes:
+        changed: Those that are another now, as reasons spell them (``x.size()[0]``); at least one.
+        kept: Those that are the same now, likewise.
+    """
+
+    value: str
+    changed: tuple[str, ...]
+    kept: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Limit:
+    """The limit of ``torch._dynamo.config`` that forbade a compilation.
+
+    Attributes:
+        raised: Whether torch raised ``FailOnRecompileLimitHit``, and nothing ran eagerly.
+        keeps_versions: Whether older code is used still; not in torch 2.5 and before.
+    """
+
+    name: str
+    number: int
+    raised: bool
+    keeps_versions: bool = True
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OtherInstance:
+    """A module, or the object whose method is called, that is another one than the entry's.
+
+    Attributes:
+        name: Where the function has it, as reasons spell it (``self``).
+        classes: The class of the entry's, and of the call's.
+        numbers: What tells each apart from all others of the process, likewise.
+        alive: How many of these classes share the code, or None where that is not known.
+    """
+
+    name: str
+    classes: tuple[str, str]
+    numbers: tuple[int, int]
+    alive: int | None = None
+    alone: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Recompile:
+    """One compilation of a code object after its first, or one that the limit forbade.
+
+    Attributes:
+        entry: Whose guard it is, or None: of those that did not fit the nearest.
+        others: What the other entries say, each ``0/0: guard``, the newest first.
+        source: What the guard looks at in Dynamo's spelling (``L['x']``), or an empty string.
+        name: The same as the user would write it (``x``).
+        dimensions: All dimensions of the tensor whose size torch saw change here.
+        holds: Class of a container's first item (``int``), or an empty string where unknown.
+        time_ns: Wall time of all stages of this compilation, backward included; None where
+            unknown.
+        failure: What ended it in the first line of torch's words, or an empty string.
+        changes: All that this entry wants otherwise; empty where guard trees were not logged.
+        wraps: The class of the module that a function of torch's own wraps, or an empty string.
+        new_keys: Keys of a dict (those asked for) that the call has and the entry's call had not.
+        missing_keys: The reverse; both are empty where unknown.
+        bounds: Within what that became dynamic stays so, the shortest first.
+        equal_sizes: The sizes that the entry has as one and the call has not, or None.
+        first_stack: The stack of the first compilation, where another line called it.
+    """
+
+    compile_id: CompileId
+    entry: CompileId | None
+    others: tuple[str, ...]
+    guard: str
+    comment: str
+    hint: str
+    source: str
+    name: str
+    index: int | None
+    kind: RecompileClass
+    origin: Origin
+    before: Value | None
+    now: Value | None
+    answer: Answer
+    dimensions: tuple[int, ...] = ()
+    holds: str = ""
+    guard_stack: tuple[StackFrame, ...] = ()
+    caused_by: StackFrame | None = None
+    symbols: tuple[SymbolUse, ...] = ()
+    whitelist: tuple[str, ...] = ()
+    call: int | None = None
+    stack: tuple[StackFrame, ...] = ()
+    time_ns: int | None = None
+    stages: tuple[tuple[str, int], ...] = ()
+    failure: str = ""
+    changes: tuple[Change, ...] = ()
+    limit: Limit | None = None
+    wraps: str = ""
+    new_keys: tuple[str, ...] = ()
+    missing_keys: tuple[str, ...] = ()
+    bounds: tuple[Bound, ...] = ()
+    equal_sizes: EqualSizes | None = None
+    other_instance: OtherInstance | None = None
+    first_stack: tuple[StackFrame, ...] = ()
+
+    @property
+    def hit_limit(self) -> bool:
+        """Whether the recompile limit forbade it."""
+        return self.answer is Answer.LIMIT
+
+    @property
+    def supersedes(self) -> bool:
+        """Whether what was compiled is the entry that did not fit, with what changed dynamic."""
+        plain = all(
+            change.is_dynamic and change.kind is not RecompileClass.SYMBOLIC_SHAPE
+            for change in self.changes
+        )
+        return self.answer is Answer.DYNAMIC and bool(self.changes) and plain

@@ -1,0 +1,164 @@
+"""A recorded program: its processes, and how the recording began and ended."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Mapping
+from typing import TypeVar
+
+from inspector.records.calls import LateHook, TargetCall
+from inspector.records.environment import End
+from inspector.records.graph_breaks import SkippedFrame
+from inspector.records.record import Record
+from inspector.records.timeline import CallProfile
+from inspector.run.boundary import Boundary
+from inspector.run.compilation import Compilation, Frame
+from inspector.run.compile_time import CompilationTime, LineTime, StageTime
+from inspector.run.cuda_graphs import CudaGraphs
+from inspector.run.graph_break import GraphBreak
+from inspector.run.graph_places import GraphPlaces, OutputCodes
+from inspector.run.lanes import Lane
+from inspector.run.source import Sources
+from inspector.shared.meta import Meta
+from inspector.shared.roots import Roots
+from inspector.trace.caches import CacheLookup
+from inspector.trace.payload import Payload
+
+_R = TypeVar("_R", bound=Record)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LogWarning:
+    """Something in a log that could not be read.
+
+    Attributes:
+        line: Line number in it, from 1, or 0 where it is about the whole file.
+    """
+
+    file: str
+    line: int
+    message: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Process:
+    """What one process did.
+
+    Attributes:
+        skipped: The frames that it left alone without an event.
+        compile_time_ns: Union of the wall intervals of all compilations.
+        stages: The same time by stage, adding up to it.
+        has_inspector_events: Whether the log has our own artifacts (a plain trace has none).
+        boundaries: What goes into a graph and what comes out, by the text of its compile id; read
+            where there is a profile or a graph break.
+        late_hooks: Hooks that were registered on compiled modules, and that no later compilation
+            has taken in.
+        cache_hits: Graphs that were found in a cache, by its name (``FX graph``, ``AOTAutograd``).
+        compile_times: Compile time by compilation, in the order in which they began.
+        logging_ns: What torch spent on writing this log while it compiled, as torch says.
+        has_spans: Whether its log has spans of compilation; else the times are the metrics'.
+        lost_ends: How many spans of compilation have no end in the log and were ended with what is
+            around them.
+        lowered: The compilations that Inductor lowered, or found in its caches, by the text of
+            their compile id: known from what it logs, whoever asked for it.
+        ahead: What compiled without running the program: ``torch.export``, ``AOTInductor``,
+            ``aot_compile``.
+        stored: Where records are that stay in the log.
+    """
+
+    host: str
+    pid: int
+    parent_pid: int | None
+    rank: int | None
+    versions: Mapping[str, str]
+    hardware: Mapping[str, object]
+    calls: tuple[TargetCall, ...]
+    frames: tuple[Frame, ...]
+    skipped: tuple[SkippedFrame, ...]
+    compile_time_ns: int
+    stages: tuple[StageTime, ...]
+    unknown_events: Mapping[str, int]
+    problems: tuple[str, ...]
+    has_inspector_events: bool
+    boundaries: Mapping[str, Boundary] = dataclasses.field(default_factory=dict)
+    late_hooks: tuple[LateHook, ...] = ()
+    cache_hits: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    compile_times: tuple[CompilationTime, ...] = ()
+    lookups: tuple[CacheLookup, ...] = ()
+    logging_ns: int = 0
+    has_spans: bool = True
+    lost_ends: int = 0
+    lanes: tuple[Lane, ...] = ()
+    traced_lines: tuple[LineTime, ...] = ()
+    lowered: frozenset[str] = frozenset()
+    ahead: tuple[str, ...] = ()
+    cuda_graphs: CudaGraphs = dataclasses.field(default_factory=CudaGraphs)
+    codes: OutputCodes = dataclasses.field(default_factory=OutputCodes)
+    graphs: GraphPlaces = dataclasses.field(default_factory=GraphPlaces)
+    recorded: Mapping[type[Record], tuple[Record, ...]] = dataclasses.field(default_factory=dict)
+    stored: Mapping[type[Record], tuple[Payload, ...]] = dataclasses.field(default_factory=dict)
+
+    def records(self, kind: type[_R]) -> tuple[_R, ...]:
+        """Our own records of a type, or of those derived from it, in order of each type."""
+        found = (items for each, items in self.recorded.items() if issubclass(each, kind))
+        return tuple(itertools.chain.from_iterable(found))  # type: ignore[arg-type]
+
+    def last(self, kind: type[_R]) -> _R | None:
+        """The last record of a type, or None."""
+        return next(reversed(self.records(kind)), None)
+
+    def with_records(self, *records: Record) -> Process:
+        """The process with these records in place of those that it has of their types."""
+        own = {type(item): tuple(r for r in records if type(r) is type(item)) for item in records}
+        return dataclasses.replace(self, recorded={**self.recorded, **own})
+
+    @property
+    def profiles(self) -> tuple[CallProfile, ...]:
+        """Warm calls under torch's profiler, where any were."""
+        return self.records(CallProfile)
+
+    @property
+    def ended(self) -> bool:
+        """Whether it said that it came to its end in order.
+
+        One that was killed, left with ``os._exit``, is still at work, or of a plain trace did not.
+        """
+        return bool(self.records(End))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Run:
+    """A recorded program.
+
+    Attributes:
+        processes: Its processes, by rank, else in the order of their logs.
+        place: What commands about it name, or an empty string where they find it without: it is
+            the newest recording.
+    """
+
+    meta: Meta
+    processes: tuple[Process, ...]
+    roots: Roots
+    sources: Sources
+    warnings: tuple[LogWarning, ...]
+    place: str = ""
+
+    def records(self, kind: type[_R]) -> tuple[_R, ...]:
+        """Our own records of a type, of all processes."""
+        return tuple(record for process in self.processes for record in process.records(kind))
+
+    @property
+    def compilations(self) -> tuple[Compilation, ...]:
+        """All compilations of all processes, in order."""
+        return tuple(
+            compilation
+            for process in self.processes
+            for frame in process.frames
+            for compilation in frame.compilations
+        )
+
+    @property
+    def graph_breaks(self) -> tuple[GraphBreak, ...]:
+        """All records of graph breaks, in order."""
+        return tuple(item for compilation in self.compilations for item in compilation.graph_breaks)

@@ -1,0 +1,145 @@
+"""The folder of the last recordings: ``.inspector`` in the working directory.
+
+``INSPECTOR_DIR`` can name any folder, the user's own too: nothing in it is touched but recordings.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import platform
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from inspector.errors import RecordingError
+from inspector.shared.meta import META_FILE
+
+_KEPT = 10
+_KEPT_BYTES = 1 << 30
+# What the description of every recording has, whatever its format's version.
+_OUR_FIELDS = {"format_version", "tool_version"}
+
+
+def _place() -> Path:
+    return Path(os.environ.get("INSPECTOR_DIR") or ".inspector")
+
+
+def _made() -> Path:
+    """The store, made where there is none."""
+    folder = _place()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not any(folder.iterdir()):  # else it is there already, or the folder is not ours
+            (folder / ".gitignore").write_text("*\n", encoding="utf-8")
+        if os.access(folder, os.W_OK | os.X_OK):
+            return folder
+    except OSError:
+        pass
+    # A read-only working directory: keep the recording all the same; its path is printed.
+    return Path(tempfile.mkdtemp(prefix="inspector-"))
+
+
+def new_recording() -> Path:
+    """Makes the folder of the next recording and returns it."""
+    folder = _made()
+    number = max((int(path.name) for path in folder.iterdir() if _is_number(path.name)), default=0)
+    while True:
+        number += 1
+        try:
+            (folder / str(number)).mkdir()
+        except FileExistsError:
+            continue  # another recorder took the number in between
+        return folder / str(number)
+
+
+def newest_recording() -> Path:
+    """The newest recording that has ended, or where none has, the newest that was cut off.
+
+    Raises:
+        RecordingError: There is none, or it is still being recorded.
+    """
+    found = _recordings(_place())
+    cut_off = [path for path, meta in found.items() if not _is_running(meta)]
+    ended = [path for path in cut_off if found[path].get("ended") != "running"]
+    if cut_off:
+        return (ended or cut_off)[-1]
+    if found:
+        message = f"The recording {[*found][-1]} is still being made."
+        raise RecordingError(message, "Wait for its end, or name it to see what it has so far.")
+    message = "There is no recording here yet."
+    raise RecordingError(message, "Record one with: inspect explain model.py")
+
+
+def is_store(folder: Path) -> bool:
+    """Whether recordings come into this folder by themselves, and go again."""
+    return folder.resolve() == _place().resolve()
+
+
+def prune(newest: Path) -> None:
+    """Deletes the oldest recordings beyond the last 10 or 1 GB.
+
+    Never deleted are the newest one, those that are being recorded, and what is no recording.
+    """
+    others = {path: meta for path, meta in _recordings(newest.parent).items() if path != newest}
+    total_bytes = 0
+    for position, (path, meta) in enumerate(reversed(others.items()), 1):
+        total_bytes += _size_bytes(path)
+        if (position >= _KEPT or total_bytes > _KEPT_BYTES) and not _is_running(meta):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def recorder_mark() -> dict[str, object]:
+    """What a recording's description says of its recorder as long as that is at work."""
+    return {"recorder": {"host": platform.node(), "pid": os.getpid()}}
+
+
+def _recordings(folder: Path) -> dict[Path, Mapping[str, object]]:
+    """The recordings, oldest first, with what their descriptions say."""
+    if not folder.is_dir():
+        return {}
+    numbered = sorted(
+        (path for path in folder.iterdir() if _is_number(path.name)),
+        key=lambda path: int(path.name),
+    )
+    described = {path: _description(path) for path in numbered}
+    return {path: meta for path, meta in described.items() if meta.keys() >= _OUR_FIELDS}
+
+
+def _is_number(name: str) -> bool:
+    return name.isascii() and name.isdigit()
+
+
+def _description(path: Path) -> Mapping[str, object]:
+    try:
+        fields = json.loads((path / META_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return fields if isinstance(fields, dict) else {}
+
+
+def _is_running(meta: Mapping[str, object]) -> bool:
+    """Whether its recorder is at work; of another machine's nobody here can know."""
+    recorder = meta.get("recorder")
+    if meta.get("ended") != "running" or not isinstance(recorder, Mapping):
+        return False
+    pid = recorder.get("pid")
+    if recorder.get("host") != platform.node() or not isinstance(pid, int):
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # somebody else's process
+    return True
+
+
+def _size_bytes(folder: Path) -> int:
+    total = 0
+    for file in folder.rglob("*"):
+        with contextlib.suppress(OSError):  # another recorder may be deleting it
+            total += file.stat().st_size
+    return total

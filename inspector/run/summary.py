@@ -1,0 +1,168 @@
+"""The counts of a run, in the words that design and schema define."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from inspector.records.environment import Dropped
+from inspector.run.compilation import Compilation, Frame, FrameState
+from inspector.run.compile_time import StageTime
+from inspector.run.graph_break import BreakSite, Evidence, GraphBreak
+from inspector.run.run import Process, Run
+
+_UNMEASURED_CALLS = 2  # inspector/capture/execution/explain_calls.py
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Added:
+    """What calls after the first one of each input added."""
+
+    graphs: int = 0
+    graph_breaks: int = 0
+    distinct_graph_breaks: int = 0
+    recompiles: int = 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Summary:
+    """Counts of the first call with each input; of everything where calls are not marked.
+
+    Attributes:
+        frames: Code objects that Dynamo began to trace; the four that follow add up to it.
+        frames_compiled: Those with at least one compiled graph.
+        frames_skipped: Those that Dynamo looked at and left to Python.
+        frames_unfinished: Those whose end was not recorded.
+        operators: call_function, call_method and call_module nodes over all graphs.
+        operators_per_graph: The same by compilation that has a graph, in order.
+        distinct_graph_breaks: Sites: user file, line and GB type.
+        graph_breaks_raised: Those that ``fullgraph=True`` made an error; not among the above.
+        compile_time_ns: Union of the wall intervals of all compilations, those of later calls too.
+        later: What later calls with the same inputs added.
+    """
+
+    frames: int
+    frames_compiled: int
+    frames_skipped: int
+    frames_failed: int
+    frames_unfinished: int
+    graphs: int
+    operators: int
+    operators_per_graph: tuple[int, ...]
+    graph_breaks: int
+    distinct_graph_breaks: int
+    graph_breaks_raised: int
+    recompiles: int
+    recompile_limit_hits: int
+    compile_time_ns: int
+    compile_time_by_stage: tuple[StageTime, ...]
+    later: Added
+
+
+def is_later(item: Compilation | GraphBreak) -> bool:
+    """Whether it happened in a call after the first one with its input."""
+    return bool(item.call)
+
+
+def is_measured(item: Compilation | GraphBreak) -> bool:
+    """Whether it happened in a call that we add to measure; the user's program has no such call."""
+    return (item.call or 0) >= _UNMEASURED_CALLS
+
+
+def group_sites(records: Iterable[GraphBreak]) -> tuple[BreakSite, ...]:
+    """Records by site, in the order in which the sites were first met."""
+    sites: dict[tuple[str, int, str], list[GraphBreak]] = {}
+    for record in records:
+        sites.setdefault(record.key, []).append(record)
+    return tuple(BreakSite(tuple(found)) for found in sites.values())
+
+
+def summarize(run: Run) -> Summary:
+    """The counts of a run; what its processes dropped from their logs is counted all the same."""
+    first = [item for item in run.compilations if not is_later(item)]
+    logged = [record for record in run.graph_breaks if record.evidence is not Evidence.FAILURE]
+    breaks = [record for record in logged if not is_later(record)]
+    states = [state for process in run.processes for state in _states(process)]
+    operators = tuple(item.operators or 0 for item in first if item.graphs)
+    dropped = _dropped(run)
+    sites = {record.key for record in breaks} | _dropped_sites(run)
+    return Summary(
+        frames=len(states),
+        frames_compiled=states.count(FrameState.COMPILED),
+        frames_skipped=states.count(FrameState.SKIPPED),
+        frames_failed=states.count(FrameState.FAILED),
+        frames_unfinished=states.count(FrameState.UNFINISHED),
+        graphs=sum(item.graphs for item in first) + dropped["graphs"],
+        operators=sum(operators) + dropped["operators"],
+        operators_per_graph=operators,
+        graph_breaks=len(breaks) + dropped["graph_breaks"],
+        distinct_graph_breaks=len(sites),
+        graph_breaks_raised=len(run.graph_breaks) - len(logged) + dropped["graph_breaks_raised"],
+        recompiles=sum(item.is_recompile for item in first) + dropped["recompiles"],
+        recompile_limit_hits=sum(item.hit_limit for item in first)
+        + dropped["recompile_limit_hits"],
+        compile_time_ns=sum(process.compile_time_ns for process in run.processes),
+        compile_time_by_stage=_stages(run),
+        later=_added(run.compilations, logged),
+    )
+
+
+def _states(process: Process) -> list[FrameState]:
+    """What became of the frames in the first calls, and of those that the log has no more."""
+    first = [_first_calls(frame) for frame in process.frames]
+    kept = {(item.frame_id, item.file, item.first_line, item.name) for item in first}
+    last = process.last(Dropped)
+    dropped = last.states if last else {}
+    return [item.state for item in first if item.compilations] + [
+        FrameState(state) for key, state in dropped.items() if key not in kept
+    ]
+
+
+def _dropped(run: Run) -> Counter[str]:
+    dropped: Counter[str] = Counter()
+    for process in run.processes:
+        last = process.last(Dropped)
+        dropped.update(last.counts if last else {})
+    return dropped
+
+
+def _dropped_sites(run: Run) -> set[tuple[str, int, str]]:
+    return {
+        site
+        for process in run.processes
+        for dropped in process.records(Dropped)[-1:]
+        for site in dropped.sites
+    }
+
+
+def summarize_processes(run: Run) -> tuple[Summary, ...]:
+    """The counts of each process of a run, in order."""
+    return tuple(
+        summarize(dataclasses.replace(run, processes=(process,))) for process in run.processes
+    )
+
+
+def _first_calls(frame: Frame) -> Frame:
+    kept = tuple(item for item in frame.compilations if not is_later(item))
+    return dataclasses.replace(frame, compilations=kept)
+
+
+def _stages(run: Run) -> tuple[StageTime, ...]:
+    totals: dict[str, int] = {}
+    for process in run.processes:
+        for stage in process.stages:
+            totals[stage.stage] = totals.get(stage.stage, 0) + stage.time_ns
+    return tuple(StageTime(stage, time_ns) for stage, time_ns in totals.items())
+
+
+def _added(compilations: Sequence[Compilation], breaks: Sequence[GraphBreak]) -> Added:
+    known = {record.key for record in breaks if not is_later(record)}
+    later = [item for item in compilations if is_later(item) and not is_measured(item)]
+    added = [record for record in breaks if is_later(record) and not is_measured(record)]
+    return Added(
+        graphs=sum(item.graphs for item in later),
+        graph_breaks=len(added),
+        distinct_graph_breaks=len({record.key for record in added} - known),
+        recompiles=sum(item.is_recompile for item in later),
+    )

@@ -1,0 +1,1 @@
+"""What the recorded process and the reader share: sizes, dtypes, GPUs, requests, places."""

@@ -1,0 +1,318 @@
+"""Events of TorchDynamo: frames, graphs, failures and the metrics of a compilation."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Mapping
+from typing import Self
+
+from inspector.records.codec import decode
+from inspector.records.record import doc, part
+from inspector.records.stack import StackFrame
+from inspector.trace.envelope import Envelope
+from inspector.trace.fields import nanoseconds, natural, texts
+from inspector.trace.graph_break import Raised, parse_stack
+from inspector.trace.guards import DynamoSettings, read_settings
+
+_SECOND_NS = 1_000_000_000
+_US_NS = 1_000
+_COUNTED = (("FX graph", "inductor_fx"), ("AOTAutograd", "aotautograd"))
+_LOCAL = re.compile(r"L\['(\w+)'\]")
+_LIMIT = "recompile limit exceeded"
+CACHE_LIMIT = "CacheLimitExceeded"
+"""Torch 2.5's exception, after which it skips the function; its log has nothing of it."""
+_LIMIT_ERRORS = frozenset(
+    {"FailOnRecompileLimitHit", "RecompileLimitExceeded", CACHE_LIMIT}  # the second since 2.6
+)
+_CLASS = re.compile(r"<class '(?:\w+\.)*(\w+)'>")
+
+_LONGEST_NUMBER = 40
+_CONVERT_FRAME = "/_dynamo/convert_frame.py"
+# torch/_dynamo/utils.py: all metrics have the key; the version came with records of breaks, in 2.6.
+_KEY, _VERSION = "frame_key", "log_format_version"
+_TIMES = {
+    "start_time_ns": ("start_time", _SECOND_NS),
+    "duration_ns": ("entire_frame_compile_time_s", _SECOND_NS),
+    "logging_ns": ("structured_logging_overhead_us", _US_NS),
+    "guard_latency_ns": ("guard_latency_us", _US_NS),
+    "backend_ns": ("backend_compile_time_s", _SECOND_NS),
+    "inductor_ns": ("inductor_compile_time_s", _SECOND_NS),
+    "code_generation_ns": ("code_gen_time_s", _SECOND_NS),
+}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TorchVersion:
+    """Artifact ``torch_version``: the first record of each log."""
+
+    version: str
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the artifact's JSON payload."""
+        payload = envelope.json_object()
+        return cls(version=str(payload.get("pytorch_version", "")))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DynamoStart:
+    """Event ``dynamo_start``: Dynamo begins to trace a frame.
+
+    Attributes:
+        stack: The stack down to the frame that is traced, outermost first.
+    """
+
+    stack: tuple[StackFrame, ...]
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the event's stack."""
+        return cls(stack=envelope.frames(envelope.fields().get("stack")))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CreateSymbol:
+    """Event ``create_symbol``: a size became symbolic.
+
+    Attributes:
+        symbol: Its name (``s77``, ``zf12`` for a float).
+        source: What it stands for (``L['x'].size()[0]``), or an empty string.
+        text: Its value as torch writes it (also of floats), or an empty string.
+        stack: The user's stack where it was made, outermost first.
+    """
+
+    symbol: str
+    value: int | None
+    source: str = ""
+    text: str = ""
+    stack: tuple[StackFrame, ...] = ()
+
+    @property
+    def number(self) -> float | None:
+        """Its value, also of a float; None where torch does not say, or it is no finite number."""
+        if self.value is not None:
+            return self.value
+        is_float = re.fullmatch(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?", self.text)
+        return float(self.text) if is_float and len(self.text) < _LONGEST_NUMBER else None
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the event's fields."""
+        fields = envelope.fields()
+        value = str(fields.get("val", ""))
+        return cls(
+            symbol=str(fields.get("symbol", "")),
+            value=int(value) if re.fullmatch(r"-?\d{1,18}", value) else None,
+            source=str(fields.get("source", "")),
+            text=value,
+            stack=envelope.frames(fields.get("user_stack")),
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SymbolGuard:
+    """Event ``guard_added_fast``: a line of the program made an assumption about a symbolic size.
+
+    Attributes:
+        expression: The assumption (``Eq(s77, 8)``).
+        stack: The user's stack there, outermost first.
+        inside: The frames outside torch below that, which the compiler called.
+    """
+
+    expression: str
+    stack: tuple[StackFrame, ...]
+    inside: tuple[StackFrame, ...] = ()
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the event's fields."""
+        fields = envelope.fields()
+        stack = envelope.frames(fields.get("user_stack"))
+        return cls(str(fields.get("expr", "")), stack, _inside(envelope))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SymbolSpecialized:
+    """Event ``symbolic_shape_specialization``: a symbolic size became a constant.
+
+    Attributes:
+        sources: What it stands for.
+        stack: The user's stack where it happened, outermost first.
+        inside: As `SymbolGuard` has it.
+    """
+
+    symbol: str
+    sources: tuple[str, ...]
+    value: str
+    stack: tuple[StackFrame, ...]
+    inside: tuple[StackFrame, ...] = ()
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the event's fields."""
+        fields = envelope.fields()
+        return cls(
+            symbol=str(fields.get("symbol", "")),
+            sources=texts(fields, "sources"),
+            value=str(fields.get("value", "")),
+            stack=envelope.frames(fields.get("user_stack")),
+            inside=_inside(envelope),
+        )
+
+
+def _inside(envelope: Envelope) -> tuple[StackFrame, ...]:
+    """The frames outside torch below Dynamo's: of a fake implementation, say.
+
+    Large models have thousands of such stacks, and torch's own frames are most of each.
+    """
+    stack = envelope.fields().get("stack")
+    inner: list[tuple[str, Mapping[str, object]]] = []
+    for entry in reversed(stack if isinstance(stack, list) else []):
+        file = envelope.file_of(entry) if isinstance(entry, dict) else ""
+        if file.endswith(_CONVERT_FRAME):
+            root = file.removesuffix(_CONVERT_FRAME)
+            own = [entry for file, entry in inner if not file.startswith(f"{root}/")]
+            return envelope.frames(own[::-1])
+        inner.append((file, entry))
+    return ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DynamoError:
+    """Artifact ``dynamo_error``: a compilation ended with an exception.
+
+    Attributes:
+        stack: The user's stack where it was raised, from the compiled frame inwards; empty where a
+            backend raised it.
+    """
+
+    stack: tuple[StackFrame, ...]
+    raised: Raised
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the part of torch's text that is about the user's code."""
+        raised, found, user_code = envelope.text().rpartition("from user code:\n")
+        stack = parse_stack(user_code) if found else ()
+        return cls(stack, Raised.parse(raised or user_code))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RecompileReasons:
+    """Artifact ``recompile_reasons``: why no cache entry fitted, the newest entry first.
+
+    Attributes:
+        reasons: One text per cache entry, ``0/0: tensor 'x' size mismatch …``.
+    """
+
+    reasons: tuple[str, ...]
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the payload: a JSON list, or a bare string where there is one reason."""
+        text = envelope.text()
+        try:
+            reasons = json.loads(text)
+        except ValueError:
+            reasons = text
+        # A reason can read as JSON by chance ("0").
+        if not isinstance(reasons, list):
+            reasons = [text]
+        return cls(reasons=tuple(_without_scope(str(reason)) for reason in reasons))
+
+
+@part
+class CompilationMetrics:
+    """Events ``compilation_metrics`` and ``bwd_compilation_metrics``: a compilation has ended.
+
+    What is None torch does not say.
+    """
+
+    name: str | None = doc("None at the recompile limit", key="co_name")
+    file: str | None = doc(key="co_filename")
+    first_line: int | None = doc(key="co_firstlineno")
+    has_guarded_code: bool | None = doc("None where nothing was attempted")
+    operator_count: int | None = doc(
+        "call_function, call_method and call_module nodes", key="graph_op_count"
+    )
+    guard_count: int | None
+    fail_type: str | None = doc("class of the exception that ended it")
+    fail_reason: str | None
+    fail_file: str | None = doc(key="fail_user_frame_filename")
+    fail_line: int | None = doc(key="fail_user_frame_lineno")
+    restart_reasons: tuple[str, ...] = doc("why attempts were given up and tracing restarted")
+    recompile_reason: str | None
+    cuda_graph_skip: str | None = doc("why none is made of it", key="cudagraph_skip_reason")
+    is_forward: bool = doc("False for a backward compilation that ran later")
+    start_time_ns: int | None = doc("UTC, in ns since the epoch")
+    duration_ns: int | None
+    logging_ns: int | None = doc("spent on the structured trace under this compile id so far")
+    guard_latency_ns: int | None = doc("of all guards, with cold caches of the processor")
+    backend_ns: int | None = doc("part of the duration")
+    inductor_ns: int | None = doc("part of the backend's")
+    code_generation_ns: int | None = doc("part of Inductor's")
+    cache_counts: Mapping[str, int] = doc("how often a cache hit or missed: FX graph hit → 2")
+    settings: DynamoSettings | None
+    logs_breaks: bool = doc("records of graph breaks, as torch 2.6 and later do")
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the fields that are used out of about a hundred."""
+        fields = envelope.fields()
+        fail_type = _CLASS.sub(r"\1", str(fields.get("fail_type") or "")) or None
+        return decode(
+            cls,
+            fields,
+            **{name: nanoseconds(fields.get(key), unit) for name, (key, unit) in _TIMES.items()},
+            fail_type=fail_type,
+            recompile_reason=_without_scope(str(fields.get("recompile_reason") or "")) or None,
+            # Torch 2.6 takes what the limit refused for a backward: it does not say what it is.
+            is_forward=envelope.key == "compilation_metrics" or fail_type in _LIMIT_ERRORS,
+            cache_counts=_cache_counts(fields),
+            settings=read_settings(fields.get("dynamo_config")),
+            logs_breaks=_VERSION in fields or _KEY not in fields,
+        )
+
+    @property
+    def hit_limit(self) -> bool:
+        """Whether Dynamo refused to compile because of the recompile limit."""
+        if self.fail_type is None:
+            return False
+        first_line = (self.fail_reason or "").partition("\n")[0]
+        # Under fullgraph=True the limit is an exception of its own.
+        return self.fail_type in _LIMIT_ERRORS or _LIMIT in first_line
+
+    def graphs_of(self, attempted: int, failed: int) -> int:
+        """Graphs that the backend accepted, as torch's ``unique_graphs`` counts them.
+
+        Args:
+            failed: How many graphs the backend refused and Dynamo went on without.
+        """
+        # A backend can also ask to skip the frame, whose metrics then count no operator.
+        if self.fail_type is None and self.operator_count is None:
+            return 0
+        refused = self.fail_type == "BackendCompilerFailed"
+        return max(0, attempted - failed - refused)
+
+
+def _without_scope(reason: str) -> str:
+    """``L['x']`` as ``x``, which torch itself writes since 2.7 (``strip_local_scope``)."""
+    return _LOCAL.sub(r"\1", reason)
+
+
+def _cache_counts(fields: Mapping[str, object]) -> dict[str, int]:
+    """Torch's own counts; a remote cache is asked only where the local one has missed."""
+    counts: dict[str, int] = {}
+    for cache, prefix in _COUNTED:
+        for state in ("hit", "miss"):
+            local, remote = (
+                natural(fields.get(f"{prefix}_{where}_cache_{state}_count")) or 0
+                for where in ("local", "remote")
+            )
+            counts[f"{cache} {state}"] = local + remote if state == "hit" else local
+    for cache, prefix in _COUNTED:
+        remote_hits = natural(fields.get(f"{prefix}_remote_cache_hit_count")) or 0
+        counts[f"{cache} miss"] = max(counts[f"{cache} miss"] - remote_hits, 0)
+    return {name: number for name, number in counts.items() if number}

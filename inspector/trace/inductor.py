@@ -1,0 +1,73 @@
+"""Graphs of all stages and the code of them, whose texts stay in the log."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Self
+
+from inspector.trace.envelope import Envelope
+from inspector.trace.inspector_records import KeptPayload
+from inspector.trace.payload import Payload
+
+GRAPH_STAGES = {
+    ("dynamo_output_graph", ""): "dynamo",
+    ("artifact", "after_pre_grad_graph"): "pre_grad",
+    ("aot_joint_graph", ""): "joint",
+    ("aot_forward_graph", ""): "forward",
+    ("aot_backward_graph", ""): "backward",
+    ("aot_inference_graph", ""): "inference",
+    ("artifact", "inductor_post_grad_graph"): "post_grad",
+    ("artifact", "after_post_grad_graph"): "post_grad",
+    ("inductor_post_grad_graph", ""): "post_grad",
+}
+"""Stage by key and artifact name (torch/_dynamo/output_graph.py, torch/_functorch/_aot_autograd and
+torch/_inductor: codecache.py, compile_fx.py, graph.py; 2.4 to 2.13)."""
+AHEAD_CODES = {
+    "inductor_aot_code": False,
+    "inductor_aot_wrapper_code": False,
+    "inductor_aot_kernel_code": True,
+}
+"""Names of what AOTInductor dumps (torch/_inductor/codecache.py): whether it continues the last."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GraphLogged:
+    """A graph.
+
+    Attributes:
+        stage: One of `GRAPH_STAGES`; ``post_grad`` is what Inductor lowers.
+    """
+
+    stage: str
+    text: Payload | None
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Keeps the place of the text, and not the text."""
+        payload = envelope.payload
+        return cls(GRAPH_STAGES[envelope.key, envelope.name], payload and payload.place())
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OutputCode(KeptPayload):
+    """Event ``inductor_output_code``, or ``graph_dump`` of AOTInductor: the code of one graph.
+
+    Attributes:
+        file: The file that torch wrote it to, or an empty string.
+        is_rest: Whether it has the C++ kernels of the wrapper that was logged before it.
+    """
+
+    file: str
+    is_ahead: bool = False
+    is_rest: bool = False
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Keeps the place of the text, and not the text."""
+        payload = envelope.payload
+        return cls(
+            payload and payload.place(),
+            str(envelope.fields().get("filename") or ""),
+            is_ahead=envelope.name in AHEAD_CODES,
+            is_rest=AHEAD_CODES.get(envelope.name, False),
+        )

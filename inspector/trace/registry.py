@@ -1,0 +1,178 @@
+"""Which class reads which event of torch's; our own artifacts are records.
+
+Events that torch is known to write and that nothing here reads yet are listed too, so that a
+reader can tell "not used" from "unknown: a newer torch, perhaps".
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import Protocol
+
+from inspector.records.codec import decode
+from inspector.records.record import PREFIX, Record, artifacts, is_retired
+from inspector.trace.caches import (
+    CACHE_ARTIFACTS,
+    CODE_STATES,
+    CacheLookup,
+    CodeState,
+    TritonKernels,
+)
+from inspector.trace.dynamo import (
+    CompilationMetrics,
+    CreateSymbol,
+    DynamoError,
+    DynamoStart,
+    RecompileReasons,
+    SymbolGuard,
+    SymbolSpecialized,
+    TorchVersion,
+)
+from inspector.trace.envelope import Envelope
+from inspector.trace.failed_trace import FailedTrace
+from inspector.trace.graph_break import GraphBreakReason
+from inspector.trace.guards import DynamoGuards
+from inspector.trace.inductor import AHEAD_CODES, GRAPH_STAGES, GraphLogged, OutputCode
+from inspector.trace.inspector_records import KeptRecord
+from inspector.trace.timing import ChromiumEvent
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class UnknownEvent:
+    """An event that this version has never heard of; it is counted and shown, never dropped.
+
+    Attributes:
+        label: Its key, or ``artifact:name`` and the like.
+    """
+
+    label: str
+
+
+class Event(Protocol):
+    """What every event class has."""
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> object:
+        """Reads the event out of its envelope."""
+
+
+EVENTS: dict[tuple[str, str], type[Event]] = {
+    ("bwd_compilation_metrics", ""): CompilationMetrics,
+    ("chromium_event", ""): ChromiumEvent,
+    ("compilation_metrics", ""): CompilationMetrics,
+    ("create_symbol", ""): CreateSymbol,
+    ("dynamo_cpp_guards_str", ""): DynamoGuards,
+    ("dynamo_start", ""): DynamoStart,
+    **{("artifact", name): CacheLookup for name in CACHE_ARTIFACTS},
+    **{("artifact", name): CodeState for name in CODE_STATES},
+    **{("graph_dump", name): OutputCode for name in AHEAD_CODES},
+    ("guard_added_fast", ""): SymbolGuard,
+    ("inductor_output_code", ""): OutputCode,
+    ("symbolic_shape_specialization", ""): SymbolSpecialized,
+    ("artifact", "dynamo_error"): DynamoError,
+    ("artifact", "dynamo_graph_break_reason"): GraphBreakReason,
+    ("artifact", "make_fx_fail_partial"): FailedTrace,
+    ("artifact", "recompile_reasons"): RecompileReasons,
+    ("artifact", "torch_version"): TorchVersion,
+    ("artifact", "triton_kernel_info"): TritonKernels,
+    **dict.fromkeys(GRAPH_STAGES, GraphLogged),
+}
+
+# Found by listing the calls of trace_structured in torch 2.11 and 2.13.
+_UNUSED_KEYS = re.compile(
+    r"""
+    bwd_compilation_metrics_runtime | compilation_metrics_runtime | compiled_autograd_graph
+    | create_unbacked_symbol | describe_source | describe_storage | describe_tensor |
+    dump_file | dynamo_guards | exported_program | expression_created | guard_added |
+    guard_on_data_dependent_error | link | mismatched_fake_kernel | missing_fake_kernel |
+    optimize_ddp_split_child | optimize_ddp_split_graph | propagate_real_tensors |
+    propagate_real_tensors_provenance
+    """,
+    re.VERBOSE,
+)
+_UNUSED_ARTIFACTS = re.compile(
+    r"""
+    after_activation_quantization_bwd_aten_pass |
+    after_activation_quantization_fwd_aten_pass | after_joint_graph |
+    aot_forward_graph_fw_metadata | aot_forward_graph_fw_subclass_metadata |
+    aot_inference_graph_after_hop_passes | aot_joint_graph_sync_decision_cross_ranks |
+    aot_saved_tensors_hooks_graphs | aotautograd_cache_pickle_failure | backward_epilogue |
+    backward_prologue | before_activation_quantization_bwd_aten_pass |
+    before_activation_quantization_fwd_aten_pass | before_joint_graph |
+    before_post_grad_graph | before_pre_grad_graph | compiled_autograd_compile_reasons |
+    compiled_autograd_graph_pre_reordering | compiled_fn_wrapper |
+    compiled_function_backward | compiled_function_forward | compiler_collective |
+    cprofile_manifold_url | dynamo_cache_bypass | dynamo_cache_entries |
+    dynamo_cache_exception | dynamo_side_effects | eager_compile_backwards_failure |
+    fx_graph_bundled_cache_hit | fx_graph_cache_hash | fx_graph_runnable |
+    fx_interpreter_error | graph_execution | inductor_autotune_at_compile_time_code |
+    inductor_collective_schedule | inductor_overlap_cyclic_extra_deps |
+    inductor_provenance_tracking_kernel_stack_traces |
+    inductor_provenance_tracking_node_mappings | inductor_runtime_and_tensor_meta |
+    inductor_spmd_graph_mismatch | invoke_subgraph_backward_duplicate |
+    min_cut_failed_edge_list | min_cut_failed_fx_graph | min_cut_failed_svg |
+    min_cut_information | precompile_cache_bypass | runtime_wrapper_orchestration |
+    scheduler_nodes_before_comm_overlap | torch\._functorch\.config | inspector_output_graph
+    | .*_(?:ORIGINAL|MODIFIED)_BYTECODE | .*_(?:pre|post)_grad |
+    inductor_triton_kernel_to_.*
+    """,
+    re.VERBOSE,
+)
+_UNUSED_DUMPS = frozenset({("graph_dump", "inductor_aot_header_code")})
+
+
+def is_read(key: str, name: str) -> bool:
+    """Whether something is made of such an event here."""
+    return (key, name) in EVENTS or record_type(key, name) is not None
+
+
+def is_known(key: str, name: str) -> bool:
+    """Whether torch is known to write such an event."""
+    if is_read(key, name) or (key, name) in _UNUSED_DUMPS:
+        return True
+    if key != "artifact":
+        return _UNUSED_KEYS.fullmatch(key) is not None
+    return is_retired(name) or _UNUSED_ARTIFACTS.fullmatch(name) is not None
+
+
+def record_type(key: str, name: str) -> type[Record] | None:
+    """Which of our own artifacts it is, or None for an event of torch's."""
+    return artifacts().get(name) if key == "artifact" else None
+
+
+def read_record(kind: type[Record], envelope: Envelope) -> Record | KeptRecord:
+    """One of our own artifacts, or where it stays.
+
+    Raises:
+        ValueError: Its payload is not JSON (it was cut off, say).
+        TypeError: It is no object.
+    """
+    if kind.stays:
+        place = envelope.payload and envelope.payload.place()
+        return KeptRecord(kind, envelope.name.removeprefix(PREFIX), place)
+    compile_id = str(envelope.compile_id or "")
+    return decode(kind, {"compile_id": compile_id, **envelope.json_object()})
+
+
+def read(envelope: Envelope) -> object | None:
+    """The event in an envelope.
+
+    Returns:
+        An instance of the event's class, an `UnknownEvent`, or None for a known one that
+            nothing uses.
+
+    Raises:
+        ValueError: The event is not what its class expects (a payload that was cut off, say).
+        TypeError: As above.
+        RecursionError: Its payload is nested thousands deep.
+    """
+    event = EVENTS.get((envelope.key, envelope.name))
+    if event is not None:
+        return event.read(envelope)
+    record = record_type(envelope.key, envelope.name)
+    if record is not None:
+        return read_record(record, envelope)
+    if is_known(envelope.key, envelope.name):
+        return None
+    return UnknownEvent(f"{envelope.key}:{envelope.name}" if envelope.name else envelope.key)

@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+import io
+import sys
+import tomllib
+import zipfile
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from inspector.cli.doctor import checks, command, environment, print_text, probe
+from inspector.cli.doctor.checks import State, diagnose
+from inspector.cli.doctor.environment import Environment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from inspector.cli.doctor.checks import Row
+
+FULL = Environment(
+    python="3.12.1",
+    executable="/env/bin/python",
+    chosen=False,
+    platform="linux",
+    packages={"torch": "2.13.0+cpu", "triton": "3.9.0", "transformers": "5.17.0"},
+    torch_build="CPU",
+    triton_tools=("ptxas", "nvdisasm"),
+    compiler="/usr/bin/g++",
+    gpus=("NVIDIA H200, driver 580.1, compute capability 9.0",),
+    ncu="/opt/ncu",
+    dot="/usr/bin/dot",
+    matplotlib="3.11.2",
+    inspect="/env/bin/inspect",
+    is_ours=True,
+    torch_inspector="/env/t",
+)
+BARE = replace(
+    FULL,
+    packages={"torch": None, "triton": None, "transformers": None},
+    torch_build=None,
+    triton_tools=(),
+    compiler=None,
+    gpus=(),
+    ncu=None,
+    dot=None,
+    matplotlib=None,
+    inspect=None,
+    is_ours=False,
+    torch_inspector=None,
+)
+
+
+def _row(env: Environment, name: str) -> Row:
+    return next(row for row in diagnose(env) if row.name == name)
+
+
+def test_nothing_to_do_where_everything_is_there() -> None:
+    rows = diagnose(FULL)
+    assert {row.state for row in rows} == {State.OK}
+    assert not any(row.fix for row in rows)
+
+
+def test_everything_that_is_missing_has_a_purpose_and_a_way_to_get_it() -> None:
+    missing = [row for row in diagnose(BARE) if row.name != "Python"]
+    assert {row.state for row in missing} == {State.MISSING}
+    assert all(row.purpose and row.fix for row in missing)
+
+
+@pytest.mark.parametrize(
+    ("version", "state"),
+    [
+        ("2.9.1", State.TOO_OLD),
+        ("2.10.0+cu126", State.TOO_OLD),
+        ("2.11.0", State.OK),
+        ("2.13.0+cpu", State.OK),
+        ("2.14.0a0+git1", State.TOO_NEW),
+        ("", State.OK),
+    ],
+)
+def test_versions_are_compared_as_numbers(version: str, state: State) -> None:
+    row = _row(replace(FULL, packages={**FULL.packages, "torch": version}), "torch")
+    assert row.state is state
+    assert bool(row.fix) == (state is not State.OK)
+
+
+def test_triton_is_not_missed_where_it_does_not_exist() -> None:
+    row = _row(replace(BARE, platform="darwin"), "triton")
+    assert row.state is State.NOT_HERE
+    assert "Linux only" in row.found
+    assert not row.fix
+
+
+def test_the_command_is_for_the_interpreter_that_was_asked_about() -> None:
+    row = _row(replace(BARE, chosen=True, executable="/my env/bin/python"), "torch")
+    assert row.fix == "'/my env/bin/python' -m pip install 'torch>=2.11,<2.14'"
+
+
+def test_the_inspect_of_another_package_is_told_apart() -> None:
+    row = _row(replace(FULL, inspect="/b/inspect", is_ours=False), "inspect on the PATH")
+    assert row.state is State.NOT_OURS
+    assert row.found == "/b/inspect"
+    assert "torch-inspector instead" in row.fix
+
+
+def test_scripts_are_recognised(tmp_path: Path) -> None:
+    ours, theirs, launcher = (tmp_path / name for name in ("ours", "theirs", "inspect.exe"))
+    ours.write_text("#!/usr/bin/python\nfrom inspector.cli import main\n")
+    theirs.write_text("#!/usr/bin/python\nfrom other.cli import main\n")
+    with zipfile.ZipFile(launcher, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("__main__.py", ours.read_text())
+    assert [environment._starts_us(path) for path in (ours, theirs, launcher)] == [
+        True,
+        False,
+        True,
+    ]
+    assert not environment._starts_us(tmp_path / "absent")
+
+
+def test_the_supported_versions_are_those_of_the_installation(root: Path) -> None:
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    texts = [project["requires-python"], *extras["torch"], *extras["samples"]]
+    for name, versions in (
+        (">=3.11", checks.PYTHON_VERSIONS),
+        ("torch>=", checks.TORCH_VERSIONS),
+        ("triton>=", checks.TRITON_VERSIONS),
+        ("transformers>=", checks.TRANSFORMERS_VERSIONS),
+    ):
+        text = next(text for text in texts if text.startswith(name))
+        first, last = (".".join(map(str, version)).removesuffix(".0") for version in versions)
+        assert f">={first},<{last}" in text
+
+
+@pytest.mark.parametrize(
+    ("source", "build"),
+    [
+        ("cuda: Optional[str] = None\nhip: Optional[str] = None\n", "CPU"),
+        ("cuda: Optional[str] = '13.0'\n", "CUDA 13.0"),
+        ("cuda = None\nhip = '7.0'\n", "ROCm 7.0"),
+    ],
+)
+def test_the_build_of_torch_is_read_without_importing_it(
+    tmp_path: Path, source: str, build: str
+) -> None:
+    (tmp_path / "version.py").write_text("from typing import Optional\n" + source)
+    assert probe._torch_build(tmp_path) == build
+
+
+def test_the_gpu_is_described() -> None:
+    line = environment._gpu("NVIDIA H200, 580.95, 9.0")
+    assert line == "NVIDIA H200, driver 580.95, compute capability 9.0"
+
+
+def test_another_interpreter_is_asked() -> None:
+    done = CliRunner().invoke(command, ["--python", sys.executable])
+    assert done.exit_code == 0
+    assert sys.executable in "".join(done.stdout.split())
+
+
+@pytest.mark.parametrize("name", ["no-such-python", "/bin/false"])
+def test_what_is_no_interpreter_is_refused(name: str) -> None:
+    with pytest.raises(environment.UsageError, match=name):
+        environment.look_around(name)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("env", [FULL, BARE], ids=["full", "bare"])
+def test_the_table_fits_and_pipes(
+    env: Environment, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    out = io.StringIO()
+    print_text(diagnose(env), out)
+    table, _, fixes = out.getvalue().partition("To get what is missing")
+    assert all(len(line) <= width for line in table.splitlines())
+    assert all(line == line.rstrip() for line in table.splitlines())
+    assert "\x1b" not in out.getvalue()
+    for row in diagnose(env):
+        assert row.name in table
+        assert row.fix in fixes

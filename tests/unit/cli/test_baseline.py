@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from inspector.cli.baseline_file import read_baseline
+from inspector.errors import RecordingError
+from tests.unit.render import runs
+from tests.unit.render.rendering import as_json, rendered
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_report_is_read_back(tmp_path: Path) -> None:
+    report = runs.report_of(runs.broken())
+    (tmp_path / "old.json").write_text(rendered(report, "json"))
+    baseline = read_baseline(tmp_path / "old.json")
+
+    assert [finding.fingerprint for finding in baseline.findings] == [
+        finding.fingerprint for finding in report.findings
+    ]
+    assert (baseline.target, baseline.torch, baseline.is_trace) == (
+        "model.py",
+        ("2.13.0+cpu",),
+        False,
+    )
+
+
+def changed(**fields: Any) -> str:
+    return json.dumps({**as_json(runs.report_of(runs.broken())), **fields})
+
+
+BAD = {
+    "no JSON": ("# a report", "is no report of torch-inspector in JSON (it is not JSON)"),
+    "no text": ("\udcff", "it is not JSON"),
+    "nothing": ("", "it is not JSON"),
+    "a list": ("[]", "it is other JSON"),
+    "another object": ("{}", "it is other JSON"),
+    "a newer one": (
+        changed(format_version=99),
+        "format 99; this version reads 1. Update torch-inspector",
+    ),
+    "no findings": (changed(findings=None), "its findings are not as they should be"),
+    "other findings": (changed(findings=[{}]), "its findings are not as they should be"),
+    "a severity that is none": (
+        changed(findings=[{"rule": "x", "severity": "bad", "message": "", "fingerprint": ""}]),
+        "its findings are not as they should be",
+    ),
+    "a partial recording": (
+        rendered(runs.report_of(runs.failed()), "json"),
+        "is the report of a partial recording and no baseline (the program was killed (SIGKILL)",
+    ),
+    "a failed program": (
+        changed(recording={"partial": None, "error": "no\nmore"}),
+        "is the report of a program that failed and no baseline (no). Record it again",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "said"), BAD.values(), ids=BAD)
+def test_what_is_no_baseline_is_said_in_one_sentence(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "old.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(RecordingError) as error:
+        read_baseline(tmp_path / "old.json")
+
+    assert said in str(error.value)
+    assert error.value.next_step
+    assert error.value.exit_code == 2
+
+
+def test_what_is_not_there_has_near_matches(tmp_path: Path) -> None:
+    (tmp_path / "baseline.json").write_text("{}")
+    with pytest.raises(RecordingError, match=r"Did you mean .*baseline\.json"):
+        read_baseline(tmp_path / "baselin.json")
+    with pytest.raises(RecordingError, match="Write one with"):
+        read_baseline(tmp_path / "no" / "x.json")
+
+
+def test_a_recording_is_no_report(tmp_path: Path) -> None:
+    with pytest.raises(RecordingError, match="Write it with: inspect explain"):
+        read_baseline(tmp_path)

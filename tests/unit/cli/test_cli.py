@@ -1,0 +1,246 @@
+"""The command line itself: help, version, mistyped names, failures, and what it does not load."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from inspector import __version__
+from inspector import cli as commands
+from inspector.errors import ModelFailedError
+from inspector.plugins import COMMANDS
+from tests.unit.logs import start
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Main = Callable[..., int]
+
+# What a call of the command line has loaded when it ends.
+WHAT_IS_LOADED = """
+import sys
+from inspector.cli import main
+sys.argv = ["inspect", *sys.argv[1:]]
+try:
+    main()
+finally:
+    print("LOADED", *sorted(sys.modules))
+"""
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Main:
+    """Runs the command line in this process and returns its exit code."""
+    monkeypatch.delenv("INSPECTOR_DEBUG", raising=False)
+
+    def call(*args: str) -> int:
+        monkeypatch.setattr(sys, "argv", ["inspect", *args])
+        return commands.main()
+
+    return call
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], None]:
+    """Adds a command ``fail`` that raises the given exception."""
+
+    def add(error: BaseException) -> None:
+        @click.command()
+        def fail() -> None:
+            raise error
+
+        monkeypatch.setitem(commands.root.commands, "fail", fail)
+
+    return add
+
+
+def _loaded(root: Path, *args: str) -> set[str]:
+    command = [sys.executable, "-c", WHAT_IS_LOADED, *args]
+    done = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True)
+    return set(done.stdout.rpartition("LOADED ")[2].split())
+
+
+def test_help_lists_every_command(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--help") == 0
+    out = capsys.readouterr().out
+    for name, text in COMMANDS.items():
+        assert name in out
+        assert text in out
+
+
+def test_without_a_command_the_help_is_shown(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run() == 2
+    assert "Commands:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_command_has_help_with_an_example(
+    name: str, run: Main, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(name, "--help") == 0
+    out = capsys.readouterr().out
+    assert f"inspect {name}" in out.partition("\n")[2]
+    assert "--debug" in out
+
+
+def test_version(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--version") == 0
+    assert capsys.readouterr().out == f"torch-inspector, version {__version__}\n"
+
+
+@pytest.mark.parametrize("args", [["--help"], ["--version"], ["explan"]])
+def test_the_group_alone_loads_no_command_and_nothing_slow(root: Path, args: list[str]) -> None:
+    loaded = _loaded(root, *args)
+    slow = {"graphviz", "jinja2", "networkx", "orjson", "rich", "torch", "triton"}
+    assert loaded.isdisjoint(slow)
+    assert loaded.isdisjoint(f"inspector.cli.{name.replace('-', '_')}" for name in COMMANDS)
+
+
+def test_doctor_loads_no_torch(root: Path) -> None:
+    loaded = _loaded(root, "doctor")
+    assert "rich" in loaded
+    assert loaded.isdisjoint({"torch", "triton", "transformers", "networkx"})
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("explan", "explain"), ("docter", "doctor")])
+def test_a_mistyped_command_gets_near_matches(
+    typed: str, meant: str, run: Main, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(typed) == 2
+    assert f"error: There is no command '{typed}'. Did you mean {meant}?" in capsys.readouterr().err
+
+
+def test_a_name_like_no_other_gets_the_list(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("zzzzzz") == 2
+    assert ", ".join(COMMANDS) in capsys.readouterr().err
+
+
+def test_an_unknown_option_is_one_line(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("doctor", "--bogus") == 2
+    err = capsys.readouterr().err
+    assert err.startswith("error: ")
+    assert "Try 'inspect doctor --help'." in err
+    assert err.count("\n") == 1
+
+
+def test_a_failure_is_a_sentence_with_the_next_step(
+    run: Main, failing: Callable[[BaseException], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    failing(ModelFailedError("It broke.", "Mend it.", detail="their traceback"))
+    assert run("fail") == 3
+    assert capsys.readouterr().err == "error: It broke. Mend it.\ntheir traceback\n"
+
+
+@pytest.mark.parametrize("args", [["--debug", "fail"]])
+def test_debug_shows_the_traceback(
+    args: list[str],
+    run: Main,
+    failing: Callable[[BaseException], None],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    failing(ModelFailedError("It broke."))
+    assert run(*args) == 3
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_debug_stands_behind_the_name_of_the_command_too(run: Main) -> None:
+    assert run("doctor", "--debug") == 0
+
+
+def test_the_environment_asks_for_tracebacks(
+    run: Main,
+    failing: Callable[[BaseException], None],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("INSPECTOR_DEBUG", "1")
+    failing(ValueError("ours"))
+    assert run("fail") == 70
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_mistake_of_ours_is_called_one(
+    run: Main, failing: Callable[[BaseException], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    failing(ValueError("ours"))
+    assert run("fail") == 70
+    err = capsys.readouterr().err
+    assert "a mistake in torch-inspector: ValueError: ours" in err
+    assert "Traceback" not in err
+
+
+def test_interrupted(run: Main, failing: Callable[[BaseException], None]) -> None:
+    failing(KeyboardInterrupt())
+    assert run("fail") == 130
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGPIPE")
+@pytest.mark.parametrize("args", [["--help"], ["doctor"]])
+def test_a_reader_that_goes_away_is_no_error(root: Path, args: list[str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "cli.py", *args]
+    done = subprocess.run(
+        command, cwd=root, stdout=writer, stderr=subprocess.PIPE, check=False, text=True
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device here")  # noqa: PTH110
+@pytest.mark.parametrize("args", ["--help", "doctor"])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_that_cannot_be_written_is_said(root: Path, args: str, unbuffered: str) -> None:
+    command = f"PYTHONUNBUFFERED={unbuffered} exec {sys.executable} cli.py {args} >/dev/full"
+    done = subprocess.run(
+        ["/bin/sh", "-c", command], cwd=root, stderr=subprocess.PIPE, check=False, text=True
+    )
+    reason = "Standard output cannot be written (No space left on device)."
+    said = f"error: {reason} Name a file with -o, or another place.\n"
+    assert (done.returncode, done.stderr) == (2, said)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell closes them")
+def test_closed_streams_that_nothing_is_written_to_are_no_error(root: Path, tmp_path: Path) -> None:
+    log, report = tmp_path / "a.log", tmp_path / "report.json"
+    log.write_bytes(start())
+    command = f"exec {sys.executable} cli.py explain {log} -o {report} >&- 2>&-"
+    done = subprocess.run(["/bin/sh", "-c", command], cwd=root, check=False)
+    assert (done.returncode, report.is_file()) == (0, True)
+
+
+@pytest.mark.parametrize("prefix", ["_INSPECT", "_TORCH_INSPECTOR"])
+def test_shell_completion(prefix: str, root: Path) -> None:
+    program = prefix[1:].lower().replace("_", "-")
+    source = f"import sys; sys.argv = [{program!r}]; from inspector.cli import main; main()"
+    env = {
+        **os.environ,
+        f"{prefix}_COMPLETE": "bash_complete",
+        "COMP_WORDS": f"{program} do",
+        "COMP_CWORD": "1",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", source],
+        cwd=root,
+        env=env,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "plain,doctor\n"
+
+
+@pytest.mark.parametrize("command", ["explain", "bench", "profile"])
+def test_a_second_file_to_write_is_refused_and_not_lost(
+    run: Main, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(command, "model.py", "-o", "a.json", "-o", "b.md") == 2
+    assert "one file is written, and these are 2: a.json, b.md" in " ".join(
+        capsys.readouterr().err.split()
+    )

@@ -1,0 +1,101 @@
+"""``inspect cold-start`` on recordings."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from inspector import cli as commands
+from tests.unit.cold_starts import DATA
+
+Main = Callable[..., int]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Main:
+    monkeypatch.chdir(tmp_path)
+
+    def call(*args: str) -> int:
+        monkeypatch.setattr(sys, "argv", ["inspect", "cold-start", *args])
+        return commands.main()
+
+    return call
+
+
+def test_a_recording_is_read(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(str(DATA / "training.zip")) == 0
+    out = capsys.readouterr().out
+    assert "compile time 15.2 s: 2 compilations" in out
+    assert "C++ vector check" in out
+
+
+def test_against_names_the_setting(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
+    against = str(DATA / "cold.log.gz")
+    assert run(str(DATA / "config.log.gz"), "--against", against, "--format", "json") == 0
+    keys = json.loads(capsys.readouterr().out)["against"]["keys"]
+    assert {change["component"] for key in keys for change in key["changes"]} == {
+        "inductor_config[epilogue_fusion]"
+    }
+
+
+@pytest.mark.parametrize("name", ["a.speedscope.json", "a.perfetto.json", "A.Trace.JSON", "a.json"])
+def test_the_end_of_the_name_is_the_format(run: Main, tmp_path: Path, name: str) -> None:
+    assert run(str(DATA / "warm.log.gz"), "-o", name) == 0
+    keys = json.loads((tmp_path / name).read_text("utf-8")).keys()
+    assert {"profiles", "traceEvents", "format_version"} & keys == {
+        "a.speedscope.json": {"profiles"},
+        "a.json": {"format_version"},
+    }.get(name, {"traceEvents"})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("-o", "x.svg"), "no known format"),
+        (("--format", "speedscop.json"), "Did you mean speedscope.json"),
+        (("--against", "nothing.zip"), "There is no recording or trace 'nothing.zip'"),
+        (("--backend", "eager"), "--backend has no meaning for a recording"),
+        (("-o", "no/folder.json"), "There is no folder no"),
+    ],
+)
+def test_what_cannot_be_done_is_said_first(
+    run: Main, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str
+) -> None:
+    assert run(str(DATA / "warm.log.gz"), *arguments) in (2, 4)
+    assert said in capsys.readouterr().err
+
+
+def test_a_trace_without_spans_gives_no_timeline(
+    run: Main, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    log = tmp_path / "a.log"
+    log.write_bytes(b'V1121 07:34:27.229000 7 torch/x.py:1] {"dynamo_start": {}, "frame_id": 0}\n')
+    assert run(str(log)) == 0
+    assert "torch logged no compile times" in capsys.readouterr().out
+    assert run(str(log), "-o", "a.perfetto.json") != 0
+    assert "There is no span of any compilation in it" in capsys.readouterr().err
+    assert not (tmp_path / "a.perfetto.json").exists()
+
+
+def test_a_truncated_log_says_so_and_shows_the_rest(
+    run: Main, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    packed = (DATA / "cold.log.gz").read_bytes()
+    (tmp_path / "cut.log.gz").write_bytes(packed[: len(packed) // 2])
+    assert run("cut.log.gz") == 0
+    out = capsys.readouterr().out
+    assert "the log ends in the middle of this record" in out
+    assert "compile time" in out
+
+
+def test_its_help_is_about_cold_starts(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--help") == 0
+    out = capsys.readouterr().out
+    assert "[default: inductor]" in " ".join(out.split())
+    assert "--calls" not in out
+    run_explain = commands.root.get_command(None, "explain")  # type: ignore[arg-type]
+    assert {"calls", "measure"} <= {option.name for option in run_explain.params}

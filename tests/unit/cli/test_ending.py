@@ -1,0 +1,87 @@
+"""What ends a command from outside ends it as Ctrl-C does."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.ending import ended_as_by_ctrl_c, interruption
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_is_an_interruption_with_a_code_of_its_own(number: signal.Signals) -> None:
+    outside = signal.signal(number, signal.SIG_DFL)  # under nohup it is ignored
+    try:
+        with ended_as_by_ctrl_c() as ending:
+            with pytest.raises(KeyboardInterrupt) as raised:
+                os.kill(os.getpid(), number)
+            assert interruption(raised.value) == f"it was ended by {number.name}"
+            assert signal.getsignal(number) is not signal.SIG_DFL
+        assert ending.code(130) == 128 + number
+        assert signal.getsignal(number) is signal.SIG_DFL
+    finally:
+        signal.signal(number, outside)
+
+
+def test_ctrl_c_is_told_as_such() -> None:
+    assert interruption(KeyboardInterrupt()) == "it was interrupted with Ctrl-C"
+
+
+def test_without_one_the_code_stays() -> None:
+    with ended_as_by_ctrl_c() as ending:
+        pass
+    assert ending.code(0) == 0
+
+
+def test_what_is_ignored_stays_so() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as under nohup
+    try:
+        with ended_as_by_ctrl_c() as ending:
+            os.kill(os.getpid(), signal.SIGHUP)
+        assert ending.number == 0
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_windows_has_no_sighup(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(signal, "SIGHUP")
+    with ended_as_by_ctrl_c() as ending, pytest.raises(KeyboardInterrupt):
+        os.kill(os.getpid(), signal.SIGTERM)
+    assert ending.number == signal.SIGTERM
+
+
+def test_a_handler_that_is_not_python_s_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(signal, "getsignal", lambda _number: None)
+    taken: list[object] = []
+    monkeypatch.setattr(signal, "signal", lambda *given: taken.append(given))
+    with ended_as_by_ctrl_c():
+        pass
+    assert taken == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_what_was_unpacked_is_deleted(number: int, tmp_path: Path) -> None:
+    log = tmp_path / "a.log.gz"
+    record = 'V1127 19:21:07.584000 1 a.py:1] {"dynamo_start": {"stack": []}, "frame_id": 0}\n'
+    with gzip.open(log, "wt", compresslevel=1) as packed:
+        packed.writelines([record * 1000] * 500)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "inspector.cli", "explain", str(log)],
+        env={**os.environ, "TMPDIR": str(temporary)}, cwd=ROOT, stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+    while process.poll() is None and not any(temporary.glob("*/a.log")):
+        time.sleep(0.01)
+    process.send_signal(number)
+    assert process.wait() == 128 + number
+    assert list(temporary.iterdir()) == []

@@ -1,0 +1,261 @@
+"""``inspect graph`` without torch and without `dot`: what is refused, suffixes, recordings."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from inspector import cli as commands
+from inspector.cli.graph_files import is_graph_file
+from tests.unit.logs import record
+
+Main = Callable[..., int]
+
+NODES = [
+    {"name": "x", "op": "placeholder", "target": "x", "stack": 0,
+     "tensors": [{"dtype": "float32", "shape": [8, 64], "stride": [64, 1], "device": "cpu"}]},
+    {"name": "relu", "op": "call_function", "target": "aten.relu.default", "inputs": ["x"],
+     "tensors": [{"dtype": "float32", "shape": [8, 64], "stride": [64, 1], "device": "cpu"}],
+     "stack": 1},
+    {"name": "output", "op": "output", "target": "output", "inputs": ["relu"]},
+]  # fmt: skip
+STACKS = ["", 'File "/p/model.py", line 3, in forward\n    return x.relu()\n']
+FUSED = {
+    "direction": "inference",
+    "operations": [{"name": "op0", "kind": "pointwise", "origins": ["relu"]}],
+    "groups": [{"nodes": ["op0"], "kind": "pointwise", "kernel": "triton_poi_0", "launch": 0,
+                "reads": {"x": 2048}, "writes": {"buf0": 2048}, "bytes": 4096}],
+    "buffers": [{"name": "x", "kind": "input"}, {"name": "buf0", "kind": "output"}],
+}  # fmt: skip
+
+
+def logged(stage: str, compile_id: str) -> bytes:
+    artifact = {"name": f"inspector_{stage}_graph", "encoding": "json"}
+    payload = json.dumps({"v": 1, "nodes": NODES, "stacks": STACKS})
+    return record("artifact", artifact, compile_id, payload)
+
+
+def fused(compile_id: str) -> bytes:
+    artifact = {"name": "inspector_fusion", "encoding": "json"}
+    return record("artifact", artifact, compile_id, json.dumps({"v": 1, **FUSED}))
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Main:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("PATH", str(tmp_path))  # no dot
+    parts = [
+        part(compile_id)
+        for compile_id in ("0/0", "1/0")
+        for part in (
+            lambda name: logged("dynamo", name),
+            lambda name: logged("post_grad", name),
+            fused,
+        )
+    ]
+    (tmp_path / "a.log").write_bytes(b"".join(parts))
+    (tmp_path / "plain.log").write_bytes(logged("dynamo", "0/0"))
+
+    def call(*args: str) -> int:
+        monkeypatch.setattr(sys, "argv", ["inspect", "graph", *args])
+        return commands.main()
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [
+        ("a.svg", True), ("A.SVG", True), ("a.png", True), ("a.pdf", True), ("a.dot", True),
+        ("a.gv", True), ("a.graphml", True), ("a.json", False), ("a.md", False),
+        ("a.txt", False), ("svg", False), ("a.svg.md", False), ("a", False),
+    ],
+)  # fmt: skip
+def test_the_end_of_the_name_says_what_it_is(name: str, is_one: bool) -> None:  # noqa: FBT001
+    assert is_graph_file(Path("some.svg") / name) is is_one
+
+
+def test_no_file_is_no_graph() -> None:
+    assert not is_graph_file(None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--stage", "dynamo", "--ops"), "--stage and --ops exclude each other."),
+        (("--ops", "--line", "a.py:1"), "--line and --ops exclude each other."),
+        (("--stage", "fusion", "--line", "a.py:1", "--ops"), "--stage and --line and --ops"),
+        (("--line", "a.py"), "'a.py' is no line. Name one as `model.py:42`."),
+        (("--line", "a.py:x"), "'a.py:x' is no line."),
+        (("--line", ":3"), "':3' is no line."),
+        (("--line", "a.py:0"), "'a.py:0' is no line."),
+        (("--line", "a.py:-1"), "'a.py:-1' is no line."),
+        (("--around", "relu", "--stage", "fusion"), "Name its stage: --stage dynamo"),
+        (("--around", "relu", "--ops"), "--around shows a part of a graph of operators."),
+        (("--around", "relu", "--line", "a.py:1"), "--around shows a part"),
+        (("--stage", "lowered"), "'lowered' is not one of"),
+        (("--depth", "-1"), "-1 is not in the range"),
+        (("--collapse", "all"), "'all' is not one of"),
+        (("--collapse", "none", "-o", "a.dot"), "--collapse is about the picture of a stage."),
+        (("--colour", "bytes", "--collapse", "none", "-o", "a.dot"), "are about the picture of a"),
+        (("--ops", "-o", "a.svg"), "--ops gives a report, and no graph."),
+        (("--line", "a.py:1", "-o", "a.graphml"), "--line gives a report, and no graph."),
+        (("-o", "a.bmp"), "Choose one of .dot, .graphml, .gv, .json, .md"),
+        (("-o", "no/a.svg"), "There is no folder no"),
+        (("-o", "no/a.json"), "There is no folder no"),
+        (("--format", "jsn"), "Did you mean json"),
+        (("--gpu", "h200"), "--gpu has no meaning for a recording."),
+        (("--fake", "--no-grad"), "no meaning for a recording"),
+    ],
+)
+def test_what_cannot_be_done_is_said_first(
+    run: Main,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    arguments: tuple[str, ...],
+    said: str,
+) -> None:
+    assert run("a.log", *arguments) == 2
+    assert said in capsys.readouterr().err
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["a.log", "plain.log"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--train", "--no-grad"), "--train and --no-grad exclude each other."),
+        (("--fake",), "--fake needs --gpu."),
+        (("--gpu", "h2000"), "h2000"),
+        (("--gpu", "h200", "--device", "cuda"), "--gpu and --device exclude each other."),
+    ],
+)
+def test_what_no_model_can_be_recorded_with(
+    run: Main,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    arguments: tuple[str, ...],
+    said: str,
+) -> None:
+    (tmp_path / "model.py").write_text("raise AssertionError('it was run')\n")
+    assert run("model.py", *arguments) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_what_was_fused_is_shown_without_being_asked(
+    run: Main, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("a.log") == 0
+    out = capsys.readouterr().out
+    assert "0/0 inference: 1 operator in 1 kernel\n" in out
+    assert "1/0 inference: 1 operator in 1 kernel\n" in out
+    assert "triton_poi_0" in out
+
+
+def test_one_compilation_alone(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("a.log", "--graph", "1/0", "--stage", "post-grad", "--format", "json") == 0
+    (graph,) = json.loads(capsys.readouterr().out)["graphs"]
+    assert graph["name"] == "1/0 post-grad inference"
+    assert graph["nodes"][1]["kernels"] == ["triton_poi_0"]
+
+
+def test_a_stage_an_operator_a_line(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("a.log", "--stage", "dynamo") == 0
+    assert "  relu  model.py:3  f32[8, 64]" in capsys.readouterr().out
+    assert run("a.log", "--around", "RELU", "--depth", "0") == 0
+    assert "0/0 dynamo: 1 node · 1 operator" in capsys.readouterr().out
+    assert run("a.log", "--line", "model.py:3") == 0
+    assert "kernels of the forward pass" in capsys.readouterr().out
+    assert run("a.log", "--ops") == 0
+    assert "ATen 1  aten.relu.default" in capsys.readouterr().out
+
+
+def test_around_nothing_names_near_matches(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("a.log", "--around", "relv") == 2
+    err = capsys.readouterr().err
+    assert "No node of the graph matches `relv`." in err
+    assert "relu" in err
+
+
+@pytest.mark.parametrize("name", ["a.svg", "a.dot", "a.graphml"])
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("plain.log",), "Fusion was not recorded: `inspect graph model.py`"),
+        (("plain.log", "--stage", "joint"), "The recording has no joint graph"),
+        (("a.log", "--graph", "7/0"), "The recording has no compilation 7/0, but 0/0, 1/0."),
+    ],
+)
+def test_without_a_graph_no_file_is_written(
+    run: Main, capsys: pytest.CaptureFixture[str], name: str, arguments: tuple[str, ...], said: str
+) -> None:
+    assert run(*arguments, "-o", name) != 0
+    assert f"error: There is no graph to write. {said}" in capsys.readouterr().err
+    assert not Path(name).exists()
+
+
+@pytest.mark.parametrize("suffix", [".dot", ".graphml"])
+def test_several_graphs_are_several_files(run: Main, tmp_path: Path, suffix: str) -> None:
+    assert run("a.log", "-o", f"a{suffix}") == 0
+    assert run("a.log", "--stage", "post-grad", "-o", f"b{suffix}") == 0
+    assert run("a.log", "--stage", "dynamo", "--graph", "1/0", "-o", f"c{suffix}") == 0
+    assert sorted(item.name for item in tmp_path.glob(f"*{suffix}")) == [
+        f"a-0_0-inference{suffix}",
+        f"a-1_0-inference{suffix}",
+        f"b-0_0-post-grad-inference{suffix}",
+        f"b-1_0-post-grad-inference{suffix}",
+        f"c{suffix}",
+    ]
+
+
+def test_graphs_of_one_name_have_files_of_their_own(
+    run: Main, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "two").mkdir()
+    for rank in (0, 1):
+        name = f"dedicated_log_torch_trace_rank_{rank}_aaaaaaaa.log"
+        text = (tmp_path / "plain.log").read_bytes().replace(b" 7 torch", b" %d torch" % rank)
+        (tmp_path / "two" / name).write_bytes(text)
+    assert run("two", "--stage", "dynamo", "-o", "a.dot") == 0
+    assert len(list(tmp_path.glob("a-*.dot"))) == 2
+    assert "2 pictures, one for each graph (--graph and" in capsys.readouterr().err
+
+
+def test_a_number_is_a_recording_that_is_kept(
+    run: Main, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = tmp_path / ".inspector" / "4"
+    folder.mkdir(parents=True)
+    (folder / "trace.log").write_bytes((tmp_path / "plain.log").read_bytes())
+    meta = {"format_version": 1, "tool_version": "0", "ended": "2026-01-01T00:00:00+00:00"}
+    (folder / "meta.json").write_text(json.dumps(meta))
+    assert run("4", "--stage", "dynamo") == 0
+    assert "relu" in capsys.readouterr().out
+    assert run("5", "--stage", "dynamo") == 2
+    assert "There is no model, recording or trace '5'." in capsys.readouterr().err
+
+
+def test_reports_have_files_too(run: Main, tmp_path: Path) -> None:
+    for name in ("a.json", "a.md", "a.txt"):
+        assert run("a.log", "-o", name) == 0
+    assert json.loads((tmp_path / "a.json").read_text("utf-8"))["kind"] == "graph"
+    assert (tmp_path / "a.md").read_text("utf-8").startswith("# Graphs")
+    assert "triton_poi_0" in (tmp_path / "a.txt").read_text("utf-8")
+
+
+def test_a_file_and_a_report(run: Main, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert run("a.log", "--graph", "0/0", "-o", "a.dot", "--format", "json") == 0
+    assert json.loads(capsys.readouterr().out)["stage"] == "fusion"
+    assert (tmp_path / "a.dot").exists()
+
+
+def test_a_picture_without_graphviz_says_how_to_get_it(
+    run: Main, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert run("a.log", "--graph", "0/0", "-o", "a.svg") == 4
+    assert "apt install graphviz" in capsys.readouterr().err
+    assert not (tmp_path / "a.svg").exists()

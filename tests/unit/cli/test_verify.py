@@ -1,0 +1,191 @@
+"""The order of the trials, with recordings made by hand in place of processes."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from inspector.cli.verify import Outcome, verification_of
+from inspector.records.trial import TrialResult
+from inspector.run.run import Run
+from inspector.shared.request import Request
+from tests.unit.render import runs
+from tests.unit.render.verified import EQUAL
+
+if TYPE_CHECKING:
+    from inspector.report.report import Report
+
+KNOWN = ("nested_graph_breaks", "reorderable_logging_functions", "ignore_logging_functions")
+REQUEST = Request("model.py", keep_outputs="/nowhere", calls=9)
+
+
+def with_trial(run: Run, settings: tuple[str, ...] = KNOWN) -> Run:
+    trial = TrialResult(settings, "eager", 100, 90, EQUAL)
+    (process,) = run.processes
+    return dataclasses.replace(run, processes=(process.with_records(trial),))
+
+
+def report(settings: tuple[str, ...] = KNOWN) -> Report:
+    return runs.report_of(with_trial(runs.broken(), settings))
+
+
+class Runner:
+    """Gives one outcome after the other, and the last one for good."""
+
+    def __init__(self, *outcomes: Outcome) -> None:
+        self.outcomes = list(outcomes)
+        self.requests: list[Request] = []
+        self.said: list[str] = []
+
+    def __call__(self, request: Request, doing: str) -> Outcome:
+        self.requests.append(request)
+        self.said.append(doing)
+        return self.outcomes.pop(0) if len(self.outcomes) > 1 else self.outcomes[0]
+
+
+BROKEN, WHOLE = (Outcome(with_trial(make())) for make in (runs.broken, runs.unbroken))
+
+
+def test_each_is_a_process_that_compares_its_outputs() -> None:
+    runner = Runner(BROKEN)
+    verification, code = verification_of(report(), REQUEST, runner)
+
+    assert (code, verification.deterministic, verification.backend) == (0, True, "eager")
+    assert {request.compare_outputs for request in runner.requests} == {"/nowhere"}
+    assert {request.keep_outputs for request in runner.requests} == {None}
+    assert {request.measure for request in runner.requests} == {False}
+    assert [request.config for request in runner.requests] == [
+        (),
+        (("nested_graph_breaks", True),),
+        (("reorderable_logging_functions", ("builtins.print",)),),
+        (("ignore_logging_functions", ("builtins.print",)),),
+        (),
+        (),
+        (),
+    ]
+    changed = [[edit.new for edit in request.edits] for request in runner.requests]
+    assert changed[:4] == [[]] * 4
+    assert all(changed[4:6])
+    assert changed[6] == []  # as it is, again
+    assert runner.said[:2] == [
+        "trying the model as it is (1 of 7)",
+        "trying nested_graph_breaks=True (2 of 7)",
+    ]
+    assert runner.said[4].startswith("trying model.py:15: x = torch.where(")
+    assert not any(trial.helps for trial in verification.trials)
+
+
+def test_of_settings_that_all_remove_everything_no_combination_is_tried() -> None:
+    runner = Runner(BROKEN, WHOLE)
+    verification, _ = verification_of(report(), REQUEST, runner)
+
+    assert [trial.helps for trial in verification.trials] == [True] * 5
+    assert len(runner.requests) == 7
+
+
+def test_what_helps_in_different_ways_is_tried_together() -> None:
+    nested = runs.broken()
+    (process,) = nested.processes
+    fewer = dataclasses.replace(
+        nested, processes=(dataclasses.replace(process, frames=process.frames[1:]),)
+    )
+    runner = Runner(BROKEN, Outcome(with_trial(fewer)), WHOLE)
+    verification, _ = verification_of(report(), REQUEST, runner)
+
+    assert runner.requests[-1].config == (
+        ("nested_graph_breaks", True),
+        ("reorderable_logging_functions", ("builtins.print",)),
+    )
+    assert len(verification.trials) == 6
+
+
+def test_what_this_torch_does_not_have_is_left_out() -> None:
+    runner = Runner(BROKEN)
+    made = report(("verbose",))
+    nowhere = tuple(dataclasses.replace(finding, rewrites=()) for finding in made.findings)
+    made = dataclasses.replace(made, findings=nowhere)
+    verification, _ = verification_of(made, REQUEST, runner)
+
+    assert verification.not_tried.startswith("no setting, and no change of a line, is known")
+    assert verification.left_out == KNOWN
+    assert runner.requests == []
+
+
+def test_of_too_many_changes_some_are_left() -> None:
+    made = report()
+    (finding,) = [finding for finding in made.findings if finding.rewrites][:1]
+    rewrite = finding.rewrites[0]
+    many = tuple(
+        dataclasses.replace(
+            rewrite, edits=tuple(dataclasses.replace(edit, new=f"{n}") for edit in rewrite.edits)
+        )
+        for n in range(20)
+    )
+    made = dataclasses.replace(made, findings=(dataclasses.replace(finding, rewrites=many),))
+    runner = Runner(BROKEN)
+    verification, _ = verification_of(made, REQUEST, runner)
+
+    assert len([request for request in runner.requests if request.edits]) == 16
+    assert verification.rewrites_left == 4
+
+
+def test_a_trial_that_fails_is_a_row() -> None:
+    runner = Runner(BROKEN, Outcome(None, "it broke"))
+    verification, code = verification_of(report(), REQUEST, runner)
+
+    assert code == 0
+    assert [trial.failure for trial in verification.trials] == ["it broke"] * 5
+
+
+def test_a_change_that_fails_in_plain_python_is_no_fault_of_the_model() -> None:
+    run = with_trial(runs.broken())
+    meta = dataclasses.replace(run.meta, error_detail="Traceback\nNameError: name 'th'\n")
+    said = "model.py fails when it is called with its inputs, also without torch.compile."
+    failed = Outcome(dataclasses.replace(run, meta=meta), said)
+    verification, _ = verification_of(report(), REQUEST, Runner(BROKEN, failed))
+
+    assert [trial.failure for trial in verification.trials][2:4] == [
+        said,
+        "the changed line fails in plain Python, too: NameError: name 'th'",
+    ]
+
+
+def test_outputs_that_differ_at_the_end_are_those_of_no_change() -> None:
+    run = with_trial(runs.broken())
+    (process,) = run.processes
+    known = process.last(TrialResult)
+    assert known is not None
+    outputs = dataclasses.replace(EQUAL, differing=1)
+    trial = dataclasses.replace(known, outputs=outputs)
+    varied = dataclasses.replace(run, processes=(process.with_records(trial),))
+    verification, _ = verification_of(
+        report(), REQUEST, Runner(BROKEN, *[WHOLE] * 5, Outcome(varied))
+    )
+
+    assert verification.deterministic is False
+    assert [trial.helps for trial in verification.trials] == [True] * 5
+
+
+def test_a_trial_that_is_cut_off_counts_nothing() -> None:
+    runner = Runner(BROKEN, dataclasses.replace(WHOLE, failure="it was ended"))
+    verification, _ = verification_of(report(), REQUEST, runner)
+
+    assert [(trial.measured, trial.failure) for trial in verification.trials] == [
+        (None, "it was ended")
+    ] * 5
+
+
+def test_ctrl_c_ends_everything() -> None:
+    runner = Runner(BROKEN, dataclasses.replace(BROKEN, stop=130))
+    verification, code = verification_of(report(), REQUEST, runner)
+
+    assert (code, verification.not_tried) == (130, "it was interrupted")
+    assert verification.trials == ()
+
+
+def test_a_recording_that_is_not_complete_is_not_tried() -> None:
+    cut = with_trial(runs.broken())
+    cut = dataclasses.replace(cut, meta=dataclasses.replace(cut.meta, partial="killed"))
+    verification, _ = verification_of(runs.report_of(cut), REQUEST, Runner(BROKEN))
+
+    assert verification.not_tried == "the recording is partial"

@@ -1,0 +1,77 @@
+"""What ``inspect bench --fail-on`` fails on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from inspector.errors import UsageError
+from inspector.features.bench.gate import bench_gate, parse_bench_gates
+from inspector.features.bench.ratio import Ratio
+from inspector.features.bench.rows import INTERRUPTED, BenchRow, Latency
+from inspector.shared.bench import Setting, Workload
+
+TIME = Latency(1e6, 1e6, 1e6, 9)
+FASTER, SAME, SLOWER = Ratio(1.9, 2.0, 2.1), Ratio(0.9, 0.95, 1.1), Ratio(0.4, 0.5, 0.6)
+
+
+def row(**given: Any) -> BenchRow:
+    known: dict[str, Any] = {
+        "workload": Workload(), "setting": Setting("inductor"), "latency": TIME, "faster": FASTER,
+    }  # fmt: skip
+    return BenchRow(0, **{**known, **given})
+
+
+EAGER = row(setting=Setting(), faster=None)
+
+
+def test_what_is_right_and_faster_passes() -> None:
+    gate = bench_gate([("", [EAGER, row()])], ("wrong", "slower"))
+    assert gate.passed
+    assert gate.verdict == "passed: nothing is wrong or slower (--fail-on wrong,slower)"
+
+
+@pytest.mark.parametrize(
+    ("given", "asked", "said"),
+    [
+        ({"wrong": ("output of input 1",)}, ("wrong",), "wrong: default"),
+        ({"wrong": ("output of input 1",)}, ("slower",), ""),
+        ({"faster": SLOWER}, ("slower",), "slower: default"),
+        ({"faster": SLOWER}, ("wrong",), ""),
+        ({"faster": SAME}, ("slower",), ""),
+        ({"faster": None}, ("slower",), ""),
+        ({"latency": None, "failure": "it crashed"}, ("wrong",), "not measured: default"),
+        ({"latency": None, "failure": INTERRUPTED}, ("wrong",), "not measured: default"),
+        ({"failure": "it crashed later"}, ("slower",), "not measured: default"),
+        (
+            {"faster": SLOWER, "wrong": ("x",), "workload": Workload(batch=4)},
+            ("slower", "wrong"),
+            "slower: default · batch 4; wrong: default · batch 4",
+        ),
+    ],
+)  # fmt: skip
+def test_what_was_asked_for_fails_and_what_was_not_measured(
+    given: dict[str, Any], asked: tuple[str, ...], said: str
+) -> None:
+    gate = bench_gate([("", [EAGER, row(**given)])], asked)
+    assert gate.passed == (not said)
+    if said:
+        assert gate.verdict == f"failed: {said} (--fail-on {','.join(asked)})"
+
+
+def test_inputs_are_counted_and_models_are_named() -> None:
+    wrong = row(wrong=("output of input 2",))
+    rows = [EAGER, row(), wrong, row(setting=Setting("aot_eager"))]
+    gate = bench_gate([("a.py", rows), ("b.py", [])], ("wrong",))
+    said = "wrong: a.py: default (1 of 2 inputs); not measured: b.py"
+    assert gate.verdict == f"failed: {said} (--fail-on wrong)"
+
+
+def test_names_are_read_from_lists() -> None:
+    assert parse_bench_gates([]) == ()
+    assert parse_bench_gates(["Wrong, slower", "wrong"]) == ("wrong", "slower")
+    with pytest.raises(UsageError, match="--fail-on names nothing"):
+        parse_bench_gates([","])
+    with pytest.raises(UsageError, match="--fail-on knows no 'graph-break'"):
+        parse_bench_gates(["graph-break"])

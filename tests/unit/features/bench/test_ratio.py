@@ -1,0 +1,119 @@
+"""How much faster, and between which ends another run's ratio lies."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from inspector.features.bench.ratio import Ratio, ratio_of
+
+
+def measured(
+    chosen: random.Random,
+    time_ns: float,
+    sessions: int = 3,
+    *,
+    apart: float = 0.02,
+    slow: float = 0,
+) -> dict[tuple[int, int], float]:
+    """Medians of blocks: sessions differ by 2 %, rounds by 1 %; some processes are slow."""
+    found = {}
+    for session in range(sessions):
+        own = chosen.gauss(0, apart) + 0.1 * (chosen.random() < slow)
+        for number in range(8):
+            found[session, number] = time_ns * math.exp(own + chosen.gauss(0, 0.01))
+    return found
+
+
+def test_of_two_sessions_the_ratio_is_that_of_the_means() -> None:
+    above = {(0, 0): 400.0, (0, 1): 100.0, (1, 0): 200.0, (1, 1): 200.0}
+    below = dict.fromkeys(above, 100.0)
+    found = ratio_of(above, below)
+    assert found is not None
+    assert found.middle == pytest.approx(2)
+
+
+def test_sessions_that_agree_by_chance_are_not_better_known_than_their_rounds() -> None:
+    above = {
+        (session, number): 200.0 * swing
+        for session in range(3)
+        for number, swing in enumerate((0.8, 1.25) * 8)
+    }
+    found = ratio_of(above, dict.fromkeys(above, 100.0))
+    assert found is not None
+    # Their means are the same; the standard error of each by its 16 rounds is 5.8 %.
+    error = math.log(1.25) * math.sqrt(16 / 15) / math.sqrt(16)
+    reach = math.sqrt(2) * 4.303 * 1.160 * error / math.sqrt(3)
+    assert found.low == pytest.approx(2 * math.exp(-reach), rel=1e-3)
+    assert found.high == pytest.approx(2 * math.exp(reach), rel=1e-3)
+
+
+def test_the_interval_holds_the_ratio_of_another_run() -> None:
+    chosen = random.Random(5)  # noqa: S311 - generated cases are to be the same every time
+    held = 0
+    for _ in range(400):
+        one, other = (ratio_of(measured(chosen, 1500), measured(chosen, 1000)) for _ in range(2))
+        assert one is not None
+        assert other is not None
+        held += one.low <= other.middle <= one.high
+    assert 0.92 * 400 <= held <= 0.98 * 400
+
+
+def test_a_process_that_is_slow_for_all_of_its_life_does_not_move_the_ratio() -> None:
+    above = {(session, number): 300.0 for session in range(3) for number in range(8)}
+    below = {key: 110.0 if key[0] == 1 else 100.0 for key in above}
+    found = ratio_of(above, below)
+    assert found is not None
+    assert found.middle == pytest.approx(3)
+    assert found.low < 300 / 110
+
+
+def test_the_interval_holds_the_ratio_of_another_run_where_some_processes_are_slow() -> None:
+    chosen = random.Random(8)  # noqa: S311 - as above
+    held = 0
+    for _ in range(400):
+        one, other = (
+            ratio_of(
+                measured(chosen, 1500, apart=0.007, slow=0.1),
+                measured(chosen, 1000, apart=0.007, slow=0.1),
+            )
+            for _ in range(2)
+        )
+        assert one is not None
+        assert other is not None
+        held += one.low <= other.middle <= one.high
+    assert held >= 0.92 * 400
+
+
+def test_without_a_difference_it_says_so_in_19_of_20_cases_or_more() -> None:
+    chosen = random.Random(6)  # noqa: S311 - as above
+    claimed = 0
+    for _ in range(300):
+        found = ratio_of(measured(chosen, 1000), measured(chosen, 1000))
+        assert found is not None
+        claimed += found.is_known
+    assert claimed <= 0.05 * 300
+
+
+def test_of_one_session_the_rounds_count() -> None:
+    chosen = random.Random(7)  # noqa: S311 - as above
+    found = ratio_of(measured(chosen, 1500, sessions=1), measured(chosen, 1000, sessions=1))
+    assert found is not None
+    assert found.low < found.middle < found.high
+
+
+def test_of_too_little_nothing_is_said() -> None:
+    assert ratio_of({}, {}) is None
+    assert ratio_of({(0, 0): 1.0, (0, 1): 1.0}, {(0, 0): 1.0, (0, 1): 1.0}) is None
+    # Nothing was measured at the same time.
+    assert ratio_of({(0, 0): 1.0}, {(1, 0): 1.0}) is None
+
+
+@pytest.mark.parametrize(
+    ("ratio", "known"),
+    [(Ratio(1.1, 1.2, 1.3), True), (Ratio(0.9, 1.2, 1.5), False), (Ratio(0.7, 0.8, 0.9), True)],
+)
+def test_a_difference_smaller_than_its_noise_is_none(ratio: Ratio, known: bool) -> None:  # noqa: FBT001
+    assert ratio.is_known is known

@@ -1,0 +1,188 @@
+"""Rows of a recording whose log is written here, as a process writes it."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from inspector.features.bench.collection_report import make_collection_report, measured_of
+from inspector.features.bench.rows import BEHIND_ANOTHER, INTERRUPTED
+from inspector.features.bench.wording import details, error_text
+from inspector.shared.bench import Combination, Setting, WorkerEnd, Workload
+from tests.unit.bench_logs import PLAN, block, report_of
+from tests.unit.bench_logs import rows_of as rows
+
+
+def test_the_part_of_a_call_in_which_the_gpu_works(tmp_path: Path) -> None:
+    busy = {"what": "busy", "combination": 1, "busy_ns": 150_000, "launches": 9}
+    eager, compiled = rows(tmp_path, "whole", block(0, 400_000), block(1, 200_000), busy)
+    assert compiled.busy == pytest.approx(0.75)
+    assert "GPU busy 75%, 9 launches" in details(compiled)
+    assert eager.busy is None
+    assert "GPU" not in details(eager)
+
+
+def test_a_gpu_does_not_work_for_more_than_the_call(tmp_path: Path) -> None:
+    busy = {"what": "busy", "combination": 0, "busy_ns": 410_000, "launches": 1}
+    (eager, _) = rows(tmp_path, "whole", block(0, 400_000), busy)
+    assert eager.busy == 1
+
+
+def test_what_was_not_reached_before_ctrl_c_says_so(tmp_path: Path) -> None:
+    eager, compiled = rows(tmp_path, "interrupted", block(0, 400_000))
+    assert (eager.failure, compiled.failure) == ("", INTERRUPTED)
+    assert rows(tmp_path, "whole", block(0, 400_000))[1].failure == ""
+
+
+def errors(combination: int, reference: str, *given: tuple[str, float, str]) -> dict[str, object]:
+    found = [
+        {"reference": reference, "name": name, "relative": relative, "scale": scale}
+        for name, relative, scale in given
+    ]
+    return {"what": "errors", "combination": combination, "errors": found, "wrong": []}
+
+
+def test_how_far_random_results_are_off_is_no_error(tmp_path: Path) -> None:
+    own, far = ("output of input 1", 1e-7, "itself"), ("output of input 1", 0.8, "itself")
+    eager, compiled = report_of(
+        tmp_path, block(0, 400), block(1, 200), errors(0, "float64", far), errors(1, "eager", far)
+    ).rows
+    assert error_text(dataclasses.replace(compiled, draws=True)) == "random"
+    assert error_text(compiled) == "8e-01"
+    assert error_text(dataclasses.replace(eager, draws=True)) == "8e-01"  # both draw the same
+    (_, near) = report_of(tmp_path, block(0, 400), block(1, 200), errors(1, "eager", own)).rows
+    assert error_text(dataclasses.replace(near, draws=True)) == "1e-07"  # what is drawn has no part
+
+
+def test_results_that_are_rounding_alone_have_no_error(tmp_path: Path) -> None:
+    own = ("output of input 1", 3e-7, "itself")
+    small = ("gradient of bias with input 1", 4e-9, "family")
+    alone = ("output of input 1", 0.8, "rounding")
+    report = report_of(
+        tmp_path, block(0, 400), block(1, 200), errors(0, "float64", own, small),
+        errors(1, "eager", alone),
+    )  # fmt: skip
+    assert [error_text(row) for row in report.rows] == ["3e-07", "rounding"]
+
+
+def test_a_scale_that_nobody_knows_is_the_results_own(tmp_path: Path) -> None:
+    old = errors(1, "eager", ("output of input 1", 3e-7, "of a newer version"))
+    assert error_text(rows(tmp_path, "whole", block(0, 4), block(1, 2), old)[1]) == "3e-07"
+
+
+def first(combination: int, number: int) -> dict[str, object]:
+    return {
+        "what": "first", "combination": combination, "input": number, "first_ns": 9,
+        "inputs": f"f32[{number}]",
+    }  # fmt: skip
+
+
+def test_an_input_that_fails_is_a_row_with_its_reason_and_the_others_stay(tmp_path: Path) -> None:
+    failed = {
+        "what": "failed", "combination": 1, "input": 1, "failure": "It fails.", "detail": "here"
+    }  # fmt: skip
+    found = rows(
+        tmp_path, "whole",
+        *(event for at in range(3) for event in (first(0, at), block(0, 40, input=at))),
+        *(event for at in (0, 2) for event in (first(1, at), block(1, 20, input=at))),
+        failed,
+    )  # fmt: skip
+    compiled = [row for row in found if row.combination == 1]
+    assert [bool(row.latency) for row in compiled] == [True, False, True]
+    assert [row.failure for row in compiled] == ["", "It fails.", ""]
+    assert compiled[1].detail == "here"
+    assert compiled[1].inputs == "f32[1]"
+
+
+def test_where_a_process_ends_the_inputs_behind_were_not_tried(tmp_path: Path) -> None:
+    ends = (WorkerEnd(1, 0, "it was ended after 5 seconds of first calls; see --timeout"),)
+    plan = dataclasses.replace(PLAN, ends=ends)
+    firsts = [first(0, at) for at in range(4)]
+    found = rows(tmp_path, "whole", *firsts, first(1, 0), first(1, 1), plan=plan)
+    failures = [row.failure for row in found if row.combination == 1]
+    assert failures == [ends[0].failure] * 3 + [BEHIND_ANOTHER]
+
+
+@pytest.mark.parametrize(
+    ("first_ns", "second_ns", "calls"),
+    [
+        (900, 100, 1),  # its first call is shorter than eager PyTorch's
+        (1_880, 100, 9),  # 2 and 680 ns at 100 ns a call
+        (1_880, 1_100, 19),  # the second call records CUDA graphs
+        (1_880, 0, 9),  # no second call is known: as long as later ones
+    ],
+)
+def test_the_second_call_has_to_be_paid_for_too(
+    tmp_path: Path, first_ns: int, second_ns: int, calls: int
+) -> None:
+    def first(combination: int, first_ns: int, second_ns: int) -> dict[str, object]:
+        return {
+            "what": "first", "combination": combination, "first_ns": first_ns,
+            "second_ns": second_ns,
+        }  # fmt: skip
+
+    rounds = [
+        block(combination, time_ns, round=round_)
+        for combination, time_ns in ((0, 200), (1, 100))
+        for round_ in range(4)
+    ]
+    firsts = first(0, 1_000, 300), first(1, first_ns, second_ns)
+    _, compiled = rows(tmp_path, "whole", *firsts, *rounds)
+    assert compiled.break_even_calls == calls
+
+
+def test_what_is_of_another_kind_has_no_error(tmp_path: Path) -> None:
+    other = {
+        "reference": "eager", "name": "output of input 1", "relative": float("inf"),
+        "mine": "None", "theirs": "float32[2]",
+    }  # fmt: skip
+    found = {
+        "what": "errors", "combination": 1, "errors": [other], "wrong": ["output of input 1"],
+        "uncompared": ["output of input 1.cache", "output of input 1 (called again).cache"],
+    }  # fmt: skip
+    report = report_of(tmp_path, block(0, 400), block(1, 200), found)
+    (_, compiled) = report.rows
+    assert compiled.is_wrong
+    assert not compiled.worst
+    assert error_text(compiled) == "WRONG"
+    assert compiled.uncompared == ("output of input 1.cache",)
+    said = "not compared: output.cache of input 1"
+    assert said in report.notices
+
+
+def test_what_has_fewest_sessions_counts(tmp_path: Path) -> None:
+    one = report_of(tmp_path, block(0, 400), block(1, 200)).notices
+    assert "intervals of 1 session are too narrow: pass --sessions 3" in one
+    plan = dataclasses.replace(
+        PLAN, sessions=3,
+        combinations=(*PLAN.combinations, Combination(Workload(), Setting("aot_eager"))),
+    )  # fmt: skip
+    events = [block(n, 400, session=at) for n in (0, 1) for at in range(3)]
+    several = report_of(tmp_path, *events, block(2, 400), plan=plan).notices
+    assert "intervals of 1 session are too narrow: pass --sessions 3" in several
+
+
+@pytest.mark.parametrize("device", ["cpu", "NVIDIA H200"])
+def test_tf32_is_said_to_be_nothing_on_the_cpu_alone(tmp_path: Path, device: str) -> None:
+    on = tuple(
+        dataclasses.replace(each, workload=Workload(tf32=True)) for each in PLAN.combinations
+    )
+    begun = {"what": "first", "input": 0, "combination": 0, "first_ns": 5, "device": device}
+    plan = dataclasses.replace(PLAN, combinations=on)
+    notices = report_of(tmp_path, begun, block(0, 400), block(1, 200), plan=plan).notices
+    assert any(notice.startswith("--tf32 has no effect") for notice in notices) is (device == "cpu")
+
+
+def test_what_is_not_of_all_models_is_told_with_theirs(tmp_path: Path) -> None:
+    draws = {"what": "first", "combination": 1, "first_ns": 5, "draws": True}
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    one = report_of(tmp_path / "a", block(0, 400), block(1, 200), draws)
+    other = report_of(tmp_path / "b", block(0, 400), block(1, 200))
+    one = dataclasses.replace(one, plan=dataclasses.replace(one.plan, target="a.py"))
+    models = [measured_of(each.plan.target, each) for each in (one, other)]
+    found = make_collection_report(models, 1).notices
+    assert any(notice.startswith("a.py: calls draw random numbers") for notice in found)
+    assert any(notice.startswith("intervals of 1 session") for notice in found)

@@ -1,0 +1,143 @@
+"""Which setting is said to be the one to take over many inputs."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from inspector.features.bench.compiled import Compiled
+from inspector.features.bench.ratio import Ratio
+from inspector.features.bench.rows import INTERRUPTED, BenchRow
+from inspector.features.bench.varied import VariedInput, VariedSetting
+from inspector.features.bench.varied_wording import varied_cells, varied_totals, varied_verdict
+from inspector.shared.bench import Setting, Workload
+
+EAGER = VariedSetting(Setting(), (), 1e6, 40e6, 0, None, None, "")
+STATIC = VariedSetting(Setting("inductor", dynamic=False), (), 60e9, 20e6, 4, 3001, 2.0, "")
+DYNAMIC = VariedSetting(Setting("inductor", dynamic=True), (), 15e9, 25e6, 1, 1001, 1.6, "")
+FAILED = VariedSetting(Setting("inductor"), (), None, None, 0, None, None, "it fails")
+
+
+def make_row(**given: Any) -> BenchRow:
+    return BenchRow(0, Workload(), **{"setting": Setting("inductor"), **given})
+
+
+def test_the_shortest_calls_and_the_least_compiling_are_told_apart() -> None:
+    shortest, least = varied_verdict([EAGER, STATIC, DYNAMIC, FAILED])
+    assert shortest == (
+        "Fastest: default + static, 2.00\N{MULTIPLICATION SIGN} faster than eager for one call of "
+        "each input (40 ms → 20 ms)"
+    )
+    assert least == "Least compilation: default + dynamic, 15.0 s instead of 60.0 s"
+    assert len(list(varied_verdict([EAGER, STATIC]))) == 1
+
+
+def test_where_no_setting_is_measured_the_verdict_says_so() -> None:
+    (line,) = varied_verdict([EAGER, FAILED])
+    assert line == "No setting was measured: default failed (see below)"
+    broken = dataclasses.replace(EAGER, failure="it fails", round_ns=None)
+    assert list(varied_verdict([broken, FAILED])) == []
+
+
+def test_where_nothing_is_faster_it_says_so() -> None:
+    row = make_row(faster=Ratio(0.49, 0.5, 0.51))
+    inputs = (VariedInput("x[0]=1", row, 1, ()),)
+    slow = VariedSetting(Setting("inductor"), inputs, 1e9, 80e6, 1, None, 0.5, "")
+    (line,) = varied_verdict([EAGER, slow])
+    assert line.startswith("No setting is faster than eager over these inputs")
+    assert "slower than eager" in line
+
+
+def test_the_verdict_says_how_much_another_run_may_differ() -> None:
+    noisy = dataclasses.replace(STATIC, faster=Ratio(1.1, 2.0, 40.0))
+    (line,) = varied_verdict([EAGER, noisy])
+    assert line.endswith("(40 ms → 20 ms; another run: 1.10\N{EN DASH}40\N{MULTIPLICATION SIGN})")
+
+
+def test_where_equal_calls_differ_too_much_nothing_is_said_to_be_slower() -> None:
+    noisy = dataclasses.replace(STATIC, faster=Ratio(0.4, 2.0, 10.0))
+    (line,) = varied_verdict([EAGER, noisy])
+    assert line.startswith("Timings vary too much to compare default + static with eager")
+    assert "raise --sessions" in line
+    assert line.endswith("another run: 0.40\N{EN DASH}10\N{MULTIPLICATION SIGN})")
+
+
+def test_the_least_compiling_is_no_advice_where_nothing_is_faster() -> None:
+    row = make_row(faster=Ratio(0.49, 0.5, 0.51))
+    inputs = (VariedInput("x[0]=1", row, 1, ()),)
+    slow = VariedSetting(Setting("inductor"), inputs, 60e9, 80e6, 1, None, 0.5, "")
+    slower = VariedSetting(Setting("inductor", dynamic=True), inputs, 1e9, 90e6, 1, None, 0.4, "")
+    (line,) = varied_verdict([EAGER, slow, slower])
+    assert line.startswith("No setting is faster")
+
+
+def test_what_is_known_to_be_faster_goes_before_what_may_be() -> None:
+    sure = dataclasses.replace(DYNAMIC, faster=Ratio(1.5, 1.6, 1.7))
+    for unsure in (Ratio(0.4, 2.0, 10.0), Ratio(0.9, 2.0, 10.0)):
+        shortest, *_ = varied_verdict([EAGER, dataclasses.replace(STATIC, faster=unsure), sure])
+        assert shortest.startswith("Fastest: default + dynamic, 1.60\N{MULTIPLICATION SIGN} faster")
+
+
+WRONG = ("output of input 1",)
+
+
+def test_wrong_results_are_said_and_never_taken() -> None:
+    inputs = (VariedInput("x[0]=1", make_row(setting=Setting("aot_eager"), wrong=WRONG), 1, ()),)
+    wrong = VariedSetting(Setting("aot_eager"), inputs, 1e9, 1e6, 1, 2, 40.0, "")
+    first, second, *_ = varied_verdict([EAGER, wrong, STATIC])
+    assert first == "aot_eager gives wrong results for x[0]=1"
+    assert second.startswith("Fastest: default + static")
+
+
+def test_without_eager_or_without_times_nothing_is_claimed() -> None:
+    assert list(varied_verdict([STATIC])) == []
+    interrupted = dataclasses.replace(FAILED, failure=INTERRUPTED)
+    assert list(varied_verdict([EAGER, interrupted])) == []
+    assert varied_totals(FAILED) == "it fails"
+
+
+def test_totals_add_up_what_all_inputs_cost() -> None:
+    assert varied_totals(DYNAMIC) == (
+        "25 ms for one call of each, compiled for 1 of 0 inputs in 15.0 s, pays off after 1,001 "
+        "calls of each, geometric mean 1.60\N{MULTIPLICATION SIGN}"
+    )
+
+
+def test_where_no_graph_came_of_compiling_it_is_said() -> None:
+    none = Compiled(0, 1, 0, 0, 90_000_000, None)
+    inputs = tuple(
+        VariedInput(f"x[0]={size}", make_row(compiled=none), compiled, ())
+        for size, compiled in ((1, 1), (2, 0))
+    )
+    assert [varied_cells(item)[-1] for item in inputs] == ["no graph: eager"] * 2
+    found = dataclasses.replace(STATIC, inputs=inputs)
+    assert "no graph compiled in 60.0 s: all eager" in varied_totals(found)
+    first, *_ = varied_verdict([EAGER, found])
+    assert first.startswith("default + static compiled nothing: `inspect explain`")
+
+
+def test_the_sum_and_the_mean_say_what_they_are() -> None:
+    """Of one large input and a small one they differ: 1.10 together, 2.00 in the mean."""
+    found = dataclasses.replace(DYNAMIC, together=1.1, speedup=2.0, break_even_rounds=None)
+    assert varied_totals(found) == (
+        "25 ms for one call of each (1.10\N{MULTIPLICATION SIGN}), compiled for 1 of 0 "
+        "inputs in 15.0 s, geometric mean 2.00\N{MULTIPLICATION SIGN}"
+    )
+
+
+def test_an_input_that_fails_is_named_and_in_no_sum() -> None:
+    failed = VariedInput("x[0]=4", make_row(), 0, (), failure="It fails (ValueError: four).")
+    assert varied_cells(failed)[-1] == "It fails (ValueError: four)."
+    eager = dataclasses.replace(EAGER, left_out=("x[0]=4",))
+    static = dataclasses.replace(STATIC, left_out=("x[0]=4",), inputs=(failed,))
+    first, second, *_ = varied_verdict([eager, static])
+    assert first == "eager fails with x[0]=4"
+    assert second.startswith("Fastest: default + static, 2.00\N{MULTIPLICATION SIGN}")
+    assert varied_totals(static).startswith("20 ms for one call of each without x[0]=4, ")
+
+
+def test_what_fails_where_eager_does_not_is_not_added_up() -> None:
+    failed = VariedInput("x[0]=4", make_row(), 0, (), failure="It fails.")
+    found = dataclasses.replace(STATIC, inputs=(failed,), round_ns=None, first_ns=None)
+    assert list(varied_verdict([EAGER, found])) == ["default + static was not measured with x[0]=4"]
+    assert varied_totals(found) == "no total: x[0]=4 was not measured"

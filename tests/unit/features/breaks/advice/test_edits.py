@@ -1,0 +1,198 @@
+"""What advice says, put into the file: odd places of a branch, and what is no change of a file."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.features.breaks.advice.branches import COND, WHERE
+from inspector.features.breaks.advice.checkpoints import STORED
+from inspector.features.breaks.advice.scalars import KEEP_TENSOR
+from inspector.report.user_code.reading import Span, read_line, read_text
+from inspector.shared.edit import edited
+
+HEAD = "import torch\n\ndef f(self, x, y):\n"
+
+
+def made(advice: object, body: str, line: int) -> list[str]:
+    """The lines of the function with the advice on one of them put in its place."""
+    text = HEAD + "".join(f"    {each}\n" for each in body.split("\n"))
+    code = read_text(text, Span(line + 3, line + 3))
+    edits = advice.edits_for(code)  # type: ignore[attr-defined]
+    return [each[4:] for each in edited(text, edits).splitlines()[3:]] if edits else []
+
+
+def test_a_branch_is_one_line_and_those_below_stay_where_they_are() -> None:
+    body = "if x.sum() > 0:\n    z = x * 2\nelse:\n    z = y\nreturn z"
+    where = "z = torch.where(x.sum() > 0, x * 2, y)"
+    cond = "z = torch.cond(x.sum() > 0, lambda: x * 2, lambda: y.clone())"
+    assert made(WHERE, body, 1) == [where, "", "", "", "return z"]
+    assert made(COND, body, 1) == [cond, "", "", "", "return z"]
+
+
+def test_an_elif_stays_behind_its_if() -> None:
+    body = (
+        "if self.training:\n    z = x\nelif x.sum() > 0:\n    z = x * 2\nelse:\n    z = y\nreturn z"
+    )
+    assert made(WHERE, body, 3) == [
+        "if self.training:",
+        "    z = x",
+        "else: z = torch.where(x.sum() > 0, x * 2, y)",
+        "",
+        "",
+        "",
+        "return z",
+    ]
+
+
+def test_several_names_and_what_the_branch_is_also_about() -> None:
+    body = "z = x\nif self.training and x.sum() > 0:\n    z, y = x * 2, x\nreturn z + y"
+    (_, branch, *_) = made(WHERE, body, 2)
+    assert branch == (
+        "if self.training: is_chosen = x.sum() > 0; z = torch.where(is_chosen, x * 2, z); "
+        "y = torch.where(is_chosen, x, y)"
+    ).replace("is_chosen", "condition")
+
+
+def test_an_early_return_is_left_out_and_chosen_at_the_end() -> None:
+    body = "if x.sum() > 0:\n    return x * 2\nz = x - y\nz = z.tanh()\nreturn z"
+    assert made(WHERE, body, 1) == [
+        "pass",
+        "",
+        "z = x - y",
+        "z = z.tanh()",
+        "return torch.where(x.sum() > 0, x * 2, z)",
+    ]
+
+
+def test_a_divisor_is_made_safe() -> None:
+    body = "if x.sum() == 0:\n    return x * 0\nreturn x / (x.sum() - 1)"
+    (line,) = [each for each in made(WHERE, body, 1) if "where" in each]
+    assert "x / torch.where(x.sum() == 0, 1, x.sum() - 1)" in line
+
+
+def test_a_number_stays_a_tensor_wherever_it_is_used() -> None:
+    body = "scale = x.std().item()\nx = x / max(scale, 1e-3)\nreturn x * scale"
+    assert made(KEEP_TENSOR, body, 1) == [
+        "scale = x.std().detach()",
+        "x = x / scale.clamp(min=1e-3)",
+        "return x * scale",
+    ]
+
+
+def test_where_more_is_made_of_a_number_a_tensor_is_tried() -> None:
+    body = "return torch.full_like(y, (x - y)[0].item())"
+    assert made(KEEP_TENSOR, body, 1) == [
+        "return torch.full_like(y, (x - y)[0].detach().clone().reshape(()))"
+    ]
+
+
+def test_a_guard_is_put_into_its_own_side_alone() -> None:
+    (line,) = made(WHERE, "if x.sum() > 0:\n    z = x / n\nelse:\n    z = y - x / n\nreturn z", 1)[
+        :1
+    ]
+    assert line == (
+        "z = torch.where(x.sum() > 0, x / torch.where(x.sum() > 0, n, 1), "
+        "y - x / torch.where(x.sum() > 0, 1, n))"
+    )
+    (line,) = made(WHERE, "if (x / n).sum() > 0:\n    x = x / n ** 2\nreturn x", 1)[:1]
+    condition = "(x / n).sum() > 0"
+    assert line == f"x = torch.where({condition}, x / torch.where({condition}, n ** 2, 1), x)"
+
+
+def test_an_elif_that_is_also_about_something_else_stays_one() -> None:
+    body = (
+        "z = x\nif y is None:\n    z = x + 5\nelif self.training and x.sum() > 0:\n    z = x * 2\n"
+    )
+    assert made(WHERE, f"{body}return z", 4)[3] == (
+        "elif self.training: z = torch.where(x.sum() > 0, x * 2, z)"
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "s = x.std().item()\ng = lambda s: x / max(s, 1e-3)\nreturn x / max(s, 1e-3), g(3.0)",
+        "s = x.std().item()\ndef g(s):\n    return x / max(s, 1e-3)\nreturn x / max(s, 1e-3), g",
+        "s = x.std().item()\nz = sum(x / max(s, 1e-3) for s in (1.0, 2.0))\nreturn z, max(s, 1e-3)",
+    ],
+)
+def test_a_name_that_is_another_one_within_is_left_alone(body: str) -> None:
+    lines = made(KEEP_TENSOR, body, 1)
+    assert "clamp" not in " ".join(lines)
+
+
+def test_a_number_from_elsewhere_has_no_method() -> None:
+    body = "s = 1.0\nif self.training:\n    s = x.std().item()\nreturn x / max(s, 1e-3)"
+    assert "clamp" not in " ".join(made(KEEP_TENSOR, body, 3))
+
+
+def test_a_file_without_torch_under_its_name_is_not_changed() -> None:
+    body = "if x.sum() > 0:\n    x = x * 2\nreturn x"
+    assert made(WHERE, body, 1)
+    for head in ("from torch import nn\n", "import torch as th\n", ""):
+        text = head + "\ndef f(x):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
+        line = text.split("\n").index("    if x.sum() > 0:") + 1
+        assert WHERE.edits_for(read_text(text, Span(line, line))) == ()
+    assert made(WHERE, f"torch = self.backend\n{body}", 2) == []
+
+
+@pytest.mark.parametrize("side", ["super().forward(x)", "(z := x * 2) + z"])
+def test_a_lambda_is_no_place_for_what_is_the_functions(side: str) -> None:
+    assert made(COND, f"if x.sum() > 0:\n    y = {side}\nelse:\n    y = x + 1\nreturn y", 1) == []
+
+
+def test_words_stay_apart() -> None:
+    assert made(KEEP_TENSOR, "return(x.std()).item() * y", 1) == ["return x.std().detach() * y"]
+
+
+@pytest.mark.parametrize("body", ["if x.sum() > 0:\n    self.n += 1\nreturn x", "return x"])
+def test_what_is_no_choice_changes_nothing(body: str) -> None:
+    assert made(WHERE, body, 1) == made(COND, body, 1) == []
+
+
+def test_a_line_without_its_file_is_no_file() -> None:
+    code = read_line("    if x.sum() > 0:", Span(7, 7))
+    assert WHERE.edits_for(code) == COND.edits_for(code) == ()
+
+
+CHECKPOINTED = """\
+class Layer:
+    def forward(self, x):
+        y = self.a(x)
+        self.norm = y.norm().item()
+        return x, self.b(y)
+
+class Net:
+    def forward(self, x):
+        for layer in self.layers:
+            x = checkpoint(layer, x, use_reentrant=False)
+        return x
+"""
+
+
+def test_what_a_checkpointed_layer_keeps_is_a_second_result() -> None:
+    code = read_text(CHECKPOINTED, Span(4, 4))
+    assert edited(CHECKPOINTED, STORED.edits_for(code)).splitlines()[3:10] == [
+        "        norm = y.norm().detach()",
+        "        return (x, self.b(y)), norm",
+        "",
+        "class Net:",
+        "    def forward(self, x):",
+        "        for layer in self.layers:",
+        "            x, layer.norm = checkpoint(layer, x, use_reentrant=False)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("        return x\n", "        return checkpoint(self, x)\n"),  # which is it?
+        ("y = self.a(x)", "norm = y = self.a(x)"),
+        ("y = self.a(x)\n", "y = self.a(x)\n        if y is None: return x\n"),
+        ("x = checkpoint(", "return checkpoint("),
+    ],
+)
+def test_what_a_checkpointed_layer_keeps_takes_a_person(old: str, new: str) -> None:
+    text = CHECKPOINTED.replace(old, new)
+    line = next(n for n, each in enumerate(text.splitlines(), 1) if "self.norm" in each)
+    assert STORED.edits_for(read_text(text, Span(line, line))) == ()

@@ -1,0 +1,279 @@
+"""The fix in the user's own words: right where it is said, and general where it could be wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.report.user_code.fixes import fix
+
+
+def test_what_is_printed_is_named() -> None:
+    said = fix("print", 'print("mean", x.mean(), y)\n', 'print("mean", x.mean(), y)')
+
+    assert said.startswith("Return `x.mean()` and `y` as well, and do `print(")
+
+
+def test_what_is_formatted_is_named() -> None:
+    assert "Return `x.sum()` as well" in fix(
+        "print", 'print(f"{x.sum()}")\n', 'print(f"{x.sum()}")'
+    )
+
+
+def test_what_is_another_thing_later_is_kept() -> None:
+    said = fix("print", "print(x)\nx = x * 2\nreturn x\n", "print(x)")
+
+    assert said.startswith("Keep `x` in a variable here, return it as well")
+
+
+@pytest.mark.parametrize(
+    "body", ["print(*x)\n", "print(\n    f'{x}' * 90,\n    [x] * 40, [y] * 50)\n"]
+)
+def test_what_cannot_be_named_is_not(body: str) -> None:
+    assert fix("print", body, "print") == ""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for i in range(3):\n    print(x)\n",
+        "if flag:\n    return y\nprint(x)\n",
+        "try:\n    print(x)\nfinally:\n    pass\n",
+        "with torch.no_grad():\n    print(x)\n",
+        "yield x\nprint(x)\n",
+        "print(x)\nx.add_(1)\n",
+        "print(x)\nx += 1\n",
+        "print(x)\nx[0] = 1\n",
+        "print(x)\ntorch.mul(y, 2, out=x)\n",
+        "print(x)\nF.relu(x, inplace=True)\n",
+        "z = print(x)\n",
+    ],
+)
+def test_what_the_caller_could_not_print_alike_is_left_alone(body: str) -> None:
+    assert fix("print", body, "print(x)") == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "number", "returned"),
+    [
+        ('log.info("norm %.3f", x.norm().item())', "x.norm().item()", "`x.norm().detach()`"),
+        ('print(f"{x.mean().item():.3f} {y}")', "x.mean().item()", "`x.mean().detach()` and `y`"),
+        ("bar.set_postfix(loss=loss.item())", "loss.item()", "`loss.detach()`"),
+        ('wandb.log({"loss": float(loss), "at": i})', "float(loss)", "`loss.detach()`"),
+        ("meter.update(round(x.sum().item(), 3))", "x.sum().item()", "`x.sum().detach()`"),
+    ],
+)
+def test_a_line_with_a_number_goes_to_the_caller(line: str, number: str, returned: str) -> None:
+    for body, how in ((line, ""), (f"if flag:\n    {line}", ", under the same conditions")):
+        assert fix("item-told", f"{body}\nreturn x\n", number) == (
+            f"Return {returned} as well, and do `{line}` in the caller, outside of the compiled "
+            f"function{how}, and call `item()` there."
+        )
+
+
+def test_what_breaks_when_it_is_returned_is_not_returned() -> None:
+    assert fix("print", "print(x.tolist())\n", "print(x.tolist())") == ""
+    assert fix("logging", "log = make()\nlog.info(x)\n", "log.info(x)") == ""
+
+
+def test_a_constant_is_only_moved() -> None:
+    assert fix("logging", 'log.info("done")\n', 'log.info("done")') == (
+        'Move `log.info("done")` to the caller, outside of the compiled function.'
+    )
+
+
+def test_a_number_is_kept_a_tensor_to_its_uses() -> None:
+    said = fix("item", "t = x.std().item()\nreturn x / max(t, 1e-3)\n", "x.std().item()")
+
+    assert said == (
+        "Keep it a tensor: `t = x.std().detach()` instead of `t = x.std().item()`, and with it "
+        "`t.clamp(min=1e-3)` instead of `max(t, 1e-3)`."
+    )
+
+
+def test_the_first_of_two_is_what_python_takes_where_one_is_nan() -> None:
+    said = fix("item", "t = x.std().item()\nreturn x / max(1e-3, t)\n", "x.std().item()")
+
+    assert "`torch.where(t > 1e-3, t, 1e-3)` instead of `max(1e-3, t)`" in said
+
+
+@pytest.mark.parametrize(
+    ("body", "number", "tensor"),
+    [
+        ("return x * x.sum().item()\n", "x.sum().item()", "`x.sum().detach()`"),
+        ("return -float(x.mean()) + x\n", "float(x.mean())", "`x.mean().detach()`"),
+        ("t = x.max().item()\nreturn x / t\n", "x.max().item()", "`t = x.max().detach()`"),
+        ("t = 2 * x.max().item()\nreturn x / t\n", "x.max().item()", "`x.max().detach()`"),
+        ("t = torch.sum(x).item()\nreturn x / t\n", "torch.sum(x).item()", "`t = torch.sum(x).d"),
+    ],
+)
+def test_a_number_that_is_calculated_with_stays_a_tensor(
+    body: str, number: str, tensor: str
+) -> None:
+    assert f"Keep it a tensor: {tensor}" in fix("item", body, number)
+
+
+@pytest.mark.parametrize(
+    ("body", "number"),
+    [
+        ("n = int(x.sum().item())\nreturn y[:n]\n", "x.sum().item()"),
+        ("n = x.sum().item()\nreturn range(n)\n", "x.sum().item()"),
+        ("n = x.sum().item()\nreturn y[:n]\n", "x.sum().item()"),
+        ("n = x.sum().item()\nreturn [0] * n\n", "x.sum().item()"),
+        ("n = x.sum().item()\nif n > 0:\n    return x\nreturn y\n", "x.sum().item()"),
+        ("return torch.clamp(x, min=0, max=x.max().item())\n", "x.max().item()"),
+        ("print('loss', x.sum().item())\n", "x.sum().item()"),
+        ("return sorted(y, key=lambda row: row.sum().item())\n", "row.sum().item()"),
+        ("return f'{x.item()}'\n", "x.item()"),
+        ("return 'loss %s' % x.item()\n", "x.item()"),
+        ("return int(x.sum())\n", "int(x.sum())"),
+        ("return x.sum().item() > 0\n", "x.sum().item()"),
+        ("self.scale = x.item()\n", "x.item()"),
+        ("total = first = x.item()\n", "x.item()"),
+        ("n = 1 + x.item()\nreturn range(n)\n", "x.item()"),
+        ("total += x.item()\n", "x.item()"),
+        ("n = x.item()\nm = n\nreturn range(m)\n", "x.item()"),
+        ("return not x.sum().item()\n", "x.sum().item()"),
+        ("return x.sum().item()\n", "x.sum().item()"),
+        ("return 1 / x.sum().item()\n", "x.sum().item()"),
+        ("return x // x.sum().item()\n", "x.sum().item()"),
+        ("return x * float(x.sum())\n", "float(x.sum())"),
+        ("t = x[0].item()\nx.mul_(2)\nreturn x * t\n", "x[0].item()"),
+        ("t = x.item()\nreturn x * t\n", "x.item()"),
+        ("t = x.sum(0).item()\nreturn x * t\n", "x.sum(0).item()"),
+        ("t = x.sum().item()\nreturn flag * t\n", "x.sum().item()"),
+        ("t = x.sum().item()\nx = 3\nreturn x * t\n", "x.sum().item()"),
+        ("t = x.sum().item()\nt += 1\nreturn x * t\n", "x.sum().item()"),
+        ("t = x.sum().item()\nx = x * t\nf = lambda: range(t)\nreturn x\n", "x.sum().item()"),
+        ("t = 2 * x.max().item()\nx = x * t\nreturn range(t)\n", "x.max().item()"),
+        ("global t\nt = x.sum().item()\nreturn x * t\n", "x.sum().item()"),
+        (
+            "t = 0.0\nfor i in y:\n    if t > 1:\n        break\n    t = x.sum().item()\n",
+            "x.sum().item()",
+        ),
+    ],
+)
+def test_a_number_that_has_to_be_one_is_not_made_a_tensor(body: str, number: str) -> None:
+    assert "Keep it a tensor" not in fix("item", body, number)
+
+
+def test_masked_stores_become_where() -> None:
+    said = fix("masked-store", "x[y < 0] = z[y < 0]\n", "z[y < 0]")
+
+    assert "`x.copy_(torch.where(y < 0, z, x))`" in said
+    assert "all have one shape" in said
+    assert fix("masked-store", "x[y, 0] = z[y, 0]\n", "z[y, 0]") == ""
+    assert fix("masked-store", "x[y.add_(1)] = z[y.add_(1)]\n", "z[y.add_(1)]") == ""
+
+
+def test_functions_of_math_become_torchs() -> None:
+    said = fix("math-of-tensor", "return x / math.sqrt(x.sum())\n", "math.sqrt(x.sum())")
+
+    assert "`torch.sqrt(x.sum().detach())` instead of `math.sqrt(x.sum())`" in said
+    assert fix("math-of-tensor", "return math.pow(x, 2)\n", "math.pow(x, 2)") == ""
+    assert fix("math-of-tensor", "return math.sqrt(x.sum())\n", "math.sqrt(x.sum())") == ""
+    assert fix("math-of-tensor", "return x / math.sqrt(x)\n", "math.sqrt(x)") == ""
+
+
+def test_a_call_is_named() -> None:
+    said = fix("c-function", "z = crc(x)\n", "crc(x)")
+
+    assert said.startswith("Call `crc(x)` in the caller")
+    assert "where `x` is known" in said
+    assert "Move `crc(x)` to the caller" in fix("c-function", "crc(x)\n", "crc(x)")
+
+
+def test_what_is_made_inside_is_not_to_be_had_outside() -> None:
+    said = fix("c-function", "z = x * 2\nw = crc(z.numpy())\n", "crc(z.numpy())")
+
+    assert said.startswith("`z` is made inside: end the compiled function above this line")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for i in y:\n    z = crc(x)\n",
+        "if flag:\n    z = crc(x)\n",
+        "if flag:\n    return x\nz = crc(x)\n",
+        "x.add_(1)\nz = crc(x)\n",
+    ],
+)
+def test_a_call_that_the_caller_could_not_make_is_left_alone(body: str) -> None:
+    assert fix("c-function", body, "crc(x)") == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "assertion"),
+    [
+        ("if x.max() > 9:\n    raise ValueError('large')\n", "assert ~(x.max() > 9), 'large'"),
+        ("if x.isnan().any():\n    raise ValueError\n", "assert x.isnan().any().logical_not()"),
+        ("if (x < 0).any():\n    raise E('`x` is')\n", "assert (x < 0).any().logical_not()"),
+        ("if not (x > y).all():\n    raise E('no', x)\n", "assert (x > y).all(), 'no'"),
+        ("if x.max() > 9:\n    raise E(f'{x}') from None\n", "assert ~(x.max() > 9)"),
+    ],
+)
+def test_a_check_that_raises_is_an_assertion(body: str, assertion: str) -> None:
+    said = fix("branch-raise-in-graph", body, body[3 : body.index(":")])
+    assert f": `{assertion}`; torch checks it in the graph" in said
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if x.max() > 9 and flag:\n    raise ValueError\n",
+        "if flag(x):\n    raise ValueError\n",
+        "if x.max() > 9:\n    raise ValueError\nelse:\n    y = x\n",
+    ],
+)
+def test_a_check_that_may_be_another_thing_is_told_in_general(body: str) -> None:
+    assert fix("branch-raise-in-graph", body, body[3 : body.index(":")]) == ""
+
+
+@pytest.mark.parametrize("method", ["info", "debug", "log", "warning_once"])
+def test_the_method_that_is_called_is_the_one_to_ignore(method: str) -> None:
+    said = fix("logging-ignored", f"log.{method}('a')\n", f"log.{method}('a')")
+
+    assert f"ignore_logging_functions={{logging.Logger.{method}}}): model(x)`" in said
+
+
+def test_what_is_counted_and_repeated_has_its_name() -> None:
+    counted = fix("bincount", "c = labels.bincount(minlength=n)\n", "labels.bincount(minlength=n)")
+    repeated = fix("repeat-interleave", "r = x.repeat_interleave(y, dim=0)\n", "x.repeat")
+
+    assert "`labels.new_zeros(n, dtype=torch.int64).scatter_add(0, labels.long()," in counted
+    assert repeated.endswith("pass it: `x.repeat_interleave(y, dim=0, output_size=total)`.")
+
+
+@pytest.mark.parametrize("call", ["torch.bincount(y, weights=x)", "torch.bincount(y * 2)"])
+def test_other_counts_are_told_in_general(call: str) -> None:
+    assert fix("bincount", f"c = {call}\n", call) == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "is_said"),
+    [
+        ("t = x.std().item()\nreturn x.clamp(max=t)\n", True),
+        ("t = x.std().item()\nreturn torch.clamp(x, -t, t)\n", True),
+        ("t = x.std().item()\nreturn x.clamp(0, t)\n", False),  # a number and a tensor
+        ("t = x.std().item()\nreturn x.mul(t) + 1\n", True),
+        ("t = x.std().item()\nreturn x.add(x, alpha=t)\n", False),
+    ],
+)
+def test_methods_that_take_a_tensor_as_a_number(body: str, *, is_said: bool) -> None:
+    assert ("Keep it a tensor" in fix("item", body, "x.std().item()")) is is_said
+
+
+@pytest.mark.parametrize(
+    ("number", "tensor"),
+    [
+        ("x.max().item()", "x.max().detach()"),
+        ("x[0].item()", "x[0].detach().clone().reshape(())"),
+        ("(x + y).item()", "(x + y).detach().clone().reshape(())"),
+        ("int(x.sum())", "x.sum().detach().long()"),
+        ("int(x.sum().item())", "x.sum().detach().long()"),
+        ("float(flag)", "flag.detach().clone().reshape(())"),
+    ],
+)
+def test_a_number_of_which_anything_is_made_may_be_a_tensor(number: str, tensor: str) -> None:
+    said = fix("item", f"z = {{'a': {number}}}\nreturn self.f(z)\n", number)
+
+    assert said.startswith(f"Where that will do, keep a tensor: `{tensor}` instead of `{number}`")

@@ -1,0 +1,138 @@
+"""Texts of pictures: names that mean harm stay texts."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.features.graph.drawing import labels
+from inspector.features.graph.drawing.fusion_dot import fusion_dot
+from inspector.features.graph.drawing.options import Caption
+from inspector.features.graph.drawing.stage_dot import stage_dot
+from inspector.report import wording
+from inspector.report.escaping import escaped
+from inspector.shared.stack import StackFrame
+from tests.unit.features.graph.drawing.drawn import (
+    HOSTILE,
+    drawn,
+    fused_layers,
+    graph,
+    needs_dot,
+    operator,
+    taken,
+    tensor,
+)
+
+
+def shown_as(name: str) -> str:
+    return " ".join(name.split()).replace("\u202e", r"\u202e")
+
+
+@needs_dot
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_stay_text(name: str) -> None:
+    nodes = [
+        taken("x", 8, name),
+        operator(name, name, "x", module=((name, name),), kernels=(name,), op="call_module",
+                 stack=(StackFrame(name, 1, name, name),)),
+    ]  # fmt: skip
+    found = drawn(stage_dot(graph(*nodes), Caption(name, name, name, name)))
+    plain = shown_as(name)
+    assert plain in found.texts, "the box"
+    assert f"{plain} ({plain})" in found.texts, "the frame"
+    assert f"{plain} · {plain}" in found.texts, "the caption"
+    shown = [text.replace("\u200b", "") for text in found.tooltips]
+    assert any(f"{plain} = {plain}" in text for text in shown)
+    assert "script" not in found.elements
+    assert found.elements <= {"svg", "g", "title", "a", "polygon", "path", "polyline", "text"}
+
+
+@needs_dot
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_stay_text_in_the_fusion_diagram(name: str) -> None:
+    found = drawn(fusion_dot(fused_layers(1), Caption(name)))
+    assert shown_as(name) in found.texts
+    assert "script" not in found.elements
+
+
+@needs_dot
+@pytest.mark.parametrize("name", ["\x00\x01\x1b[31m", "\ud800", "\uffff", "", " "])
+def test_what_xml_does_not_allow_is_replaced(name: str) -> None:
+    drawn(stage_dot(graph(taken("x", 8), operator(name, name, "x")), Caption(name)))
+
+
+def test_what_is_obeyed_is_spelled_as_on_a_terminal() -> None:
+    for name in ("a\u202egnp.exe", "\u2066x\u2069", "soft\xad", "\ufeff\U000e0041", "\u0378é"):
+        spelled = escaped(name)
+        assert labels.in_label(name).replace("\\\\", "\\") == spelled
+        assert labels.in_tooltip([name]).replace("\\\\\u200b", "\\") == spelled
+
+
+def test_dot_is_utf8() -> None:
+    text = stage_dot(graph(taken("x", 8), operator("\ud800", "\ud800", "x")), Caption("\ud800"))
+    assert "\ufffd" in text.encode().decode()
+
+
+def test_shapes() -> None:
+    assert labels.shape(tensor(8, 64, 768)) == "f32[8, 64, 768]"
+    assert labels.shape(tensor("s0", dtype="bfloat16")) == "bf16[s0]"
+    assert labels.shape(tensor(dtype="float3")) == "float3[]"
+
+
+@pytest.mark.parametrize("size", [0, 1, 1023, 1024, 10_000, 10_240, 2**20, 10**9, 2**40, 10**15])
+def test_sizes_are_as_everywhere(size: int) -> None:
+    assert labels.size(size) == wording.size(size)
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (12, "12 FLOP"),
+        (18_900_000, "18.9 MFLOP"),
+        (230_000_000, "230 MFLOP"),
+        (2 * 10**15, "2,000 TFLOP"),
+    ],
+)
+def test_flops(number: int, said: str) -> None:
+    assert labels.flops(number) == said
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("aten.addmm.default", "addmm"),
+        ("prims.iota.default", "iota"),
+        ("torch._C._nn.linear", "linear"),
+        ("_operator.add", "add"),
+        ("torch.relu", "relu"),
+        ("softmax", "softmax"),
+        ("..", ".."),
+    ],
+)
+def test_operators(target: str, said: str) -> None:
+    assert labels.operator(operator("n", target)) == said
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("L_self_modules_a_modules_b_parameters_weight_", "a.b.weight"),
+        ("l_s_modules_n_parameters_bias_", "n.bias"),
+        ("L_self_buffers_mask_", "mask"),
+        ("L_x_", "L_x_"),
+        ("primals_1", "primals_1"),
+    ],
+)
+def test_parameters(target: str, said: str) -> None:
+    assert labels.parameter(target) == said
+
+
+def test_lists() -> None:
+    assert labels.listed(["mul", "mul", "add"]) == "mul \N{MULTIPLICATION SIGN}2, add"
+    assert labels.listed(["mul", "add", "add"], 4) == "mul, … 2 more"
+    assert labels.listed([]) == ""
+
+
+def test_long_names_keep_their_ends() -> None:
+    assert labels.elided("triton_poi_fused_add_relu_12", 11) == "trito…lu_12"
+    assert labels.module("encoder.layer.0.attention", "Attention", 24) == "…0.attention (Attention)"
+    assert labels.line(StackFrame("C:\\user\\model.py", 3, "f")) == "model.py:3"

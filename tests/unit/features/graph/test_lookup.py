@@ -1,0 +1,142 @@
+"""From a line to its nodes and kernels, and from a kernel to its lines."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.features.graph.fusion import Fusion
+from inspector.features.graph.line_kernels import Relation
+from inspector.features.graph.lookup import around_line, is_same_file, origins
+from inspector.features.graph.make_fusion import make_fusion
+from inspector.records.fusion import FusionPlan, Launch, Operation
+from inspector.run.graph import Graph, Node, Stage
+from inspector.shared.stack import StackFrame
+
+OUTER = StackFrame("/home/me/src/model.py", 9, "forward", "return self.layer(x)")
+INNER = StackFrame("/home/me/src/layers/model.py", 42, "forward", "return x.sin()")
+OTHER = StackFrame("/home/me/src/model.py", 42, "forward", "y = x + 1")
+
+
+def node(
+    name: str, target: str, *inputs: str, stack: tuple[StackFrame, ...] = (), **more: object
+) -> Node:
+    return Node(name, "call_function", target, inputs, stack=stack, **more)  # type: ignore[arg-type]
+
+
+X = Node("x", "placeholder", "x", stack=(OUTER,))
+DYNAMO = Graph(
+    "0/0", Stage.DYNAMO, "",
+    (
+        X,
+        node("sin", "torch.sin", "x", stack=(OUTER, INNER)),
+        node("y", "_operator.add", "sin", stack=(OTHER,)),
+    ),
+)  # fmt: skip
+FORWARD = Graph(
+    "0/0", Stage.POST_GRAD, "forward",
+    (
+        X,
+        node("seed", "prims.inductor_seeds.default"),
+        node(
+            "sin", "aten.sin.default", "x", "seed",
+            stack=(OUTER, INNER), modules=(("layer", "Layer"),),
+        ),
+        node("copy_", "aten.copy_.default", "x", "sin"),
+        node("add", "aten.add.Tensor", "sin", stack=(OTHER,)),
+        node("getitem", "_operator.getitem", "add", stack=(OTHER,)),
+    ),
+)  # fmt: skip
+BACKWARD = Graph(
+    "0/0", Stage.POST_GRAD, "backward",
+    (node("cos", "aten.cos.default", "x", stack=(OUTER, INNER), is_backward=True),),
+)  # fmt: skip
+
+
+def fusion(graph: Graph, *kernels: tuple[str, str, tuple[str, ...]]) -> Fusion:
+    operations = tuple(
+        Operation(f"op{number}", kind, names, names[0] if kind == "extern" else "")
+        for number, (_, kind, names) in enumerate(kernels)
+    )
+    launches = tuple(
+        Launch((f"op{number}",), kind, name, number)
+        for number, (name, kind, _) in enumerate(kernels)
+    )
+    return make_fusion(FusionPlan("", graph.direction, operations, launches, {}, ()), graph)
+
+
+FUSIONS = (
+    fusion(
+        FORWARD,
+        ("k0", "pointwise", ("seed",)),
+        ("k1", "pointwise", ("sin", "add", "copy_")),
+        ("", "extern", ("getitem",)),
+    ),
+    fusion(BACKWARD, ("k1", "pointwise", ("cos",))),
+)
+GRAPHS = (DYNAMO, FORWARD, BACKWARD)
+
+
+@pytest.mark.parametrize(
+    ("asked", "file", "is_same"),
+    [
+        ("model.py", "/home/me/src/model.py", True),
+        ("src/model.py", "/home/me/src/model.py", True),
+        ("./model.py", "/home/me/src/model.py", True),
+        ("/home/me/src/model.py", "/home/me/src/model.py", True),
+        ("src\\model.py", "C:\\me\\src\\model.py", True),
+        ("model.py", "/home/me/src/my_model.py", False),
+        ("other/model.py", "/home/me/src/model.py", False),
+        ("/src/model.py", "/home/me/src/model.py", False),
+        ("", "/home/me/src/model.py", False),
+        ("/home/me/home/me/src/model.py", "/home/me/src/model.py", False),
+    ],
+)
+def test_files_by_the_end_of_their_path(asked: str, file: str, is_same: bool) -> None:  # noqa: FBT001
+    assert is_same_file(asked, file) is is_same
+
+
+def test_a_line_leads_to_its_nodes_in_every_stage() -> None:
+    found = around_line(GRAPHS, FUSIONS, "layers/model.py", 42)
+    assert found.files == (INNER.file,)
+    assert [(each.graph.name, each.node.name, each.relation) for each in found.nodes] == [
+        ("0/0 dynamo", "sin", Relation.DIRECT),
+        ("0/0 post-grad forward", "seed", Relation.DERIVED),
+        ("0/0 post-grad forward", "sin", Relation.DIRECT),
+        ("0/0 post-grad forward", "copy_", Relation.DERIVED),
+        ("0/0 post-grad backward", "cos", Relation.DIRECT),
+    ]
+    assert [each.is_backward for each in found.nodes] == [False] * 4 + [True]
+
+
+def test_a_line_that_calls_is_gone_through() -> None:
+    found = around_line(GRAPHS, (), "model.py", 9)
+    assert [each.node.name for each in found.nodes if each.relation is Relation.THROUGH] == [
+        "sin", "sin", "cos",
+    ]  # fmt: skip
+
+
+def test_kernels_of_a_line_forward_and_backward_apart() -> None:
+    found = around_line(GRAPHS, FUSIONS, "layers/model.py", 42)
+    assert [(each.kernel, each.relation) for each in found.forward] == [
+        ("k0", Relation.DERIVED), ("k1", Relation.DIRECT),
+    ]  # fmt: skip
+    assert list(found.forward[1].nodes) == ["sin", "copy_"]
+    assert [each.kernel for each in found.backward] == ["k1"]
+
+
+def test_what_takes_a_result_of_a_library_is_no_kernel() -> None:
+    found = around_line(GRAPHS, FUSIONS, "src/model.py", 42)
+    assert [each.kernel for each in found.kernels] == ["k1"]
+
+
+def test_a_name_can_stand_for_several_files() -> None:
+    assert around_line(GRAPHS, (), "model.py", 42).files == (INNER.file, OTHER.file)
+    assert around_line(GRAPHS, FUSIONS, "model.py", 1).nodes == ()
+
+
+def test_neighbours_tell_where_a_pass_put_a_node() -> None:
+    found = origins(FORWARD)
+    assert found["seed"] == found["copy_"] == ((OUTER, INNER), True)
+    assert not found["add"][1]
+    alone = Graph("0/0", Stage.JOINT, "", (node("x", "aten.rand.default"),))
+    assert origins(alone)["x"] == ((), True)

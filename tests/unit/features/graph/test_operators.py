@@ -1,0 +1,210 @@
+"""Operators by kind, what they became, and which Inductor leaves to others."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.features.graph.decompositions import (
+    Decomposition,
+    aten_decompositions,
+    decompositions,
+)
+from inspector.features.graph.fusion import Fusion
+from inspector.features.graph.make_fusion import make_fusion
+from inspector.features.graph.operators import (
+    OperatorKind,
+    count_operators,
+    kind_of,
+    shown_operator,
+)
+from inspector.features.graph.outside_graph import Why, outside
+from inspector.records.fusion import FusionPlan, Launch, Operation
+from inspector.records.graphs import TensorMeta
+from inspector.run.graph import Graph, Node, Stage
+from inspector.shared.stack import StackFrame
+
+
+def call(name: str, target: str, op: str = "call_function", device: str = "cpu") -> Node:
+    return Node(name, op, target, tensors=(TensorMeta("float32", (2,), (1,), device),))
+
+
+@pytest.mark.parametrize(
+    ("target", "kind", "shown"),
+    [
+        ("torch._C._nn.linear", OperatorKind.TORCH, "torch.nn.functional.linear"),
+        ("torch._VariableFunctionsClass.conv2d", OperatorKind.TORCH, "torch.conv2d"),
+        ("_operator.getitem", OperatorKind.PYTHON, "operator.getitem"),
+        ("math.sqrt", OperatorKind.PYTHON, "math.sqrt"),
+        ("aten.mm.default", OperatorKind.ATEN, "aten.mm.default"),
+        ("aten.reshape.default", OperatorKind.ATEN, "aten.reshape.default"),
+        ("prims.iota.default", OperatorKind.PRIMS, "prims.iota.default"),
+        ("torch.ops.higher_order.cond", OperatorKind.HIGHER_ORDER, "higher_order.cond"),
+        ("mylib.op.default", OperatorKind.CUSTOM, "mylib.op.default"),
+        ("_c10d_functional.all_reduce.default", OperatorKind.CUSTOM, None),
+    ],
+)
+def test_each_operator_has_a_kind(target: str, kind: OperatorKind, shown: str | None) -> None:
+    node = call("x", target)
+    assert (kind_of(node), shown_operator(node)) == (kind, shown or target)
+
+
+def test_methods_and_modules() -> None:
+    method, module = call("x", "view", "call_method"), call("y", "layers.0", "call_module")
+    assert (kind_of(method), shown_operator(method)) == (OperatorKind.TORCH, "Tensor.view")
+    assert kind_of(module) is OperatorKind.MODULE
+
+
+CAPTURED = Graph(
+    "0/0",
+    Stage.DYNAMO,
+    "",
+    (
+        call("x", "x", "placeholder"),
+        call("norm", "torch.nn.functional.layer_norm"),
+        call("norm_1", "torch.nn.functional.layer_norm"),
+        call("drop", "torch.nn.functional.dropout"),
+    ),
+)
+
+
+def made(name: str, target: str, *earlier: str, aten: str = "", is_backward: bool = False) -> Node:
+    return Node(name, "call_function", target, earlier=earlier, aten=aten, is_backward=is_backward)
+
+
+LOWERED = Graph(
+    "0/0",
+    Stage.POST_GRAD,
+    "forward",
+    (
+        made("add", "aten.add.Tensor", "norm", aten="aten.native_layer_norm.default"),
+        made("add_1", "aten.add.Tensor", "norm_1", "norm", aten="aten.native_layer_norm.default"),
+        made("mul", "aten.mul.Tensor", "norm_1", aten="aten.native_layer_norm.default"),
+        made("mm", "aten.mm.default", aten="aten.mm.default", is_backward=True),
+        made("mm_1", "aten.mm.default", "x"),
+    ),
+)
+
+
+def test_operators_are_counted() -> None:
+    found = count_operators(LOWERED)
+    counts = [(each.operator, each.count, each.backward) for each in found.operators]
+    assert counts == [
+        ("aten.add.Tensor", 2, 0), ("aten.mm.default", 2, 1), ("aten.mul.Tensor", 1, 0),
+    ]  # fmt: skip
+    assert (found.total, found.of_kind(OperatorKind.ATEN)) == (5, 5)
+    assert count_operators(CAPTURED).total == 3
+
+
+def into(found: Decomposition) -> tuple[tuple[str, int], ...]:
+    return tuple((item.operator, item.count) for item in found.into)
+
+
+def test_calls_become_the_operators_that_have_their_names() -> None:
+    norm, drop = decompositions(CAPTURED, LOWERED)
+    assert (norm.operator, norm.count) == ("torch.nn.functional.layer_norm", 2)
+    assert into(norm) == (("aten.add.Tensor", 2), ("aten.mul.Tensor", 1))
+    assert (drop.count, into(drop)) == (1, ())
+
+
+def test_operators_of_aten_become_others_or_stay() -> None:
+    norm, product = aten_decompositions(LOWERED)
+    assert (norm.count, into(norm)) == (None, (("aten.add.Tensor", 2), ("aten.mul.Tensor", 1)))
+    assert (norm.is_kept, product.is_kept) == (False, True)
+
+
+BODY = (
+    Node("norm", "call_function", "torch.nn.functional.layer_norm"),
+    Node("inner", "get_attr", "inner", inside=(Node("sin", "call_method", "sin"),)),
+)
+CHECKPOINT = "torch.ops.higher_order.tag_activation_checkpoint"
+INLINED = Graph(
+    "0/0",
+    Stage.FORWARD,
+    "",
+    (
+        made("add", "aten.add.Tensor", "norm"),
+        made("mul", "aten.mul.Tensor", "norm"),
+        made("sin_1", "aten.sin.default", "sin"),
+    ),
+)
+
+
+def checkpointed(*inside: Node) -> Graph:
+    body = Node("body", "get_attr", "body", inside=inside)
+    taken = Node("checkpoint", "call_function", CHECKPOINT, ("body", "x"))
+    return Graph("0/0", Stage.DYNAMO, "", (call("x", "x", "placeholder"), body, taken))
+
+
+def test_what_a_nested_graph_computes_became_something() -> None:
+    found = count_operators(checkpointed(*BODY))
+    assert (found.total, found.total_inside) == (1, 2)
+    norm, sin, checkpoint = decompositions(checkpointed(*BODY), INLINED)
+    assert (norm.operator, norm.count) == ("torch.nn.functional.layer_norm", 1)
+    assert into(norm) == (("aten.add.Tensor", 1), ("aten.mul.Tensor", 1))
+    assert (sin.operator, into(sin)) == ("Tensor.sin", (("aten.sin.default", 1),))
+    assert (checkpoint.count, checkpoint.into, checkpoint.is_inlined) == (1, (), True)
+
+
+def test_a_nested_graph_of_which_nothing_is_found_again_is_not_said_to_be_nothing() -> None:
+    kept = Graph("0/0", Stage.FORWARD, "", (made("c", CHECKPOINT, "checkpoint"),))
+    (checkpoint,) = decompositions(checkpointed(*BODY), kept)
+    assert checkpoint.is_kept
+
+
+def test_of_two_operators_with_one_name_it_is_that_of_the_line() -> None:
+    def at(line: int, target: str, *earlier: str) -> Node:
+        frame = StackFrame("model.py", line, "f")
+        return Node("y", "call_function", target, stack=(frame,), earlier=earlier)
+
+    body = Node("body", "get_attr", "body", inside=(at(3, "torch.sin"),))
+    taken = Node("checkpoint", "call_function", CHECKPOINT, ("body",))
+    captured = Graph("0/0", Stage.DYNAMO, "", (body, taken, at(9, "torch.cos")))
+    later = Graph("0/0", Stage.FORWARD, "", (at(9, "aten.cos.default", "y"),))
+    found = {item.operator: into(item) for item in decompositions(captured, later)}
+    assert found["torch.cos"] == (("aten.cos.default", 1),)
+    assert found["torch.sin"] == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "target", "device", "why", "library"),
+    [
+        ("extern", "aten.addmm.default", "cuda:0", Why.LIBRARY, "cuBLAS"),
+        ("extern", "aten.convolution.default", "cuda:0", Why.LIBRARY, "cuDNN"),
+        ("extern", "mkldnn._linear_pointwise.default", "cpu", Why.LIBRARY, "oneDNN"),
+        ("fallback", "aten.sort.default", "cuda:0", Why.NO_CODE, ""),
+        ("fallback", "aten.nonzero.default", "cuda:0", Why.SIZES, ""),
+        ("fallback", "aten._scaled_dot_product_flash_attention.default", "cuda:0",
+         Why.ATTENTION, ""),
+        ("fallback", "aten.convolution_backward.default", "cpu", Why.CONVOLUTION, "oneDNN"),
+        ("fallback", "mylib.op.default", "cpu", Why.CUSTOM, ""),
+        ("extern", "_c10d_functional.all_reduce.default", "cuda:0", Why.COLLECTIVE, ""),
+        ("extern", "torch.ops.higher_order.cond", "cpu", Why.HIGHER_ORDER, ""),
+        ("extern", "prims.inductor_seeds.default", "cpu", Why.RANDOM, ""),
+        ("user_kernel", "torch.ops.higher_order.triton_kernel_wrapper_functional", "cuda:0",
+         Why.OWN, ""),
+    ],
+)  # fmt: skip
+def test_what_inductor_does_not_write(
+    kind: str, target: str, device: str, why: Why, library: str
+) -> None:
+    (found,) = outside(_fusion(kind, call("x", target, device=device)))
+    assert (found.why, found.library) == (why, library)
+
+
+def test_complex_numbers() -> None:
+    node = Node(
+        "x", "call_function", "aten.add.Tensor", tensors=(TensorMeta("complex64", (), (), ""),)
+    )
+    assert outside(_fusion("fallback", node))[0].why is Why.COMPLEX
+
+
+def test_own_kernels_and_what_takes_a_result_are_not_outside() -> None:
+    assert outside(_fusion("pointwise", call("x", "aten.add.Tensor"))) == ()
+    assert outside(_fusion("extern", call("x", "_operator.getitem"))) == ()
+
+
+def _fusion(kind: str, node: Node) -> Fusion:
+    plan = FusionPlan(
+        "", "forward", (Operation("op0", kind, ("x",), "x"),), (Launch(("op0",), kind),), {}, ()
+    )
+    return make_fusion(plan, Graph("0/0", Stage.POST_GRAD, "forward", (node,)))

@@ -1,0 +1,286 @@
+"""What an operator would read and write as a kernel of its own."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from inspector.features.graph.targets import is_view
+from inspector.features.graph.traffic import Traffic
+from inspector.run.graph import Node
+from inspector.shared.stack import StackFrame
+from tests.unit.fusions import SIZE, graph, node, tensor
+
+X = node("x", "")
+BIAS = node("bias", "", tensors=(tensor(64),))
+VIEW = node("view", "aten.reshape.default", "x")
+EXPAND = node("expand", "aten.expand.default", "bias")
+ADD = node("add", "aten.add.Tensor", "view", "expand")
+SYMBOL = node("symbol", "aten.relu.default", "x", tensors=(tensor("s0", 64),))
+BEHIND = node("behind", "aten.neg.default", "symbol")
+SLICE = node("slice_1", "aten.slice.Tensor", "x", tensors=(tensor(2, 64),))
+NEG = node("neg", "aten.neg.default", "slice_1", tensors=(tensor(2, 64),))
+TAKEN = node("getitem", "_operator.getitem", "pair")
+PAIR = node("pair", "aten.var_mean.correction", "x", tensors=(tensor(8, 1), tensor(8, 1)))
+GRAPH = graph(X, BIAS, VIEW, EXPAND, ADD, SYMBOL, BEHIND, SLICE, NEG, PAIR, TAKEN)
+
+
+@pytest.mark.parametrize(
+    ("found", "size"),
+    [
+        (VIEW, 0),
+        (EXPAND, 0),
+        (TAKEN, 0),
+        (ADD, 2 * SIZE + 4 * 64),  # of what is expanded, what there is of it
+        (SYMBOL, None),
+        (BEHIND, None),
+        (NEG, SIZE // 2),  # of a slice, the slice
+        (PAIR, SIZE + 2 * 8 * 4),
+    ],
+)
+def test_bytes_alone(found: Node, size: int | None) -> None:
+    assert Traffic(GRAPH).bytes_of(found) == size
+
+
+def test_an_unknown_dtype_has_no_size() -> None:
+    odd = node("odd", "aten.neg.default", tensors=(tensor(8, dtype="float3"),))
+    assert Traffic(graph(odd)).bytes_of(odd) is None
+
+
+def test_what_no_memory_holds_has_no_size() -> None:
+    huge = node("huge", "aten.neg.default", tensors=(tensor(*[2**62] * 9),))
+    assert Traffic(graph(huge)).bytes_of(huge) is None
+
+
+def test_inputs_that_are_not_there_cost_nothing() -> None:
+    lost = node("lost", "aten.neg.default", "gone")
+    assert Traffic(graph(lost)).bytes_of(lost) == SIZE
+
+
+def test_a_view_of_a_number_costs_what_it_gives() -> None:
+    number = node("number", "", tensors=())
+    view = node("view", "aten.expand.default", "number")
+    neg = node("neg", "aten.neg.default", "view")
+    assert Traffic(graph(number, view, neg)).bytes_of(neg) == 2 * SIZE
+
+
+@pytest.mark.parametrize(
+    ("target", "is_one"),
+    [
+        ("aten.reshape.default", True),
+        ("prims.view_of.default", False),
+        ("_operator.getitem", True),
+        ("aten.relu.default", False),
+        ("view", True),
+        ("", False),
+    ],
+)
+def test_views(target: str, is_one: bool) -> None:  # noqa: FBT001 - a column of a table
+    assert is_view(Node("x", "call_function", target)) is is_one
+
+
+def test_operators_are_in_order_once_and_without_inputs() -> None:
+    names = ("add", "x", "view", "add", "gone")
+    assert Traffic(GRAPH).in_order(names) == (VIEW, ADD)
+
+
+def decomposed(name: str, target: str, *inputs: str, **changes: Any) -> Node:
+    return node(name, target, *inputs, aten="aten.gelu.default", earlier=("gelu",), **changes)
+
+
+def test_what_was_one_operator_is_one_kernel() -> None:
+    """In eager PyTorch ``gelu`` reads its input once and writes its result, and nothing else."""
+    first = decomposed("mul", "aten.mul.Tensor", "x")
+    second = decomposed("erf", "aten.erf.default", "mul")
+    last = decomposed("mul_1", "aten.mul.Tensor", "erf", "x")
+    after = node("neg", "aten.neg.default", "mul_1")
+    traffic = Traffic(graph(X, first, second, last, after))
+    assert traffic.operator(second) == (first, second, last)
+    assert traffic.bytes_of(first) == traffic.bytes_of(last) == 2 * SIZE
+    assert traffic.results(first) == [last]
+    assert traffic.operator(after) == (after,)
+
+
+def test_what_others_take_is_a_result_through_views_as_well() -> None:
+    first = decomposed("mul", "aten.mul.Tensor", "x")
+    view = decomposed("view", "aten.reshape.default", "mul")
+    last = decomposed("erf", "aten.erf.default", "view")
+    user = node("neg", "aten.neg.default", "view")
+    traffic = Traffic(graph(X, first, view, last, user))
+    assert traffic.results(last) == [first, last]
+    assert traffic.bytes_of(last) == 3 * SIZE
+
+
+def test_the_same_operator_elsewhere_is_another() -> None:
+    first = decomposed("mul", "aten.mul.Tensor", "x")
+    second = node("mul_1", "aten.mul.Tensor", "mul", aten="aten.gelu.default", earlier=("gelu_1",))
+    whole = node("add", "aten.add.Tensor", "mul_1", aten="aten.add.Tensor", earlier=("gelu_1",))
+    traffic = Traffic(graph(X, first, second, whole))
+    assert [len(traffic.operator(item)) for item in (first, second, whole)] == [1, 1, 1]
+
+
+def test_a_value_made_of_nothing_is_a_constant() -> None:
+    full = node("full", "aten.full.default")
+    traffic = Traffic(graph(X, full))
+    assert traffic.is_constant("full")
+    assert not traffic.is_constant("x")
+    assert not traffic.is_constant("gone")
+
+
+LINE = (StackFrame("model.py", 7, "forward"),)
+CACHE = node("cache", "", tensors=(tensor(1000, 64),))
+INDEX = node("index", "", tensors=(tensor(2, dtype="int64"),))
+SMALL = node("small", "", tensors=(tensor(2, 64),))
+ROWS = node("rows", "aten.sin.default", "small", tensors=(tensor(2, 64),))
+COPY = node("copy_", "aten.copy_.default", "cache", "written", tensors=(tensor(1000, 64),))
+ROW_BYTES = 2 * 64 * 4
+INDEX_BYTES = 2 * 8
+CACHE_BYTES = 1000 * 64 * 4
+
+
+def written(target: str, *inputs: str, aten: str = "", name: str = "") -> Node:
+    found = node("written", target, *inputs, tensors=(tensor(1000, 64),))
+    return dataclasses.replace(found, aten=aten, earlier=(name,) if name else ())
+
+
+PARTS = [
+    (written("aten.index_put_.default", "cache", "index", "rows"), 2 * ROW_BYTES + INDEX_BYTES),
+    (written("aten.index_put.default", "cache", "index", "rows"), 2 * ROW_BYTES + INDEX_BYTES),
+    # What is added to is read as well.
+    (
+        written("aten.index_put_.default", "cache", "index", "rows", aten="aten.index_add.x"),
+        3 * ROW_BYTES + INDEX_BYTES,
+    ),
+    (written("aten.slice_scatter.default", "cache", "rows"), 2 * ROW_BYTES),
+    # A number goes to as many places as the index has elements.
+    (written("aten.scatter.value", "cache", "index"), INDEX_BYTES + 2 * 4),
+]
+
+
+@pytest.mark.parametrize(("made", "size"), PARTS)
+def test_what_changes_a_part_moves_the_part(made: Node, size: int) -> None:
+    found = Traffic(graph(CACHE, INDEX, SMALL, ROWS, made, COPY))
+    assert found.bytes_of(made) == size
+    assert found.bytes_of(COPY) == 0
+    assert made not in found.results(made)
+
+
+@pytest.mark.parametrize(("name", "is_copied"), [("index_put", True), ("index_put_", False)])
+def test_a_name_tells_what_was_in_place(name: str, is_copied: bool) -> None:  # noqa: FBT001
+    made = written("aten.index_put.default", "cache", "index", "rows", name=name)
+    size = Traffic(graph(CACHE, INDEX, SMALL, ROWS, made)).bytes_of(made)
+    moved = 2 * CACHE_BYTES + ROW_BYTES if is_copied else 2 * ROW_BYTES
+    assert size == moved + INDEX_BYTES
+
+
+def test_what_is_not_copied_back_is_a_new_tensor() -> None:
+    made = written("aten.slice_scatter.default", "cache", "rows")
+    found = Traffic(graph(CACHE, SMALL, ROWS, made))
+    assert found.bytes_of(made) == 2 * CACHE_BYTES + ROW_BYTES
+
+
+def test_an_intermediate_that_nothing_takes_later_is_changed_in_place() -> None:
+    zeros = node("zeros", "aten.full.default", tensors=(tensor(1000, 64),))
+    made = written("aten.slice_scatter.default", "zeros", "rows")
+    neg = node("neg", "aten.neg.default", "zeros", tensors=(tensor(1000, 64),))
+    assert Traffic(graph(SMALL, ROWS, zeros, made)).bytes_of(made) == 2 * ROW_BYTES
+    later = Traffic(graph(SMALL, ROWS, zeros, made, neg))
+    assert later.bytes_of(made) == 2 * CACHE_BYTES + ROW_BYTES
+
+
+def test_a_gather_reads_what_it_takes() -> None:
+    made = node("taken", "aten.embedding.default", "cache", "index", tensors=(tensor(2, 64),))
+    assert Traffic(graph(CACHE, INDEX, made)).bytes_of(made) == 2 * ROW_BYTES + INDEX_BYTES
+
+
+def test_what_makes_the_tensor_itself_writes_all_of_it() -> None:
+    """As the gradient of an embedding: zeros, and what is added to them."""
+    zeros = dataclasses.replace(
+        node("zeros", "aten.full.default", tensors=(tensor(1000, 64),)), aten="aten.gradient"
+    )
+    made = written("aten.index_put.default", "zeros", "index", "rows", aten="aten.gradient")
+    found = Traffic(graph(INDEX, SMALL, ROWS, zeros, made))
+    assert found.bytes_of(made) == CACHE_BYTES + ROW_BYTES + INDEX_BYTES
+
+
+@pytest.mark.parametrize(
+    ("name", "stack", "is_used", "moved"),
+    [
+        ("y", LINE, True, 0),  # of the line that changed it
+        ("mul_", LINE, True, 0),
+        ("imul_1", (), True, 0),
+        ("sin", LINE, True, 2 * ROW_BYTES),  # one line with `copy_`
+        ("y", (StackFrame("model.py", 8, "forward"),), True, 2 * ROW_BYTES),
+        ("", (), False, 0),  # Inductor's own
+        ("", (), True, 2 * ROW_BYTES),
+    ],
+)
+def test_a_copy_that_writes_back_is_done(
+    name: str,
+    stack: tuple[StackFrame, ...],
+    is_used: bool,  # noqa: FBT001
+    moved: int,
+) -> None:
+    made = dataclasses.replace(ROWS, stack=LINE, earlier=(name,) if name else ())
+    view = node("view", "aten.view.default", "rows", tensors=(tensor(2, 64),))
+    copy = dataclasses.replace(
+        node("copy_", "aten.copy_.default", "small", "view", tensors=(tensor(2, 64),)), stack=stack
+    )
+    nodes = [SMALL, made, view, copy]
+    nodes += [node("neg", "aten.neg.default", "view", tensors=(tensor(2, 64),))] if is_used else []
+    found = Traffic(graph(*nodes))
+    assert found.bytes_of(copy) == moved
+    # What goes to memory in eager PyTorch, too, has no tensor of its own.
+    assert (made in found.results(made)) is (moved > 0)
+    assert found.bytes_alone(copy) == 2 * ROW_BYTES
+
+
+def test_a_copy_of_an_input_or_of_a_product_is_the_programs_own() -> None:
+    copy = node("copy_", "aten.copy_.default", "small", "x")
+    assert Traffic(graph(X, SMALL, copy)).bytes_of(copy) == 2 * SIZE
+    product = dataclasses.replace(node("x", "aten.mm.default"), flops=9)
+    assert Traffic(graph(product, SMALL, copy)).bytes_of(copy) == 2 * SIZE
+
+
+def test_clones_for_the_programs_kernels_are_inductors_own() -> None:
+    clone = node("clone", "aten.clone.default", "x")
+    back = node("copy_", "aten.copy_.default", "x", "clone")
+    found = Traffic(graph(X, clone, back))
+    assert (found.bytes_of(clone), found.bytes_of(back)) == (0, 0)
+    own = dataclasses.replace(clone, stack=LINE)
+    assert Traffic(graph(X, own)).bytes_of(own) == 2 * SIZE
+
+
+def test_a_circle_in_a_damaged_recording_ends() -> None:
+    first = node("first", "aten.view.default", "second")
+    second = node("second", "aten.view.default", "first")
+    copy = node("copy_", "aten.copy_.default", "x", "first")
+    assert Traffic(graph(X, first, second, copy)).operator(copy) == (copy,)
+
+
+def test_a_bag_reads_the_rows_that_it_adds_up() -> None:
+    places = node("places", "", tensors=(tensor(2, 3, dtype="int64"),))
+    made = node("bag", "aten._embedding_bag.default", "cache", "places", tensors=(tensor(2, 64),))
+    found = Traffic(graph(CACHE, places, made))
+    assert found.taken_bytes(made) == 6 * ROW_BYTES // 2
+    symbolic = dataclasses.replace(places, tensors=(tensor("s0", 3, dtype="int64"),))
+    assert Traffic(graph(CACHE, symbolic, made)).taken_bytes(made) is None
+
+
+def test_a_bag_of_a_damaged_recording_takes_what_is_not_known() -> None:
+    made = node("bag", "aten._embedding_bag.default", "cache", tensors=(tensor(2, 64),))
+    assert Traffic(graph(CACHE, made)).taken_bytes(made) is None
+    lost = node("taken", "aten.embedding.default", "gone", "index", tensors=(tensor(2, 64),))
+    assert Traffic(graph(INDEX, lost)).taken_bytes(lost) is None
+
+
+def test_what_is_put_is_read_where_it_is_added() -> None:
+    # Whether `index_put` adds is no part of a graph.
+    added = "aten.index_put_.default", "aten.scatter_reduce_.two"
+    for target, read in (("aten.index_copy_.default", 0), *((name, ROW_BYTES) for name in added)):
+        made = written(target, "cache", "index", "rows")
+        assert Traffic(graph(CACHE, INDEX, ROWS, made)).put_bytes(made) == (read, ROW_BYTES)
+    other = node("sin", "aten.sin.default", "rows")
+    assert Traffic(graph(ROWS, other)).put_bytes(other) is None

@@ -1,0 +1,60 @@
+"""Kernels with fewer blocks than the GPU has multiprocessors."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from inspector.features.kernels.binary.predict import predict
+from inspector.features.kernels.kernel_findings import kernel_findings
+from inspector.features.kernels.rules.kernel_few_blocks import RULE
+from inspector.report.finding import Place
+from inspector.run.kernel_analysis import ConfigAnalysis
+from inspector.run.kernel_facts import ConfigFacts, KernelFacts
+from inspector.run.kernel_prediction import Bound, Prediction
+from inspector.shared.kernel_build import ConfigBuild, KernelBuild
+from tests.builds_fixture import H200, recorded_pairs
+
+
+def _kernel(bound: Bound, blocks: int, **changes: object) -> KernelFacts:
+    build = KernelBuild("triton_red_fused_x_0", "", heuristic="reduction")
+    config = ConfigBuild((("XBLOCK", 1),), 4, 1)
+    prediction = Prediction(1_800_000, bound, blocks=blocks, spread_ns=24_000)
+    facts = KernelFacts(build, (ConfigFacts(config, ConfigAnalysis(None), prediction),), H200)
+    return dataclasses.replace(facts, **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("blocks", [1, 4])
+def test_few_blocks_are_the_bound_and_many_would_be_faster(blocks: int) -> None:
+    _, build, texts = next(pair for pair in recorded_pairs() if pair[0]["module"] == "sum_rows")
+    few = dataclasses.replace(build.configs[0], grid=(blocks, 1, 1))
+    # A block has one short row: on a slow GPU it takes long enough to matter.
+    slow = dataclasses.replace(
+        H200,
+        bandwidth_bytes_per_second=H200.bandwidth_bytes_per_second / 1000,
+        clock_hz=H200.clock_hz / 1000,
+    )
+    found = predict(texts[0], few, slow)
+    assert (found.bound, found.blocks) == (Bound.BLOCKS, blocks)
+    assert found.time_ns is not None
+    assert found.spread_ns is not None
+    assert found.time_ns > 2 * found.spread_ns
+    many = predict(texts[0], build.configs[0], H200)
+    assert many.bound is Bound.MEMORY
+    assert many.spread_ns == many.time_ns
+
+
+def test_what_to_do_depends_on_what_is_reduced_and_by_whom() -> None:
+    def said(kernel: KernelFacts) -> str:
+        (finding,) = kernel_findings([kernel], lambda _: Place(), [RULE])
+        assert finding.cost is not None
+        assert finding.cost.cost_ns == 1_776_000
+        return f"{finding.why} {finding.fix}"
+
+    assert "rows.min(-1)" in said(_kernel(Bound.BLOCKS, 1, aten=("aten.argmin",)))
+    assert "8 of 132 multiprocessors work;" in said(_kernel(Bound.BLOCKS, 8))
+    assert "larger grid" in said(_kernel(Bound.BLOCKS, 1, is_users=True))
+    scan = KernelBuild("triton_spl_fused_x_0", "", heuristic="scan")
+    assert "larger batch" in said(_kernel(Bound.BLOCKS, 1, build=scan))
+    assert list(RULE.check(_kernel(Bound.COMPUTE, 1))) == []

@@ -1,0 +1,239 @@
+"""What the analysis says of kernels that were recorded on an H200 and compiled without one."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import pytest
+
+from inspector.features.kernels.binary.predict import predict
+from inspector.features.kernels.kernel_findings import kernel_findings
+from inspector.plugins import load_rules
+from inspector.report.finding import Finding, Place
+from inspector.run.kernel_analysis import AccessKind, InstructionKind
+from inspector.run.kernel_facts import KernelFacts
+from inspector.run.kernel_prediction import Bound
+from tests.builds_fixture import H200, recorded_facts, recorded_pairs
+from tests.predicted_times import compare, error_of_memory_bound
+
+HEALTHY = (
+    "gelu", "gelu_bf16", "swiglu", "small", "int8", "int64_values", "bias", "transpose",
+    "transpose_bf16", "permute", "cat", "rope", "sum_rows", "sum_columns", "sum_all",
+    "mean_all_bf16", "amax_argmax", "variance", "softmax", "softmax_bf16", "layer_norm",
+    "layer_norm_bf16", "layer_norm_wide", "rms_norm", "group_norm", "batch_norm", "embedding",
+    "random", "normal", "cumsum", "max_pool", "upsample", "bilinear", "adam", "own_add",
+    "own_matmul", "tuned_pointwise", "tuned_reduction", "fp8", "complex_sum", "float64",
+)  # fmt: skip
+"""Programs about whose kernels nothing is to be said."""
+
+
+@cache
+def _kernels() -> dict[str, tuple[KernelFacts, ...]]:
+    found: dict[str, tuple[KernelFacts, ...]] = {}
+    for (row, _, _), facts in zip(recorded_pairs(), recorded_facts(), strict=True):
+        found[row["module"]] = (*found.get(row["module"], ()), facts)
+    return found
+
+
+def _rules(program: str) -> dict[str, Any]:
+    return {finding.rule: finding for finding in _found(_kernels()[program])}
+
+
+def _found(kernels: Sequence[KernelFacts]) -> list[Finding]:
+    rules = load_rules("kernel"), load_rules("kernels")
+    return kernel_findings(kernels, lambda _: Place(), *rules)
+
+
+def test_what_was_compiled_needs_what_the_gpu_reported() -> None:
+    """The texts that the tests below read are those of the kernels that were timed."""
+    for row, build, _ in recorded_pairs():
+        here = [
+            (dict(at.values), at.num_warps, at.num_stages, at.resources.registers,
+             at.resources.spilled_registers, at.resources.shared_bytes)
+            for at in build.configs
+            if at.resources
+        ]  # fmt: skip
+        there = [
+            (at["kwargs"], at["num_warps"], at["num_stages"], at["n_regs"], at["n_spills"],
+             at["shared"])
+            for at in row["configs"]
+        ]  # fmt: skip
+        assert here == there, row["module"]
+
+
+def test_predicted_times_of_memory_bound_kernels() -> None:
+    error, count = error_of_memory_bound(compare())
+    assert count > 40
+    assert error < 0.15
+
+
+@pytest.mark.parametrize("program", HEALTHY)
+def test_nothing_is_said_of_healthy_kernels(program: str) -> None:
+    assert _rules(program) == {}
+
+
+@pytest.mark.parametrize(
+    ("program", "rules", "said"),
+    [
+        ("strided", {"kernel-uncoalesced"}, "3 elements apart"),
+        ("unaligned", {"kernel-narrow-accesses"}, "begin at a multiple of 16 bytes"),
+        ("odd_bf16", {"kernel-narrow-accesses"}, "mask"),
+        ("softmax_wide", {"kernel-narrow-accesses"}, "begin at a multiple of 16 bytes"),
+        ("promoted", {"kernel-float64"}, "in_ptr1"),
+        ("int64_index", {"kernel-int64-offsets"}, "xnumel"),
+        ("scatter", {"kernel-atomics"}, "line"),
+        ("gather", {"kernel-indirect-loads"}, "takes 4 bytes from each place"),
+        ("dynamic", {"kernel-narrow-accesses", "kernel-int64-offsets"}, "dynamic"),
+    ],
+)
+def test_findings(program: str, rules: set[str], said: str) -> None:
+    found = _rules(program)
+    assert set(found) == rules
+    assert said in " ".join(finding.why for finding in found.values())
+
+
+def test_a_stride_of_three_uses_a_third_of_each_sector() -> None:
+    (kernel,) = _kernels()["strided"]
+    load, store = kernel.configs[0].analysis.accesses
+    assert (load.stride, load.contiguous, store.contiguous) == (3, 1, 4)
+    assert load.block_share == pytest.approx(1 / 3, abs=0.01)
+    assert store.block_share == 1.0
+
+
+def test_widths_are_weighted_by_what_a_program_moves() -> None:
+    (kernel,) = _kernels()["gelu"]
+    analysis = kernel.configs[0].analysis
+    assert [(width.bits, width.bytes) for width in analysis.loads] == [(128, 2 * 1024 * 4)]
+    assert [(width.bits, width.bytes) for width in analysis.stores] == [(128, 1024 * 4)]
+    (kernel,) = _kernels()["sum_rows"]
+    assert [(width.bits, width.bytes) for width in kernel.configs[0].analysis.loads] == [
+        (128, 8192 * 4)
+    ]
+
+
+def test_a_matrix_product_uses_tensor_cores() -> None:
+    (kernel,) = _kernels()["own_matmul"]
+    for facts in kernel.configs:
+        assert [name for name, _ in facts.analysis.tensor_cores] == ["HGMMA bf16"]
+        kinds = [access.kind for access in facts.analysis.accesses if access.trips != 1]
+        assert kinds == [AccessKind.ASYNC_COPY] * 2
+
+
+def test_the_slow_path_of_a_sine_is_no_hot_loop_and_no_spill() -> None:
+    (kernel,) = _kernels()["many_exps"]
+    for facts in kernel.configs:
+        assert not any(entry.in_loop for entry in facts.analysis.instructions)
+        assert facts.config.resources is not None
+        assert facts.config.resources.stack_bytes > 0
+        assert facts.config.resources.spill_store_bytes == 0
+
+
+def test_the_hot_loop_of_a_reduction_is_the_one_that_loads() -> None:
+    (kernel,) = _kernels()["variance"]
+    for facts in kernel.configs:
+        inside = {entry.kind for entry in facts.analysis.instructions if entry.in_loop}
+        assert InstructionKind.GLOBAL_LOAD in inside
+        assert InstructionKind.GLOBAL_STORE not in inside
+
+
+def test_broadcast_arguments_count_once() -> None:
+    """A bias that every block reads is no traffic: 8192x4096 numbers are."""
+    (kernel,) = _kernels()["bias"]
+    prediction = kernel.configs[0].prediction
+    assert prediction is not None
+    assert prediction.memory_ns == pytest.approx(
+        2 * 8192 * 4096 * 2 / (4.8e12 * 0.89) * 1e9, rel=0.01
+    )
+
+
+def _named(program: str, *aten: str, launches: int = 1) -> KernelFacts:
+    (kernel,) = _kernels()[program]
+    return dataclasses.replace(kernel, aten=aten, launches=launches)
+
+
+def _of(rule: str, *kernels: KernelFacts) -> list[Any]:
+    return [finding for finding in _found(kernels) if finding.rule == rule]
+
+
+@pytest.mark.parametrize(
+    ("aten", "said"),
+    [
+        (("aten.transpose", "aten.clone"), "clone"),
+        (("aten.cat.default",), "cat"),
+        (("aten.convolution",), "channels-last"),
+        (("aten.clone", "aten.mul"), ""),
+        (("aten.view",), ""),
+        ((), ""),
+    ],
+)
+def test_copies_that_are_kernels_of_their_own(aten: tuple[str, ...], said: str) -> None:
+    found = _of("kernel-copy", _named("strided", *aten))
+    assert len(found) == bool(said)
+    for finding in found:
+        assert said in finding.why
+        assert finding.cost.cost_ns == _kernels()["strided"][0].time_ns
+
+
+def test_what_adds_the_bias_of_a_convolution_is_no_copy() -> None:
+    assert _of("kernel-copy", _named("bias", "aten.convolution")) == []
+
+
+def test_small_kernels_are_spoken_of_where_they_are_most_of_the_model() -> None:
+    small, large = _named("small", launches=24), _named("gelu")
+    few = dataclasses.replace(small, launches=4)
+
+    (finding,) = _of("kernel-small", small)
+    assert "24 of 24 launches" in finding.message
+    assert "reduce-overhead" in finding.fix
+    assert _of("kernel-small", few, large) == []
+    hundred = dataclasses.replace(large, launches=100)
+    assert _of("kernel-small", small, hundred) == []
+    assert _of("kernel-small") == []
+
+
+def test_float64_is_what_is_loaded_whatever_is_stored() -> None:
+    (kernel,) = _kernels()["promoted"]
+    analysis = kernel.configs[0].analysis
+    wide = tuple(
+        dataclasses.replace(access, dtype="f64", bytes=2 * access.bytes)
+        if access.kind is AccessKind.STORE
+        else dataclasses.replace(access, bytes=16) if access.dtype == "f64" else access
+        for access in analysis.accesses
+    )  # fmt: skip
+    configs = tuple(
+        dataclasses.replace(facts, analysis=dataclasses.replace(facts.analysis, accesses=wide))
+        for facts in kernel.configs
+    )
+    (finding,) = _of("kernel-float64", dataclasses.replace(kernel, configs=configs))
+    assert "because in_ptr1 is" in finding.why
+
+
+def test_what_is_known_of_a_scatter_counts() -> None:
+    """What it adds goes where an index says; what it reads to add is known."""
+    build, texts = next(
+        (build, texts) for _, build, texts in recorded_pairs() if "tt.atomic" in texts[0]["ttgir"]
+    )
+    found = predict(texts[0], build.configs[0], H200)
+    assert found.is_least
+    assert found.missing == "not all that it moves is known"
+    assert found.memory_ns is not None
+    assert any("at least" in part for part in found.parts)
+
+
+def test_what_moves_by_descriptors_is_not_taken_for_nothing() -> None:
+    """As if it were copied by the tensor memory accelerator, whose addresses are not read."""
+    moved = 0
+    for _, build, texts in recorded_pairs():
+        for config, of_config in zip(build.configs, texts, strict=True):
+            by_descriptors = of_config["ttgir"]
+            for name, copied in (("tt.load ", "global_to_local"), ("tt.store ", "local_to_global")):
+                by_descriptors = by_descriptors.replace(name, f"ttng.async_tma_copy_{copied} ")
+            found = predict({**of_config, "ttgir": by_descriptors}, config, H200)
+            if found.memory_ns is None and found.time_ns is not None:
+                moved += 1
+                assert found.bound is Bound.UNKNOWN
+                assert any("not known" in part for part in found.parts)
+    assert moved

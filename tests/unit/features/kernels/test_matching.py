@@ -1,0 +1,110 @@
+"""Kernels of one run are found again in another, with kernels that an H200 generated."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from inspector.features.kernels.matching import content, matched
+from inspector.features.kernels.output_code import read_output_code
+from inspector.run.kernel import Kernel, NodeLine
+from inspector.run.kernel_diff import DiffKernel
+from tests.gpu.compare_kernels import load
+
+
+@pytest.fixture(scope="module")
+def kernels() -> list[DiffKernel]:
+    codes = load()["cases"]["norms.group_norm"]["training"]["codes"]
+    codes = codes + load()["cases"]["pointwise.gelu_chain"]["training"]["codes"]
+    found: dict[str, Kernel] = {}
+    for code in codes:
+        for kernel in read_output_code(code["code"], "0/0", {}).kernels:
+            found.setdefault(content(kernel), kernel)
+    assert len(found) >= 4
+    return [DiffKernel(kernel, 1) for kernel in found.values()]
+
+
+def renamed(item: DiffKernel, name: str) -> DiffKernel:
+    kernel = item.kernel
+    source = kernel.source.replace(kernel.name, name).replace(
+        "backend_hash': '", "backend_hash': '0"
+    )
+    return dataclasses.replace(item, kernel=dataclasses.replace(kernel, name=name, source=source))
+
+
+def test_names_hashes_and_order_are_no_difference(kernels: list[DiffKernel]) -> None:
+    others = [renamed(item, f"triton_{at}") for at, item in enumerate(kernels)][::-1]
+    changes = list(matched(kernels, others))
+    assert [change.kind for change in changes] == ["same"] * len(kernels)
+    assert {change.matched_by for change in changes} == {"content"}
+
+
+def test_one_that_is_gone_and_one_that_is_new(kernels: list[DiffKernel]) -> None:
+    alone = dataclasses.replace(
+        kernels[0].kernel, name="other", source="def other(): pass", aten=("aten.none",), nodes=()
+    )
+    changes = list(matched(kernels, [*kernels[1:], DiffKernel(alone, 1)]))
+    kinds = [change.kind for change in changes]
+    assert kinds[0] == "gone"
+    assert kinds[-1] == "new"
+    assert set(kinds[1:-1]) == {"same"}
+
+
+def test_one_with_another_source_is_found_by_what_it_computes(kernels: list[DiffKernel]) -> None:
+    old = kernels[0].kernel
+    line = NodeLine("gelu", "model.py", 7, "y = gelu(x)")
+    before = dataclasses.replace(old, nodes=(line,))
+    after = dataclasses.replace(
+        before,
+        source=old.source + "\n    # more\n",
+        size_hints={name: size * 2 for name, size in old.size_hints.items()},
+        nodes=(dataclasses.replace(line, line=9),),  # moved down in the file
+    )
+    (change,) = matched([DiffKernel(before, 2)], [DiffKernel(after, 1)])
+    assert (change.kind, change.matched_by) == ("changed", "nodes")
+    assert "launches 2 → 1" in change.differences
+    assert any("→" in text and text.startswith("x ") for text in change.differences)
+    assert (change.added, change.removed) == (2, 0)
+
+
+def test_one_that_was_fused_says_into_which(kernels: list[DiffKernel]) -> None:
+    old = kernels[0].kernel
+    gelu = dataclasses.replace(old, name="poi_gelu", source="a", aten=("aten.gelu",))
+    rest = ("aten.add", "aten.mul", "aten.sub")
+    sums = dataclasses.replace(old, name="per_sum", source="b", aten=rest)
+    both = dataclasses.replace(old, name="per_both", source="c", aten=("aten.gelu", *rest))
+    before = [DiffKernel(gelu, 1), DiffKernel(sums, 1)]
+    changes = list(matched(before, [DiffKernel(both, 1)]))
+    assert [(change.kind, change.part_of) for change in changes] == [
+        ("gone", "per_both"),
+        ("changed", ""),
+    ]
+
+
+def test_equal_kernels_are_paired_one_by_one(kernels: list[DiffKernel]) -> None:
+    twice = [kernels[0], renamed(kernels[0], "again")]
+    kinds = [change.kind for change in matched(twice, [kernels[0]])]
+    assert sorted(kinds) == ["gone", "same"]
+
+
+def test_one_operator_in_place_of_another_between_the_same_kernels(
+    kernels: list[DiffKernel],
+) -> None:
+    first, last = kernels[:2]
+
+    def activation(name: str, size: int) -> DiffKernel:
+        kernel = dataclasses.replace(
+            first.kernel, name=f"poi_{name}_{size}", source=f"{name} {size}", kind="pointwise",
+            aten=(f"aten.{name}",), nodes=(), size_hints={"x": size},
+        )  # fmt: skip
+        return DiffKernel(kernel, 1)
+
+    before = [first, activation("silu", 64), activation("silu", 128), last]
+    after = [first, activation("gelu", 64), activation("gelu", 128), last]
+    changes = list(matched(before, after))
+    assert [change.matched_by for change in changes] == ["content", "place", "place", "content"]
+    assert all(
+        change.after is not None and "with gelu" in ", ".join(change.differences)
+        for change in changes[1:3]
+    )

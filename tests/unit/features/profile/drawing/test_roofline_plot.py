@@ -1,0 +1,59 @@
+"""What is drawn beside and on the lines of a roofline."""
+
+from __future__ import annotations
+
+import math
+import re
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from inspector.features.profile.drawing.roofline_plot import draw_roofline
+from inspector.features.profile.roofline import Point, Roofline
+
+SVG = "{http://www.w3.org/2000/svg}"
+LONG = "triton_red_fused_add_native_layer_norm_native_layer_norm_backward_view_7"
+
+
+def drawn(*points: Point) -> ET.Element:
+    roofline = Roofline("NVIDIA H200", (("memory", 4e12),), (("float32", 5e13),), points)
+    return ET.fromstring(draw_roofline(roofline, "title", "svg"))  # noqa: S314 - it is our own
+
+
+def point(name: str, number: int = 1) -> Point:
+    return Point(name, number, "kernel", 1e3, 0.5, 0.03, 5e8, is_estimate=True)
+
+
+def lines_of(picture: ET.Element) -> list[str]:
+    texts = ("".join(text.itertext()) for text in picture.iter(f"{SVG}text"))
+    return [" ".join(text.split()) for text in texts]
+
+
+@pytest.mark.parametrize(
+    "name", [LONG, "triton_poi_fused_gelu_gelu_backward_view_and_more_2", "mm"]
+)
+@pytest.mark.parametrize("number", [1, 11])
+def test_a_kernel_has_one_line_however_long_its_name(name: str, number: int) -> None:
+    lines = lines_of(drawn(point(name, number), point("addmm")))
+    at = next(at for at, line in enumerate(lines) if line.startswith("1 50% "))
+    assert lines[at].endswith(name[-8:])
+    assert len(lines[at]) <= len("1 50% ") + 42
+    assert lines[at + 1] == "2 50% addmm"
+
+
+@pytest.mark.parametrize("height", [5e8, 1e13])
+def test_names_of_slanted_lines_lie_along_them(height: float) -> None:
+    picture = drawn(Point("mm", 1, "library", 1e3, 1.0, 0.03, height, is_estimate=False))
+    (label,) = (text for text in picture.iter(f"{SVG}text") if "memory" in "".join(text.itertext()))
+    turned = re.search(r"rotate\((-?[\d.]+)", ET.tostring(label, "unicode"))
+    slopes = []
+    for path in picture.iter(f"{SVG}path"):
+        ends = re.fullmatch(
+            r"M ([\d.]+) ([\d.]+) L ([\d.]+) ([\d.]+)", " ".join(path.get("d", "").split())
+        )
+        if ends is not None and "#333333" in path.get("style", ""):
+            left, low, right, high = map(float, ends.groups())
+            slopes.append(math.degrees(math.atan2(high - low, right - left)))
+    assert turned is not None
+    assert float(turned[1]) == pytest.approx(min(slopes), abs=0.1)
+    assert min(slopes) < -5

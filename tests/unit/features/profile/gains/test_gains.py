@@ -1,0 +1,336 @@
+"""What one change would win is one gain, and says what it is about."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from inspector.features.profile.budget import make_budget
+from inspector.features.profile.gain import Gain
+from inspector.features.profile.gains.copy_gains import copy_gains
+from inspector.features.profile.gains.gains import gains
+from inspector.features.profile.gains.training_gains import gains_of_idle_gradients
+from inspector.features.profile.kernel_groups import KernelGroup
+from inspector.features.profile.kernel_timing import Bound, KernelTiming
+from inspector.records.kernels import CppKernelLoops
+from inspector.run.cpp_kernel import CppFacts, CppText, TextLoop
+from inspector.run.kernel import Kernel, NodeLine
+from tests.unit.features.profile.test_budget import PROFILE
+from tests.unit.features.profile.test_kernel_timing import work
+
+BUDGET = make_budget(
+    dataclasses.replace(PROFILE, plain_ns=(1_000_000,) * 3, idle_ns={"wrappers": 9, "autograd": 9})
+)
+
+
+def line(number: int) -> NodeLine:
+    return NodeLine("relu", "/p/model.py", number)
+
+
+def waits(*found: KernelTiming) -> list[str]:
+    return [gain.change for gain in gains(BUDGET, found, "", is_cpu=False) if "waits" in gain.what]
+
+
+def of_kernels(*found: KernelTiming) -> list[Gain]:
+    return [
+        gain
+        for gain in gains(BUDGET, found, "", is_cpu=False)
+        if "max-autotune" in gain.change or "its own" in gain.change
+    ]
+
+
+def test_a_change_for_many_kernels_is_one_gain() -> None:
+    first, _ = work(time_ns=100_000)
+    others = [
+        dataclasses.replace(first, name=f"triton_poi_{number}", lines=(line(number),))
+        for number in (1, 2)
+    ]
+
+    (alone,) = of_kernels(first)
+    (several,) = of_kernels(first, others[0], *others)
+
+    assert alone.what == "triton_poi_0 at model.py:3 reaches 20% of peak bandwidth"
+    assert several.what.startswith(
+        "4 runs (triton_poi_1, triton_poi_0 and 1 more) at model.py:1 and 2 more lines reach 20%"
+    )
+    assert several.time_ns == pytest.approx(4 * alone.time_ns)
+
+
+def test_lines_and_modules_of_equal_statements_are_in_the_order_of_their_time() -> None:
+    first, _ = work(time_ns=100_000)
+    long, short = (
+        dataclasses.replace(
+            first, lines=(dataclasses.replace(line(number), module=f"part{number}"),),
+            times_ns=(time_ns,),
+        )
+        for number, time_ns in ((1, 900_000), (2, 100_000))
+    )  # fmt: skip
+    row = KernelGroup((short, long, long))
+    assert [item.line for item in row.lines] == [1, 2]
+    assert row.modules == ("part1", "part2")
+
+
+def test_what_is_to_be_looked_at_is_looked_at_one_by_one() -> None:
+    first, _ = work(time_ns=100_000)
+    found = [first, dataclasses.replace(first, name="other")]
+    for mode, is_cpu in (("", True), ("max-autotune", False)):
+        kernels = [
+            gain
+            for gain in gains(BUDGET, found, mode, is_cpu=is_cpu)
+            if "inspect kernels" in gain.change
+        ]
+        assert [gain.what.split()[0] for gain in kernels] == ["triton_poi_0", "other"]
+
+
+def test_the_program_s_own_kernels_have_a_source_each() -> None:
+    first, _ = work(time_ns=100_000)
+    own = [dataclasses.replace(first, name=name, kind="user_kernel") for name in ("scan", "merge")]
+
+    assert len(of_kernels(*own)) == 2
+
+
+@pytest.mark.parametrize(("graphs", "has_fewer"), [(("0/0",), False), (("0/0", "1/0"), True)])
+def test_one_graph_cannot_be_fewer(graphs: tuple[str, ...], *, has_fewer: bool) -> None:
+    first, _ = work()
+    found = []
+    for compile_id in graphs:
+        (launch,) = first.launches
+        code = dataclasses.replace(launch.code, compile_id=compile_id)  # type: ignore[type-var]
+        found.append(dataclasses.replace(first, launches=(dataclasses.replace(launch, code=code),)))
+
+    changes = waits(*found)
+
+    assert len(changes) == 2
+    assert all(("fewer and larger graphs" in change) is has_fewer for change in changes)
+
+
+def test_a_graph_that_runs_in_a_loop_can_be_one_with_the_loop() -> None:
+    first, _ = work()
+    assert all("fewer and larger graphs" in change for change in waits(first, first))
+
+
+def with_operator(operator: str, direction: str) -> KernelTiming:
+    first, _ = work(time_ns=100_000)
+    (launch,) = first.launches
+    assert launch.call is not None
+    assert launch.code is not None
+    call = dataclasses.replace(launch.call, aten=(operator,))
+    code = dataclasses.replace(launch.code, direction=direction)
+    changed = dataclasses.replace(launch, facts=None, call=call, place=line(7), code=code)
+    return dataclasses.replace(first, launches=(changed,))
+
+
+FORWARD = make_budget(
+    dataclasses.replace(PROFILE, plain_ns=(1_000_000,) * 3, idle_ns={"wrappers": 9})
+)
+
+
+def of_training_mode(*found: KernelTiming, is_training: bool | None = True) -> list[Gain]:
+    every = gains(FORWARD, found, "", is_cpu=False, is_training=is_training)
+    return [gain for gain in every if "training" in gain.what]
+
+
+def test_what_layers_do_in_training_mode_alone_is_said_of_calls_without_a_backward_pass() -> None:
+    dropout = with_operator("native_dropout", "inference")
+    norm = with_operator("_native_batch_norm_legit_functional", "inference")
+    (gain,) = of_training_mode(dropout, norm)
+    assert gain.what == (
+        "the model is in training mode: dropout draws numbers and batch normalisation takes its "
+        "statistics from the batch"
+    )
+    assert gain.time_ns == pytest.approx(200_000)
+    assert "model.eval()" in gain.change
+    assert not of_training_mode(dropout, with_operator("relu", "backward"))
+    assert not of_training_mode(with_operator("_native_batch_norm_legit_no_training", "inference"))
+
+
+def test_a_model_in_eval_mode_is_not_said_to_be_in_training_mode() -> None:
+    dropout = with_operator("aten.native_dropout.default", "inference")
+    (gain,) = of_training_mode(dropout, is_training=False)
+    assert gain.what == (
+        "functions compute as in training, though the model is in eval(): dropout draws numbers"
+    )
+    assert "training=self.training" in gain.change
+    assert "model.eval()" not in gain.change
+    (gain,) = of_training_mode(dropout, is_training=None)
+    assert gain.what == "a call computes as in training: dropout draws numbers"
+    assert "model.eval()" in gain.change
+    assert "training=self.training" in gain.change
+
+
+def test_norms_that_keep_no_statistics_are_the_same_in_any_mode() -> None:
+    instance = with_operator("aten._native_batch_norm_legit.no_stats", "inference")
+    assert not of_training_mode(instance)
+
+
+def test_graph_breaks_have_their_lines() -> None:
+    profile = dataclasses.replace(
+        PROFILE, plain_ns=(1_000_000,) * 3, idle_ns={"graph-break": 9, "launching": 9}
+    )
+    lines = ("model.py:3", "model.py:9", "model.py:12", "other.py:1")
+    found = gains(make_budget(profile), work(), "", is_cpu=False, break_lines=lines)
+    (change,) = [gain.change for gain in found if "between compiled graphs" in gain.what]
+    assert change == (
+        "remove the graph breaks (model.py:3, model.py:9, model.py:12 and 1 more), see "
+        "`inspect explain`"
+    )
+
+
+def test_loops_that_are_vectorised_have_no_advice_to_vectorise_them() -> None:
+    def change(loop: TextLoop, time_ns: int = 100_000, threads: int = 0) -> str:
+        first, _ = work(time_ns=time_ns)
+        (launch,) = first.launches
+        assert launch.code is not None
+        said = CppKernelLoops("", "", 512, "g++", threads, 512, "", None, ()) if threads else None
+        facts = CppFacts(CppText((loop,)), said)
+        kernel = Kernel(first.name, "cpp", "cpp", "", 1, cpp=facts)
+        code = dataclasses.replace(launch.code, kernels=(kernel,))
+        own = dataclasses.replace(
+            first, launches=(dataclasses.replace(launch, code=code),), dtype="float32"
+        )
+        changes = [gain.change for gain in gains(BUDGET, [own], "", is_cpu=True)]
+        return next((text for text in changes if "loops" in text), "")
+
+    fast = TextLoop("x0", "64", 8, 1, 1, parallel=1, is_vector=True)
+    assert change(fast) == ""  # what they compute takes the time
+    assert change(fast, 30_000).startswith("its loops are vectorised and in threads: bfloat16 has")
+    assert "not vectorised or in threads" in change(dataclasses.replace(fast, is_vector=False))
+    serial = dataclasses.replace(fast, parallel=0)
+    assert "not vectorised or in threads" in change(serial)
+    assert "not vectorised or in threads" in change(serial, threads=2)
+    assert change(serial, threads=1) == ""  # there are no others
+    assert change(serial, 30_000, threads=1).startswith("its loops are vectorised: bfloat16")
+
+
+def test_what_cannot_be_lends_no_share_to_what_stands_beside_it() -> None:
+    slow, _ = work(time_ns=100_000)
+    fast, _ = work(time_ns=1_000)  # a library's call whose bytes nobody can have moved
+    assert KernelGroup((slow, slow)).is_possible
+    assert not KernelGroup((slow, fast)).is_possible
+    assert (KernelGroup((slow, fast)).share_of_ceiling or 0.0) < 1
+
+
+def test_what_nothing_is_known_for_is_named_with_what_it_loses() -> None:
+    first, _ = work(time_ns=400_000)
+    (launch,) = first.launches
+    assert launch.code is not None
+    loop = TextLoop("x0", "64", 8, 1, 1, parallel=1, is_vector=True)
+    kernel = Kernel(first.name, "cpp", "cpp", "", 1, cpp=CppFacts(CppText((loop,)), None))
+    code = dataclasses.replace(launch.code, kernels=(kernel,))
+    item = dataclasses.replace(first, launches=(dataclasses.replace(launch, code=code),))
+
+    def gain(operator: str) -> Gain:
+        assert launch.facts is not None
+        (part, *_) = launch.facts.parts
+        parts = (dataclasses.replace(part, operator=f"aten.{operator}", share=1.0),)
+        facts = dataclasses.replace(launch.facts, parts=parts)
+        (first,) = item.launches
+        own = dataclasses.replace(item, launches=(dataclasses.replace(first, facts=facts),))
+        (found,) = (
+            gain
+            for gain in gains(BUDGET, [own], "", is_cpu=True)
+            if gain.what.startswith("triton_poi_0")
+        )
+        return found
+
+    assert "no known setting is faster" in gain("exp").change
+    assert "gathers and scatters" in gain("index_put").change
+    assert not gain("exp").is_known
+    assert gain("exp").time_ns == pytest.approx(380_000)
+
+
+def test_a_copy_for_what_is_in_place_is_a_gain_of_its_own() -> None:
+    first, _ = work(time_ns=400_000)
+    (launch,) = first.launches
+    assert launch.facts is not None
+    (part, *_) = launch.facts.parts
+    parts = (dataclasses.replace(part, share=1.0, functionalized="scatter_reduce"),)
+    facts = dataclasses.replace(launch.facts, parts=parts)
+    item = dataclasses.replace(first, launches=(dataclasses.replace(launch, facts=facts),))
+    (gain, *_) = gains(BUDGET, [item, item], "", is_cpu=True)
+    assert gain.what == (
+        "scatter_reduce at model.py:3: what the program changes in place, 2 kernels copy as a whole"
+    )
+    assert gain.time_ns == pytest.approx(800_000)
+
+
+def test_what_torch_copies_back_counts_with_what_the_graph_gives_for_it() -> None:
+    first, _ = work(time_ns=100_000)
+    (launch,) = first.launches
+    back = dataclasses.replace(first, kind="wrapper", operators=("copy_",))
+    (gain, *_) = copy_gains([back], is_grad_idle=True)
+    assert gain.what.startswith("graphs return new tensors for inputs and buffers")
+    assert (gain.time_ns, "no_grad" in gain.change) == (100_000, True)
+    assert launch.facts is not None
+    parts = tuple(
+        dataclasses.replace(part, copied_back="index_put", share=0.5) for part in launch.facts.parts
+    )
+    facts = dataclasses.replace(launch.facts, parts=parts)
+    given = dataclasses.replace(first, launches=(dataclasses.replace(launch, facts=facts),))
+    (gain,) = copy_gains([given, back], is_grad_idle=False)
+    assert gain.what.startswith("index_put at model.py:3: ")
+    assert (gain.time_ns, "no_grad" in gain.change) == (150_000, False)
+    assert not list(copy_gains([given], is_grad_idle=True))
+
+
+def test_copies_into_the_memory_of_a_cuda_graph_are_none_back() -> None:
+    first, _ = work(time_ns=100_000)
+    (launch,) = first.launches
+    replayed = dataclasses.replace(
+        launch, launch=dataclasses.replace(launch.launch, is_replayed=True)
+    )
+    graph = dataclasses.replace(first, launches=(replayed,))
+    back = dataclasses.replace(first, kind="wrapper", operators=("copy_",))
+    assert not list(copy_gains([back, graph], is_grad_idle=True))
+
+
+def test_what_is_for_a_backward_pass_alone_is_said_of_forward_passes() -> None:
+    first, _ = work(time_ns=100_000)
+    (launch,) = first.launches
+    assert launch.step is not None
+    assert launch.code is not None
+    nodes = tuple(dataclasses.replace(node, is_backward=True) for node in launch.step.operators)
+    step = dataclasses.replace(launch.step, operators=nodes)
+
+    def of(direction: str) -> KernelTiming:
+        code = dataclasses.replace(launch.code, direction=direction)  # type: ignore[type-var]
+        made = dataclasses.replace(launch, step=step, code=code)
+        return dataclasses.replace(first, launches=(made,))
+
+    (gain,) = gains_of_idle_gradients([of("forward")], is_cpu=True)
+    assert gain.what == (
+        "triton_poi_0 at model.py:3 also computes what only a backward pass needs (relu)"
+    )
+    assert not list(gains_of_idle_gradients([of("inference")], is_cpu=True))
+
+
+def test_on_a_gpu_no_more_of_a_kernel_is_won_than_is_for_the_backward_pass() -> None:
+    """What is left of it runs as before, and one that is as short as an empty one stays so."""
+    first, _ = work(time_ns=100_000)
+    (launch,) = first.launches
+    assert launch.step is not None
+    assert launch.code is not None
+    assert launch.call is not None
+    nodes = [dataclasses.replace(node, is_backward=True) for node in launch.step.operators]
+    made = dataclasses.replace(
+        launch,
+        step=dataclasses.replace(launch.step, operators=tuple(nodes)),
+        code=dataclasses.replace(launch.code, direction="forward"),
+        call=dataclasses.replace(
+            launch.call, nodes=(NodeLine("relu", "m.py", 3), NodeLine("mul", "m.py", 4))
+        ),
+        facts=None,
+    )
+    kept = dataclasses.replace(first, launches=(made,), least_ns=10_000.0)
+    won = {
+        is_cpu: [gain.time_ns for gain in gains_of_idle_gradients(
+            [kept], is_cpu=is_cpu
+        )]
+        for is_cpu in (True, False)
+    }  # fmt: skip
+    assert won[True] == [pytest.approx(kept.median_ns - 10_000)]
+    assert won[False] == [pytest.approx(0.5 * kept.median_ns)]
+    short = dataclasses.replace(kept, bound=Bound.LATENCY)
+    (gain,) = gains_of_idle_gradients([short], is_cpu=False)
+    assert not gain.time_ns

@@ -1,0 +1,407 @@
+"""What a statement reaches of what the machine can do."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from inspector.features.graph.fusion import Fusion, Step
+from inspector.features.profile.budget import make_budget
+from inspector.features.profile.gains.gains import gains
+from inspector.features.profile.gains.kernel_advice import Setup, advice
+from inspector.features.profile.kernel_groups import kernel_groups
+from inspector.features.profile.kernel_timing import Bound, KernelTiming, kernel_timings
+from inspector.features.profile.launch_timing import LaunchTiming, runs_of_statements
+from inspector.features.profile.library_names import shown_name
+from inspector.features.profile.step_facts import FusionFacts, StepFacts
+from inspector.records.ceilings import Ceilings
+from inspector.records.device_profile import DeviceLaunch, LaunchPlace
+from inspector.run.kernel import Call, GraphCode, NodeLine
+from tests.unit.features.profile.test_budget import PROFILE
+from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, tensor
+
+CEILINGS = Ceilings(
+    device="GPU",
+    values={
+        "copy_bytes_per_s": 1e12,
+        "l2_bytes_per_s": 4e12,
+        "float32_flops_per_s": 1e13,
+        "tf32_flops_per_s": 1e14,
+    },
+    state={},
+    measured_at_s=0,
+    is_cached=False,
+)
+X = node("x", "")
+RELU = node("relu", "aten.relu.default", "x", at=3)
+MM = node("mm", "aten.mm.default", "x", "relu", at=4, flops=10_000_000_000)
+CODE = GraphCode("0/0", "forward", "", (), ())
+
+
+def launched(
+    name: str, time_ns: int, *, call: Call | None, step: tuple[Step, StepFacts] | None = None
+) -> LaunchTiming:
+    return LaunchTiming(
+        launch=DeviceLaunch("kernel", name, grid=(1, 1, 1), block=(32, 1, 1)),
+        spans_ns=((0, time_ns), (0, time_ns + 10), (0, time_ns - 10)),
+        code=CODE,
+        call=call,
+        step=step[0] if step else None,
+        facts=step[1] if step else None,
+    )
+
+
+def steps(size: int) -> list[tuple[Step, StepFacts]]:
+    return with_facts(
+        fusion(
+            graph(X, RELU, MM),
+            Kernel("triton_poi_0", ("relu",), {"x": size}, {"buf0": size}),
+            Kernel("aten.mm.out", ("mm",), {"buf0": SIZE}, {"buf1": SIZE}, "extern"),
+        )
+    )
+
+
+def with_facts(found: Fusion) -> list[tuple[Step, StepFacts]]:
+    facts = FusionFacts(found)
+    return [(step, facts.of(step)) for step in found.steps]
+
+
+def work(size: int = 10_000_000, time_ns: int = 40_000, kernel: str = "gemm") -> list[KernelTiming]:
+    pointwise, product = steps(size)
+    call, other = Call("kernel", "triton_poi_0", 10), Call("extern", "extern_kernels.mm", 20)
+    return kernel_timings(
+        [
+            launched("triton_poi_0", time_ns, call=call, step=pointwise),
+            launched(kernel, 900_000, call=other, step=product),
+            launched("splitK", 100_000, call=other, step=product),
+        ],
+        CEILINGS,
+        l2_bytes=1_000_000,
+    )
+
+
+def test_launches_of_one_statement_are_one_piece_of_work() -> None:
+    first, second = work()
+    assert [len(item.launches) for item in (first, second)] == [1, 2]
+    assert second.median_ns == 1_000_000
+    assert second.longest_launch.name == "gemm"
+    assert (first.kind, second.kind) == ("kernel", "library")
+    assert second.operators == ("mm",)
+
+
+def test_a_kernel_is_held_against_bandwidth() -> None:
+    first, _ = work()
+    assert (first.bytes_, first.bound, first.ceiling) == (20_000_000, Bound.MEMORY, 1e12)
+    assert first.bytes_per_s == pytest.approx(5e11)
+    assert first.share_of_ceiling == pytest.approx(0.5)
+    assert first.least_ns == pytest.approx(20_000)
+
+
+def test_what_fits_into_the_cache_is_held_against_the_cache() -> None:
+    first, _ = work(size=50_000, time_ns=10_000)
+    assert (first.bound, first.ceiling, first.memory_bytes) == (Bound.CACHE, 4e12, 0)
+
+
+def test_a_product_is_held_against_the_arithmetic_that_it_uses() -> None:
+    _, plain = work()
+    assert (plain.bound, plain.unit, plain.share_of_ceiling) == (Bound.COMPUTE, "float32", 1.0)
+    _, tensor_cores = work(kernel="sm90_xmma_gemm_f32f32_tf32f32_f32")
+    assert tensor_cores.unit == "tf32"
+    assert tensor_cores.share_of_ceiling == pytest.approx(0.1)
+
+
+def test_the_shortest_kernels_are_as_short_as_a_launch() -> None:
+    first, _ = work(size=1_000, time_ns=1_500)
+    assert first.bound is Bound.LATENCY
+
+
+def test_without_ceilings_nothing_is_held_against_anything() -> None:
+    pointwise, _ = steps(1_000)
+    call = Call("kernel", "triton_poi_0", 10)
+    (found,) = kernel_timings([launched("triton_poi_0", 5_000, call=call, step=pointwise)], None, 0)
+    assert (found.bound, found.ceiling, found.share_of_ceiling) == (Bound.UNKNOWN, None, None)
+
+
+def test_copies_and_the_unknown_have_kinds_of_their_own() -> None:
+    copied = LaunchTiming(DeviceLaunch("memcpy", "Memcpy HtoD", copied_bytes=100), ((0, 1_000),))
+    eager = LaunchTiming(
+        DeviceLaunch("kernel", "elementwise", place=LaunchPlace(operator="aten::add")),
+        ((0, 2_000),),
+        place=NodeLine("aten::add", "/p/model.py", 7),
+    )
+    lost = LaunchTiming(DeviceLaunch("kernel", "who"), ((0, 1),))
+    found = kernel_timings([copied, eager, lost], CEILINGS, 0)
+    assert [item.kind for item in found] == ["copy", "eager", "unknown"]
+    assert found[0].bytes_ == 100  # what is read is not the device's memory
+    assert found[1].operators == ("add",)
+    assert [(line.file, line.line) for line in found[1].lines] == [("/p/model.py", 7)]
+    assert found[2].lines == ()
+
+
+def test_equal_statements_are_one_row() -> None:
+    rows = kernel_groups([*work(), *work()])
+    assert [(row.first.name, row.number) for row in rows] == [
+        ("extern_kernels.mm", 2), ("triton_poi_0", 2),
+    ]  # fmt: skip
+    assert (rows[0].time_ns, rows[0].each_ns) == (2_000_000, 1_000_000)
+
+
+def test_the_largest_gain_is_first() -> None:
+    budget = make_budget(
+        dataclasses.replace(PROFILE, plain_ns=(2_000_000,) * 3, idle_ns={"launching": 9, "end": 1})
+    )
+    found = gains(budget, work(kernel="gemm_tf32"), "", is_cpu=False)
+    assert [round(gain.time_ns, -5) for gain in found] == sorted(
+        (round(gain.time_ns, -5) for gain in found), reverse=True
+    )
+    assert "reduce-overhead" in found[0].change
+    graphed = gains(budget, work(kernel="gemm_tf32"), "reduce-overhead", is_cpu=False)
+    assert all("reduce-overhead" not in gain.change for gain in graphed)
+
+
+def test_on_the_cpu_what_is_done_beside_kernels_could_be_won() -> None:
+    idle = {"wrappers": 6, "graph-break": 3, "launching": 1}
+    budget = make_budget(dataclasses.replace(PROFILE, plain_ns=(20_000_000,) * 3, idle_ns=idle))
+    found = gains(budget, [], "", is_cpu=True, is_grad_idle=True)
+    assert [gain.what for gain in found] == [
+        "torch's own code around compiled graphs", "Python between compiled graphs",
+        "generated Python calls kernels, and allocates and frees their tensors",
+    ]  # fmt: skip
+    assert found[0].time_ns == pytest.approx(2 * found[1].time_ns)
+    assert "inspect explain" in found[1].change
+
+
+def test_no_grad_is_advised_where_a_graph_keeps_something_for_a_backward_pass() -> None:
+    budget = make_budget(
+        dataclasses.replace(PROFILE, plain_ns=(20_000_000,) * 3, idle_ns={"wrappers": 1})
+    )
+
+    def is_advised(direction: str, *, is_idle: bool = True) -> bool:
+        step = work(kernel="gemm")[0]
+        code = dataclasses.replace(CODE, direction=direction)
+        launches = tuple(dataclasses.replace(item, code=code) for item in step.launches)
+        found = gains(
+            budget, [dataclasses.replace(step, launches=launches)], "",
+            is_cpu=True, is_grad_idle=is_idle,
+        )  # fmt: skip
+        return any("torch.no_grad()" in gain.change for gain in found)
+
+    assert is_advised("forward")
+    assert not is_advised("forward", is_idle=False)
+    # Nothing requires a gradient: that gradients are on costs nothing.
+    assert not is_advised("inference")
+
+
+@pytest.mark.parametrize(
+    ("operator", "is_cpu", "change"),
+    [
+        # On a CPU Inductor has no template for them, and max-autotune changes nothing.
+        ("convolution", True, "channels_last"),
+        ("convolution", False, "max-autotune"),
+        ("convolution_backward", False, "channels_last"),
+        ("bmm", True, "max-autotune"),
+        ("sort", False, "no mode tries another"),
+        ("_scaled_mm", False, "max-autotune"),
+    ],
+)
+def test_another_kernel_is_promised_where_there_is_one(
+    operator: str,
+    is_cpu: bool,  # noqa: FBT001
+    change: str,
+) -> None:
+    called = next(item for item in work(kernel="gemm_tf32") if item.kind == "library")
+    called = dataclasses.replace(called, operators=(operator,))
+    assert change in advice(called, Setup(is_cpu=is_cpu))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "is_cpu", "bound", "change"),
+    [
+        ("float32", True, Bound.COMPUTE, "bfloat16, where the processor has it; or, for inference"),
+        ("bfloat16", True, Bound.COMPUTE, "for inference, TORCHINDUCTOR_FREEZING=1"),
+        ("float64", True, Bound.COMPUTE, "do it less often, or in float32"),
+        ("float64", False, Bound.COMPUTE, "do it less often, or in float32"),
+        ("complex64", False, Bound.COMPUTE, "no mode tries another: do it less often"),
+        ("bfloat16", False, Bound.COMPUTE, 'mode="max-autotune" tries other kernels'),
+        ("float32", False, Bound.MEMORY, "bfloat16 halves them"),
+        ("float16", False, Bound.MEMORY, "quantised to 8 bits they are half as large"),
+        ("float64", True, Bound.MEMORY, "float32 halves them"),
+    ],
+)
+def test_no_dtype_is_advised_that_a_product_has_already(
+    dtype: str,
+    is_cpu: bool,  # noqa: FBT001
+    bound: Bound,
+    change: str,
+) -> None:
+    called = next(item for item in work(kernel="gemm") if item.kind == "library")
+    product = dataclasses.replace(called, operators=("mm",), dtype=dtype, unit=dtype, bound=bound)
+    said = advice(product, Setup(is_cpu=is_cpu))
+    assert change in said
+    assert ("bfloat16" in said) == ("bfloat16" in change)
+    assert dtype not in said
+
+
+@pytest.mark.parametrize(("share", "halves"), [(0.09, False), (0.8, True)])
+def test_fewer_bytes_are_advised_near_the_bandwidth_alone(
+    share: float,
+    halves: bool,  # noqa: FBT001
+) -> None:
+    called = next(item for item in work(kernel="gemm") if item.kind == "library")
+    product = dataclasses.replace(
+        called, operators=("mm",), dtype="float32", unit="tf32", bound=Bound.MEMORY,
+        least_ns=share * called.median_ns,
+    )  # fmt: skip
+    said = advice(product, Setup(is_cpu=False))
+    assert ("halves them" in said) is halves
+    assert ("max-autotune" in said) is not halves
+
+
+@pytest.mark.parametrize(("least_ns", "is_advised"), [(1e3, True), (1e6, False), (None, True)])
+@pytest.mark.parametrize("operator", ["mm", "convolution"])
+@pytest.mark.parametrize("bound", [Bound.COMPUTE, Bound.MEMORY])
+def test_no_dtype_is_advised_in_which_the_machine_is_slower(
+    least_ns: float | None,
+    is_advised: bool,  # noqa: FBT001
+    operator: str,
+    bound: Bound,
+) -> None:
+    called = next(item for item in work(kernel="gemm") if item.kind == "library")
+    product = dataclasses.replace(
+        called, operators=(operator,), dtype="float32", unit="float32", bound=bound, least_ns=1e4,
+        least_by_unit_ns={} if least_ns is None else {"bfloat16": least_ns},
+    )  # fmt: skip
+    for is_training in (False, True):
+        said = advice(product, Setup(is_cpu=True, is_training=is_training))
+        assert ("bfloat16" in said) is is_advised
+        assert said
+
+
+def test_weights_that_are_trained_are_no_constants() -> None:
+    called = next(item for item in work(kernel="gemm") if item.kind == "library")
+    product = dataclasses.replace(
+        called, operators=("mm",), dtype="float32", unit="float32", bound=Bound.COMPUTE
+    )
+    assert "FREEZING" in advice(product, Setup(is_cpu=True))
+    trained = dataclasses.replace(
+        product.launches[0], code=dataclasses.replace(CODE, direction="backward")
+    )
+    least_ns = product.median_ns / 2
+    step = dataclasses.replace(product, launches=(trained,), least_ns=least_ns)
+    idle = {"wrappers": 2_000_000}
+    budget = make_budget(dataclasses.replace(PROFILE, plain_ns=(20_000,) * 3, idle_ns=idle))
+    changes = [gain.change for gain in gains(budget, [step], "", is_cpu=True, is_grad_idle=True)]
+    assert len(changes) == 2
+    assert not any("FREEZING" in change or "no_grad" in change for change in changes)
+
+
+@pytest.mark.parametrize("mode", ["", "max-autotune"])
+def test_no_template_is_promised_on_a_small_gpu(mode: str) -> None:
+    called = next(item for item in work(kernel="gemm_tf32") if item.kind == "library")
+    product = dataclasses.replace(called, operators=("_scaled_mm",))
+    said = advice(product, Setup(mode, is_cpu=False, has_templates=False))
+    assert "tries no other" in said
+    assert "max-autotune" not in said
+    assert "tried is slower" not in said
+
+
+def test_tensors_without_bytes_reach_no_bandwidth() -> None:
+    odd = node("odd", "aten.relu.default", "x", tensors=(tensor("s0"),))
+    kernel = Kernel("k", ("odd",), {"x": 0}, {"b": 0}, bytes_=None)
+    (step,) = with_facts(fusion(graph(X, odd), kernel))
+    call = Call("kernel", "k", 1)
+    (found,) = kernel_timings([launched("k", 5_000, call=call, step=step)], CEILINGS, 0)
+    assert (found.bytes_per_s, found.share_of_ceiling) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [
+        (
+            "void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x64_16x6_tn_align4>(Params)",
+            "cutlass_80_tensorop_s1688gemm_128x64_16x6_tn_al…",
+        ),
+        (
+            "void at::native::unrolled_elementwise_kernel<4, at::native::FillFunctor<float>>()",
+            "unrolled_elementwise_kernel<Fill>",
+        ),
+        ("void at::native::(anonymous namespace)::cat<float, 2>(int)", "cat"),
+        (
+            "std::enable_if<!(false), void>::type internal::gemvx::kernel<int>",
+            "internal::gemvx::kernel",
+        ),
+        ("triton_poi_fused_0", "triton_poi_fused_0"),
+        ("void <", ""),
+    ],
+)
+def test_kernels_of_libraries_have_short_names(name: str, short: str) -> None:
+    assert shown_name(name) == short
+
+
+def test_more_than_the_machine_can_do_is_no_share() -> None:
+    impossible = next(item for item in work(time_ns=4_000) if item.kind == "kernel")
+    assert impossible.share_of_ceiling == pytest.approx(5)
+    assert not impossible.is_possible
+    budget = make_budget(PROFILE)
+    found = gains(budget, [impossible], "", is_cpu=True)
+    assert not [gain for gain in found if impossible.name in gain.what]
+
+
+def test_faster_kernels_are_worth_nothing_while_the_host_is_late() -> None:
+    late = dataclasses.replace(PROFILE, plain_ns=(9_000_000,) * 3, idle_ns={"launching": 1})
+    found = gains(make_budget(late), work(kernel="gemm_tf32"), "", is_cpu=False)
+    assert [gain.is_hidden for gain in found] == [False, True]
+    busy = dataclasses.replace(PROFILE, plain_ns=(1_000_000,) * 3, idle_ns={"end": 1})
+    assert not any(gain.is_hidden for gain in gains(make_budget(busy), work(), "", is_cpu=False))
+
+
+def test_advice_knows_the_mode_that_was_taken() -> None:
+    late = dataclasses.replace(PROFILE, plain_ns=(2_000_000,) * 3, idle_ns={"launching": 1})
+    said = {
+        mode: [
+            gain.change
+            for gain in gains(make_budget(late), work(kernel="tf32"), mode, is_cpu=False)
+        ]
+        for mode in ("", "max-autotune", "max-autotune-no-cudagraphs", "reduce-overhead")
+    }
+    assert any("reduce-overhead" in text for text in said[""])
+    assert any("reduce-overhead" in text for text in said["max-autotune-no-cudagraphs"])
+    for mode in ("max-autotune", "max-autotune-no-cudagraphs"):
+        assert not any('mode="max-autotune"' in text for text in said[mode])
+    for mode in ("max-autotune", "reduce-overhead"):
+        assert any("CUDA graphs were skipped" in text for text in said[mode])
+
+
+def test_a_statement_that_runs_twice_is_two_pieces_of_work() -> None:
+    """A graph of one statement that is called twice in a row launches the same kernel twice."""
+    call = Call("kernel", "triton_poi_0", 10)
+    pointwise, _ = steps(1_000)
+    launches = [
+        dataclasses.replace(item, launch=dataclasses.replace(item.launch, place=LaunchPlace(run=n)))
+        for n, item in enumerate(
+            [launched("triton_poi_0", 4_000, call=call, step=pointwise) for _ in range(2)], 1
+        )
+    ]
+    assert len(kernel_timings(launches, CEILINGS, 0)) == 2
+    assert [len(group) for group in runs_of_statements(launches)] == [1, 1]
+    together = [dataclasses.replace(item, launch=launches[0].launch) for item in launches]
+    assert len(kernel_timings(together, CEILINGS, 0)) == 1
+
+
+def on_cpu(item: KernelTiming) -> list[LaunchTiming]:
+    return [
+        dataclasses.replace(each, launch=dataclasses.replace(each.launch, kind="cpu", grid=()))
+        for each in item.launches
+    ]
+
+
+def test_nothing_is_said_of_what_is_over_in_no_time_or_compares() -> None:
+    (brief,) = kernel_timings(on_cpu(work(size=1_000, time_ns=400)[0]), CEILINGS, 0)
+    assert (brief.share_of_ceiling, brief.bytes_) == (None, 2_000)
+    first = work()[0]
+    assert first.launches[0].step is not None
+    nodes = (dataclasses.replace(RELU, target="aten.sort.default"),)
+    step = dataclasses.replace(first.launches[0].step, operators=nodes)
+    (sorted_,) = kernel_timings([dataclasses.replace(first.launches[0], step=step)], CEILINGS, 0)
+    assert (sorted_.operators, sorted_.share_of_ceiling) == (("sort",), None)

@@ -1,0 +1,209 @@
+"""What is said about how calls were measured."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from inspector.features.graph.wording import TIMES
+from inspector.features.profile.budget import make_budget
+from inspector.features.profile.gain import Gain
+from inspector.features.profile.kernel_timing import kernel_timings
+from inspector.features.profile.launch_timing import LaunchTiming
+from inspector.features.profile.notices import measured_notices, unseen_notice
+from inspector.features.profile.profiled import Profiled
+from inspector.features.profile.rows import line_rows
+from inspector.features.profile.slowdown_wording import slowdown_rows
+from inspector.features.profile.wording import call_title, idle_parts, verdict_lines
+from inspector.records.device_profile import DeviceLaunch, DeviceProfile, FailedCall, ProfiledCall
+from inspector.run.kernel import Call, GraphCode, Kernel
+from tests.unit.features.profile.test_budget import PROFILE, in_blocks
+from tests.unit.fusions import Kernel as Scheduled
+from tests.unit.fusions import fusion, graph, node
+
+
+def notices(profile: DeviceProfile) -> list[str]:
+    return list(measured_notices(profile, make_budget(profile)))
+
+
+def profiled(profile: DeviceProfile) -> Profiled:
+    times = [LaunchTiming(item, ((0, 50),)) for item in profile.launches]
+    work = tuple(kernel_timings(times, None, 0))
+    return Profiled(profile, make_budget(profile), work, {}, {}, {}, {}, ())
+
+
+def test_nothing_is_said_where_nothing_is_amiss() -> None:
+    assert notices(in_blocks([[100]] * 20, [[200]] * 20)) == []
+    assert notices(PROFILE) == []  # older recordings say nothing of blocks
+
+
+def test_what_failed_is_said() -> None:
+    failed = dataclasses.replace(PROFILE, error=FailedCall("watched", 7, "RuntimeError: boom."))
+    (said,) = notices(failed)
+    assert said == (
+        "the 7th call under the profiler failed (RuntimeError: boom); what was measured until then "
+        "is shown"
+    )
+    for number, text in ((1, "1st"), (2, "2nd"), (3, "3rd"), (11, "11th"), (21, "21st")):
+        error = FailedCall("plain", number, "E")
+        (said,) = notices(dataclasses.replace(PROFILE, error=error))
+        assert said.startswith(f"the {text} unwatched call failed (E)")
+    (said,) = notices(dataclasses.replace(PROFILE, error=FailedCall("", 0, "Rank 0 is gone.")))
+    assert said == "Rank 0 is gone; what was measured until then is shown"
+
+
+def test_without_watched_calls_nothing_is_said_of_the_gpu() -> None:
+    empty = dataclasses.replace(PROFILE, launches=(), calls=(), watched_ns=(), idle_ns={})
+    assert not any("GPU busy" in line for line in verdict_lines(profiled(empty)))
+    assert idle_parts(profiled(empty)) == []
+
+
+def test_few_calls_are_said_to_be_few() -> None:
+    (said,) = notices(in_blocks([[100]] * 3, [[200]] * 3))
+    assert said == "only 3 calls of each kind fit in the time for them"
+
+
+def test_launches_without_a_counterpart_are_said() -> None:
+    (said,) = notices(dataclasses.replace(PROFILE, unmatched=1))
+    assert said == "1 of 2 launches of a call could not be traced to their origin"
+
+
+def test_causes_of_a_slow_call_are_approximate() -> None:
+    slow = dataclasses.replace(PROFILE, explained_ns=131)
+    assert call_title(profiled(slow)) != call_title(profiled(PROFILE)) == "Call"
+
+
+def test_several_gpus_are_said_and_each_has_its_time() -> None:
+    launches = (DeviceLaunch("kernel", "a"), DeviceLaunch("kernel", "b", device=1))
+    call = ProfiledCall(120_000, ((10_000, 30_000), (20_000, 60_000)))
+    profile = dataclasses.replace(PROFILE, launches=launches, calls=(call,), plain_ns=(100_000,))
+    (said,) = notices(profile)
+    assert said.startswith("2 GPUs were used")
+    assert "GPUs busy 50% of the call (cuda:0 20 µs, cuda:1 40 µs, of 100 µs)" in list(
+        verdict_lines(profiled(profile))
+    )
+
+
+def test_the_ratio_has_its_interval_and_says_when_it_is_unstable() -> None:
+    moved = in_blocks([[100_000], [100_000], [120_000]], [[200_000], [201_000], [240_000]])
+    first = list(verdict_lines(profiled(moved)))[1]
+    assert first.startswith(f"2.00{TIMES} faster than eager: 213 µs → 106 µs per call (1.99")
+    assert first.endswith(f"2.02{TIMES}; timings vary by 20%)")
+    slower = in_blocks([[200], [201], [200]], [[100], [100], [100]])
+    first = list(verdict_lines(profiled(slower)))[1]
+    assert first.startswith(f"2.00{TIMES} slower than eager")
+    assert first.endswith(f"2.02{TIMES})")
+
+
+NOISE = in_blocks([[100], [900], [100], [5000]], [[200], [100], [9000], [300]])
+
+
+def test_noise_leaves_what_needs_no_time() -> None:
+    found = profiled(NOISE)
+    said = list(verdict_lines(found))
+    assert said[-1].startswith("Timings are too noisy for advice")
+
+    broken = dataclasses.replace(found, breaks=("model.py:3", "model.py:9"), graphs=3)
+    assert list(verdict_lines(broken))[-1] == (
+        "Graphs break at model.py:3, model.py:9: run `inspect explain`"
+    )
+
+
+def test_noise_on_both_sides_of_one_is_no_equality() -> None:
+    said = " ".join(verdict_lines(profiled(NOISE)))
+    assert "Timings vary by 90" in said
+    assert "No measurable difference" not in said
+
+
+def test_equal_calls_that_vary_by_more_than_compiled_and_eager_ones_are_noise() -> None:
+    compiled = [[150_000], [140_000], [170_000], [145_000], [160_000], [140_000]]
+    eager = [[100_000], [101_000], [99_000], [100_000], [105_000], [108_000]]
+    first = list(verdict_lines(profiled(in_blocks(compiled, eager))))[1]
+    assert first.startswith(f"1.47{TIMES} slower than eager")
+    eager[0], eager[3] = [140_000], [80_000]  # the same ratio, on a noisy host
+    found = profiled(in_blocks(compiled, eager))
+    said = list(verdict_lines(found))
+    assert said[1].startswith("Timings vary by 1.8")
+    assert said[1].endswith(" (104 µs → 150 µs per call)")
+    assert not any("slow" in line or "fast" in line for line in said)
+    assert slowdown_rows(found) == []
+
+
+def test_of_eager_calls_beside_eager_ones_noise_is_no_lead() -> None:
+    noisy = in_blocks([[100], [300], [150], [200]], [[2000], [9000], [2400], [5000]])
+    found = profiled(noisy)
+    compiled = " ".join(verdict_lines(dataclasses.replace(found, graphs=1)))
+    assert "Faster than eager, by an uncertain factor" in compiled
+    eager = " ".join(verdict_lines(found))
+    assert "No compiled graph ran" in eager
+    assert "too noisy for a comparison with eager" in eager
+
+
+def test_where_nothing_is_compiled_it_is_said_where_dynamo_gives_up() -> None:
+    still = in_blocks([[100_000]] * 3, [[100_000]] * 3)
+    gain = Gain("the program's own code runs", 9_000, "compile more of it", is_hidden=False)
+    found = dataclasses.replace(profiled(still), breaks=("model.py:15",), gains=(gain,))
+    said = " ".join(verdict_lines(found))
+    assert "this is eager PyTorch, Dynamo gives up at model.py:15. Run `inspect" in said
+    assert "Largest opportunity" not in said
+    compiled = " ".join(verdict_lines(dataclasses.replace(found, graphs=1)))
+    assert "Largest opportunity" in compiled
+
+
+def test_graphs_whose_kernels_did_not_run_are_not_said_to_have_none() -> None:
+    found = dataclasses.replace(profiled(NOISE), graphs=9)
+    inductor = " ".join(verdict_lines(dataclasses.replace(found, backend="inductor")))
+    assert "None of the kernels of 9 graphs ran" in inductor
+    other = " ".join(verdict_lines(dataclasses.replace(found, backend="aot_eager")))
+    assert "9 graphs without generated kernels: the backend aot_eager" in other
+
+
+def test_unstable_times_say_by_how_much_they_differ() -> None:
+    moved = in_blocks([[100_000], [100_000], [120_000]], [[200_000], [201_000], [240_000]])
+    assert "timings vary by 20%)" in " ".join(verdict_lines(profiled(moved)))
+    far = in_blocks([[100], [100], [290]], [[2000], [2000], [5800]])
+    assert f"timings vary by 2.9{TIMES})" in " ".join(verdict_lines(profiled(far)))
+
+
+def test_an_interruption_is_no_failed_call() -> None:
+    ended = dataclasses.replace(PROFILE, error=FailedCall("watched", 25, "KeyboardInterrupt"))
+    (said,) = [
+        item for item in measured_notices(ended, make_budget(ended)) if "interrupted" in item
+    ]
+    assert said.startswith("it was interrupted at the 25th call under the profiler; what was")
+
+
+def test_on_the_cpu_what_no_statement_accounts_for_has_a_row() -> None:
+    calls = tuple(
+        dataclasses.replace(call, wall_ns=340 + n) for n, call in enumerate(PROFILE.calls)
+    )
+    found = profiled(dataclasses.replace(PROFILE, device={"kind": "cpu"}, calls=calls))
+    # Of 340 and 341 ns the spans, which are 40 and 41 long, leave 300.
+    assert (found.work_ns, found.outside_ns) == (100, 300)
+    assert [(name, share) for name, _, share, _ in line_rows(found)] == [
+        ("(outside of statements and operators)", 0.75),
+        ("(no line known)", 0.25),
+    ]
+    assert profiled(PROFILE).outside_ns == 0
+
+
+def test_graphs_of_which_nothing_ran_are_named() -> None:
+    kernel = Kernel.__new__(Kernel)  # it is not looked into
+    code = GraphCode("0/0", "inference", "", (kernel,), (Call("kernel", "k", 3),), "/c/abc.py")
+    other = dataclasses.replace(code, compile_id="1/0", file="/c/def.py")
+    again = dataclasses.replace(code, compile_id="2/0")  # an equal graph's, out of a cache
+    seen = LaunchTiming(DeviceLaunch("kernel", "a"), ((0, 1),), code=code)
+    assert unseen_notice([code, again], [], [seen]) == ""
+    assert unseen_notice([dataclasses.replace(code, kernels=())], [], []) == ""
+    assert unseen_notice([code, other], [], [seen]) == (
+        "kernels of 1 graph were not seen in any call: 1/0 (inference)"
+    )
+
+
+def test_code_that_is_not_python_is_named() -> None:
+    x = node("x", "")
+    relu = node("relu", "aten.relu.default", "x", at=3)
+    scheduled = fusion(graph(x, relu), Scheduled("k", ("relu",), {"x": 1}, {"b": 1}))
+    code = GraphCode(scheduled.compile_id, scheduled.direction, "", (), ())
+    said = unseen_notice([code], [scheduled], [])
+    assert "C++ wrapper code has no lines" in said
+    assert unseen_notice([code], [], []) == ""  # it has nothing to run

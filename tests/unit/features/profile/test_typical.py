@@ -1,0 +1,94 @@
+"""Of the CPU's watched calls those count that are like unwatched ones, and their means add up."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import random
+
+import pytest
+
+from inspector.features.profile.budget import make_budget
+from inspector.features.profile.kernel_groups import kernel_groups
+from inspector.features.profile.kernel_timing import KernelTiming, kernel_timings
+from inspector.features.profile.launch_timing import launch_timings
+from inspector.features.profile.rounds import of_typical_calls
+from inspector.records.device_profile import DeviceLaunch, DeviceProfile, LaunchPlace, ProfiledCall
+from tests.unit.features.profile.test_budget import PROFILE
+
+KERNELS = 10
+
+
+def noisy(calls: int = 20, wall_ns: int = 100_000) -> DeviceProfile:
+    """On a busy machine one kernel of each call, another one each time, waits for a processor."""
+    chosen = random.Random(3)  # noqa: S311 - generated cases are to be the same every time
+    made = []
+    for _ in range(calls):
+        times = [1_000 + chosen.randrange(100) for _ in range(KERNELS)]
+        times[chosen.randrange(KERNELS)] += 80_000
+        edges = list(itertools.accumulate(times, initial=500))
+        made.append(ProfiledCall(edges[-1] + 10_000, tuple(itertools.pairwise(edges))))
+    place = LaunchPlace(operator="aten::mm", frames=("/p/model.py(4): forward",))
+    return dataclasses.replace(
+        PROFILE,
+        device={"kind": "cpu"},
+        launches=(DeviceLaunch("cpu", "aten::mm", place=place),) * KERNELS,
+        calls=tuple(made),
+        plain_ns=(wall_ns,) * 9,
+        idle_ns={"wrappers": 1},
+    )
+
+
+def work_of(profile: DeviceProfile) -> list[KernelTiming]:
+    shown = of_typical_calls(profile, make_budget(profile).wall_ns)
+    return kernel_timings(launch_timings(shown, (), ()), None, 0)
+
+
+def test_times_on_the_cpu_add_up_to_the_calls_that_they_are_of() -> None:
+    profile = noisy()
+    budget, work = make_budget(profile), work_of(profile)
+    shown = of_typical_calls(profile, budget.wall_ns)
+    assert budget.shown_ns == pytest.approx(sum(c.wall_ns for c in shown.calls) / len(shown.calls))
+    worked = sum(item.time_ns for item in work)
+    assert worked + 10_500 == pytest.approx(budget.shown_ns)
+    assert budget.busy_share == pytest.approx(worked / (budget.shown_ns or 0))
+    # What medians of the single kernels would come to.
+    assert sum(item.median_ns for item in work) < 0.2 * worked
+
+
+def test_calls_that_took_what_unwatched_ones_take_are_preferred() -> None:
+    quick, slow = noisy(8), noisy(8)
+    late = tuple(dataclasses.replace(call, wall_ns=900_000) for call in slow.calls)
+    both = dataclasses.replace(quick, calls=(*late[:4], *quick.calls, *late[4:]))
+    assert of_typical_calls(both, 100_000).calls == quick.calls
+    assert of_typical_calls(both, 800_000).calls == late
+    assert len(of_typical_calls(dataclasses.replace(both, calls=both.calls[:3]), 1).calls) == 2
+
+
+def test_of_a_gpu_all_calls_count_and_times_are_medians() -> None:
+    launches = (DeviceLaunch("kernel", "a"),) * KERNELS
+    gpu = dataclasses.replace(noisy(), device={"kind": "cuda"}, launches=launches)
+    assert of_typical_calls(gpu, 100_000) is gpu
+    assert make_budget(gpu).shown_ns is None
+    assert make_budget(gpu).shown_slowdown == 1
+    assert all(item.time_ns == item.median_ns for item in work_of(gpu))
+
+
+def test_what_each_takes_times_their_number_is_what_all_take() -> None:
+    (row,) = kernel_groups(work_of(noisy()))
+    assert row.number == KERNELS
+    assert row.each_ns * row.number == pytest.approx(row.time_ns)
+    assert row.ends_ns[0] < row.each_ns < row.ends_ns[1]
+
+
+def test_only_kernels_and_calls_of_libraries_are_launches_on_the_cpu() -> None:
+    work = work_of(noisy())[0]
+    kinds = ("kernel", "user_kernel", "library", "eager", "wrapper", "loss", "unknown")
+    of_kind = {kind: dataclasses.replace(work, kind=kind) for kind in kinds}
+    assert [kind for kind in kinds if of_kind[kind].is_launch] == ["kernel", "user_kernel",
+                                                                   "library"]  # fmt: skip
+    assert [kind for kind in kinds if of_kind[kind].is_operator] == ["eager", "unknown"]
+    name = "torch::autograd::AccumulateGrad"
+    assert not dataclasses.replace(of_kind["eager"], name=name).is_operator
+    on_gpu = dataclasses.replace(work.launches[0], launch=DeviceLaunch("memcpy", "Memcpy HtoD"))
+    assert dataclasses.replace(work, kind="copy", launches=(on_gpu,)).is_launch

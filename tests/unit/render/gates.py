@@ -1,0 +1,38 @@
+"""A report with a gate: the run with graph breaks against a baseline that knows one of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from inspector.report.baseline import Baseline, KnownFinding
+from inspector.report.fail_on import FailOn
+from inspector.report.gate import judged
+from inspector.report.severity import Severity
+from tests.unit.render import runs
+
+if TYPE_CHECKING:
+    from inspector.report.report import Report
+
+
+def with_gate(report: Report, baseline: Baseline | None = None, *fail_on: str) -> Report:
+    """A report with the verdict on it."""
+    asked = FailOn(fail_on or ("graph-break",))
+    gate, findings = judged(report.run, report.findings, asked, baseline)
+    return dataclasses.replace(report, gate=gate, findings=findings)
+
+
+def gated() -> Report:
+    """One finding is known, one has gone, two are new; torch was another one back then."""
+    report = runs.report_of(runs.broken())
+    gone = KnownFinding(
+        "recompile", Severity.WARNING, "helper is compiled once more", "model.py", 9, None, "f" * 16
+    )
+    old = Baseline(
+        name="old.json",
+        findings=(KnownFinding.of(report.findings[0]), gone),
+        target="model.py",
+        settings={"backend": "inductor", "device": "cpu"},
+        torch=("2.11.0+cpu",),
+    )
+    return with_gate(report, old)

@@ -1,0 +1,47 @@
+"""Renders in memory, as to a pipe or as to a terminal."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from inspector import plugins
+from inspector.run.sources.recording import opened, read_run
+from tests.unit.render import gates, runs, verified
+
+if TYPE_CHECKING:
+    from inspector.report.report import Report
+
+DATA = Path(__file__).parent.parent / "data"
+TRACES = sorted(DATA.glob("*.log.gz"))
+MADE = (runs.broken, runs.unbroken, runs.nothing, runs.failed)
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def rendered(report: Report, format_: str, stream: io.StringIO | None = None) -> str:
+    stream = stream or io.StringIO()
+    plugins.render(report, format_, stream)
+    return stream.getvalue()
+
+
+def as_json(report: Report) -> Any:
+    return json.loads(rendered(report, "json"))
+
+
+def read_trace(path: Path) -> Report:
+    with opened(path) as recording:
+        return runs.report_of(read_run(recording))
+
+
+def all_reports() -> list[Report]:
+    """The reports of all runs made by hand, one with a gate, and of all plain traces."""
+    made = [runs.report_of(make()) for make in MADE]
+    return [*made, gates.gated(), verified.verified(), *(read_trace(path) for path in TRACES)]

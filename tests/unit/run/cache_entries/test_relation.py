@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import pytest
+
+from inspector.run.cache_entries.relation import equality, identity, normal, relation_holds
+
+KNOWN = {"L['x'].size()[0]": 6, "L['x'].size()[1]": 4, "L['n']": 3, "L['f']": float("nan")}
+
+
+@pytest.mark.parametrize(
+    ("expression", "holds"),
+    [
+        ("2 <= L['x'].size()[0]", True),
+        ("2 <= L['x'].size()[0] <= 5", False),
+        ("L['x'].size()[0] == L['x'].size()[1] + 2", True),
+        ("((L['x'].size()[0] % 4)) == 0", False),
+        ("(L['x'].size()[0] // 4) != 1", False),
+        ("not math.isnan(L['f'])", False),
+        ("max(1, L['n']) == 3", True),
+        ("L['n'] == 3 and L['x'].size()[1] != 4", False),
+        ("L['y'].size()[0] == 3", None),
+        ("L['y'].size()[0] == 3 or L['n'] == 3", True),
+        ("L['n'] % 0 == 1", None),
+        ("__import__('os').system('true')", None),
+        ("L['n'](", None),
+        ("(" * 500 + "1" + ")" * 500, None),
+    ],
+)
+def test_relations(expression: str, *, holds: bool | None) -> None:
+    assert relation_holds(expression, KNOWN.get) is holds
+
+
+def test_sides() -> None:
+    assert equality("L['y'].size()[0] == L['x'].size()[0]") == (
+        "L['y'].size()[0]",
+        "L['x'].size()[0]",
+    )
+    assert equality("2 <= L['n']") is None
+    assert identity("L['y'] is L['x']") == frozenset({"L['x']", "L['y']"})
+    assert identity("L['y'] is not L['x']") is None
+
+
+def test_one_spelling() -> None:
+    assert normal('L["x"]') == "L['x']"
+    assert normal("no expression (") == "no expression ("

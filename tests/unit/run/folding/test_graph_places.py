@@ -1,0 +1,154 @@
+"""Where the graphs of a log are: torch's text and our nodes of one graph are one place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from inspector.features.graph.reading import read_graphs
+from inspector.features.graph.report import FUSION, make_graph_report
+from inspector.records.fusion import FusionPlan
+from inspector.records.graphs import RecordedGraph
+from inspector.run.folding.graph_places import GraphEvent, GraphPlacesDraft
+from inspector.run.graph_places import GraphPlace
+from inspector.shared.roots import Roots
+from inspector.trace.inductor import GraphLogged
+from inspector.trace.inspector_records import KeptRecord
+from inspector.trace.payload import Payload
+from tests.unit.logs import record, run_of
+
+TEXTS = [Payload("a.log", number, 1) for number in range(9)]
+DYNAMO = GraphLogged("dynamo", TEXTS[0])
+NODES = KeptRecord(RecordedGraph, "dynamo_graph", TEXTS[1])
+
+
+def places(*events: tuple[str, GraphEvent]) -> tuple[GraphPlace, ...]:
+    draft = GraphPlacesDraft()
+    for compile_id, event in events:
+        draft.add(compile_id, event)
+    return draft.graphs().places
+
+
+def test_text_and_nodes_of_one_graph_are_one_place() -> None:
+    assert places(("0/0", DYNAMO), ("0/0", NODES)) == (
+        GraphPlace("0/0", "dynamo", recorded=TEXTS[1], text=TEXTS[0]),
+    )
+
+
+def test_text_alone_is_a_place() -> None:
+    """Out of a cache torch logs texts, and there is no graph to take the nodes of."""
+    found = places(
+        ("0/0", DYNAMO),
+        ("0/0", NODES),
+        ("0/0", GraphLogged("forward", TEXTS[2])),
+        ("0/0", GraphLogged("backward", TEXTS[3])),
+    )
+    assert [(place.stage, place.recorded, place.text) for place in found] == [
+        ("dynamo", TEXTS[1], TEXTS[0]),
+        ("forward", None, TEXTS[2]),
+        ("backward", None, TEXTS[3]),
+    ]
+
+
+def test_nodes_belong_to_the_text_right_before_them_alone() -> None:
+    other = KeptRecord(RecordedGraph, "dynamo_graph", TEXTS[4])
+    found = places(
+        ("0/0", DYNAMO),
+        ("1/0", NODES),
+        ("0/0", KeptRecord(RecordedGraph, "joint_graph", TEXTS[2])),
+        ("0/0", GraphLogged("dynamo", TEXTS[3])),
+        ("0/0", NODES),
+        ("0/0", other),
+    )
+    assert [(place.compile_id, place.stage, place.recorded, place.text) for place in found] == [
+        ("0/0", "dynamo", None, TEXTS[0]),
+        ("1/0", "dynamo", TEXTS[1], None),
+        ("0/0", "joint", TEXTS[2], None),
+        ("0/0", "dynamo", TEXTS[1], TEXTS[3]),
+        ("0/0", "dynamo", TEXTS[4], None),
+    ]
+
+
+def test_what_was_fused_and_the_lowered_graph_are_places() -> None:
+    found = places(
+        ("0/0", GraphLogged("post_grad", TEXTS[0])),
+        ("0/0", KeptRecord(FusionPlan, "fusion", TEXTS[1])),
+    )
+    assert found == (
+        GraphPlace("0/0", "post_grad", text=TEXTS[0]),
+        GraphPlace("0/0", "fusion", recorded=TEXTS[1]),
+    )
+
+
+TEXT = (
+    "class GraphModule(torch.nn.Module):\n"
+    '    def forward(self, arg0_1: "f32[8]"):\n'
+    "        # File: /p/model.py:3 in f, code: return x.relu()\n"
+    '        relu: "f32[8]" = torch.ops.aten.relu.default(arg0_1);  arg0_1 = None\n'
+    "        return (relu,)\n"
+)
+NODES_JSON = '{"v": 1, "nodes": [{"name": "relu", "op": "call_function"}]}'
+
+
+def test_a_log_with_texts_alone_is_read_from_the_texts(tmp_path: Path) -> None:
+    run = run_of(tmp_path, record("aot_inference_graph", {}, payload=TEXT))
+    (process,) = run.processes
+    (found,), unread = read_graphs(process.graphs.places, Roots())
+    assert (found.name, found.is_parsed, unread) == ("0/0 inference", True, [])
+    assert [node.name for node in found.nodes] == ["arg0_1", "relu", "output"]
+
+
+def test_nodes_in_a_log_come_before_its_text(tmp_path: Path) -> None:
+    artifact = {"name": "inspector_inference_graph", "encoding": "json"}
+    run = run_of(
+        tmp_path,
+        record("aot_inference_graph", {}, payload=TEXT),
+        record("artifact", artifact, payload=NODES_JSON),
+    )
+    (process,) = run.processes
+    (found,), _ = read_graphs(process.graphs.places, Roots())
+    assert ([node.name for node in found.nodes], found.is_parsed) == (["relu"], False)
+
+
+def test_a_damaged_graph_is_named_and_the_others_are_read(tmp_path: Path) -> None:
+    joint = {"name": "inspector_joint_graph", "encoding": "json"}
+    fused = {"name": "inspector_fusion", "encoding": "json"}
+    run = run_of(
+        tmp_path,
+        record("artifact", joint, payload='{"v": 1, "nodes": ['),
+        record("artifact", fused, payload='{"v": 1'),
+        record("aot_inference_graph", {}, payload=TEXT),
+    )
+    report = make_graph_report(run, "")
+    assert [graph.name for graph in report.graphs] == ["0/0 inference"]
+    notices = " ".join(report.notices)
+    assert "not shown: the joint graph of 0/0" in notices
+    assert "not shown: what was fused in 0/0" in notices
+    assert "graphs were read from torch's text" in notices
+
+
+def test_what_is_missing_is_said(tmp_path: Path) -> None:
+    run = run_of(tmp_path, record("aot_inference_graph", {}, payload=TEXT))
+    said = [make_graph_report(run, *asked).notices[0] for asked in (
+        (FUSION,), ("joint",), ("", "7/0"), (FUSION, "7/0"),
+    )]  # fmt: skip
+    assert said[0].startswith("fusion was not recorded")
+    assert said[1].startswith("the recording has no joint graph")
+    assert said[2:] == ["the recording has no compilation 7/0, but 0/0"] * 2
+    empty = run_of(
+        tmp_path, record("dynamo_start", {"stack": []}), record("compilation_metrics", {})
+    )
+    assert make_graph_report(empty, "").notices[0].startswith("the recording has no graph: ")
+
+
+def test_code_that_could_not_be_generated_for_a_gpu_says_why(tmp_path: Path) -> None:
+    said = {"v": 1, "gpu": "h100", "error": "InductorError: it needs a value\n  at …"}
+    run = run_of(
+        tmp_path, record("aot_inference_graph", {}, payload=TEXT),
+        record("artifact", {"name": "inspector_gpu_target"}, payload=json.dumps(said)),
+        record("compilation_metrics", {}),
+    )  # fmt: skip
+    assert make_graph_report(run, FUSION).notices[0] == (
+        "fusion was not recorded: code of graph 0/0 could not be generated "
+        "(InductorError: it needs a value)"
+    )
