@@ -1,6 +1,6 @@
 """What functions of each element take in a C++ kernel of Inductor's, and random numbers.
 
-The constants of `inspector/features/profile/functions.py`: each function twenty times over in one kernel of
+The constants of `inspector/features/profile/functions.py`: twenty times each in one kernel of
 16,384 elements of float32, random numbers of a million, with one thread.
 
     python benchmarks/function_costs.py

@@ -40,26 +40,38 @@ COMMANDS = {
     "schema": "Describe the fields of a report as JSON.",
     "doctor": "Say what is installed, what is missing, and how to get it.",
 }
-"""What each command does; its module in `inspector.commands` has its name."""
+"""What each command does; its module in `inspector.cli` has its name."""
 
 _RULES = {
     "run": """
-        compile_error constraint_violation cuda_graph_copies cuda_graph_partition
-        cuda_graph_recapture cuda_graph_sizes cuda_graph_skip graph_break guard_cost late_hook
-        recompile size_expression skipped_frame cache_bypass unrolled_loop
+        breaks.compile_error breaks.constraint_violation cuda_graphs.cuda_graph_copies
+        cuda_graphs.cuda_graph_partition cuda_graphs.cuda_graph_recapture
+        cuda_graphs.cuda_graph_sizes cuda_graphs.cuda_graph_skip breaks.graph_break
+        guards.guard_cost breaks.late_hook recompiles.recompile breaks.size_expression
+        breaks.skipped_frame compile_time.cache_bypass breaks.unrolled_loop
     """,
-    "cold-start": "autotuning_time cache_bypass cpp_time frame_time",
-    "code": "aten_fallback repeated_call",
-    "cpp": "cpp_not_vectorised cpp_serial",
+    "cold-start": """
+        compile_time.autotuning_time compile_time.cache_bypass compile_time.cpp_time
+        compile_time.frame_time
+    """,
+    "code": "kernels.aten_fallback breaks.repeated_call",
+    "cpp": "kernels.cpp_not_vectorised kernels.cpp_serial",
     "kernel": """
-        kernel_atomics kernel_copy kernel_few_blocks kernel_float64 kernel_indirect kernel_int64
-        kernel_narrow kernel_occupancy kernel_spills kernel_tensor_cores kernel_uncoalesced
+        kernels.kernel_atomics kernels.kernel_copy kernels.kernel_few_blocks
+        kernels.kernel_float64 kernels.kernel_indirect kernels.kernel_int64 kernels.kernel_narrow
+        kernels.kernel_occupancy kernels.kernel_spills kernels.kernel_tensor_cores
+        kernels.kernel_uncoalesced
     """,
-    "kernels": "kernel_small kernel_split_reduction",
+    "kernels": "kernels.kernel_small kernels.kernel_split_reduction",
 }
+
+
+def _rule(feature: str, name: str) -> str:
+    return f"inspector.features.{feature}.rules.{name}"
+
+
 RULES = {
-    kind: tuple(f"inspector.features.{name}" for name in names.split())
-    for kind, names in _RULES.items()
+    kind: tuple(_rule(*name.split(".")) for name in names.split()) for kind, names in _RULES.items()
 }
 """Modules whose ``RULE`` is a rule, by what the rules look at, in the order in which they run.
 
@@ -82,20 +94,20 @@ _NAMES = frozenset({"terminal", "markdown"})  # of formats, that are no suffixes
 
 
 REPORTS = {
-    "explain": "Report",
-    "guards": "GuardsReport",
-    "cuda-graphs": "CudaGraphsReport",
-    "kernels": "KernelsReport",
-    "diff": "DiffReport",
-    "graph": "GraphReport",
-    "profile": "ProfileReport",
-    "bench": "BenchReport",
-    "bench-collection": "CollectionReport",
-    "kernel-bench": "KernelBenchReport",
-    "warmup": "WarmupReport",
-    "cold-start": "ColdStartReport",
+    "explain": ("Report", "overview.page"),
+    "guards": ("GuardsReport", "guards.page"),
+    "cuda-graphs": ("CudaGraphsReport", "cuda_graphs.page"),
+    "kernels": ("KernelsReport", "kernels.page"),
+    "diff": ("DiffReport", "diff.page"),
+    "graph": ("GraphReport", "graph.page"),
+    "profile": ("ProfileReport", "profile.page"),
+    "bench": ("BenchReport", "bench.page"),
+    "bench-collection": ("CollectionReport", "bench.collection_page"),
+    "kernel-bench": ("KernelBenchReport", "profile.kernel_bench.page"),
+    "warmup": ("WarmupReport", "bench.warmup_page"),
+    "cold-start": ("ColdStartReport", "compile_time.page"),
 }
-"""The name of the type of each kind of report; its page is in `inspector.report`, by its kind."""
+"""The name of the type of each kind of report, and the module of its page in the features."""
 
 TIMELINES = {
     "speedscope.json": "inspector.features.compile_time.speedscope",
@@ -123,7 +135,7 @@ def load_command(name: str) -> ModuleType | None:
         EnvironmentLacksError: An installed plugin cannot be imported.
     """
     if name in COMMANDS:
-        return import_module(_module("commands", name))
+        return import_module(command_module(name))
     return next(
         (_load(point) for point in _entry_points("inspector.commands") if point.name == name), None
     )
@@ -183,7 +195,7 @@ def render_html(reports: Iterable[AnyReport], stream: TextIO) -> None:
 def report_kind(report: object) -> str:
     """The key of `REPORTS` for a report."""
     names = {base.__name__ for base in type(report).__mro__}
-    return next(kind for kind, name in REPORTS.items() if name in names)
+    return next(kind for kind, (name, _) in REPORTS.items() if name in names)
 
 
 def load_renderer(name: str, kind: str = "") -> ModuleType:
@@ -243,12 +255,13 @@ def _formats(kind: str) -> dict[str, str]:
     return TIMELINES if kind == "cold-start" else {}
 
 
-def _module(package: str, name: str) -> str:
-    return f"inspector.{package}.{name.replace('-', '_')}"
+def command_module(name: str) -> str:
+    """The module of a built-in command."""
+    return f"inspector.cli.{name.replace('-', '_')}"
 
 
 def _page(kind: str, report: AnyReport) -> Any:  # noqa: ANN401 - a page, which is not imported here
-    return import_module(_module("pages", kind)).page(report)
+    return import_module(f"inspector.features.{REPORTS[kind][1]}").page(report)
 
 
 def _choices(name: str, known: Iterable[str]) -> str:

@@ -43,8 +43,8 @@ FORMATS = {
     "json": ("json", 80),
     "md": ("markdown", 80),
 }
-SNAPSHOTS = ROOT / "tests" / "unit" / "renderers" / "snapshots"
-LOGS = ROOT / "tests" / "unit" / "guards"
+SNAPSHOTS = ROOT / "tests" / "unit" / "render" / "snapshots"
+LOGS = ROOT / "tests" / "unit" / "data" / "guards"
 # A new release alone changes no golden file.
 _VERSION = "0.0.0+golden"
 
@@ -204,7 +204,7 @@ def rendered(report: AnyReport, suffix: str) -> str:
     with contextlib.ExitStack() as stack:
         stack.enter_context(mock.patch.dict(os.environ, {"COLUMNS": str(width)}))
         for module in list(sys.modules.values()):
-            if module.__name__.startswith("inspector.render.") and hasattr(module, "__version__"):
+            if module.__name__.startswith("inspector.") and hasattr(module, "__version__"):
                 stack.enter_context(mock.patch.object(module, "__version__", _VERSION))
         plugins.render(report, format_, stream)
     return stream.getvalue()

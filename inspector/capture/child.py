@@ -107,7 +107,7 @@ def _explain(folder: Path, request: Request) -> None:
     from inspector.capture.profile_calls import call_profiled
     from inspector.capture.recording.attach import attach
     from inspector.capture.settings import apply_dynamism, apply_settings
-    from inspector.capture.target.source_loader import check_edited
+    from inspector.capture.source_loader import check_edited
     from inspector.capture.writer import emit
 
     handler = attach(folder, project=None).handler

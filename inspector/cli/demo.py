@@ -41,7 +41,7 @@ def command(output: Path, *, opens: bool | None) -> int:
 
 def _recording() -> importlib.resources.abc.Traversable:
     """In the wheel, or in a checkout."""
-    packaged = importlib.resources.files("inspector") / "html" / _RECORDING
+    packaged = importlib.resources.files("inspector.render.html") / _RECORDING
     if packaged.is_file():
         return packaged
     return Path(__file__).parents[2] / "samples" / "graph_breaks" / _RECORDING

@@ -35,5 +35,5 @@ def command(kind: str | None) -> None:
 
 def schema_of(kind: str) -> Schema:
     """The schema of a kind of report."""
-    report, views = next(item for item in VIEWS.items() if item[0].__name__ == REPORTS[kind])
+    report, views = next(item for item in VIEWS.items() if item[0].__name__ == REPORTS[kind][0])
     return make_schema(report, views)

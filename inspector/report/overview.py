@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from inspector.features.breaks.element_indices import refused_elements
 from inspector.records.calls import TargetFunction, Unmeasured
 from inspector.records.environment import Dropped
 from inspector.report.escaping import one_line
@@ -98,7 +97,6 @@ def notices(report: Report, unseen: str = _UNSEEN) -> Iterator[tuple[str, str]]:
     """
     run = report.run
     yield from reading_notices(run)
-    yield from (("warning", one_line(text)) for text in refused_elements(run))
     measured = (
         item.cost for item in report.findings if item.cost and item.cost.cost_ns is not None
     )

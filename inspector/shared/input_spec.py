@@ -15,8 +15,8 @@ The grammar (white space is allowed between tokens)::
 ``f32[]`` is a tensor without dimensions. ``<limit`` gives random whole numbers from 0 to below the
 limit, which an embedding's size asks for; without it they are 0 or 1. Floating-point tensors
 are drawn from the standard normal distribution, booleans are even odds. Dtypes are spelled as in
-`inspector.shared.dtypes`, and torch's own names are understood. ``True``, ``False`` and ``None`` are
-understood too.
+`inspector.shared.dtypes`, and torch's own names are understood. ``True``, ``False`` and ``None``
+are understood too.
 
 With a name, an input is a keyword argument; without one, it is the next positional argument.
 """

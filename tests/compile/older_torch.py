@@ -6,8 +6,8 @@ Run it with the Python of an environment that has the torch in question; nothing
 
 It writes ``VERSION.log.gz``, and ``VERSION.json`` with what torch itself counted in that process:
 graph breaks and recompilations out of its loggers, graphs and calls out of the backend, code and
-guards out of its cache, times out of its metrics. tests/unit/run/folding/test_older_torch.py compares
-what we read with it.
+guards out of its cache, times out of its metrics. tests/unit/run/folding/test_older_torch.py
+compares what we read with it.
 """
 
 from __future__ import annotations

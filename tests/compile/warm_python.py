@@ -60,7 +60,8 @@ _IMPORTED = (
     "torch.distributed.tensor.experimental", "torch.fx.experimental.validator",
     "torch._dynamo.dce_extra_outputs", "torch._export.passes._node_metadata_hook",
     "torch._higher_order_ops.passes.inline_invoke_subgraph", "torch._inductor.compiler_bisector",
-    "inspector.capture.child", "inspector.capture.execution.explain_calls", "inspector.capture.target.target",
+    "inspector.capture.child", "inspector.capture.execution.explain_calls",
+    "inspector.capture.target.target",
 )  # fmt: skip
 # What is read when torch, its libraries and Python begin, and what is read when it is used.
 _PREFIXES = (

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CHILD_SIDE = tuple(
-    f"inspector.{name}" for name in ("capture", "errors", "events", "model", "records", "version")
+    f"inspector.{name}" for name in ("capture", "errors", "records", "shared", "trace", "version")
 )
 FOREIGN_TO_THE_CHILD = {"inspector", "torch", "triton"}
 

@@ -13,10 +13,10 @@ from inspector.errors import EnvironmentLacksError, UsageError
 @pytest.mark.parametrize(
     "module",
     sorted(
-        {f"inspector.cli.{name.replace('-', '_')}" for name in plugins.COMMANDS}
+        set(map(plugins.command_module, plugins.COMMANDS))
         | {module for modules in plugins.RULES.values() for module in modules}
         | {*plugins.RENDERERS.values(), *plugins.TIMELINES.values()}
-        | {f"inspector.report.{kind.replace('-', '_')}" for kind in plugins.REPORTS}
+        | {f"inspector.features.{page}" for _, page in plugins.REPORTS.values()}
     ),
 )
 def test_every_built_in_exists(module: str) -> None:

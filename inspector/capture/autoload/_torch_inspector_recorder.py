@@ -31,7 +31,7 @@ def begin() -> None:
 
 
 def _say(folder: str, error: str) -> None:
-    """Leaves a note for the reader, as inspector/capture/recording/begin.py does where it can be loaded."""
+    """Leaves a note for the reader, as inspector/capture/recording/begin.py does."""
     fields = {"v": 1, "where": "the recorder could not be loaded", "error": error}
     with contextlib.suppress(OSError):
         Path(folder).mkdir(parents=True, exist_ok=True)
@@ -66,4 +66,4 @@ def find_inspector() -> bool:
 
 def _is_ours(spec: importlib.machinery.ModuleSpec) -> bool:
     folders = spec.submodule_search_locations or ()
-    return any(Path(folder, "capture", "begin.py").is_file() for folder in folders)
+    return any(Path(folder, "capture", "recording", "begin.py").is_file() for folder in folders)

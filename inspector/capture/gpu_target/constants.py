@@ -30,7 +30,7 @@ from triton.runtime.autotuner import Autotuner, Heuristics
 from triton.runtime.jit import JITFunction
 
 from inspector.capture.hooks import nothing, patched
-from inspector.capture.target.source_loader import device_to_cpu
+from inspector.capture.source_loader import device_to_cpu
 
 _CUDA = torch.device("cuda", 0)
 

@@ -25,7 +25,7 @@ from torch.fx.node import map_aggregate
 
 from inspector.capture.gpu_target.weights import Weights, is_weight
 from inspector.capture.hooks import nothing, patched
-from inspector.capture.target.source_loader import device_to_cpu
+from inspector.capture.source_loader import device_to_cpu
 
 MAKING: ContextVar[bool] = ContextVar("making", default=False)
 """Whether a constant is being made on the device."""

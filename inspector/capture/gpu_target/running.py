@@ -16,7 +16,7 @@ from inspector.capture.fusion.generating import copied
 from inspector.capture.gpu_target.fakes import device_to_cuda, tensor_on_cuda
 from inspector.capture.gpu_target.weights import makes_fakes
 from inspector.capture.hooks import nothing
-from inspector.capture.target.source_loader import device_to_cpu
+from inspector.capture.source_loader import device_to_cpu
 
 
 def on_cpu(graph: fx.GraphModule, on_backward: Callable[[], None]) -> Callable[..., Any]:

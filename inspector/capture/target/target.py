@@ -13,18 +13,13 @@ from types import ModuleType
 from typing import Any
 
 from inspector.capture.compiled import is_compiled
+from inspector.capture.source_loader import CpuLoader, SourceLoader, edit_imports, map_imports
 from inspector.capture.target.call import Call
 from inspector.capture.target.discover import compiles_itself, find_target
 from inspector.capture.target.inputs import has_inputs, make_calls
 from inspector.capture.target.locate import Place, locate
 from inspector.capture.target.placement import Placement
 from inspector.capture.target.signatures import check_fits, shown_signature, signature_of
-from inspector.capture.target.source_loader import (
-    CpuLoader,
-    SourceLoader,
-    edit_imports,
-    map_imports,
-)
 from inspector.capture.target.suggest import suggest_inputs
 from inspector.capture.target.user_code import UserCode
 from inspector.errors import UsageError
@@ -63,8 +58,9 @@ def load_target(request: Request) -> Target:
 
     ``sys.argv`` and ``sys.path`` become those of ``python model.py``, and stay so. Grad mode and
     train/eval mode stay as the file leaves them. Inputs of the command line are random under
-    `inspector.capture.target.inputs.SEED`. With ``device="cpu"`` CUDA requests in the project's files are
-    mapped to the CPU; the request's changes of them are made in memory (`source_loader`).
+    `inspector.capture.target.inputs.SEED`. With ``device="cpu"`` CUDA requests in the project's
+    files are mapped to the CPU; the request's changes of them are made in memory
+    (`source_loader`).
 
     Raises:
         UsageError: The target or its inputs are not what they should be.

@@ -12,8 +12,8 @@ from torch.overrides import TorchFunctionMode
 
 from inspector.capture.failures import lacks_cuda, user_failure
 from inspector.capture.hooks import nothing
+from inspector.capture.source_loader import device_to_cpu
 from inspector.capture.target.locate import Place
-from inspector.capture.target.source_loader import device_to_cpu
 from inspector.errors import UsageError
 
 _Result = TypeVar("_Result")

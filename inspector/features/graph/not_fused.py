@@ -60,7 +60,7 @@ def kept_apart(fusion: Fusion) -> list[Pair]:
 
 
 class _Using:
-    """Which step uses which memory; several buffers can be one, see `inspector.features.graph.memory`."""
+    """Which step uses which memory; several buffers can be one (`.memory`)."""
 
     def __init__(self, fusion: Fusion) -> None:
         self._steps = fusion.steps

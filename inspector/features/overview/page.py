@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from inspector.features.breaks.element_indices import refused_elements
 from inspector.features.overview.closing import summary_counts
 from inspector.features.overview.cost_wording import total_line
 from inspector.features.verify.tried import (
@@ -13,6 +14,7 @@ from inspector.features.verify.tried import (
     tried_title,
     tried_verdict,
 )
+from inspector.report.escaping import one_line
 from inspector.report.overview import notices
 from inspector.report.page import Column, Lines, Page, Section, Table, about
 from inspector.report.processes import labels, observed
@@ -35,6 +37,7 @@ def page(report: Report) -> Page:
         for stage in report.summary.compile_time_by_stage
     ]
     processes = _process_rows(report)
+    refused = [("warning", one_line(text)) for text in refused_elements(report.run)]
     return Page(
         "torch.compile",
         _headline(report),
@@ -59,7 +62,7 @@ def page(report: Report) -> Page:
             ),
             _since(report),
         ),
-        notes=tuple(notices(report)),
+        notes=(*refused, *notices(report)),
         next_steps=report.next_steps,
     )
 

@@ -69,7 +69,7 @@ class KernelTiming:
             ``unknown`` (nothing says where it comes from).
         launches: What it launches in a call, in order.
         times_ns: Its time in each call that the report is about, all launches together.
-        bytes_: Bytes that one run reads and writes, see `inspector.features.profile.step_facts`, or None.
+        bytes_: Bytes that one run reads and writes, see `.step_facts`, or None.
         flops: Floating-point operations of one run, or None.
         dtype: Of what it multiplies, else of its results, or an empty string.
         lines: The user's lines that it computes, that with most of the work first.

@@ -12,6 +12,7 @@ from inspector.features.recompiles.changes import Multiplied
 from inspector.report.user_code.call_site import CallSite, Passed, user_spelling
 from inspector.report.wording import listed
 from inspector.run.closure_name import ClosureName
+from inspector.run.dynamic_sources import tensor_of
 from inspector.run.graph_break import GraphBreak
 from inspector.run.recompile import Recompile, RecompileClass
 from inspector.shared.roots import Roots
@@ -320,11 +321,6 @@ def is_of_set(item: Recompile) -> bool:
     before = item.before.text if item.before else ""
     is_literal = item.kind is RecompileClass.KEYS and before.startswith(("{", "set(", "frozenset("))
     return is_literal or item.guard.removeprefix("not ").startswith("set.__contains__(")
-
-
-def tensor_of(source: str) -> str:
-    """The tensor of a size or a stride; any other source as it is."""
-    return re.sub(r"\.(?:size|stride)\(\)\[\d+\]$", "", source)
 
 
 def unwrapped(item: Recompile) -> Recompile:

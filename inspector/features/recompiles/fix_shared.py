@@ -7,11 +7,12 @@ import re
 from collections.abc import Sequence
 
 from inspector.features.recompiles.around_calls import MANY, around_calls, limit_of
-from inspector.features.recompiles.case import Facts, FixCase, tensor_of
+from inspector.features.recompiles.case import Facts, FixCase
 from inspector.features.recompiles.constant_sizes import specialized_use
 from inspector.report.failed_frames import error_text
 from inspector.report.wording import listed
 from inspector.run.compilation import Compilation, Frame
+from inspector.run.dynamic_sources import dynamic_sources
 from inspector.run.graph_break import Outcome
 from inspector.run.recompile import Answer, Bound, Recompile, RecompileClass, SymbolUse
 from inspector.shared.roots import Roots
@@ -20,8 +21,6 @@ from inspector.shared.stack import StackFrame, user_frame
 _LOOP = re.compile(r"\bfor\b.+\bin\b")
 _LOOP_AND_BODY = re.compile(r"\s*for\b[^:]+\bin\b[^:]*:\s*[^\s#]")  # it may be the body's line
 _EQUALITY = re.compile(r"[=!]=")
-# The base of a view; what a graph break keeps on the stack, which is no input that torch knows.
-_NO_INPUT = re.compile(r"\._base\b|\b___stack\d")
 ENVIRONMENT = "TORCH_COMPILE_DYNAMIC_SOURCES"
 """Torch's environment variable for what is dynamic from the first call on."""
 _FLOAT = RecompileClass.FLOAT
@@ -40,38 +39,6 @@ _OFTEN = 3
 _COUNTED = frozenset({RecompileClass.INT, RecompileClass.LENGTH})
 _NUMBER_OF_KEYS = re.compile(r"\d+ keys?")
 _MOST_BOUNDS = 2
-
-
-def dynamic_sources(
-    items: Sequence[Recompile], history: Sequence[Recompile] = ()
-) -> tuple[str, ...]:
-    """The value for ``TORCH_COMPILE_DYNAMIC_SOURCES``: torch's own where it gave one.
-
-    Torch lists all sources of a function that changed; of those, what failed here comes first. The
-    base of a view is left out: it is no input, and a size of it that is dynamic is one more guard,
-    which fails where the input is no view. So is what a graph break keeps on the stack. So are
-    floats: torch takes no notice of them there (`wrap_symfloat` in
-    torch/_dynamo/variables/builder.py, 2.13; tried).
-
-    Args:
-        history: All of the function, which tell what is a float.
-    """
-    every = (*items, *history)
-    kinds = {*_DYNAMIC, RecompileClass.RANK}
-    own = [tensor_of(item.source) for item in items if item.kind in kinds and item.source]
-    also = [
-        tensor_of(change.source)
-        for item in items
-        for change in item.changes
-        if change.kind in _SIZE_OR_INT and not change.is_zero_one and change.specialized is None
-    ]
-    given = [source for item in items for source in item.whitelist]
-    floats = {change.source for item in every for change in item.changes if change.kind is _FLOAT}
-    floats |= {item.source for item in every if item.kind is _FLOAT}
-    found = dict.fromkeys((*own, *also, *given))
-    return tuple(
-        source for source in found if source not in floats and not _NO_INPUT.search(source)
-    )
 
 
 def environment(case: FixCase) -> str:

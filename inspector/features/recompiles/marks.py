@@ -10,11 +10,12 @@ import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from inspector.features.recompiles.case import FixCase, is_zero_one, tensor_of
+from inspector.features.recompiles.case import FixCase, is_zero_one
 from inspector.features.recompiles.changes import key_of
 from inspector.features.recompiles.constant_sizes import constants
 from inspector.report.user_code.call_site import user_spelling
 from inspector.run.closure_name import ClosureName
+from inspector.run.dynamic_sources import tensor_of
 from inspector.run.recompile import Recompile, RecompileClass
 from inspector.shared.stack import StackFrame
 

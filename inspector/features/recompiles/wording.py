@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.features.recompiles.case import is_of_set, is_zero_one, tensor_of
+from inspector.features.recompiles.case import is_of_set, is_zero_one
 from inspector.features.recompiles.changes import (
     also_changed,
     is_number_of_keys,
@@ -15,6 +15,7 @@ from inspector.features.recompiles.changes import (
 from inspector.features.recompiles.fix_shared import all_failed, bounds_of
 from inspector.report.user_code.call_site import user_spelling
 from inspector.report.wording import count, duration, listed
+from inspector.run.dynamic_sources import tensor_of
 from inspector.run.recompile import Answer, Origin, Recompile, RecompileClass, SymbolUse
 from inspector.shared.roots import Roots
 from inspector.shared.stack import StackFrame, user_frame

@@ -10,13 +10,13 @@ import dataclasses
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from inspector.features.recompiles.fix_shared import dynamic_sources
 from inspector.features.recompiles.marks import changing_sizes
 from inspector.records.calls import TargetFunction
 from inspector.records.trial import TrialResult
 from inspector.report.finding import Finding
 from inspector.report.settings import DYNAMIC, DYNAMIC_SOURCES, MARK_DYNAMIC
 from inspector.report.user_code.call_site import user_spelling
+from inspector.run.dynamic_sources import dynamic_sources
 from inspector.run.graph_break import GraphBreak
 from inspector.run.recompile import Recompile, RecompileClass
 from inspector.run.run import Process, Run

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.features.recompiles.fix_shared import dynamic_sources
 from inspector.report.finding import Example, Finding, StackLine
 from inspector.report.json.encode import Scope, View, Views
 from inspector.run.cost import Cost, CostKind
+from inspector.run.dynamic_sources import dynamic_sources
 from inspector.run.run import Process
 from inspector.run.source import SourceLine
 from inspector.run.verification import Tried

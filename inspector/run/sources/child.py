@@ -174,7 +174,7 @@ class Recorder:
                 job.folder, os.environ, how.max_bytes, measure=how.measure
             )
             return job.arguments[1:], environment
-        script = Path(__file__).parent.parent / "capture" / "__main__.py"
+        script = Path(__file__).parents[2] / "capture" / "__main__.py"
         python = (*how.prefix, how.python or sys.executable)
         command = (*python, str(script), str(job.folder.absolute()), *job.arguments)
         # A recording that the caller asks all processes for is not that of this target.

@@ -47,7 +47,7 @@ def recorded_environment(
     entry point, which `import torch` loads in every process (torch.__init__,
     ``_import_device_backends``).
     """
-    autoload = str(Path(__file__).absolute().parent.parent / "capture" / "autoload")
+    autoload = str(Path(__file__).absolute().parents[2] / "capture" / "autoload")
     paths = [path for path in (before.get("PYTHONPATH"), autoload) if path]
     limit = {} if max_bytes is None else {"INSPECTOR_MAX_BYTES": str(max_bytes)}
     measured = {"INSPECTOR_MEASURE": "1"} if measure else {}

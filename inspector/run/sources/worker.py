@@ -23,7 +23,7 @@ _STACK_SECONDS = 1.0
 _MOST_SAID = 300
 # What it does until it says that it is in a state, as far as --timeout limits that.
 _UNTIL: Mapping[str, str] = {"loaded": "loading the model", "ready": "first calls"}
-_SCRIPT = Path(__file__).parent.parent / "capture" / "__main__.py"
+_SCRIPT = Path(__file__).parents[2] / "capture" / "__main__.py"
 
 
 class Worker:

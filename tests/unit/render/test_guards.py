@@ -17,7 +17,7 @@ from inspector.run.sources.recording import opened, read_run
 from tests import golden
 
 ROOT = Path(__file__).resolve().parents[3]
-TRACES = sorted((ROOT / "tests" / "unit" / "guards").glob("torch_*.log"))
+TRACES = sorted((ROOT / "tests" / "unit" / "data" / "guards").glob("torch_*.log"))
 
 
 def report_of(path: Path) -> GuardsReport:

@@ -15,7 +15,7 @@ from inspector.errors import EnvironmentLacksError
 from inspector.records.codec import decode
 from inspector.shared.kernel_build import KernelBuild
 
-_MAIN = Path(__file__).resolve().parent.parent / "capture" / "__main__.py"
+_MAIN = Path(__file__).resolve().parents[3] / "capture" / "__main__.py"
 _LAST_LINES = 20
 _KEPT = frozenset({
     "CUDA_HOME", "CUDA_PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "PYTHONPATH", "TMPDIR",

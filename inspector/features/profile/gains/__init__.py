@@ -1,1 +1,1 @@
-"""features/profile/gains"""
+"""What could be won of a call: by kernels, the host, layouts, libraries, training."""

@@ -1,1 +1,1 @@
-"""features/profile/kernel_bench"""
+"""One kernel timed alone, beside its launches in the calls of the model."""

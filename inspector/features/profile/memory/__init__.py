@@ -1,1 +1,1 @@
-"""features/profile/memory"""
+"""The memory of a call: its peak, and what it is made of."""

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from inspector.capture.target.source_loader import _ToCpu
+from inspector.capture.source_loader import _ToCpu
 
 
 @pytest.mark.parametrize(

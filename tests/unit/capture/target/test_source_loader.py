@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[4]
 BLOCKS = "# -*- coding: latin-1 -*-\nNAME = 'é'\ndef f(x):\n    return x + 1\n"
 BEGIN = """
 import importlib.util, sys
-from inspector.capture.target.source_loader import check_edited, edit_imports
+from inspector.capture.source_loader import check_edited, edit_imports
 from inspector.errors import UsageError
 from inspector.shared.edit import Edit
 edit_imports([Edit(4, 4, 4, 16, "return x + 1", "return x + 100", True, file=sys.argv[1])])

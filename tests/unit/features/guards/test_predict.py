@@ -14,7 +14,7 @@ from inspector.features.guards.predict import Becomes, FrameGuards, frame_guards
 from inspector.records.recompiles import TensorFacts
 from inspector.run.sources.recording import opened, read_run
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parents[2] / "data" / "guards"
 TRACES = ("torch_2_11.log", "torch_2_13.log")
 
 

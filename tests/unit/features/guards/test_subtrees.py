@@ -9,7 +9,7 @@ from inspector.run.cache_entries.entry import entries_of
 from inspector.run.compilation import Compilation
 from inspector.run.sources.recording import opened, read_run
 
-TRACE = Path(__file__).parent / "torch_2_13.log"
+TRACE = Path(__file__).parents[2] / "data" / "guards" / "torch_2_13.log"
 
 
 def subtrees(*costs: SubtreeCost) -> tuple[Subtree, ...]:

@@ -17,7 +17,7 @@ from inspector.run.sources.recording import opened, read_run
 from inspector.trace.guard_trees import read_guards
 from inspector.trace.payload import Payload
 
-TRACE = Path(__file__).parent / "torch_2_13.log"
+TRACE = Path(__file__).parents[2] / "data" / "guards" / "torch_2_13.log"
 SIGNS = "()[]{}'\"|+-=:,.# \n\0\u202eL<>"
 
 

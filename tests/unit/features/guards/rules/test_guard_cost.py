@@ -12,7 +12,7 @@ from inspector.run.sources.recording import opened, read_run
 from inspector.run.timeline import Mark, MarkKind
 from tests.unit.timelines import call_profile
 
-TRACE = Path(__file__).resolve().parents[3] / "guards" / "torch_2_13.log"
+TRACE = Path(__file__).resolve().parents[3] / "data" / "guards" / "torch_2_13.log"
 
 
 def called(begin: int, guards_ns: int, call_ns: int) -> Mark:
