@@ -11,12 +11,15 @@ import zipfile
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+from inspector.capture import internals
 from inspector.cli.doctor import probe
 from inspector.errors import UsageError
 
 _PROBE_TIMEOUT_S = 60
+_TORCH_TIMEOUT_S = 120  # importing torch and Inductor, on a cold disk
 _PROGRAM_TIMEOUT_S = 15
 _OUR_MODULE = b"inspector.cli"
 
@@ -61,7 +64,7 @@ def look_around(interpreter: str | None) -> Environment:
     Raises:
         UsageError: The interpreter cannot be run.
     """
-    found = _probe_other(interpreter) if interpreter else probe.probe()
+    found = _answer(interpreter, probe) if interpreter else probe.probe()
     script = shutil.which("inspect")
     return Environment(
         python=found["python"],
@@ -89,24 +92,34 @@ def _version_here(package: str) -> str | None:
         return None
 
 
-def _probe_other(interpreter: str) -> dict[str, Any]:
+def missing_names(interpreter: str | None) -> list[str]:
+    """The private names of torch and Triton that an interpreter's lack (`internals.USES`).
+
+    Raises:
+        UsageError: The interpreter cannot be run.
+    """
+    found: list[str] = _answer(interpreter or sys.executable, internals, _TORCH_TIMEOUT_S)
+    return found
+
+
+def _answer(interpreter: str, module: ModuleType, timeout_s: int = _PROBE_TIMEOUT_S) -> Any:  # noqa: ANN401
+    """What a module of ours prints as JSON in another interpreter, which need not have ours."""
     path = shutil.which(Path(interpreter).expanduser())
     if path is None:
         raise UsageError(
             f"There is no program {interpreter!r}.", "Give --python the path of an interpreter."
         )
-    source = Path(probe.__file__).read_text(encoding="utf-8")
+    source = Path(str(module.__file__)).read_text(encoding="utf-8")
     try:
         done = subprocess.run(
-            [path, "-c", source], capture_output=True, timeout=_PROBE_TIMEOUT_S, check=True
+            [path, "-c", source], capture_output=True, timeout=timeout_s, check=True
         )
-        found: dict[str, Any] = json.loads(done.stdout)
+        return json.loads(done.stdout)
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         raise UsageError(
             f"{interpreter!r} does not run as a Python interpreter ({type(error).__name__}).",
             f"Try {interpreter} --version.",
         ) from error
-    return found
 
 
 def _compiler() -> str | None:
