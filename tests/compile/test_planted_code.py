@@ -42,7 +42,7 @@ triton_helpers.set_driver_to_gpu()
 @triton.jit
 def kernel(x, y, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(y + at, tl.load(x + at) + 1)
+    tl.store(y + at, tl.maximum(tl.load(x + at), 0.0, tl.PropagateNan.ALL) + 1)
 """
 BODY = "    at = tl.program_id(0)"
 SYS = "warnings.sys.modules['pathlib'].Path('MARK').touch()"

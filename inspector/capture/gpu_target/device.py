@@ -58,6 +58,7 @@ def _answers(gpu: Gpu, properties: object) -> list[tuple[object, str, Any]]:
         "device_count": lambda: 1,
         "current_device": lambda: 0,
         "is_initialized": lambda: True,
+        "is_current_stream_capturing": lambda: False,  # Dynamo asks, from 2.14 on
         "_lazy_init": nothing,
         "synchronize": nothing,
         "set_device": nothing,

@@ -321,6 +321,8 @@ class _Source:
         for part in reversed(parts):
             if isinstance(found, ModuleType):
                 found = self._member(found, part.attr, node)
+            elif found is tl.PropagateNan:
+                found = found.__members__.get(part.attr)
             elif getattr(found, "__name__", "") in _HINTS or (
                 isinstance(found, tl.dtype) and part.attr in _VALUES
             ):
@@ -357,7 +359,8 @@ def _is_listed(name: str) -> bool:
 
 def _is_language(found: object) -> bool:
     """Whether Triton's compiler takes it for a part of its language."""
-    if isinstance(found, tl.dtype | tl.constexpr) or type(found).__module__ == _JIT:
+    is_constant = isinstance(found, tl.dtype | tl.constexpr | tl.PropagateNan)
+    if is_constant or found is tl.PropagateNan or type(found).__module__ == _JIT:
         return True
     home = getattr(found, "__module__", None) or ""
     if isinstance(found, type):
