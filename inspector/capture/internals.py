@@ -48,7 +48,6 @@ USES = (
             "torch._dynamo.config",
             "torch._dynamo.list_backends",
             "torch._dynamo.lookup_backend",
-            "torch._dynamo.eval_frame.OptimizedModule",
             "torch._dynamo.convert_frame",
             "torch._dynamo.pgo",
             "torch._C._dynamo.eval_frame.reset_code",
@@ -82,7 +81,9 @@ USES = (
         (
             "torch.utils._pytree",
             "torch.utils._pytree.tree_leaves",
+            "torch.utils._pytree.tree_map",
             "torch.utils._pytree.tree_map_only",
+            "torch.utils._pytree.tree_unflatten",
             "torch.utils._python_dispatch.TorchDispatchMode",
             "torch.utils._python_dispatch._disable_current_modes",
             "torch.utils._python_dispatch.is_traceable_wrapper_subclass",

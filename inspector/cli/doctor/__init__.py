@@ -13,12 +13,7 @@ from rich.text import Text
 
 from inspector.capture.internals import USES
 from inspector.cli.doctor.checks import Row, State, diagnose
-<<<<<<< HEAD
-from inspector.cli.doctor.environment import look_around
-=======
 from inspector.cli.doctor.environment import look_around, missing_names
-from inspector.version import __version__
->>>>>>> 9264a4fc (doctor: --torch lists the private names that are used)
 
 _STYLES = {State.OK: "green", State.MISSING: "yellow", State.NOT_HERE: "dim"}
 
@@ -30,25 +25,13 @@ _STYLES = {State.OK: "green", State.MISSING: "yellow", State.NOT_HERE: "dim"}
     metavar="FILE",
     help="Look at the environment of another interpreter, .venv/bin/python for example.",
 )
-<<<<<<< HEAD
-def command(interpreter: str | None) -> None:
-=======
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="What to print.",
-)
 @click.option(
     "--torch",
     "is_torch",
     is_flag=True,
     help="Print the private names of torch and Triton that are used, and which are missing.",
 )
-def command(interpreter: str | None, form: str, *, is_torch: bool) -> None:
->>>>>>> 9264a4fc (doctor: --torch lists the private names that are used)
+def command(interpreter: str | None, *, is_torch: bool) -> None:
     """Say what is installed, what is missing for which feature, and how to get it.
 
     Works without torch, and never imports it. A diagnosis is no failure: the exit code is 0
@@ -58,23 +41,12 @@ def command(interpreter: str | None, form: str, *, is_torch: bool) -> None:
     Examples:
       inspect doctor
       inspect doctor --python python3
-<<<<<<< HEAD
-    """  # noqa: D301 - click looks for the character, which keeps lines as they are
-    print_text(diagnose(look_around(interpreter)), sys.stdout)
-=======
       inspect doctor --torch
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     if is_torch:
         print_internals(missing_names(interpreter), sys.stdout)
         return
-    rows = diagnose(look_around(interpreter))
-    if form == "json":
-        fields = [dataclasses.asdict(row) for row in rows]
-        report = {"format_version": _FORMAT_VERSION, "version": __version__, "rows": fields}
-        click.echo(json.dumps(report, indent=2))
-    else:
-        print_text(rows, sys.stdout)
->>>>>>> 9264a4fc (doctor: --torch lists the private names that are used)
+    print_text(diagnose(look_around(interpreter)), sys.stdout)
 
 
 def print_internals(missing: Sequence[str], file: IO[str]) -> None:
