@@ -91,6 +91,7 @@ def test_what_is_kept_comes_back(tmp_path: Path) -> None:
         fields(measured_at_s="yesterday"),
         "[" * 100_000,
     ],
+    ids=range(11),  # the texts have the time in them
 )
 def test_a_damaged_file_is_ignored(tmp_path: Path, text: str) -> None:
     file = tmp_path / "ceilings.json"
