@@ -32,6 +32,8 @@ def recording_line(run: Run) -> tuple[str, ...]:
     named = meta.name if meta.name.endswith(".zip") else f"{what} {meta.name}"
     ahead = dict.fromkeys(name for process in run.processes for name in process.ahead)
     parts = [named, meta.target, _torch(run), _device(run), _backend(run), *ahead]
+    settings = (item.settings for item in run.compilations if item.settings)
+    parts += ["nested graph breaks"] if any(item.nested_graph_breaks for item in settings) else []
     parts += _asked(meta.settings)
     parts.append(_CACHES.get(str(meta.settings.get("caches")), ""))
     if len(run.processes) == 1 and (rank := run.processes[0].rank) is not None:

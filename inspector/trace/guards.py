@@ -33,6 +33,9 @@ class DynamoSettings:
     )
     specialize_float: bool = doc("floats are always constants", default=False)
     specialize_int: bool = doc("ints are always constants", default=False)
+    nested_graph_breaks: bool = doc(
+        "a break in an inlined function resumes each caller, and breaks none", default=False
+    )
     accumulated_limit: int = doc(
         "cache entries of a code object with all of its objects, likewise",
         key="accumulated_recompile_limit",
