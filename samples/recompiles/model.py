@@ -57,4 +57,7 @@ def get_inputs() -> list[dict[str, object]]:
     """Two prompts, and another way to pool."""
     generator = torch.Generator().manual_seed(0)
     prompt = torch.randn(2, WIDTH, generator=generator)
-    return [{"prompt": prompt, "steps": 2}, {"prompt": prompt, "steps": 3, "mode": "max"}]
+    return [
+        {"prompt": prompt, "steps": 2},
+        {"prompt": prompt, "steps": 3, "mode": "max"},
+    ]

@@ -103,7 +103,7 @@ def test_many_inputs_with_their_first_and_their_cached_calls(tmp_path: Path) -> 
         )
     assert not any("restored before each" in notice for notice in report["notices"])
     text = (tmp_path / "varied.md").read_text()
-    assert "again: x.size(0) changes" in text
+    assert "again: `x.size(0)` changes" in text
     assert bench(tmp_path, "sizes.py", "--vary", "y[0]=1").returncode == 2
 
 

@@ -167,8 +167,9 @@ def test_what_a_backward_pass_computes_has_the_lines_of_its_forward_pass(tmp_pat
 def test_what_fails_of_ours_is_said_and_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text(BROKEN)
     functions = ("cpp_nest", "scheduler_nodes", "traffic_bytes")
-    names = [f"kernel_observer:{name}" for name in functions]
-    found = run("broken.py", *names, "cpp_loops:_operations", "cpp_loops:_loop", folder=tmp_path)
+    names = [f"kernels.kernel_observer:{name}" for name in functions]
+    loops = [f"kernels.cpp_loops:{name}" for name in ("_operations", "_loop")]
+    found = run("broken.py", *names, *loops, folder=tmp_path)
     assert found.returncode == 0, found.stderr
 
 

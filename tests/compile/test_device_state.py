@@ -23,11 +23,10 @@ def test_of_a_gpu_the_most_that_others_had_before_or_after_counts(
 ) -> None:
     states = iter([({"clocks.sm": "1980"}, ""), ({"clocks.sm": "1200"}, "power unknown")])
     others = iter([30, None])
-    monkeypatch.setattr(profiles, "uses_cuda", lambda: True)
     monkeypatch.setattr(profiles, "_device_state", lambda: next(states))
     monkeypatch.setattr(profiles, "_others_percent", lambda: next(others))
 
-    with profiles._device_watched(0):
+    with profiles._gpu_watched(0):
         pass
 
     (state,) = written

@@ -98,7 +98,12 @@ def test_operators_of_the_backward_pass_have_the_lines_of_their_forward_operator
 
 def test_branches_of_a_graph_have_lines_too() -> None:
     def model(x: torch.Tensor) -> torch.Tensor:
-        return torch.cond(x.sum() > 0, lambda x: (x @ x).relu(), lambda x: x.sin(), (x,))
+        return torch.cond(
+            x.sum() > 0,
+            lambda x: (x @ x).relu(),
+            lambda x: x.sin(),
+            (x,),
+        )  # fmt: skip
 
     compiled = torch.compile(model, backend="eager")
     x = torch.ones(64, 64)

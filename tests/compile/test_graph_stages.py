@@ -146,9 +146,9 @@ def test_nodes_lead_to_a_line_of_the_user(recorded: Recorded) -> None:
     for graph, _ in _graphs(recorded):
         known = origins(graph)
         compute = [node for node in graph.nodes if node.is_compute and not _is_mode(node)]
-        lines = [node for node in compute if known[node.name].stack]
+        lines = [node for node in compute if known[node.name][0]]
         assert len(lines) >= 0.98 * len(compute), graph.name
-        places = {frame.file for node in lines for frame in known[node.name].stack}
+        places = {frame.file for node in lines for frame in known[node.name][0]}
         assert str(MODELS) in places
 
 

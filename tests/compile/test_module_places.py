@@ -77,7 +77,13 @@ def frames_of(model: nn.Module, *inputs: torch.Tensor) -> dict[str, list[StackFr
 
 def test_what_torch_alone_computes_has_the_line_that_makes_it() -> None:
     with noting_modules():
-        model = nn.Sequential(nn.Linear(8, 8), nn.GELU(), nn.Sequential(Half(8)))
+        model = nn.Sequential(
+            nn.Linear(8, 8),
+            nn.GELU(),
+            nn.Sequential(
+                Half(8),
+            ),
+        )  # fmt: skip
     found = lines(model, torch.randn(2, 8))
     # Without parameters: where it is put into the model.
     gelu = ["model = nn.Sequential("]

@@ -39,18 +39,19 @@ sys.exit(5)
 """
 # What of ours runs inside of torch or at the program's end: module, attribute.
 HOOKS = [
-    ("log_file", "LogFile.append"), ("log_file", "LogFile._made"), ("log_file", "begins_with"),
-    ("process_log", "environment"), ("process_log", "record_for_log"), ("process_log", "rank"),
-    ("process_log", "_at_exit"), ("process_log", "ProcessLog.write"),
+    ("log.log_file", "LogFile.append"), ("log.log_file", "LogFile._made"),
+    ("log.log_file", "begins_with"), ("log.process_log", "environment"),
+    ("log.process_log", "record_for_log"), ("log.process_log", "rank"),
+    ("log.process_log", "_at_exit"), ("log.process_log", "ProcessLog.write"),
     ("versions", "interned_strings"), ("versions", "positions_of_graph_break"),
-    ("versions", "frame_of_conversion"),
-    ("handler", "TraceHandler._look"), ("handler", "TraceHandler._add_positions"),
-    ("handler", "calling_frame"),
-    ("handler", "emit"), ("sources", "SourceWriter._once"), ("sources", "recorded_roots"),
-    ("sources", "emit"), ("skips", "SkipObserver._observe"), ("skips", "_is_entry"),
-    ("writer", "_json"), ("capped_log", "CappedLog.append"), ("capped_log", "CappedLog._drop"),
-    ("tally", "Tally.take"), ("tally", "CompilationMetrics.read"),
-    ("begin", "_write_meta"), ("begin", "_program"),
+    ("versions", "frame_of_conversion"), ("recording.handler", "TraceHandler._look"),
+    ("recording.handler", "TraceHandler._add_positions"), ("recording.handler", "calling_frame"),
+    ("recording.handler", "emit"), ("sources", "SourceWriter._once"),
+    ("sources", "recorded_roots"), ("sources", "emit"), ("breaks.skips", "SkipObserver._observe"),
+    ("breaks.skips", "_is_entry"), ("writer", "_json"), ("log.capped_log", "CappedLog.append"),
+    ("log.capped_log", "CappedLog._drop"), ("log.tally", "Tally.take"),
+    ("log.tally", "CompilationMetrics.read"), ("recording.begin", "_write_meta"),
+    ("recording.begin", "_program"),
 ]  # fmt: skip
 
 
@@ -80,7 +81,7 @@ def _run(
         attachment = None
         if recorded:
             os.environ["INSPECTOR_RECORD"] = name
-            if hook and hook[0] in {"capped_log", "tally"}:
+            if hook and hook[0] in {"log.capped_log", "log.tally"}:
                 os.environ["INSPECTOR_MAX_BYTES"] = "20000"
             begin()
             attachment = attached_handler()

@@ -55,8 +55,10 @@ class LogReader:
         records: How many records there were so far, those that nothing uses included.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, everything: bool = False) -> None:
+        """Begins at the log's beginning; reads records that nothing uses, too, if `everything`."""
         self.path = path
+        self._everything = everything
         self.records = 0
         self._offset = 0
         self._line = 0  # lines that have ended
@@ -150,7 +152,7 @@ class LogReader:
             self._complain(line)
             return done
         is_unused, reads_payload = _use(line, prefix.end())
-        if is_unused:
+        if is_unused and not self._everything:
             self.records += 1
             return done
         self._header = (prefix, self._line)
