@@ -33,6 +33,29 @@ def type_of_attribute() -> None:
 
 
 @program(
+    Expected("type", "self.seen", "16", "a tensor of float32[]", "again", "itself sets self.seen",
+             "module-attribute"),
+)  # fmt: skip
+def type_set_inside() -> None:
+    """A module keeps a tensor where the constructor had a number."""
+
+    class Seen(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.seen: Any = 16
+
+        def forward(self, x: Tensor) -> Tensor:
+            y = x * self.seen
+            self.seen = x.sum()
+            return y
+
+    model = Seen()
+    model.compile(backend="eager")
+    model(X)
+    model(X)
+
+
+@program(
     Expected("int", "self.layer_idx", "2", "3", "again", "allow_unspec_int_on_nn_module=True",
              "module-attribute"),
     Expected("int", "self.layer_idx", "3", "4", "again", "allow_unspec_int_on_nn_module=True",
