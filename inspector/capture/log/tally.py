@@ -121,7 +121,7 @@ def _raised(current: _Open, metrics: CompilationMetrics) -> bool:
 def _endings(current: _Open, metrics: CompilationMetrics, graphs: int) -> dict[str, int]:
     """Endings that are findings, for a gate that must know whether any were dropped."""
     raised = _raised(current, metrics)
-    # What fullgraph=True makes an error is a graph break (builder/compilation.py); a failure of
+    # What fullgraph=True makes an error is a graph break (run/folding/compilation.py); a failure of
     # that name without a break counts as one all the same.
     is_break = metrics.fail_type == "Unsupported"
     is_empty = not graphs and not current.breaks and metrics.fail_type is None
