@@ -301,6 +301,7 @@ def test_a_plain_trace_gives_the_classes_less_precisely(
         "dead_reference": ("type", "none"),
         "number_then_sizes": ("int", "type"),
         "set_to_another_type": ("int", "type"),
+        "type_set_inside": ("int", "type"),
         "bool_and_tensor": ("bool", "type"),
         # Nothing was compiled for the call, so that nothing tells what it came with.
         "counter_beside_an_enum": ("enum", "int"),
