@@ -138,23 +138,40 @@ SAID = (
 )
 
 
+# What torch's own code does where an operator is on the CPU and graphs are not partitioned.
+SKIPPED = """
+import torch
+import torch._inductor.cudagraph_trees
+from torch._inductor.cudagraph_utils import log_cudagraph_skip_and_bump_counter
+
+
+def backend(gm, inputs):
+    log_cudagraph_skip_and_bump_counter("skipping cudagraphs due to cpu device (arg0_1)")
+    return gm.forward
+
+
+torch.compile(lambda x: x * 2, backend="eager")(torch.ones(3))
+torch.compile(lambda x: x + 1, backend=backend)(torch.ones(3))
+"""
+
+
+def inspect(folder: Path, *arguments: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [*INSPECT, *arguments],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("observer")
     (folder / "program.py").write_text(PROGRAM)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-
-    def inspect(*arguments: str) -> str:
-        command = [*INSPECT, *arguments]
-        done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    assert inspect("run", "--save", "recording", "program.py").strip() == SAID
-    shown = inspect("guards", "recording", "--cudagraphs", "--format", "json")
-    problems = json.loads(inspect("explain", "recording", "--format", "json"))["problems"]
+    assert inspect(folder, "run", "--save", "recording", "program.py").strip() == SAID
+    shown = inspect(folder, "guards", "recording", "--cudagraphs", "--format", "json")
+    problems = json.loads(inspect(folder, "explain", "recording", "--format", "json"))["problems"]
     return {**json.loads(shown), "problems": problems}
 
 
@@ -176,3 +193,11 @@ def test_a_capture_says_what_did_not_fit_and_what_is_copied(report: dict[str, An
 def test_nothing_of_ours_fails_without_a_gpu(report: dict[str, Any]) -> None:
     assert report["problems"] == []
     assert not report["pool_bytes"]  # a CUDA build of torch counts none, a CPU build counts nothing
+
+
+def test_a_skip_in_a_compilation_is_reported_once(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(SKIPPED)
+    inspect(tmp_path, "run", "--save", "recording", "program.py")
+    shown = inspect(tmp_path, "guards", "recording", "--cudagraphs", "--format", "json")
+    (warning,) = json.loads(shown)["warnings"]
+    assert (warning["compile_id"], warning["reason"]) == ("1/0", "cpu device (arg0_1)")

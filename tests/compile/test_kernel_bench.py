@@ -67,6 +67,12 @@ def test_what_a_kernel_changes_is_found_out(kernel: Callable[..., Any], changed:
     assert all(map(torch.equal, before, copies.args))
 
 
+def test_a_result_that_is_there_already_is_written() -> None:
+    given = torch.randn(40) + 3
+    copies = kept(given, given * 2)
+    assert copies.changed_by(lambda: copies.args[1].copy_(copies.args[0] * 2)) == ["b"]
+
+
 def test_cold_and_warm_launches_take_turns_on_what_is_put_back() -> None:
     copies = kept(torch.zeros(4))
     (a,) = copies.args

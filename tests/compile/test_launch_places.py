@@ -120,6 +120,11 @@ def test_an_equal_kernel_of_a_call_without_graphs_is_not_the_copy_of_a_replay() 
     assert placed([Launched(copy)], known, around).places == [around[0].place]
 
 
+def test_a_copy_that_a_replay_does_with_a_kernel_has_its_place() -> None:
+    copy, place = DeviceLaunch("memcpy", "Memcpy DtoD (Device -> Device)"), LaunchPlace("cw", 9)
+    assert placed(replayed("memcpy32_post"), [Launched(copy, place=place)]).places[0].line == 9
+
+
 def test_places_are_known_from_a_call_that_was_watched_closely() -> None:
     (known,) = calls_of(CLOSE, [(BASE, BASE + 200_000)])
     plain = [Launched(item.launch) for item in (known[0], known[3])]

@@ -225,7 +225,7 @@ def test_another_program_on_the_gpu_is_noticed(tmp_path: Path) -> None:
     body = "    def forward(self, x):\n        return torch.relu(self.layers[0](x))\n"
     alone = profiled(tmp_path / "alone", body, "--no-grad")
     assert alone["profiles"][0]["device_state"]["others_percent"] in range(11)
-    assert not any("another program was at work on the GPU" in text for text in alone["notices"])
+    assert not any("another program used the GPU" in text for text in alone["notices"])
     command = [sys.executable, "-c", BUSY]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
         try:
@@ -235,5 +235,5 @@ def test_another_program_on_the_gpu_is_noticed(tmp_path: Path) -> None:
         finally:
             other.kill()
     assert beside["profiles"][0]["device_state"]["others_percent"] > 50
-    assert any("another program was at work on the GPU" in text for text in beside["notices"])
+    assert any("another program used the GPU" in text for text in beside["notices"])
     assert beside["ceilings"]["facts"]["others_percent"] > 50

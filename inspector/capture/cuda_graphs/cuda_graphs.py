@@ -238,7 +238,9 @@ class CudaGraphObserver:
 
     def _key(self) -> FunctionKey:
         function = self._here.function
-        return NO_FUNCTION if function is None else function.key
+        if function is not None:
+            return function.key
+        return dataclasses.replace(NO_FUNCTION, compile_id=versions.compile_id())
 
 
 def _key(number: int, manager: Any, inputs: Any, function_id: Any) -> FunctionKey:

@@ -56,16 +56,23 @@ class Arguments:
             _span(tensors[name]).copy_(before)
 
     def changed_by(self, launch: Callable[[], object]) -> list[str]:
-        """Launches once, puts everything back, and names what was another value meanwhile."""
+        """Launches once for each tensor, puts everything back, and names those that are written.
+
+        The result of an earlier call with equal inputs can be there already: numbers are set to
+        zero first. Integers are not, they can be addresses.
+        """
         tensors = self.tensors
         self.keep(tensors)
-        launch()
-        changed = [
-            name
-            for name, before in self._before.items()
-            if not torch.equal(_span(tensors[name]), before)
-        ]
-        self.restore()
+        changed = []
+        for name, item in tensors.items():
+            span = _span(item)
+            if item.is_floating_point():
+                span.zero_()
+            before = span.clone()
+            launch()
+            if not torch.equal(span, before):
+                changed.append(name)
+            self.restore()
         self._before = {}
         return changed
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import bisect
 import dataclasses
+import re
 from collections.abc import Sequence
 
 from inspector.capture.profiling.places import Places
@@ -15,6 +16,7 @@ from inspector.capture.profiling.wrapper_lines import LINE_MARK, calling_marks
 from inspector.records.device_profile import DeviceLaunch, LaunchPlace
 from inspector.shared.alignment import align_by
 
+_DRIVER_COPY = re.compile(r"memcpy\d+_\w+|Memcpy DtoD .*")
 _LEAST_NS = 2_000  # statements that only name or free something take less
 
 
@@ -82,7 +84,9 @@ def _shape(item: Launched) -> tuple[object, ...]:
 
 
 def _name(item: Launched) -> str:
-    return item.launch.name
+    """Its name; what is copied or filled by a kernel of the driver in a replay is the same work."""
+    is_copy = _DRIVER_COPY.fullmatch(item.launch.name) is not None
+    return "memcpy" if is_copy else item.launch.name
 
 
 def cpu_calls(trace: Trace, windows: Sequence[tuple[int, int]]) -> list[list[Launched]]:
