@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import TextIO
 
-    from inspector.any_report import AnyReport
+    from inspector.report.json.encode import Views
 
 
 COMMANDS = {
@@ -94,20 +94,20 @@ _NAMES = frozenset({"terminal", "markdown"})  # of formats, that are no suffixes
 
 
 REPORTS = {
-    "explain": ("Report", "overview.page"),
-    "guards": ("GuardsReport", "guards.page"),
-    "cuda-graphs": ("CudaGraphsReport", "cuda_graphs.page"),
-    "kernels": ("KernelsReport", "kernels.page"),
-    "diff": ("DiffReport", "diff.page"),
-    "graph": ("GraphReport", "graph.page"),
-    "profile": ("ProfileReport", "profile.page"),
-    "bench": ("BenchReport", "bench.page"),
-    "bench-collection": ("CollectionReport", "bench.collection_page"),
-    "kernel-bench": ("KernelBenchReport", "profile.kernel_bench.page"),
-    "warmup": ("WarmupReport", "bench.warmup_page"),
-    "cold-start": ("ColdStartReport", "compile_time.page"),
+    "explain": ("Report", "overview."),
+    "guards": ("GuardsReport", "guards."),
+    "cuda-graphs": ("CudaGraphsReport", "cuda_graphs."),
+    "kernels": ("KernelsReport", "kernels."),
+    "diff": ("DiffReport", "diff."),
+    "graph": ("GraphReport", "graph."),
+    "profile": ("ProfileReport", "profile."),
+    "bench": ("BenchReport", "bench."),
+    "bench-collection": ("CollectionReport", "bench.collection_"),
+    "kernel-bench": ("KernelBenchReport", "profile.kernel_bench."),
+    "warmup": ("WarmupReport", "bench.warmup_"),
+    "cold-start": ("ColdStartReport", "compile_time."),
 }
-"""The name of the type of each kind of report, and the module of its page in the features."""
+"""By kind of report, the name of its type, and where in the features ``page`` and ``json`` are."""
 
 TIMELINES = {
     "speedscope.json": "inspector.features.compile_time.speedscope",
@@ -157,8 +157,8 @@ def load_all_rules() -> tuple[Any, ...]:
     return tuple(dict.fromkeys(rule for kind in RULES for rule in load_rules(kind)))
 
 
-def render(report: AnyReport, format_: str, stream: TextIO, *, is_whole: bool = False) -> None:
-    """Writes a report in a format.
+def render(report: object, format_: str, stream: TextIO, *, is_whole: bool = False) -> None:
+    """Writes a report of any kind in a format.
 
     Args:
         format_: For `load_renderer`.
@@ -173,23 +173,38 @@ def render(report: AnyReport, format_: str, stream: TextIO, *, is_whole: bool = 
         return
     kind = report_kind(report)
     renderer = load_renderer(format_, kind)
-    if format_ != "json" and format_ not in TIMELINES:
-        page = _page(kind, report)
+    if format_ == "json":
+        report = fields(report)
+    elif format_ not in TIMELINES:
+        page = _part(kind, "page").page(report)
         report = replace(page, is_whole=True) if is_whole else page
     renderer.render(report, stream)
 
 
-def render_html(reports: Iterable[AnyReport], stream: TextIO) -> None:
+def render_html(reports: Iterable[object], stream: TextIO) -> None:
     """Writes reports of one run as one HTML page, linked with each other."""
-    from inspector.render import json
     from inspector.render.html import write_page
+    from inspector.report.json.cleaned import cleaned
 
     made = []
     for report in reports:
         kind = report_kind(report)
-        data: Any = json.cleaned(json.fields(report))
-        made.append((kind, data, _page(kind, report), report))
+        data: Any = cleaned(fields(report))
+        made.append((kind, data, _part(kind, "page").page(report), report))
     write_page(made, stream)
+
+
+def fields(report: object) -> Any:  # noqa: ANN401 - as json.loads
+    """All fields of a report, as its JSON has them."""
+    from inspector.report.json.encode import Scope, encode
+
+    return encode(Scope(report), report_views(report_kind(report)))
+
+
+def report_views(kind: str) -> Views:
+    """How reports of a kind become JSON."""
+    views: Views = _part(kind, "json").VIEWS
+    return views
 
 
 def report_kind(report: object) -> str:
@@ -260,8 +275,8 @@ def command_module(name: str) -> str:
     return f"inspector.cli.{name.replace('-', '_')}"
 
 
-def _page(kind: str, report: AnyReport) -> Any:  # noqa: ANN401 - a page, which is not imported here
-    return import_module(f"inspector.features.{REPORTS[kind][1]}").page(report)
+def _part(kind: str, name: str) -> ModuleType:
+    return import_module(f"inspector.features.{REPORTS[kind][1]}{name}")
 
 
 def _choices(name: str, known: Iterable[str]) -> str:

@@ -33,8 +33,6 @@ from tests.unit.render import bench_reports, gates, graph_reports, kernel_report
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from inspector.any_report import AnyReport
-
 ROOT = Path(__file__).parent.parent
 # Suffix of the golden file: the format, and the width where it has one.
 FORMATS = {
@@ -61,7 +59,7 @@ class Golden:
 
     path: Path
     suffix: str
-    read: Callable[[], AnyReport]
+    read: Callable[[], object]
 
 
 def recordings() -> list[Path]:
@@ -113,14 +111,14 @@ def _cuda_graphs(name: str) -> CudaGraphsReport:
     return cuda_graph_cases.report_of(cuda_graph_cases.run_of(name))
 
 
-COMMANDS: dict[str, Callable[[Path], AnyReport]] = {
+COMMANDS: dict[str, Callable[[Path], object]] = {
     "explain": report_of,
     "guards": guards_of,
     "cold-start": cold_start_of,
 }
 """What makes a report of a sample's recording, by the command that shows it."""
 
-MADE: dict[str, Callable[[], AnyReport]] = {
+MADE: dict[str, Callable[[], object]] = {
     **{
         make.__name__: functools.partial(lambda make: runs.report_of(make()), make)
         for make in (runs.broken, runs.failed, runs.unbroken, runs.nothing)
@@ -173,7 +171,7 @@ MADE: dict[str, Callable[[], AnyReport]] = {
 
 
 @functools.lru_cache(maxsize=1)
-def _last(make: Callable[..., AnyReport], *arguments: Path) -> AnyReport:
+def _last(make: Callable[..., object], *arguments: Path) -> object:
     """Makes a report once for all its formats, which follow each other."""
     return make(*arguments)
 
@@ -196,7 +194,7 @@ def goldens() -> Iterator[Golden]:
             yield Golden(SNAPSHOTS / f"{name}.{suffix}", suffix, functools.partial(_last, make))
 
 
-def rendered(report: AnyReport, suffix: str) -> str:
+def rendered(report: object, suffix: str) -> str:
     """A report as its golden file has it: no colour, and no setting of this machine."""
     format_, width = FORMATS[suffix]
     stream = io.StringIO()

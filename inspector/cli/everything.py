@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from inspector.any_report import AnyReport
 from inspector.features.compile_time.cold_start import cold_start
 from inspector.features.compile_time.report import ColdStartReport
 from inspector.features.cuda_graphs.report import make_cuda_graphs_report
@@ -22,7 +21,7 @@ from inspector.run.run import Run
 
 def every_report(
     run: Run, compiled: Callable[[KernelsReport], KernelsReport] = not_compiled
-) -> Iterator[AnyReport]:
+) -> Iterator[object]:
     """Makes the reports of a run, whose logs must still be there.
 
     Args:

@@ -12,7 +12,6 @@ from typing import TextIO
 import click
 
 from inspector import plugins
-from inspector.any_report import AnyReport
 from inspector.cli.options import VERBOSE
 from inspector.errors import RecordingError
 
@@ -46,9 +45,7 @@ def check_place(output: Path) -> None:
         raise _unwritable(output, os.strerror(errno.EACCES))
 
 
-def write_report(
-    report: AnyReport, output: Path | None, format_: str | None, kind: str = ""
-) -> None:
+def write_report(report: object, output: Path | None, format_: str | None, kind: str = "") -> None:
     """Writes a report to a file, or to standard output where no file or a format is asked for.
 
     Raises:

@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from inspector.any_report import AnyReport
 from inspector.cli.options import (
     check_gpu,
     check_grad,
@@ -99,7 +98,7 @@ class Asked:
             target, lambda model: self.request(model, **usual), self.settings, is_whole=is_whole
         )
 
-    def write(self, report: AnyReport, kind: str = "") -> None:
+    def write(self, report: object, kind: str = "") -> None:
         """Writes the report where it was asked for."""
         write_report(report, self.output, self.format_, kind)
 

@@ -8,8 +8,7 @@ import sys
 import click
 
 from inspector.errors import UsageError
-from inspector.plugins import REPORTS
-from inspector.render.json import VIEWS
+from inspector.plugins import REPORTS, report_views
 from inspector.report.json.schema import Schema, make_schema
 
 
@@ -35,5 +34,8 @@ def command(kind: str | None) -> None:
 
 def schema_of(kind: str) -> Schema:
     """The schema of a kind of report."""
-    report, views = next(item for item in VIEWS.items() if item[0].__name__ == REPORTS[kind][0])
+    views = report_views(kind)
+    report = next(
+        key for key in views if isinstance(key, type) and key.__name__ == REPORTS[kind][0]
+    )
     return make_schema(report, views)

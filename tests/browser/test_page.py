@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from inspector.cli.everything import every_report
-from inspector.plugins import render_html, report_kind
+from inspector.plugins import fields, render_html, report_kind
 from inspector.render.html import write_page
-from inspector.render.json import fields
 from inspector.run.sources.recording import opened as open_recording
 from inspector.run.sources.recording import read_run
 from tests.browser.conftest import GALLERY

@@ -16,7 +16,11 @@ from inspector.errors import EnvironmentLacksError, UsageError
         set(map(plugins.command_module, plugins.COMMANDS))
         | {module for modules in plugins.RULES.values() for module in modules}
         | {*plugins.RENDERERS.values(), *plugins.TIMELINES.values()}
-        | {f"inspector.features.{page}" for _, page in plugins.REPORTS.values()}
+        | {
+            f"inspector.features.{folder}{part}"
+            for _, folder in plugins.REPORTS.values()
+            for part in ("page", "json")
+        }
     ),
 )
 def test_every_built_in_exists(module: str) -> None:

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from inspector.cli.schema import schema_of
-from inspector.plugins import REPORTS
+from inspector.plugins import REPORTS, report_kind
 from tests.golden import Golden, goldens
 
 
@@ -41,6 +41,5 @@ DERIVED = [golden for golden in goldens() if golden.suffix == "json"]
 
 @pytest.mark.parametrize("golden", DERIVED, ids=lambda golden: golden.path.name)
 def test_a_golden_report_is_as_its_schema_says(golden: Golden) -> None:
-    names = {name: kind for kind, (name, _) in REPORTS.items()}
-    schema = schema_of(names[type(golden.read()).__name__])
+    schema = schema_of(report_kind(golden.read()))
     jsonschema.Draft202012Validator(schema).validate(json.loads(golden.path.read_text("utf-8")))

@@ -8,7 +8,7 @@ from inspector.features.graph.line_wording import kernel_blocks
 from inspector.features.graph.reading import read_graphs
 from inspector.features.graph.report import make_graph_report, with_line
 from inspector.features.kernels.report import make_kernels_report
-from inspector.render.json import fields as fields_of
+from inspector.plugins import fields as fields_of
 from inspector.report.processes import labels
 from inspector.report.report import make_report
 from inspector.run.run import Run
