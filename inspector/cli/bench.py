@@ -23,7 +23,6 @@ from inspector.cli.bench_files import (
 )
 from inspector.cli.bench_measure import BenchProcess, bench_report, measured
 from inspector.cli.bench_warmup import is_warmup, warmup_command
-from inspector.cli.completion import complete_file
 from inspector.cli.gate import EXIT_FINDINGS
 from inspector.cli.options import option_help, output_options, process_options
 from inspector.cli.output import check_output, check_place, write_report
@@ -42,7 +41,7 @@ from inspector.run.sources.recording import opened, read_run
 
 
 @click.command("bench")
-@click.argument("targets", nargs=-1, metavar="[TARGET]...", shell_complete=complete_file)
+@click.argument("targets", nargs=-1, metavar="[TARGET]...", type=click.Path())
 @click.option(
     "--modes", metavar="MODES",
     help="Inductor modes, comma-separated: default, reduce-overhead, max-autotune, "

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from inspector.cli.completion import complete_file
 from inspector.cli.options import always_inductor, option_help
 from inspector.cli.recording_options import Asked, recording_options
 from inspector.cli.target import is_model, read, recorded
@@ -22,7 +21,7 @@ _KIND = "cold-start"
 
 
 @click.command("cold-start")
-@click.argument("target", required=False, shell_complete=complete_file)
+@click.argument("target", required=False, type=click.Path())
 @recording_options
 @click.option(
     "--against",

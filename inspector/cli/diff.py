@@ -6,7 +6,6 @@ import sys
 
 import click
 
-from inspector.cli.completion import complete_file
 from inspector.cli.gate import EXIT_FINDINGS
 from inspector.cli.kernel_builds import compiled_if_possible
 from inspector.cli.options import check_gpu, check_grad, gpu_options
@@ -21,8 +20,8 @@ from inspector.plugins import load_rules
 
 
 @click.command("diff")
-@click.argument("before", shell_complete=complete_file)
-@click.argument("after", shell_complete=complete_file)
+@click.argument("before", type=click.Path())
+@click.argument("after", type=click.Path())
 @gpu_options
 @click.option(
     "--fail-on", type=click.Choice(("worse", "difference")),

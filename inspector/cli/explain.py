@@ -9,7 +9,6 @@ from pathlib import Path
 import click
 
 from inspector import plugins
-from inspector.cli.completion import complete_file
 from inspector.cli.gate import EXIT_FINDINGS, asked_gate, gate_options, say_verdict, with_gate
 from inspector.cli.job import check_alone
 from inspector.cli.recording_options import Asked, recording_options
@@ -24,7 +23,7 @@ from inspector.shared.request import Request
 
 
 @click.command("explain")
-@click.argument("target", required=False, shell_complete=complete_file)
+@click.argument("target", required=False, type=click.Path())
 @recording_options
 @verify_option
 @gate_options

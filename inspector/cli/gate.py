@@ -11,7 +11,6 @@ import click
 
 from inspector import plugins
 from inspector.cli.baseline_file import read_baseline
-from inspector.cli.completion import complete_fail_on
 from inspector.cli.options import together
 from inspector.errors import UsageError
 from inspector.report.baseline import Baseline
@@ -27,7 +26,7 @@ _BY_DEFAULT = FailOn((Severity.WARNING.value,))
 
 gate_options = together(
     click.option(
-        "--fail-on", multiple=True, metavar="NAME", shell_complete=complete_fail_on,
+        "--fail-on", multiple=True, metavar="NAME",
         help="Exit with 1 if there are findings of a rule (graph-break, recompile, …) or at least "
         "as grave as error, warning or info. Repeatable, or with commas.",
     ),

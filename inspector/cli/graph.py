@@ -6,7 +6,6 @@ import dataclasses
 
 import click
 
-from inspector.cli.completion import complete_file
 from inspector.cli.graph_files import write_graph_files
 from inspector.cli.graph_view import DEPTH, Drawn, View, line_place
 from inspector.cli.options import always_inductor, gpu_options, option_help
@@ -19,7 +18,7 @@ _STAGES = (*(stage.value for stage in Stage), FUSION)
 
 
 @click.command("graph")
-@click.argument("target", required=False, shell_complete=complete_file)
+@click.argument("target", required=False, type=click.Path())
 @click.option(
     "--stage", type=click.Choice(_STAGES), default=None,
     help="Which graph; fusion, which is shown by default, has the kernels.",

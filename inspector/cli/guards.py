@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from inspector import plugins
-from inspector.cli.completion import complete_file
 from inspector.cli.recording_options import Asked, recording_options
 from inspector.features.cuda_graphs.report import make_cuda_graphs_report
 from inspector.features.guards.report import make_guards_report
@@ -17,7 +16,7 @@ _CUDA_GRAPH_RULES = "cuda-graph-"
 
 
 @click.command("guards")
-@click.argument("target", required=False, shell_complete=complete_file)
+@click.argument("target", required=False, type=click.Path())
 @recording_options
 @click.option(
     "--cudagraphs",

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import click
 
-from inspector.cli.completion import complete_file
 from inspector.cli.kernel_builds import TEXTS, compiled, compiled_if_possible, text_of
 from inspector.cli.kernel_choice import which_kernel
 from inspector.cli.options import always_inductor, gpu_options
@@ -33,7 +32,7 @@ _ALL = "all"
 
 
 @click.command("kernels")
-@click.argument("target", required=False, shell_complete=complete_file)
+@click.argument("target", required=False, type=click.Path())
 @gpu_options
 @click.option("--list-gpus", is_flag=True, help="List the GPUs, with their figures and sources.")
 @click.option(

@@ -8,9 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
-from inspector.cli.completion import complete_format, complete_gpu
 from inspector.errors import UsageError
-from inspector.shared.gpu_table import known_gpu
+from inspector.shared.gpu_table import GPUS, known_gpu
 from inspector.shared.input_parser import parse_inputs
 from inspector.shared.units import parse_size
 
@@ -154,7 +153,8 @@ target_options = together(
 
 gpu_options = together(
     click.option(
-        "--gpu", metavar="NAME", shell_complete=complete_gpu,
+        "--gpu", metavar="NAME",
+        shell_complete=lambda _context, _option, text: [key for key in GPUS if key.startswith(text)],
         help="Generate code for this GPU, which need not be here: h200, a100, sm_90.",
     ),
     click.option("--no-grad", is_flag=True, help="Call models under torch.no_grad(): inference."),
@@ -200,7 +200,7 @@ output_options = together(
         help="Write the report to a file; its suffix (.json, .md, .txt) is the format.",
     ),
     click.option(
-        "--format", "format_", metavar="FORMAT", shell_complete=complete_format,
+        "--format", "format_", metavar="FORMAT",
         help="Format on standard output: terminal, json, markdown.",
     ),
     click.option("--no-progress", is_flag=True, help="Show no progress while recording."),

@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from inspector import plugins
-from inspector.cli.completion import complete_file
 from inspector.cli.counters import count_kernels
 from inspector.cli.kernel_choice import benched, check_kernel_options, kernel_endings
 from inspector.cli.options import always_inductor, option_help
@@ -31,7 +30,7 @@ _TIMELINES = (".perfetto.json", ".trace.json")
 
 
 @click.command("profile")
-@click.argument("target", required=False, shell_complete=complete_file)
+@click.argument("target", required=False, type=click.Path())
 @click.option("--no-grad", is_flag=True, help="Call the model under torch.no_grad(): inference.")
 @click.option(
     "--counters", is_flag=True,

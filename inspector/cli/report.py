@@ -10,7 +10,6 @@ from pathlib import Path
 
 import click
 
-from inspector.cli.completion import complete_file
 from inspector.cli.everything import every_report
 from inspector.cli.kernel_builds import compiled_if_possible
 from inspector.cli.options import always_inductor, option_help
@@ -25,7 +24,7 @@ _DEFAULT = Path("report.html")
 
 
 @click.command("report")
-@click.argument("target", required=False, shell_complete=complete_file)
+@click.argument("target", required=False, type=click.Path())
 @click.option("--profile", is_flag=True, help="Time the kernels too: a minute or two more.")
 @click.option("--no-grad", is_flag=True, help="Call the model under torch.no_grad(): inference.")
 @click.option(

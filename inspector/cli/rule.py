@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
-import sys
+import shutil
+import textwrap
 from collections.abc import Iterable
 from typing import Any
 
 import click
 
 from inspector import plugins
-from inspector.cli.completion import complete_rule
 from inspector.errors import EnvironmentLacksError, UsageError
 from inspector.features.breaks.advice.advice import Advice
 from inspector.features.breaks.advice.table import ALL, about
@@ -24,10 +22,9 @@ _URL = "https://meta-pytorch.github.io/compile-graph-break-site/gb/gb{}.html"
 
 
 @click.command("rule")
-@click.argument("name", metavar="[ID]", required=False, shell_complete=complete_rule)
+@click.argument("name", metavar="[ID]", required=False)
 @click.option("--python", metavar="PATH", help="Take torch's registry from this interpreter.")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text")
-def command(name: str | None, python: str | None, format_: str) -> None:
+def command(name: str | None, python: str | None) -> None:
     """Say what a rule, or one of torch's GB ids, means, and show the fix as a program.
 
     ID is a rule of ours (graph-break), an advice (print), or an id of a graph break (GB0059), for
@@ -44,13 +41,13 @@ def command(name: str | None, python: str | None, format_: str) -> None:
     rules = {rule.id: rule for rule in plugins.load_all_rules()}
     advice = {item.id: item for item in ALL}
     if name is None:
-        _list(rules.values(), find_registry(python), format_)
+        _list(rules.values(), find_registry(python))
     elif name in rules:
-        _print_rule(rules[name], format_)
+        _print_rule(rules[name])
     elif name in advice:
-        _print_advice(advice[name], format_)
+        _print_advice(advice[name])
     elif name.upper().startswith("GB"):
-        _print_type(_entry(name, find_registry(python)), format_)
+        _print_type(_entry(name, find_registry(python)))
     else:
         near = near_matches(name, [*rules, *advice])
         hint = f"Did you mean {' or '.join(near)}?" if near else "inspect rule lists all."
@@ -74,22 +71,14 @@ def _entry(name: str, registry: Registry | None) -> GraphBreakType:
     return entry
 
 
-def _print_rule(rule: Rule[Any, Any], format_: str) -> None:
-    if format_ == "json":
-        fields = {"id": rule.id, "severity": rule.severity.value, "title": rule.title()}
-        _print_json({**fields, "sections": rule.sections()})
-        return
+def _print_rule(rule: Rule[Any, Any]) -> None:
     lines = [f"{rule.id} ({rule.severity.value}): {rule.title()}"]
     for title, body in rule.sections().items():
         lines += ["", title, *(f"    {line}".rstrip() for line in body.split("\n"))]
     click.echo("\n".join(lines))
 
 
-def _print_type(entry: GraphBreakType, format_: str) -> None:
-    if format_ == "json":
-        advice = [_advice_fields(item) for item in about(entry.gb_id, entry.gb_type)]
-        _print_json({**dataclasses.asdict(entry), "advice": advice})
-        return
+def _print_type(entry: GraphBreakType) -> None:
     lines = [f"{entry.gb_id}  {entry.gb_type}"]
     lines += ["", "Why", f"    {entry.explanation}"] if entry.explanation else []
     if entry.hints:
@@ -99,57 +88,34 @@ def _print_type(entry: GraphBreakType, format_: str) -> None:
     click.echo("\n".join(_wrapped(lines)))
     for item in about(entry.gb_id, entry.gb_type):
         click.echo()
-        _print_advice(item, format_)
+        _print_advice(item)
 
 
-def _print_advice(advice: Advice, format_: str) -> None:
-    if format_ == "json":
-        _print_json(_advice_fields(advice))
-        return
+def _print_advice(advice: Advice) -> None:
     ids = ", ".join(kind.gb_id for kind in advice.kinds)
     prose = [f"{advice.id}: {advice.title} ({ids})", "", f"    {advice.fix}"]
     if advice.other_way_of:
         prose += ["", f"Another way than {' and '.join(advice.other_way_of)}."]
-    keeps = ["Keeps", f"    {advice.keeps}", "", f"Tested on torch {versions(advice.tested_on)}."]
-    click.echo("\n".join(_wrapped(prose)))
+    lines = [*_wrapped(prose)]
     for title, program in (("Before", advice.before), ("After", advice.after)):
-        lines = ["", title, *(f"    {line}".rstrip() for line in program.splitlines())]
-        click.echo("\n".join(lines))
-    click.echo("\n".join(_wrapped(["", *keeps])))
+        lines += ["", title, *(f"    {line}".rstrip() for line in program.splitlines())]
+    tested = f"Tested on torch {versions(advice.tested_on)}."
+    lines += _wrapped(["", "Keeps", f"    {advice.keeps}", "", tested])
+    click.echo("\n".join(lines))
 
 
-def _advice_fields(advice: Advice) -> dict[str, object]:
-    names = ("id", "title", "fix", "before", "after", "keeps", "other_way_of", "tested_on")
-    kinds = [dataclasses.asdict(kind) for kind in advice.kinds]
-    return {"kinds": kinds, **{name: getattr(advice, name) for name in names}}
-
-
-def _list(rules: Iterable[Rule[Any, Any]], registry: Registry | None, format_: str) -> None:
+def _list(rules: Iterable[Rule[Any, Any]], registry: Registry | None) -> None:
     types = sorted(registry.types.values(), key=lambda entry: entry.gb_id) if registry else []
-    if format_ == "json":
-        named = [{"id": rule.id, "title": rule.title()} for rule in rules]
-        advice = [{"id": item.id, "title": item.title} for item in ALL]
-        listed = [dataclasses.asdict(entry) for entry in types]
-        _print_json({"rules": named, "advice": advice, "graph_breaks": listed})
-        return
-    for rule in rules:
-        click.echo(f"{rule.id:26} {rule.title()}")
-    for item in ALL:
-        click.echo(f"{item.id:26} {item.title}")
-    for entry in types:
-        click.echo(f"{entry.gb_id:26} {entry.gb_type}")
+    listed = [(rule.id, rule.title()) for rule in rules]
+    listed += [(item.id, item.title) for item in ALL]
+    listed += [(entry.gb_id, entry.gb_type) for entry in types]
+    for name, title in listed:
+        click.echo(f"{name:26} {title}")
     if registry is None:
         click.echo("torch is not installed here, so its graph breaks are not listed", err=True)
 
 
-def _print_json(value: object) -> None:
-    sys.stdout.write(json.dumps(value, indent=2) + "\n")
-
-
 def _wrapped(lines: Iterable[str]) -> Iterable[str]:
-    import shutil
-    import textwrap
-
     width = shutil.get_terminal_size().columns
     for line in lines:
         indentation = " " * (len(line) - len(line.lstrip(" -")))
