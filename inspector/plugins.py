@@ -110,7 +110,6 @@ REPORTS = {
 """By kind of report, the name of its type, and where in the features ``page`` and ``json`` are."""
 
 TIMELINES = {
-    "speedscope.json": "inspector.features.compile_time.speedscope",
     "perfetto.json": "inspector.features.compile_time.perfetto",
     "trace.json": "inspector.features.compile_time.perfetto",
 }

@@ -73,8 +73,8 @@ always_inductor(command)
 option_help(
     command,
     output="Write to a file; the end of its name is the format: .json, .md, .txt, "
-    ".speedscope.json for speedscope, .perfetto.json or .trace.json for Perfetto.",
-    format_="Format on standard output: terminal, json, markdown, speedscope.json, perfetto.json.",
+    ".perfetto.json or .trace.json for Perfetto and speedscope.",
+    format_="Format on standard output: terminal, json, markdown, perfetto.json.",
 )
 
 

@@ -154,7 +154,7 @@ target_options = together(
 gpu_options = together(
     click.option(
         "--gpu", metavar="NAME",
-        shell_complete=lambda _context, _option, text: [key for key in GPUS if key.startswith(text)],
+        shell_complete=lambda _context, _, text: [key for key in GPUS if key.startswith(text)],
         help="Generate code for this GPU, which need not be here: h200, a100, sm_90.",
     ),
     click.option("--no-grad", is_flag=True, help="Call models under torch.no_grad(): inference."),

@@ -63,14 +63,6 @@ class SpanNames:
         backward = " (backward)" if span.name != "dynamo" else ""
         return _cut(f"{span.compile_id} {shown_name(time.name)}{backward}")
 
-    def frame(self, span: LaneSpan) -> dict[str, object]:
-        """The span as speedscope has it: with its place in the source, where that is known."""
-        time = self._time(span)
-        if span.name not in _ROOTS or time is None or not time.file:
-            return {"name": self.name(span)}
-        line = {"line": time.first_line} if time.first_line else {}
-        return {"name": self.name(span), "file": _cut(self._run.roots.shown(time.file)), **line}
-
     def arguments(self, span: LaneSpan) -> dict[str, object]:
         """What else is known of a span, by name."""
         time = self._time(span)

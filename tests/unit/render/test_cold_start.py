@@ -7,7 +7,6 @@ import io
 import json
 import os
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 import jsonschema
@@ -127,42 +126,6 @@ def test_markdown_shows_recorded_text_as_text() -> None:
         t.content for t in found if t.type in {"html_inline", "html_block"}
     )
     assert {token.tag for token in found if token.type == "heading_open"} == {"h1", "h2", "h3"}
-
-
-def opened(events: list[dict[str, Any]]) -> int:
-    """How deep the events nest at most; each closes what was opened last."""
-    stack: list[int] = []
-    deepest, before = 0, 0
-    for event in events:
-        assert event["at"] >= before
-        before = event["at"]
-        if event["type"] == "O":
-            stack.append(event["frame"])
-        else:
-            assert stack.pop() == event["frame"]
-        deepest = max(deepest, len(stack))
-    assert not stack
-    return deepest
-
-
-def test_speedscope_files_are_as_speedscopes_own_schema_says() -> None:
-    schema = json.loads((DATA / "speedscope-1.25.0.schema.json").read_text("utf-8"))
-    for report in all_reports():
-        file = json.loads(rendered(report, "speedscope.json"))
-        jsonschema.validate(file, schema)
-        for profile in file["profiles"]:
-            assert opened(profile["events"]) > 0
-            last = max(event["at"] for event in profile["events"])
-            assert profile["startValue"] <= last <= profile["endValue"]
-            assert all(e["frame"] < len(file["shared"]["frames"]) for e in profile["events"])
-
-
-def test_speedscope_leads_to_the_source() -> None:
-    report = cold_starts.report_of(cold_starts.read("training"))
-    file = json.loads(rendered(report, "speedscope.json"))
-
-    assert {"name": "0/0 forward", "file": "model.py", "line": 7} in file["shared"]["frames"]
-    assert [profile["name"] for profile in file["profiles"]][:2] == ["compilation", "worker 1"]
 
 
 def test_perfetto_files_name_processes_threads_and_compilations() -> None:
