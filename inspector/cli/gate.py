@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from inspector import plugins
-from inspector.cli.baseline_file import read_baseline
 from inspector.cli.options import together
-from inspector.errors import UsageError
-from inspector.report.baseline import Baseline
-from inspector.report.fail_on import FailOn, parse_fail_on
-from inspector.report.gate import judged
-from inspector.report.report import Report
+from inspector.errors import RecordingError, UsageError
+from inspector.report.baseline import Baseline, KnownFinding
+from inspector.report.fail_on import parse_fail_on
+from inspector.report.gate import judged, verdict
+from inspector.report.report import FORMAT_VERSION, Report
 from inspector.report.severity import Severity
-from inspector.report.verdict import verdict
+from inspector.shared.near_matches import near_matches
 
 EXIT_FINDINGS = 1
+_WRITE_ONE = "Write one with: inspect explain … -o {}"
 # What a baseline alone fails on: nobody compares in order to pass whatever is new.
-_BY_DEFAULT = FailOn((Severity.WARNING.value,))
+_BY_DEFAULT = (Severity.WARNING.value,)
 
 gate_options = together(
     click.option(
@@ -43,7 +45,7 @@ gate_options = together(
 class Asked:
     """A gate that was asked for."""
 
-    fail_on: FailOn
+    fail_on: tuple[str, ...]
     baseline: Baseline | None
 
 
@@ -60,10 +62,9 @@ def asked_gate(
     if baseline is not None and output is not None and output.resolve() == baseline.resolve():
         message = f"The report would be written over the baseline {baseline}, also if it fails."
         raise UsageError(message, "Choose another file with -o, or leave --baseline out.")
-    known = None if baseline is None else read_baseline(baseline)
-    if chosen is None and known is None:
-        return None
-    return Asked(chosen or _BY_DEFAULT, known)
+    if baseline is None:
+        return Asked(chosen, None) if chosen else None
+    return Asked(chosen or _BY_DEFAULT, read_baseline(baseline))
 
 
 def with_gate(report: Report, asked: Asked | None) -> Report:
@@ -78,3 +79,76 @@ def say_verdict(report: Report, prefix: str = "") -> None:
     """Says on standard error whether the gate passes, where the report itself goes elsewhere."""
     if report.gate is not None:
         sys.stderr.write(f"{prefix}gate: {verdict(report.gate)}\n")
+
+
+def read_baseline(path: Path) -> Baseline:
+    """Reads an earlier report (``-o report.json``).
+
+    Raises:
+        RecordingError: It is not there, cannot be read, is no report of ours, is of a newer format,
+            or is the report of a recording that is not complete.
+    """
+    report = _loaded(path)
+    version = report.get("format_version")
+    recording = report.get("recording")
+    if not isinstance(version, int) or not isinstance(recording, dict):
+        raise _no_report(path, "it is other JSON")
+    if version > FORMAT_VERSION:
+        message = f"{path} is a report of format {version}; this version reads {FORMAT_VERSION}."
+        raise RecordingError(message, "Update torch-inspector: git pull in its checkout.")
+    if reason := recording.get("partial") or recording.get("error"):
+        kind = "a partial recording" if recording.get("partial") else "a program that failed"
+        first = str(reason).partition("\n")[0].rstrip(".")
+        message = f"{path} is the report of {kind} and no baseline ({first})."
+        raise RecordingError(message, "Record it again, and use the report of a whole recording.")
+    try:
+        environment = report.get("environment") or []
+        torch = {(process.get("versions") or {}).get("torch") for process in environment}
+        return Baseline(
+            name=str(path),
+            findings=tuple(map(_known_finding, report["findings"])),
+            target=str(recording.get("target") or ""),
+            settings=dict(recording.get("settings") or {}),
+            torch=tuple(sorted(str(version) for version in torch if version)),
+            is_trace=not recording.get("format_version"),
+        )
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise _no_report(path, "its findings are not as they should be") from error
+
+
+def _loaded(path: Path) -> Mapping[str, Any]:
+    if path.is_dir() or path.suffix == ".zip":
+        message = f"{path} is no report: a baseline is one in JSON."
+        raise RecordingError(message, f"Write it with: inspect explain {path} -o baseline.json")
+    try:
+        report = json.loads(path.read_bytes())
+    except FileNotFoundError as error:
+        near = near_matches(path.name, [item.name for item in path.parent.glob("*.json")])
+        names = " or ".join(str(path.parent / name) for name in near)
+        hint = f"Did you mean {names}?" if near else _WRITE_ONE.format(path)
+        raise RecordingError(f"There is no baseline {path}.", hint) from error
+    except OSError as error:
+        message = f"The baseline {path} cannot be read ({error.strerror})."
+        raise RecordingError(message, "Make it readable, or name another file.") from error
+    except (ValueError, RecursionError) as error:  # also of bytes that are no text
+        raise _no_report(path, "it is not JSON") from error
+    if not isinstance(report, dict):
+        raise _no_report(path, "it is other JSON")
+    return report
+
+
+def _no_report(path: Path, reason: str) -> RecordingError:
+    message = f"{path} is no report of torch-inspector in JSON ({reason})."
+    return RecordingError(message, _WRITE_ONE.format("baseline.json"))
+
+
+def _known_finding(entry: Mapping[str, Any]) -> KnownFinding:
+    return KnownFinding(
+        rule=str(entry["rule"]),
+        severity=Severity(entry["severity"]),
+        message=str(entry["message"]),
+        file=str(entry.get("file") or ""),
+        line=int(entry.get("line") or 0),
+        gb_id=entry.get("gb_id"),
+        fingerprint=str(entry["fingerprint"]),
+    )

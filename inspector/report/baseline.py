@@ -62,50 +62,32 @@ class Baseline:
     is_trace: bool = False
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Comparison:
-    """Findings against those of an earlier report.
+def compared(
+    findings: Sequence[Finding], known: Sequence[KnownFinding]
+) -> tuple[tuple[bool, ...], tuple[KnownFinding, ...]]:
+    """For each finding whether it is new, and the known ones that are gone.
 
-    Attributes:
-        is_new: For each finding, whether the earlier report does not have it.
-    """
-
-    is_new: tuple[bool, ...]
-    fixed: tuple[KnownFinding, ...]
-
-
-def compared(findings: Sequence[Finding], known: Sequence[KnownFinding]) -> Comparison:
-    """Compares by fingerprint, and counts: two equal ones against one known make one new.
-
-    Of several equal ones those are taken to be the known ones that lie in the known ones' files. A
-    finding that is graver than the known one counts as new (a function that was compiled again, and
-    now hits the recompile limit).
+    Findings are counted: two with the fingerprint of one known finding make one new. Those in the
+    known one's file are taken first. What has become graver is new, and not gone (a function that
+    was compiled again, and now hits the recompile limit).
     """
     left = list(known)
     matched: set[int] = set()
     for same_file in (True, False):
         for index, finding in enumerate(findings):
-            if index in matched:
-                continue
-            match = next((item for item in left if _is_it(finding, item, same_file)), None)
-            if match is not None:
+            same = (
+                item
+                for item in left
+                if item.fingerprint == finding.fingerprint
+                and item.severity.rank <= finding.severity.rank
+                and (item.file == finding.place.file or not same_file)
+            )
+            if index not in matched and (match := next(same, None)):
                 left.remove(match)
                 matched.add(index)
-    fixed = list(left)
-    for index, finding in enumerate(findings):
-        # What has become graver is not gone.
-        graver = (item for item in fixed if item.fingerprint == finding.fingerprint)
-        item = None if index in matched else next(graver, None)
-        if item is not None:
-            fixed.remove(item)
-    return Comparison(
-        is_new=tuple(index not in matched for index in range(len(findings))), fixed=tuple(fixed)
-    )
-
-
-def _is_it(finding: Finding, known: KnownFinding, same_file: bool) -> bool:  # noqa: FBT001 - two passes
-    return (
-        known.fingerprint == finding.fingerprint
-        and known.severity.rank <= finding.severity.rank
-        and (known.file == finding.place.file or not same_file)
-    )
+    is_new = tuple(index not in matched for index in range(len(findings)))
+    for finding in (item for item, new in zip(findings, is_new, strict=True) if new):
+        graver = next((item for item in left if item.fingerprint == finding.fingerprint), None)
+        if graver is not None:
+            left.remove(graver)
+    return is_new, tuple(left)

@@ -1,41 +1,22 @@
-"""What a gate fails on: rules and severities by name."""
+"""What a gate fails on: ids of rules and names of severities."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from inspector.errors import UsageError
-from inspector.report.finding import Finding
 from inspector.report.severity import Severity
 from inspector.shared.near_matches import near_matches
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class FailOn:
-    """Which findings make a gate fail.
-
-    Attributes:
-        names: Ids of rules and names of severities, in full, in the order in which they were given.
-    """
-
-    names: tuple[str, ...]
-
-    def matches(self, finding: Finding) -> bool:
-        """Whether a finding is of one of the rules, or at least as grave as one of the severities.
-
-        It does not matter whether the first calls or only later ones showed it.
-        """
-        return self.asks_for(finding.rule, finding.severity)
-
-    def asks_for(self, rule: str, severity: Severity) -> bool:
-        """Whether it fails on findings of this rule and severity."""
-        ranks = [item.rank for item in Severity if item.value in self.names]
-        return rule in self.names or severity.rank <= max(ranks, default=-1)
+def fails_on(names: Iterable[str], rule: str, severity: Severity) -> bool:
+    """Whether a rule is named, or a severity that is not graver, whenever it was found."""
+    ranks = [item.rank for item in Severity if item.value in names]
+    return rule in names or severity.rank <= max(ranks, default=-1)
 
 
-def parse_fail_on(texts: Iterable[str], rules: Iterable[str]) -> FailOn | None:
-    """What was asked for with ``--fail-on``; None where nothing was.
+def parse_fail_on(texts: Iterable[str], rules: Sequence[str]) -> tuple[str, ...]:
+    """The names that ``--fail-on`` gives, in full, each once.
 
     Args:
         texts: The values of the option: names between commas.
@@ -43,25 +24,15 @@ def parse_fail_on(texts: Iterable[str], rules: Iterable[str]) -> FailOn | None:
     Raises:
         UsageError: There is no such name.
     """
-    known = tuple(rules)
-    given = list(texts)
-    names = [name for text in given for name in map(str.strip, text.split(",")) if name]
-    if given and not names:
-        raise UsageError("--fail-on names nothing.", _choices(known))
-    found = dict.fromkeys(_full_name(name, known) for name in names)
-    return FailOn(tuple(found)) if found else None
-
-
-def _full_name(name: str, rules: tuple[str, ...]) -> str:
-    folded = name.casefold().replace("_", "-")
     severities = [severity.value for severity in Severity]
-    if folded in severities or folded in rules:
-        return folded
-    near = near_matches(folded, [*rules, *severities])
-    hint = f"Did you mean {' or '.join(near)}?" if near else _choices(rules)
-    raise UsageError(f"There is no rule or severity {name!r} to fail on.", hint)
-
-
-def _choices(rules: tuple[str, ...]) -> str:
-    severities = ", ".join(severity.value for severity in Severity)
-    return f"Choose of the rules {', '.join(rules)} and the severities {severities}."
+    choices = f"Choose of the rules {', '.join(rules)} and the severities {', '.join(severities)}."
+    found: dict[str, None] = {}
+    for text in texts:
+        for name in map(str.strip, text.split(",")):
+            folded = name.casefold().replace("_", "-")
+            if folded not in {*severities, *rules}:
+                near = near_matches(folded, [*rules, *severities])
+                hint = f"Did you mean {' or '.join(near)}?" if near else choices
+                raise UsageError(f"There is no rule or severity {name!r} to fail on.", hint)
+            found[folded] = None
+    return tuple(found)

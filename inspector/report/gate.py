@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
 
 from inspector.report.baseline import Baseline, KnownFinding, compared
-from inspector.report.fail_on import FailOn
+from inspector.report.escaping import one_line
+from inspector.report.fail_on import fails_on
 from inspector.report.finding import Finding
 from inspector.report.incomplete import incomplete
+from inspector.report.wording import count, kind, location, title
 from inspector.run.run import Run
 
 
@@ -56,28 +58,25 @@ class Gate:
 
 
 def judged(
-    run: Run, findings: tuple[Finding, ...], fail_on: FailOn, baseline: Baseline | None
+    run: Run, findings: Sequence[Finding], fail_on: tuple[str, ...], baseline: Baseline | None
 ) -> tuple[Gate, tuple[Finding, ...]]:
     """The verdict, and the findings with what it says about each."""
     since: Compared | None = None
-    marked = findings
+    is_new: Sequence[bool | None] = [None] * len(findings)
     if baseline is not None:
-        comparison = compared(findings, baseline.findings)
-        pairs = zip(findings, comparison.is_new, strict=True)
-        marked = tuple(dataclasses.replace(finding, is_new=new) for finding, new in pairs)
-        since = Compared(
-            name=baseline.name,
-            new=sum(comparison.is_new),
-            known=len(findings) - sum(comparison.is_new),
-            fixed=comparison.fixed,
-            differences=tuple(_differences(run, baseline)),
-        )
+        is_new, fixed = compared(findings, baseline.findings)
+        known, differences = is_new.count(False), tuple(_differences(run, baseline))
+        since = Compared(baseline.name, len(findings) - known, known, fixed, differences)
     marked = tuple(
-        dataclasses.replace(item, fails_gate=item.is_new is not False and fail_on.matches(item))
-        for item in marked
+        dataclasses.replace(
+            item,
+            is_new=new,
+            fails_gate=new is not False and fails_on(fail_on, item.rule, item.severity),
+        )
+        for item, new in zip(findings, is_new, strict=True)
     )
     failing = sum(finding.fails_gate for finding in marked)
-    return Gate(fail_on.names, failing, incomplete(run, marked, fail_on), since), marked
+    return Gate(fail_on, failing, incomplete(run, marked, fail_on), since), marked
 
 
 def _differences(run: Run, baseline: Baseline) -> Iterator[str]:
@@ -93,11 +92,41 @@ def _differences(run: Run, baseline: Baseline) -> Iterator[str]:
     torch = ", ".join(sorted(versions))
     if set(baseline.torch) != versions and baseline.torch and torch:
         yield f"torch {', '.join(baseline.torch)} → {torch}"
-    yield from _settings(baseline.settings, run.meta.settings)
-
-
-def _settings(before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[str]:
+    before, after = baseline.settings, run.meta.settings
     for name in sorted(before.keys() & after.keys()):
         was, now = (json.dumps(value, default=str) for value in (before[name], after[name]))
         if was != now:
             yield f"{name} {was} → {now}"
+
+
+def verdict(gate: Gate) -> str:
+    """Whether the gate passes and why not, in one sentence without a full stop."""
+    since = gate.baseline
+    asked = f"(--fail-on {','.join(gate.fail_on)})"
+    noun = "new finding" if since else "finding"
+    parts = []
+    if gate.failing:
+        parts.append(f"{count(gate.failing, noun)} {asked}")
+    if gate.incomplete:
+        parts.append(f"findings may be missing: {one_line(gate.incomplete)}")
+    if gate.passed:
+        parts.append(f"no {noun} {asked}")
+    if since:
+        counts = f"{since.new:,} new, {since.known:,} known, {len(since.fixed):,} fixed"
+        parts.append(f"{counts} since {one_line(since.name)}")
+    return f"{'passed' if gate.passed else 'failed'}: {'; '.join(parts)}"
+
+
+def changes(gate: Gate, findings: Iterable[Finding]) -> Iterator[tuple[str, str, str, str]]:
+    """What came, then what went, since the baseline: status, place, kind and title of each.
+
+    The status is ``new``, ``new, passes`` (nobody asked to fail on it) or ``fixed``.
+    """
+    for finding in findings:
+        if finding.is_new:
+            new = "new" if finding.fails_gate else "new, passes"
+            yield new, location(finding.place), kind(finding), title(finding)
+    for known in gate.baseline.fixed if gate.baseline else ():
+        place = f"{known.file or '(unknown place)'}{f':{known.line}' if known.line else ''}"
+        words = known.rule.replace("-", " ") + (f" {known.gb_id}" if known.gb_id else "")
+        yield "fixed", one_line(place), one_line(words), one_line(known.message)

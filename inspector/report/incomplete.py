@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 
 from inspector.records.environment import Dropped
-from inspector.report.fail_on import FailOn
+from inspector.report.fail_on import fails_on
 from inspector.report.finding import Finding
 from inspector.report.processes import labels
 from inspector.report.severity import Severity
@@ -18,7 +18,7 @@ from inspector.shared.stack import shown_name
 _MOST_NAMED = 3
 
 
-def incomplete(run: Run, findings: tuple[Finding, ...], fail_on: FailOn) -> str:
+def incomplete(run: Run, findings: tuple[Finding, ...], fail_on: tuple[str, ...]) -> str:
     """Why findings may be missing, in one sentence, or an empty string."""
     meta = run.meta
     if meta.partial:
@@ -80,7 +80,7 @@ def _called(frame: Frame) -> str:
     return f"`{shown_name(frame.name)}`" if frame.name else "a function"
 
 
-def _dropped(run: Run, fail_on: FailOn) -> str:
+def _dropped(run: Run, fail_on: tuple[str, ...]) -> str:
     """What was dropped to keep logs below a size, if the gate asks for such findings."""
     kept = {item.key for item in run.graph_breaks if item.evidence is not Evidence.FAILURE}
     totals: collections.Counter[str] = collections.Counter()
@@ -90,7 +90,7 @@ def _dropped(run: Run, fail_on: FailOn) -> str:
         # known: any of them may have been a finding of its own.
         counts = {**dropped.counts, "sites": len(set(dropped.sites) - kept)}
         for name, (rule, severity, noun) in _LOST.items():
-            if counts.get(name) and fail_on.asks_for(rule, severity):
+            if counts.get(name) and fails_on(fail_on, rule, severity):
                 totals[noun] += counts[name]
                 limit = max(limit, dropped.max_bytes)
     if not totals:

@@ -90,6 +90,11 @@ def title(finding: Finding) -> str:
     return one_line(clipped(finding.message, _MAX_TITLE_CHARACTERS)).rstrip(":")
 
 
+def status(finding: Finding) -> str:
+    """``new`` or ``known``; empty without a baseline."""
+    return {True: "new", False: "known", None: ""}[finding.is_new]
+
+
 def advice(finding: Finding) -> tuple[str, ...]:
     """The fix, then what else can be done."""
     return tuple(dict.fromkeys(text for text in (finding.fix, *finding.alternatives) if text))

@@ -15,11 +15,11 @@ from inspector.features.verify.tried import (
     tried_verdict,
 )
 from inspector.report.escaping import one_line
+from inspector.report.gate import changes, verdict
 from inspector.report.overview import notices
 from inspector.report.page import Column, Lines, Page, Section, Table, about
 from inspector.report.processes import labels, observed
 from inspector.report.report import Report
-from inspector.report.verdict import changes, verdict
 from inspector.report.wording import count, duration, listed
 from inspector.run.summary import Summary
 from inspector.run.verification import Verification
@@ -86,11 +86,11 @@ def _tried(report: Report, verification: Verification) -> Section:
 
 def _since(report: Report) -> Section:
     """What came and what went since the baseline."""
-    baseline = report.gate.baseline if report.gate else None
-    if baseline is None:
+    if report.gate is None or report.gate.baseline is None:
         return Section("", ())
+    baseline = report.gate.baseline
     columns = (Column(""), Column("where"), Column("what"), Column("", "code"))
-    rows = [*changes(report)]
+    rows = [*changes(report.gate, report.findings)]
     text = f"recorded otherwise than the baseline: {'; '.join(baseline.differences)}"
     notes = Lines([text] if baseline.differences else [])
     return Section(f"Since {baseline.name}", (Table(columns, rows, "change", _MOST_CHANGES), notes))

@@ -44,8 +44,8 @@ def trial_of(
 ) -> Trial:
     """A candidate that was tried."""
     known = [KnownFinding.of(finding) for finding in before.findings]
-    comparison = compared(report.findings, known)
-    gone = tuple(_gone(comparison.fixed, before, report))
+    is_new, fixed = compared(report.findings, known)
+    gone = tuple(_gone(fixed, before, report))
     removed = tuple(dict.fromkeys(item.fingerprint for item in gone))
     was, now = measured(before), measured(report)
     spoils = deterministic and now.outputs is not None and now.outputs.equal is False
@@ -54,7 +54,7 @@ def trial_of(
         candidate,
         now,
         removed=removed,
-        added=sum(comparison.is_new),
+        added=sum(is_new),
         helps=not spoils and not worsens and now.is_fewer_than(was),
         worsens=worsens,
         recompiles=_counts(gone, before, report),

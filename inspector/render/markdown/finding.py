@@ -11,8 +11,7 @@ from inspector.report.escaping import pieces
 from inspector.report.excerpt import ExcerptLine, excerpt_lines
 from inspector.report.finding import Finding, StackLine
 from inspector.report.stacks import callers
-from inspector.report.verdict import status
-from inspector.report.wording import advice, kind, location, paragraphs, pointer, title
+from inspector.report.wording import advice, kind, location, paragraphs, pointer, status, title
 
 
 def finding_lines(number: int, finding: Finding) -> Iterator[str]:

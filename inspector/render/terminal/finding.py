@@ -15,8 +15,7 @@ from inspector.report.escaping import one_line
 from inspector.report.finding import Finding, StackLine
 from inspector.report.severity import Severity
 from inspector.report.stacks import Folded, callers
-from inspector.report.verdict import status
-from inspector.report.wording import advice, kind, location, paragraphs, pointer, title
+from inspector.report.wording import advice, kind, location, paragraphs, pointer, status, title
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
 _STATUS_STYLES = {"new": "bold magenta", "known": "dim"}

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from inspector.cli.baseline_file import read_baseline
+from inspector.cli.gate import read_baseline
 from inspector.errors import RecordingError
 from tests.unit.render import runs
 from tests.unit.render.rendering import as_json, rendered

@@ -6,7 +6,6 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from inspector.report.baseline import Baseline, KnownFinding
-from inspector.report.fail_on import FailOn
 from inspector.report.gate import judged
 from inspector.report.severity import Severity
 from tests.unit.render import runs
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 def with_gate(report: Report, baseline: Baseline | None = None, *fail_on: str) -> Report:
     """A report with the verdict on it."""
-    asked = FailOn(fail_on or ("graph-break",))
+    asked = fail_on or ("graph-break",)
     gate, findings = judged(report.run, report.findings, asked, baseline)
     return dataclasses.replace(report, gate=gate, findings=findings)
 

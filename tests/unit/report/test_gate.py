@@ -7,7 +7,7 @@ import pytest
 
 from inspector.records.environment import Dropped, End
 from inspector.report.baseline import Baseline, KnownFinding
-from inspector.report.verdict import changes, verdict
+from inspector.report.gate import changes, verdict
 from inspector.run.compilation import Frame
 from inspector.run.run import LogWarning, Process, Run
 from tests.unit.logs import broken, metrics, run_of, start
@@ -21,75 +21,64 @@ if TYPE_CHECKING:
     from inspector.report.report import Report
 
 
-def verdict_of(report: Report) -> tuple[bool, str]:
-    assert report.gate is not None
-    return report.gate.passed, verdict(report.gate)
-
-
 def gate_of(report: Report) -> Gate:
     gate = with_gate(report).gate
     assert gate is not None
     return gate
 
 
-def test_later_findings_count_as_well() -> None:
-    report = with_gate(runs.report_of(runs.broken()))
-
-    assert [finding.later for finding in report.findings] == [False, False, True]
-    assert verdict_of(report) == (False, "failed: 3 findings (--fail-on graph-break)")
-    assert all(finding.fails_gate and finding.is_new is None for finding in report.findings)
+def baseline_of(report: Report, **changed: Any) -> Baseline:
+    return Baseline("old.json", tuple(map(KnownFinding.of, report.findings)), **changed)
 
 
-def test_other_rules_do_not_count() -> None:
-    report = with_gate(runs.report_of(runs.broken()), None, "recompile")
-
-    assert verdict_of(report) == (True, "passed: no finding (--fail-on recompile)")
+BROKEN = runs.report_of(runs.broken())
+ASKED = "(--fail-on graph-break)"
 
 
-def test_only_new_findings_fail_against_a_baseline() -> None:
-    report = gated()
+@pytest.mark.parametrize(
+    ("report", "said", "states"),
+    [
+        (with_gate(BROKEN), "failed: 3 findings (--fail-on graph-break)", []),
+        (with_gate(BROKEN, None, "recompile"), "passed: no finding (--fail-on recompile)", []),
+        (
+            gated(),
+            f"failed: 2 new findings {ASKED}; 2 new, 1 known, 1 fixed since old.json",
+            ["new", "new", "fixed"],
+        ),
+        (
+            with_gate(BROKEN, baseline_of(BROKEN)),
+            f"passed: no new finding {ASKED}; 0 new, 3 known, 0 fixed since old.json",
+            [],
+        ),
+        (
+            with_gate(BROKEN, Baseline("old.json", ()), "recompile"),
+            "passed: no new finding (--fail-on recompile); 3 new, 0 known, 0 fixed since old.json",
+            ["new, passes"] * 3,
+        ),
+    ],
+    ids=["all", "other rules", "some known", "all known", "new ones of other rules"],
+)
+def test_verdicts(report: Report, said: str, states: list[str]) -> None:
+    gate = report.gate
+    assert gate is not None
+    assert (verdict(gate), gate.passed) == (said, said.startswith("passed"))
+    assert [status for status, *_ in changes(gate, report.findings)] == states
+    assert gate.failing == sum(finding.fails_gate for finding in report.findings)
 
-    assert verdict_of(report) == (
-        False,
-        "failed: 2 new findings (--fail-on graph-break); 2 new, 1 known, 1 fixed since old.json",
-    )
-    assert [finding.is_new for finding in report.findings] == [False, True, True]
-    assert [status for status, *_ in changes(report)] == ["new", "new", "fixed"]
 
-
-def test_known_findings_pass() -> None:
-    report = runs.report_of(runs.broken())
-    old = Baseline("old.json", tuple(map(KnownFinding.of, report.findings)))
-
-    assert verdict_of(with_gate(report, old)) == (
-        True,
-        "passed: no new finding (--fail-on graph-break); 0 new, 3 known, 0 fixed since old.json",
-    )
-
-
-def test_new_findings_of_other_rules_are_shown_and_pass() -> None:
-    report = with_gate(runs.report_of(runs.broken()), Baseline("old.json", ()), "recompile")
-
-    assert verdict_of(report)[0]
-    assert [status for status, *_ in changes(report)] == ["new, passes"] * 3
-
-
-def test_what_was_recorded_otherwise_is_said() -> None:
-    gate = gated().gate
+def differences(old: Baseline) -> tuple[str, ...]:
+    gate = with_gate(BROKEN, old).gate
     assert gate is not None
     assert gate.baseline is not None
-    assert gate.baseline.differences == (
-        "torch 2.11.0+cpu → 2.13.0+cpu",
-        'backend "inductor" → "eager"',
-    )
+    return gate.baseline.differences
 
 
-def test_another_working_directory_is_no_difference() -> None:
-    old = Baseline("old.json", (), target="sub/model.py")
-    gate = with_gate(runs.report_of(runs.broken()), old).gate
-    assert gate is not None
-    assert gate.baseline is not None
-    assert gate.baseline.differences == ()
+def test_what_was_recorded_otherwise_is_said_and_the_folder_is_not() -> None:
+    settings = {"backend": "inductor", "device": "cpu"}
+    old = baseline_of(BROKEN, target="model.py", settings=settings, torch=("2.11.0+cpu",))
+    said = ("torch 2.11.0+cpu → 2.13.0+cpu", 'backend "inductor" → "eager"')
+    assert differences(old) == said
+    assert differences(Baseline("old.json", (), target="sub/model.py")) == ()
 
 
 @pytest.mark.parametrize(
@@ -122,10 +111,11 @@ def test_a_run_in_which_nothing_was_compiled_does_not_pass() -> None:
 
 def test_unless_the_baseline_knows_why() -> None:
     report = runs.report_of(runs.nothing())
-    old = Baseline("old.json", tuple(map(KnownFinding.of, report.findings)))
+    gate = with_gate(report, baseline_of(report)).gate
 
     assert report.findings
-    assert verdict_of(with_gate(report, old))[0]
+    assert gate is not None
+    assert gate.passed
 
 
 def test_a_trace_that_ends_in_a_compilation_does_not_pass(tmp_path: Path) -> None:
@@ -212,7 +202,8 @@ def test_a_dropped_site_of_which_a_record_is_kept_is_still_a_finding() -> None:
     dropped = Dropped(65536, 9, {"compilations": 9, "graph_breaks": 9}, sites, ())
     kept = process.with_records(End(), dropped)
     report = runs.report_of(dataclasses.replace(run, processes=(kept,)))
-    old = Baseline("old.json", tuple(map(KnownFinding.of, report.findings)))
+    gate = with_gate(report, baseline_of(report)).gate
 
     assert gate_of(report).incomplete == ""
-    assert verdict_of(with_gate(report, old))[0]
+    assert gate is not None
+    assert gate.passed
