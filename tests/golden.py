@@ -28,7 +28,15 @@ from inspector.report.report import Report, make_report
 from inspector.run.run import Run
 from inspector.run.sources.recording import opened, read_run
 from tests.unit import cold_starts, cuda_graph_cases
-from tests.unit.render import bench_reports, gates, graph_reports, kernel_reports, runs, verified
+from tests.unit.render import (
+    bench_reports,
+    gates,
+    graph_reports,
+    kernel_reports,
+    profile_reports,
+    runs,
+    verified,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -153,7 +161,27 @@ MADE: dict[str, Callable[[], object]] = {
             bench_reports.warmup,
             bench_reports.warmup_failed,
             bench_reports.kernel_bench,
+            bench_reports.kernel_bench_slow,
             bench_reports.kernel_bench_missing,
+        )
+    },
+    **{
+        f"profile_{make.__name__}": make
+        for make in (
+            profile_reports.faster,
+            profile_reports.slower,
+            profile_reports.unaccounted,
+            profile_reports.on_cpu,
+            profile_reports.no_difference,
+            profile_reports.inputs,
+            profile_reports.throttled,
+            profile_reports.missing,
+            profile_reports.autotuned,
+            profile_reports.memory,
+            profile_reports.memory_of_cuda_graphs,
+            profile_reports.memory_not_captured,
+            profile_reports.memory_failed,
+            profile_reports.memory_on_cpu,
         )
     },
     **{
@@ -163,6 +191,8 @@ MADE: dict[str, Callable[[], object]] = {
             graph_reports.staged,
             graph_reports.by_operators,
             graph_reports.at_line,
+            graph_reports.called_from,
+            graph_reports.matching,
             graph_reports.nowhere,
             graph_reports.empty,
         )

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +21,7 @@ from inspector.features.bench.warmup_report import WarmupReport, make_warmup_rep
 from inspector.features.compile_time.cold_start import cold_start
 from inspector.features.profile.kernel_bench.report import (
     KernelBenchReport,
+    Rate,
     make_kernel_bench_report,
 )
 from inspector.features.profile.report import make_profile_report
@@ -33,8 +32,8 @@ from inspector.run.sources.recording import opened, read_run
 from inspector.shared.bench import BenchPlan, Combination, Setting, Workload
 from inspector.shared.variation import Assignment
 from tests.bench_rows import row
-from tests.unit.logs import record, run_of
 from tests.unit.render import runs
+from tests.unit.render.profile_reports import artifact, logged
 
 RECORDING = Path(__file__).parents[1] / "data" / "warmup.zip"
 NAME = "triton_red_fused_sum_3"
@@ -204,38 +203,37 @@ def _profile(device: str = "cuda") -> dict[str, Any]:
     }  # fmt: skip
 
 
-def kernel_run(
-    folder: Path, payload: dict[str, Any], *, profiled: bool = True, device: str = "cuda"
-) -> Run:
+def kernel_run(payload: dict[str, Any], *, profiled: bool = True, device: str = "cuda") -> Run:
     """A run with a kernel that was timed alone."""
-
-    def artifact(name: str, fields: dict[str, Any]) -> bytes:
-        head = {"name": f"inspector_{name}", "encoding": "json"}
-        return record("artifact", head, payload=json.dumps(fields))
-
     records = [artifact("device_profile", _profile(device))] if profiled else []
-    return run_of(
-        folder, *records, artifact("kernel_bench", payload), artifact("ceilings", CEILINGS)
-    )
+    return logged(*records, artifact("kernel_bench", payload), artifact("ceilings", CEILINGS))
 
 
 def kernel_report(
-    folder: Path, payload: dict[str, Any], *, profiled: bool = True, device: str = "cuda"
+    payload: dict[str, Any], *, profiled: bool = True, device: str = "cuda"
 ) -> KernelBenchReport:
     """The report on that kernel."""
-    found = kernel_run(folder, payload, profiled=profiled, device=device)
+    found = kernel_run(payload, profiled=profiled, device=device)
     made = found.processes[0].last(KernelBench)
     assert made is not None
     return make_kernel_bench_report(make_profile_report(found), made)
 
 
 def kernel_bench() -> KernelBenchReport:
-    with tempfile.TemporaryDirectory() as folder:
-        return kernel_report(Path(folder), benched())
+    return kernel_report(benched())
+
+
+def kernel_bench_slow() -> KernelBenchReport:
+    """Far from what the machine can do, and nearer to warm than to cold in place."""
+    rates = (
+        Rate("cold", "flops", 0.63e9, 5e13, "float32_flops_per_s"),
+        Rate("cold", "bytes", 1.5e6, 4e12, "copy_bytes_per_s"),
+    )
+    made = kernel_report(benched(config=config(30_000, warm_ns=times(10_000))))
+    return dataclasses.replace(made, rates=rates)
 
 
 def kernel_bench_missing() -> KernelBenchReport:
     """A kernel that was not timed."""
     payload = {"v": 1, "asked": "sum", "name": NAME, "kind": "cpp", "missing": "it is gone"}
-    with tempfile.TemporaryDirectory() as folder:
-        return kernel_report(Path(folder), payload, profiled=False)
+    return kernel_report(payload, profiled=False)

@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import io
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import jsonschema
-
-from inspector import plugins
-from inspector.cli.schema import schema_of
 from inspector.features.graph.not_fused import kept_apart
 from inspector.features.graph.report import (
     FUSION,
@@ -27,10 +20,6 @@ from inspector.shared.gpu_table import find_gpu
 from inspector.shared.stack import StackFrame
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, line, node, tensor
 from tests.unit.render import runs
-
-ROOT = Path(__file__).resolve().parents[3]
-SCHEMA = schema_of("graph")
-WIDTH = 80
 
 Names = Callable[[str], str]
 
@@ -111,6 +100,15 @@ def by_operators() -> GraphReport:
     return with_operators(whole())
 
 
+def matching() -> GraphReport:
+    return dataclasses.replace(staged(), part=("--around", "GELU"))
+
+
+def called_from() -> GraphReport:
+    """A line that calls what another line computes."""
+    return with_line(whole(), "model.py", 7)
+
+
 def at_line() -> GraphReport:
     return with_line(whole(), "model.py", 31)
 
@@ -122,15 +120,3 @@ def nowhere() -> GraphReport:
 def empty() -> GraphReport:
     run = runs.run_of(partial="it was ended.", error="ValueError: no", target="")
     return fused(run=run, rows=(), gpu=None, notices=("nothing was fused", "nor lowered"))
-
-
-def rendered(report: GraphReport, name: str, *, is_whole: bool = True) -> str:
-    stream = io.StringIO()
-    plugins.render(report, name, stream, is_whole=is_whole)
-    return stream.getvalue()
-
-
-def as_json(report: GraphReport) -> Any:
-    found = json.loads(rendered(report, "json"))
-    jsonschema.validate(found, SCHEMA)
-    return found

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import jsonschema
+
 from inspector import plugins
+from inspector.cli.schema import schema_of
 from inspector.run.sources.recording import opened, read_run
 from tests.unit.render import gates, runs, verified
 
@@ -26,14 +30,24 @@ class Terminal(io.StringIO):
         return True
 
 
-def rendered(report: Report, format_: str, stream: io.StringIO | None = None) -> str:
+def rendered(
+    report: object, format_: str, stream: io.StringIO | None = None, *, is_whole: bool = False
+) -> str:
     stream = stream or io.StringIO()
-    plugins.render(report, format_, stream)
+    plugins.render(report, format_, stream, is_whole=is_whole)
     return stream.getvalue()
 
 
-def as_json(report: Report) -> Any:
-    return json.loads(rendered(report, "json"))
+@functools.cache
+def _validator(kind: str) -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(schema_of(kind))
+
+
+def as_json(report: object) -> Any:
+    """The fields of a report, which are as its schema says."""
+    made = json.loads(rendered(report, "json"))
+    _validator(plugins.report_kind(report)).validate(made)
+    return made
 
 
 def read_trace(path: Path) -> Report:

@@ -1,131 +1,20 @@
-"""The report on a cold start in every format."""
+"""Figures of a cold start, and its timeline."""
 
 from __future__ import annotations
 
 import dataclasses
-import io
 import json
-import os
-from pathlib import Path
-from unittest import mock
 
-import jsonschema
-import pytest
-from markdown_it import MarkdownIt
-from rich.cells import cell_len
-
-from inspector import plugins
-from inspector.cli.schema import schema_of
-from inspector.features.compile_time.report import ColdStartReport
-from inspector.run.run import Run
-from inspector.trace.caches import CacheState
 from tests.unit import cold_starts
-from tests.unit.render import hostile, runs
-
-NAMES = ("cold", "warm", "config", "pass", "cold_2_11", "training")
-DATA = Path(__file__).parent.parent / "data"
-
-
-def rendered(report: ColdStartReport, format_: str, width: int = 80) -> str:
-    stream = io.StringIO()
-    with mock.patch.dict(os.environ, {"COLUMNS": str(width)}):
-        plugins.render(report, format_, stream)
-    return stream.getvalue()
-
-
-def nasty(*keys: str) -> Run:
-    """A cold start in which every recorded text tries to be something else."""
-    run = hostile.run()
-    recorded = cold_starts.read("pass").processes[0]
-    times = tuple(
-        dataclasses.replace(item, name=hostile.TEXT, file=f"{runs.PROJECT}/{hostile.HEADING}")
-        for item in recorded.compile_times
-    )
-    lookups = tuple(
-        dataclasses.replace(item, reason=hostile.HEADING, exception=hostile.TEXT)
-        for item in recorded.lookups
-    )
-    lookups += tuple(
-        dataclasses.replace(
-            lookups[0],
-            state=CacheState.MISS,
-            key=key,
-            components=(f"[{key}] gm: {hostile.HEADING}", f"[{key}] {hostile.TEXT[:5]}: x"),
-        )
-        for key in keys
-    )
-    details = (("kernel_name", hostile.HEADING),)
-    table = tuple(
-        dataclasses.replace(kind, name=hostile.TEXT, details=details, ended=False)
-        for kind in recorded.lanes[0].table
-    )
-    lanes = tuple(dataclasses.replace(lane, table=table) for lane in recorded.lanes)
-    process = dataclasses.replace(
-        run.processes[0], compile_times=times, lookups=lookups, stages=recorded.stages,
-        compile_time_ns=recorded.compile_time_ns, lanes=lanes,
-    )  # fmt: skip
-    return dataclasses.replace(run, processes=(process,))
-
-
-def all_reports() -> list[ColdStartReport]:
-    cold = cold_starts.read("cold")
-    reports = [cold_starts.report_of(cold_starts.read(name), cold) for name in NAMES]
-    return [
-        *reports,
-        cold_starts.report_of(runs.nothing()),
-        cold_starts.report_of(nasty("a"), nasty("b")),
-    ]
-
-
-@pytest.fixture(scope="module")
-def validator() -> jsonschema.Draft202012Validator:
-    return jsonschema.Draft202012Validator(schema_of("cold-start"))
-
-
-def test_json_is_as_its_schema_says(validator: jsonschema.Draft202012Validator) -> None:
-    for report in all_reports():
-        validator.validate(json.loads(rendered(report, "json")))
-
-
-def test_the_schema_refuses_a_field_that_it_does_not_know(
-    validator: jsonschema.Draft202012Validator,
-) -> None:
-    report = json.loads(rendered(cold_starts.report_of(cold_starts.read("warm")), "json"))
-    report["compilations"][0]["new"] = 1
-
-    assert not validator.is_valid(report)
+from tests.unit.render.rendering import as_json, rendered
 
 
 def test_everything_that_the_terminal_shows_of_the_times_is_in_the_json() -> None:
-    report = json.loads(rendered(cold_starts.report_of(cold_starts.read("training")), "json"))
+    report = as_json(cold_starts.report_of(cold_starts.read("training")))
 
     for rows in ("compilations", "functions", "lines"):
         assert sum(row["time_ns"] for row in report[rows]) == report["compile_time_ns"]
     assert sum(report["compile_time_by_stage_ns"].values()) == report["compile_time_ns"]
-
-
-@pytest.mark.parametrize("width", [80, 120])
-def test_no_line_is_wider_than_the_terminal(width: int) -> None:
-    for report in all_reports():
-        text = rendered(report, "terminal", width)
-        for line in text.splitlines():
-            assert cell_len(line) <= width or "http" in line or ":" in line.split(" ")[0], line
-        assert not any(ord(letter) < 32 and letter != "\n" for letter in text)
-        assert hostile.BIDI not in text
-
-
-def test_markdown_shows_recorded_text_as_text() -> None:
-    text = rendered(cold_starts.report_of(nasty("a"), nasty("b")), "markdown")
-    tokens = MarkdownIt("commonmark").enable("table").parse(text)
-    found = [token for parent in tokens for token in (parent, *(parent.children or ()))]
-
-    assert not [
-        token for token in found if "evil" in str(token.attrs) or "script" in str(token.attrs)
-    ]
-    assert "<script>" not in "".join(
-        t.content for t in found if t.type in {"html_inline", "html_block"}
-    )
-    assert {token.tag for token in found if token.type == "heading_open"} == {"h1", "h2", "h3"}
 
 
 def test_perfetto_files_name_processes_threads_and_compilations() -> None:
@@ -150,11 +39,3 @@ def test_perfetto_files_name_processes_threads_and_compilations() -> None:
     )
     assert all(span["dur"] >= 0 and (span["pid"], span["tid"]) for span in spans)
     assert len(spans) == 2 * sum(map(len, process.lanes))
-
-
-def test_perfetto_files_hold_recorded_text_harmlessly() -> None:
-    text = rendered(cold_starts.report_of(nasty()), "perfetto.json")
-
-    assert hostile.BIDI not in text
-    assert "\\u001b" not in text
-    assert json.loads(text)["traceEvents"][3]["args"]["kernel_name"]

@@ -1,62 +1,22 @@
-"""Reports on guards: what is in them, from a recording and from a plain trace."""
+"""Reports on guards: the same from a recording and from its plain trace."""
 
 from __future__ import annotations
 
-import io
-import json
 from pathlib import Path
-from typing import Any
 
-import jsonschema
 import pytest
 
-from inspector.cli.schema import schema_of
-from inspector.features.guards.report import GuardsReport, make_guards_report
-from inspector.plugins import render
-from inspector.run.sources.recording import opened, read_run
+from inspector.run.sources.recording import opened
 from tests import golden
-
-ROOT = Path(__file__).resolve().parents[3]
-TRACES = sorted((ROOT / "tests" / "unit" / "data" / "guards").glob("torch_*.log"))
-
-
-def report_of(path: Path) -> GuardsReport:
-    with opened(path) as recording:
-        return make_guards_report(read_run(recording), [])
-
-
-def rendered(report: GuardsReport, name: str) -> str:
-    stream = io.StringIO()
-    render(report, name, stream)
-    return stream.getvalue()
-
-
-def as_json(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(rendered(report_of(path), "json"))
-    return found
-
-
-@pytest.mark.parametrize("path", [*TRACES, *golden.recordings()], ids=lambda path: path.parent.name)
-def test_the_json_is_what_its_schema_says(path: Path) -> None:
-    schema = schema_of("guards")
-    jsonschema.validate(as_json(path), schema)
-
-
-def test_a_plain_trace_says_what_it_lacks() -> None:
-    report = report_of(TRACES[1])
-    text = rendered(report, "terminal")
-    assert report.time is None
-    assert "`inspect guards model.py`" in " ".join(text.split())
-    assert not report.subtrees
+from tests.unit.render.rendering import as_json
+from tests.unit.test_strip import stripped
 
 
 @pytest.mark.parametrize("path", golden.recordings(), ids=lambda path: path.parent.name)
 def test_without_our_artifacts_the_guards_are_the_same(path: Path, tmp_path: Path) -> None:
-    from tests.unit.test_strip import stripped
-
     with opened(path) as source:
         (tmp_path / "plain.log").write_bytes(stripped(source.logs[0].read_bytes()))
-    full, plain = as_json(path), as_json(tmp_path / "plain.log")
+    full, plain = (as_json(golden.guards_of(log)) for log in (path, tmp_path / "plain.log"))
 
     for name in ("guards", "kinds", "modules"):
         assert plain[name] == full[name]
@@ -70,17 +30,3 @@ def test_without_our_artifacts_the_guards_are_the_same(path: Path, tmp_path: Pat
     ]  # fmt: skip
     assert changes[0] == changes[1]
     assert plain["time"] is None
-
-
-@pytest.mark.parametrize("columns", [80, 120])
-def test_pages_fit(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", str(columns))
-    text = rendered(report_of(TRACES[1]), "terminal")
-    assert max(map(len, text.splitlines())) <= columns
-
-
-def test_markdown_has_a_list_and_tables() -> None:
-    text = rendered(report_of(TRACES[1]), "md")
-    assert text.startswith("# Guards")
-    assert "1. `x.size(1)` is specialized on 4" in text
-    assert "| `self.layers[*] (2 modules)` |" in text

@@ -1,107 +1,20 @@
-"""Reports on one kernel, out of a log written by hand, in every format."""
+"""Reports on one kernel that no snapshot shows, and which kernel is meant."""
 
 from __future__ import annotations
 
 import dataclasses
-import io
-import json
-from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
-from markdown_it import MarkdownIt
-from rich.cells import cell_len
 
-from inspector import plugins
-from inspector.cli.kernel_choice import benched, check_kernel_options, which_kernel
-from inspector.cli.schema import schema_of
-from inspector.errors import RecordingError, UsageError
-from inspector.features.profile.kernel_bench.report import (
-    KernelBenchReport,
-    Rate,
-    make_kernel_bench_report,
-)
+from inspector.cli.kernel_choice import benched, check_kernel_options
+from inspector.errors import InspectorError, RecordingError, UsageError
+from inspector.features.profile.kernel_bench.report import Rate, make_kernel_bench_report
 from inspector.features.profile.report import make_profile_report
 from inspector.records.kernel_bench import KernelBench
-from tests.unit.render import hostile
-from tests.unit.render.bench_reports import NAME, config, times
+from tests.unit.render.bench_reports import NAME, kernel_bench, kernel_report, kernel_run
 from tests.unit.render.bench_reports import benched as bench
-from tests.unit.render.bench_reports import kernel_report as report
-from tests.unit.render.bench_reports import kernel_run as run
-
-SCHEMA = schema_of("kernel-bench")
-WIDTH = 80
-
-
-@pytest.fixture(autouse=True)
-def _narrow(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", str(WIDTH))
-
-
-def rendered(found: KernelBenchReport, name: str) -> str:
-    stream = io.StringIO()
-    plugins.render(found, name, stream)
-    return stream.getvalue()
-
-
-def as_json(found: KernelBenchReport) -> Any:
-    made = json.loads(rendered(found, "json"))
-    jsonschema.validate(made, SCHEMA)
-    return made
-
-
-def test_what_it_takes_of_a_call_comes_first(tmp_path: Path) -> None:
-    text = rendered(report(tmp_path, bench()), "terminal")
-    words = " ".join(text.split())
-    for part in (
-        f"{NAME} · Triton, generated in place 4 launches like this take 40.0 µs of 150 µs per call",
-        "(26.7%)",
-        "cold L2 12.0 µs 2.7 GB/s (<1% of memory's bandwidth)",
-        "nearer to in place",
-        "XBLOCK=1, R0_BLOCK=1024, 8 warps, 1 stage · 40 registers, 0 spills, 64 B shared",
-        "6 launches per call with 2 kinds of arguments; timed: launch 3, like 4 of them",
-    ):
-        assert part in words, part
-    assert max(map(cell_len, text.splitlines())) <= WIDTH
-
-
-def test_the_json_has_the_times_and_the_configuration(tmp_path: Path) -> None:
-    made = as_json(report(tmp_path, bench()))
-    assert made["config"]["values"] == {"XBLOCK": 1, "R0_BLOCK": 1024}
-    assert (made["cold"]["median_ns"], made["warm"]["median_ns"]) == (12_000, 6_000)
-    assert made["in_place"]["launches"] == 4
-    assert made["in_place"]["median_ns"] == 10_000
-    assert made["nearer_to_in_place"] == "cold"
-    warm = config(30_000, warm_ns=times(10_000))
-    assert as_json(report(tmp_path, bench(config=warm)))["nearer_to_in_place"] == "warm"
-
-
-def test_small_rates_have_digits(tmp_path: Path) -> None:
-    rates = (
-        Rate("cold", "flops", 0.63e9, 5e13, "float32_flops_per_s"),
-        Rate("cold", "bytes", 1.5e6, 4e12, "copy_bytes_per_s"),
-    )
-    found = dataclasses.replace(report(tmp_path, bench()), rates=rates)
-    for name in ("terminal", "markdown"):
-        words = " ".join(rendered(found, name).replace("\\<", "<").split())
-        assert "0.63 GFLOP/s (<1% of float32 peak)" in words
-        assert "1.5 MB/s (<1% of memory's bandwidth)" in words
-
-
-def test_what_was_not_timed_says_why(tmp_path: Path) -> None:
-    found = report(tmp_path, {"v": 1, "asked": "sum", "name": NAME, "kind": "triton",
-                              "missing": "it is launched 2 times in a call"})  # fmt: skip
-    for name in ("terminal", "markdown"):
-        assert "it was not timed alone: it is launched 2 times" in rendered(found, name)
-    assert as_json(found)["config"] is None
-
-
-def test_markdown_is_tables(tmp_path: Path) -> None:
-    text = rendered(report(tmp_path, bench()), "markdown")
-    for head in ("|  | time |  |", "| argument |  |"):
-        assert head in text
-    assert "\n\n\n" not in text
+from tests.unit.render.rendering import as_json, rendered
 
 
 @pytest.mark.parametrize(
@@ -111,86 +24,84 @@ def test_markdown_is_tables(tmp_path: Path) -> None:
         {"config": 7, "arguments": [None, {"size": [True]}], "places": [[1], "x", [1, 2]]},
         {"launches": [{}, {"count": 1e9}], "launch": -4},
         {"config": {}},
+        None,
     ],
 )
-def test_damaged_benchmarks_are_rendered(tmp_path: Path, changes: dict[str, Any]) -> None:
-    found = report(tmp_path, bench(**changes))
+def test_damaged_benchmarks_are_rendered(changes: dict[str, Any] | None) -> None:
+    found = kernel_report({"v": 1} if changes is None else bench(**changes))
     for name in ("terminal", "markdown"):
         assert rendered(found, name).endswith("\n")
     as_json(found)
 
 
-def test_an_empty_benchmark_is_rendered(tmp_path: Path) -> None:
-    found = report(tmp_path, {"v": 1})
-    for name in ("terminal", "markdown"):
-        assert rendered(found, name).endswith("\n")
-    as_json(found)
+MANY = [f"triton_red_fused_sum_{number}" for number in range(30)]
+TIMED = ("cpp_fused_add_1", "cpp_fused_add_2")
 
 
-def test_names_stay_text(tmp_path: Path) -> None:
-    odd = bench(
-        name=hostile.TEXT,
-        arguments=[{"name": hostile.TEXT, "dtype": hostile.TEXT, "size": [2]}],
-        config=config(900, values={hostile.TEXT: hostile.TEXT}),
-    )
-    found = report(tmp_path, odd)
-    page = MarkdownIt("commonmark").enable("table").render(rendered(found, "markdown"))
-    assert "<script" not in page
-    text = rendered(found, "terminal")
-    assert not set(text) & {"\x1b", "\x9b", "\r", "\x07"}
-    as_json(found)
+@pytest.mark.parametrize(
+    ("payload", "asked", "error", "next_step"),
+    [
+        ({"v": 1, "asked": "sum", "matching": MANY, "kernels": [*MANY, "triton_poi_2"]}, "sum",
+         UsageError, f"Name one of them: {', '.join(MANY)}."),
+        ({"v": 1, "asked": "poi_3", "matching": [], "kernels": ["triton_poi_2"]}, "poi_3",
+         UsageError, "triton_poi_2"),
+        (bench(), "softmax", RecordingError, f"It has those of {NAME}. Record them: inspect"),
+        (bench(), "cpp_", UsageError, f"Name one of them: {', '.join(TIMED)}."),
+    ],
+    ids=["of several", "of none", "not recorded", "timed in place"],
+)  # fmt: skip
+def test_a_name_that_is_no_kernel_s_leads_to_others(
+    payload: dict[str, Any], asked: str, error: type[InspectorError], next_step: str
+) -> None:
+    with pytest.raises(error) as raised:
+        benched(kernel_run(payload), asked, TIMED if asked == "cpp_" else ())
+    assert next_step in raised.value.next_step
 
 
-def test_a_name_of_several_kernels_is_refused_with_their_names(tmp_path: Path) -> None:
-    names = ["triton_red_fused_sum_1", "triton_red_fused_sum_3", "triton_poi_2"]
-    several = {"v": 1, "asked": "sum", "matching": names[:2], "kernels": names}
-    with pytest.raises(UsageError, match="in the names of 2 kernels") as raised:
-        benched(run(tmp_path, several), "sum")
-    assert "triton_red_fused_sum_1, triton_red_fused_sum_3" in raised.value.next_step
-    many = [f"triton_red_fused_sum_{number}" for number in range(30)]
-    said = which_kernel("sum", many, [*many, "triton_poi_2"])
-    assert said.next_step == f"Name one of them: {', '.join(many)}."
-    none = {"v": 1, "asked": "triton_poi_3", "matching": [], "kernels": names}
-    (tmp_path / "other").mkdir()
-    with pytest.raises(UsageError, match="no kernel 'triton_poi_3'") as raised:
-        benched(run(tmp_path / "other", none), "triton_poi_3")
-    assert "triton_poi_2" in raised.value.next_step
+def test_a_part_of_a_name_is_enough() -> None:
+    assert benched(kernel_run(bench()), "fused_sum").name == NAME
 
 
-def test_a_recording_without_it_says_how_to_record_it(tmp_path: Path) -> None:
-    recorded = run(tmp_path, bench())
-    assert benched(recorded, "fused_sum").name == NAME
-    with pytest.raises(RecordingError, match="no times of 'softmax'") as raised:
-        benched(recorded, "softmax")
-    assert NAME in raised.value.next_step
-    timed = ("cpp_fused_add_1", "cpp_fused_add_2")
-    with pytest.raises(UsageError, match="in the names of 2 kernels") as ambiguous:
-        benched(recorded, "cpp_", timed)
-    assert ambiguous.value.next_step == f"Name one of them: {', '.join(timed)}."
-
-
-def test_the_command_that_shows_the_whole_model_comes_last(tmp_path: Path) -> None:
-    made = run(tmp_path, bench())
+@pytest.mark.parametrize(
+    ("place", "command"), [("", "inspect profile"), ("kept/a b", "inspect profile 'kept/a b'")]
+)
+def test_the_command_that_shows_the_whole_model_comes_last(place: str, command: str) -> None:
+    made = kernel_run(bench())
     benchmark = made.processes[0].last(KernelBench)
     assert benchmark is not None
-    for place, command in (("", "inspect profile"), ("kept/a b", "inspect profile 'kept/a b'")):
-        profiled = make_profile_report(dataclasses.replace(made, place=place))
-        found = make_kernel_bench_report(profiled, benchmark)
-        last = rendered(found, "terminal").splitlines()[-1]
-        assert last == f"next: {command}"
-        assert f"```sh\n{command}\n```" in rendered(found, "markdown")
-        assert as_json(found)["next_steps"] == [command]
+    profiled = make_profile_report(dataclasses.replace(made, place=place))
+    found = make_kernel_bench_report(profiled, benchmark)
+    assert rendered(found, "terminal").splitlines()[-1] == f"next: {command}"
+    assert as_json(found)["next_steps"] == [command]
 
 
-def test_without_a_profile_no_command_shows_one(tmp_path: Path) -> None:
-    found = report(tmp_path, bench(), profiled=False)
-    assert as_json(found)["next_steps"] == []
-    assert "next:" not in rendered(found, "terminal")
+@pytest.mark.parametrize(
+    ("changes", "is_said"),
+    [
+        ({}, True),
+        ({"share": 0.79}, False),
+        ({"share": 1.2}, False),
+        ({"bytes_are_inductors": False}, False),
+        # A cache that has a part of it makes it as fast, too.
+        ({"regime": "warm", "bytes_": 60_000_000}, False),
+        ({"regime": "warm", "bytes_": 100_000_000}, True),
+    ],
+)
+def test_near_a_ceiling_only_fewer_bytes_help(changes: dict[str, Any], *, is_said: bool) -> None:
+    share, regime = changes.pop("share", 0.91), changes.get("regime", "cold")
+    rates = (Rate(regime, "bytes", share * 4e12, 4e12, "copy_bytes_per_s"),)
+    known = {"rates": rates, "bytes_are_inductors": True, **changes}
+    found = dataclasses.replace(kernel_bench(), **known)
+    text = " ".join(rendered(found, "terminal").split())
+    assert ("only fewer bytes help" in text) is is_said
 
 
-def test_what_is_of_all_kernels_is_refused_with_one() -> None:
-    with pytest.raises(UsageError, match="--counters"):
-        check_kernel_options({"kernel": "x", "counters": True}, is_file=False)
-    with pytest.raises(UsageError, match="picture"):
-        check_kernel_options({"kernel": "x"}, is_file=True)
+@pytest.mark.parametrize(
+    ("given", "is_file", "said"), [({"counters": True}, False, "--counters"), ({}, True, "picture")]
+)
+def test_what_is_of_all_kernels_is_refused_with_one(
+    given: dict[str, object], said: str, *, is_file: bool
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        check_kernel_options({"kernel": "x", **given}, is_file=is_file)
     check_kernel_options({"kernel": "x"}, is_file=False)

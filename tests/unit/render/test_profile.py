@@ -1,292 +1,126 @@
-"""Reports on profiles, out of a log written by hand, in every format."""
+"""Reports on profiles that no snapshot shows, and their other files."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from pathlib import Path
+from typing import Any
 
 import pytest
-from markdown_it import MarkdownIt
-from rich.cells import cell_len
 
 from inspector.errors import RecordingError
-from inspector.features.graph.wording import TIMES
 from inspector.features.profile.drawing.roofline_plot import draw_roofline
 from inspector.features.profile.report import make_profile_report
 from inspector.features.profile.roofline import make_roofline
 from inspector.features.profile.timeline import timeline
 from inspector.records.device_profile import CountedKernel
-from tests.unit.logs import record, run_of
-from tests.unit.render import hostile, runs
-from tests.unit.render.profile_reports import WIDTH, artifact, as_json, profile, rendered, report
+from tests.unit.render.profile_reports import (
+    MIB,
+    SLOWER,
+    artifact,
+    faster,
+    logged,
+    memory_of_cuda_graphs,
+    memory_report,
+    profile,
+    report,
+    slower,
+)
+from tests.unit.render.rendering import as_json, rendered
 
 
-@pytest.fixture(autouse=True)
-def _narrow(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", str(WIDTH))
-
-
-def test_the_verdict_is_first_and_the_parts_add_up(tmp_path: Path) -> None:
-    text = rendered(report(tmp_path, profile()), "terminal")
-    words = " ".join(text.split())
-    for part in (
-        "NVIDIA H200 · 2 launches · 30 calls timed No compiled graph ran",
-        f"2.00{TIMES} faster than eager",
-        "GPU busy 40% of the call (40 µs of 100 µs); 30 µs of it copies from",
-        "compile the code that launches them; use a larger batch",
-        "part share GPU busy 10.0%",
-        "up to 30 µs: the GPU only copies from or to the host",
-        "Memcpy HtoD 30 µs 75.0%",
-        "model.py:4",
-        "(no line known)",
-        "2 of 32 profiled calls launched other kernels",
-    ):
-        assert part in words, part
-    assert max(map(cell_len, text.splitlines())) <= WIDTH
-
-
-SLOWER = {
-    "eager_ns": [70_000] * 30,
-    "eager_work": [[5, 30_000]],
-    "eager_copies": [[1, 10_000]],
-    "idle_ns": {"launching": 60_000, "guards": 30_000, "graph-break": 90_000},
-    "eager_idle_ns": {"outside": 80_000},
-    "eager_explained_ns": 72_000,
-    "explained_ns": 101_000,
-}
-
-
-def test_slower_than_eager_is_divided_by_cause(tmp_path: Path) -> None:
-    found = report(tmp_path, profile(**SLOWER))
-    text = rendered(found, "terminal")
-    words = " ".join(text.split())
-    # Without a graph break in the log, what is between graphs is the program's own code.
-    assert (
-        "+30 µs per call: kernels -10 µs, copies +20 µs, guards +10 µs, code that launches kernels "
-        "+10 µs; 2 launches, 5 in eager" in words
-    )
-    rows = [line.split() for line in text.split("Slowdown by cause")[1].split("\n")[2:7]]
-    assert rows[0] == ["kernels", "20", "µs", "10", "µs", "-10", "µs"]
-    assert rows[3][-6:] == ["40", "µs", "50", "µs", "+10", "µs"]
-    assert rows[4] == ["call", "70", "µs", "100", "µs", "+30", "µs"]
-    differences = [int(row[-2]) for row in rows]
-    assert sum(differences[:-1]) == differences[-1]
-    assert max(map(cell_len, text.splitlines())) <= WIDTH
-    assert "| copies | 10 µs | 30 µs | +20 µs |" in rendered(found, "markdown").replace("\\", "")
-    gap = as_json(found)["profiles"][0]["compiled_less_eager"]
+def test_parts_of_a_slowdown_add_up() -> None:
+    gap = as_json(slower())["profiles"][0]["compiled_less_eager"]
     assert gap["whole_ns"] == 30_000
     assert sum(part["more_ns"] for part in gap["parts"]) + gap["rest_ns"] == pytest.approx(30_000)
-    for name in ("terminal", "markdown"):  # that of what is faster is in the JSON report alone
-        faster = report(tmp_path, profile(**{**SLOWER, "eager_ns": [170_000] * 30}))
-        assert "Slowdown" not in rendered(faster, name)
+    # That of what is faster is in the JSON report alone.
+    found = report(profile(**{**SLOWER, "eager_ns": [170_000] * 30}))
+    assert "Slowdown" not in rendered(found, "terminal")
 
 
-def test_what_no_part_accounts_for_has_a_row(tmp_path: Path) -> None:
-    found = report(tmp_path, profile(**{**SLOWER, "eager_work": [[5, 90_000]]}))
-    words = " ".join(rendered(found, "terminal").split())
-    assert "not accounted for +20 µs call 70 µs 100 µs +30 µs" in words
-    assert "all else" in words
+def test_memory_adds_up() -> None:
+    made = as_json(memory_of_cuda_graphs())["profiles"][0]["memory"]["compiled"]
+    assert made["peak_bytes"] == 14 * MIB
+    assert sum(row["bytes"] for row in made["at_peak"]) == made["peak_bytes"]
 
 
-def test_on_the_cpu_the_host_s_time_has_its_causes(tmp_path: Path) -> None:
-    launches = [{"kind": "cpu", "name": "aten::relu", "stream": 1, "place": {}}]
-    calls = [{"wall_ns": 200_000, "spans_ns": [[0, 80_000]]}] * 30
-    cpu = {"kind": "cpu", "threads": 2}
-    found = report(
-        tmp_path,
-        profile(**{**SLOWER, "device": cpu, "launches": launches, "calls": calls,
-                   "eager_watched_ns": [60_000], "eager_copies": [[0, 0]]}),
-    )  # fmt: skip
-    words = " ".join(rendered(found, "terminal").split())
-    assert "generated code between statements" in words
-    assert "1 kernel or operator, 5 in eager" in words
-    assert "kernels and operators +5.0 µs" in words  # 40 % of 100 µs, 50 % of 70 µs
-    assert "GPU" not in words.replace("no GPU", "").split("Peak rates of NVIDIA")[0]
-
-
-def test_what_is_within_noise_is_no_difference(tmp_path: Path) -> None:
-    text = rendered(report(tmp_path, profile(eager_ns=[90_000, 110_000] * 15)), "terminal")
-    assert "No measurable difference from eager" in " ".join(text.split())
-
-
-def test_json_has_all_of_it(tmp_path: Path) -> None:
-    found = as_json(report(tmp_path, profile(), profile(input=1)))
-    first, second = found["profiles"]
-    assert (first["input"], second["input"]) == (0, 1)
-    assert (first["busy_ns"], first["idle_ns"]) == (40_000, 60_000)
-    assert first["idle_by_cause_ns"] == {"launching": 40_000, "guards": 20_000}
-    assert [work["name"] for work in first["work"]] == ["triton_poi_fused_0", "Memcpy HtoD"]
-    assert first["work"][1]["bytes"] == 4_000_000
-    assert first["work"][1]["kind"] == "copy"
-    assert first["lines"] == [{"file": "/p/model.py", "line": 4, "time_ns": 10_000}]
-    assert found["ceilings"]["values"]["copy_bytes_per_s"] == 4e12
-
-
-def test_the_head_of_each_input_has_its_shapes(tmp_path: Path) -> None:
-    tensor = {"dtype": "float32", "size": [512, 256]}
-    first = profile(arguments=[tensor, {"dtype": "int64", "size": []}, {"value": "3"}])
-    second = profile(input=1, arguments=[tensor] * 7)
-    found = report(tmp_path, first, second)
-    heads = [line for line in rendered(found, "markdown").splitlines() if "calls timed" in line]
-    assert heads == [
-        (
-            f"input 1 (512{TIMES}256 float32, scalar int64, 3): NVIDIA H200 · 2 launches · "
-            "30 calls timed"
-        ),
-        (
-            f"## input 2 ({', '.join([f'512{TIMES}256 float32'] * 4)}, … 3 more): NVIDIA H200 · "
-            "2 launches · 30 calls timed"
-        ),
-    ]
-    one = report(tmp_path, first)
-    assert f"input (512{TIMES}256 float32, scalar int64, 3): NVIDIA" in rendered(one, "terminal")
-    assert as_json(one)["profiles"][0]["arguments"] == [
-        tensor, {"dtype": "int64", "size": []}, {"value": "3"},
-    ]  # fmt: skip
-    odd = profile(arguments=[{"dtype": hostile.TEXT, "size": ["x", -1]}, {"value": hostile.TEXT}])
-    assert "\x1b" not in rendered(report(tmp_path, odd), "terminal")
-
-
-def test_markdown_is_tables(tmp_path: Path) -> None:
-    text = rendered(report(tmp_path, profile()), "markdown")
-    for head in (
-        "| part | share |",
-        "| kernel | time | share |  |  | lines |",
-        "| line | time | share |",
-    ):
-        assert head in text
-    assert "\n\n\n" not in text
-
-
-def test_files_of_one_name_are_two_places(tmp_path: Path) -> None:
-    one, other = profile()["launches"]
-    other["place"] = {"operator": "aten::copy_", "frames": ["/p/other/model.py(4): forward"]}
-    found = report(tmp_path, profile(launches=[one, other]))
-    text = rendered(found, "terminal")
-    by_line = text.partition("Lines\n")[2].partition("\n\n")[0]
-    assert [line.split()[0] for line in by_line.strip().splitlines()[1:]] == [
-        "other/model.py:4",
-        "p/model.py:4",
-    ]
-    by_kernel = text.partition("Kernels\n")[2].partition("Lines\n")[0]
-    assert "other/model.py:4" in by_kernel
-    assert " p/model.py:4" in by_kernel
-    assert {row["file"] for row in as_json(found)["profiles"][0]["lines"]} == {
-        "/p/model.py",
-        "/p/other/model.py",
+@pytest.mark.parametrize(
+    ("records", "settings", "is_cut"),
+    [
+        (["call"], {"profile": True}, True),
+        (["end"], {"profile": True}, False),
+        (["call"], {"measure": False}, False),
+        (["profile"], {"profile": True}, True),
+        (["profile", "end"], {"profile": True}, False),
+    ],
+)
+def test_a_log_that_ends_too_early_is_no_recording_without_a_profile(
+    records: list[str], settings: dict[str, object], *, is_cut: bool
+) -> None:
+    known = {
+        "call": artifact("call", {"v": 1, "input": 0, "call": 0, "state": "begin"}),
+        "end": artifact("end", {"v": 1}),
+        "profile": artifact("device_profile", profile()),
     }
+    run = logged(*(known[name] for name in records))
+    run = dataclasses.replace(run, meta=dataclasses.replace(run.meta, settings=settings))
+    text = " ".join(rendered(make_profile_report(run), "terminal").split())
+    assert ("the log ends early" in text) is is_cut
+    assert ("the recording has no profile" in text) is ("profile" not in records and not is_cut)
 
 
-def test_without_a_profile_it_says_how_to_get_one(tmp_path: Path) -> None:
-    found = make_profile_report(runs.run_of(runs.process_of()))
-    text = " ".join(rendered(found, "terminal").split())
-    assert "the recording has no profile: `inspect profile model.py` records one" in text
-    assert as_json(found)["profiles"] == []
-    (tmp_path / "unused").touch()
-
-
-def cut(tmp_path: Path, *records: bytes, **settings: object) -> str:
-    """What is said about a log that ends after some records, and says nothing of its end."""
-    found = run_of(tmp_path, *records)
-    found = dataclasses.replace(found, meta=dataclasses.replace(found.meta, settings=settings))
-    return " ".join(rendered(make_profile_report(found), "terminal").split())
-
-
-def test_a_log_that_ends_too_early_is_no_recording_without_a_profile(tmp_path: Path) -> None:
-    ended, first = artifact("end", {"v": 1}), artifact("device_profile", profile())
-    ends = "the log ends early"
-    call = artifact("call", {"v": 1, "input": 0, "call": 0, "state": "begin"})
-    assert ends in cut(tmp_path, call, profile=True)
-    assert "the recording has no profile" in cut(tmp_path, ended, profile=True)
-    assert "the recording has no profile" in cut(tmp_path, call, measure=False)
-    said = cut(tmp_path, first, profile=True)
-    assert "eager" in said
-    assert ends in said
-    assert ends not in cut(tmp_path, first, ended, profile=True)
-
-
-def test_a_crash_leaves_what_the_first_round_measured(tmp_path: Path) -> None:
+def test_a_crash_leaves_what_the_first_round_measured() -> None:
     begun = artifact("device_profile_so_far", profile(input=1, plain_ns=[100_000] * 3))
     whole = artifact("device_profile", profile())
-    (tmp_path / "crashed").mkdir()
-    crashed = make_profile_report(run_of(tmp_path / "crashed", whole, begun))
+    crashed = make_profile_report(logged(whole, begun))
     assert [item.budget.calls for item in crashed.profiles] == [30, 3]
     # What was measured to the end takes the place of its beginning.
-    found = make_profile_report(run_of(tmp_path, begun, whole))
-    assert [item.budget.calls for item in found.profiles] == [30]
+    assert [item.budget.calls for item in make_profile_report(logged(begun, whole)).profiles] == [
+        30
+    ]
 
 
-def test_kernels_without_counters_are_counted(tmp_path: Path) -> None:
-    head = {"name": "inspector_device_profile", "encoding": "json"}
-    run = run_of(tmp_path, record("artifact", head, payload=json.dumps(profile())))
-    some = make_profile_report(run, [CountedKernel("another", {"x": 1.0})])
-    assert any("1 of 1 kernels have no hardware counters" in item for item in some.notices)
-    found = make_profile_report(run, [CountedKernel("triton_poi_fused_0", {"x": 1.0})])
-    assert not any("hardware counters" in notice for notice in found.notices)
+@pytest.mark.parametrize(("name", "is_said"), [("another", True), ("triton_poi_fused_0", False)])
+def test_kernels_without_counters_are_counted(name: str, *, is_said: bool) -> None:
+    run = logged(artifact("device_profile", profile()))
+    notices = make_profile_report(run, [CountedKernel(name, {"x": 1.0})]).notices
+    said = "1 of 1 kernels have no hardware counters"
+    assert any(said in text for text in notices) is is_said
 
 
-def test_a_slow_gpu_is_said(tmp_path: Path) -> None:
-    name = "clocks_event_reasons_counters.hw_thermal_slowdown"
-    state = {
-        "v": 1,
-        "input": 0,
-        "before": {name: "0"},
-        "after": {name: "3000000", "temperature.gpu": "91"},
-        "elapsed_ns": 10_000_000_000,
-        "missing": "",
-    }
-    made = run_of(
-        tmp_path,
-        *(
-            record("artifact", {"name": f"inspector_{name}", "encoding": "json"},
-                   payload=json.dumps(fields))
-            for name, fields in (("device_profile", profile()), ("device_state", state))
-        ),
-    )  # fmt: skip
-    found = make_profile_report(made)
-    words = " ".join(rendered(found, "terminal").split())
-    assert "throttled by hardware thermal slowdown (30% of the time); right after: 91 °C" in words
-    (first,) = as_json(found)["profiles"]
-    assert first["device_state"]["slowed_by"] == {"hardware thermal slowdown": 0.3}
+ODD_MEMORY: list[Any] = [
+    {},
+    {"compiled": 7},
+    {"compiled": {}},
+    {"compiled": {"events": [[1], "x", [1, 2, 3, 4], [1, -9, 77, 0], [1 << 70, 1, 0, 0]]}},
+    {"compiled": {"held": [[1, 2], [None, 1, "x"], [5, 5, [1]]], "segments": [9, [1, -2, 1]]}},
+    {"compiled": {"stats": {"reserved_peak": "many"}, "left": [[1, "x", "y", 3, 4], 5]}},
+    {"compiled": {"events": [[1, 5, 0, 0]], "places": [{"line": -4, "frames": 5}]}, "eager": 1},
+]
 
 
-def test_without_ceilings_nothing_is_held_against_them(tmp_path: Path) -> None:
-    found = report(tmp_path, profile(), ceilings=False)
-    assert "peak rates were not measured" in rendered(found, "terminal")
-    assert as_json(found)["ceilings"] is None
-
-
-def test_damaged_profiles_are_said(tmp_path: Path) -> None:
-    odd = profile(launches=[{"kind": 7}, None], calls=[{"spans_ns": [[1]]}, 9], idle_ns=[1])
-    found = report(tmp_path, odd, {"v": 1})
-    assert len(found.profiles) == 2
+@pytest.mark.parametrize("odd", [None, *ODD_MEMORY])
+def test_damaged_profiles_are_read_as_far_as_they_go(odd: dict[str, Any] | None) -> None:
+    if odd is None:
+        damaged = profile(launches=[{"kind": 7}, None], calls=[{"spans_ns": [[1]]}, 9], idle_ns=[1])
+        found = report(damaged, {"v": 1})
+        assert len(found.profiles) == 2
+    else:
+        found = memory_report(**odd)
     for name in ("terminal", "markdown"):
         assert rendered(found, name).endswith("\n")
     as_json(found)
 
 
-def test_names_stay_text(tmp_path: Path) -> None:
-    launches = [{"kind": "kernel", "name": hostile.TEXT, "place": {"operator": hostile.TEXT,
-                 "frames": [f"/p/{hostile.TEXT}(4): {hostile.TEXT}"]}}]  # fmt: skip
-    calls = [{"wall_ns": 130_000, "spans_ns": [[1, 2000]]}] * 3
-    found = report(tmp_path, profile(launches=launches, calls=calls))
-    page = MarkdownIt("commonmark").enable("table").render(rendered(found, "markdown"))
-    assert "<script" not in page
-    text = rendered(found, "terminal")
-    assert not set(text) & {"\x1b", "\x9b", "\r", "\x07"}
-    as_json(found)
-
-
-def test_a_roofline_without_points_is_refused(tmp_path: Path) -> None:
-    (found,) = report(tmp_path, profile()).profiles
+def test_a_roofline_without_points_is_refused() -> None:
+    (found,) = faster().profiles
     with pytest.raises(RecordingError, match="both bytes and operations"):
         draw_roofline(make_roofline(found.work, None), "title", "svg")
 
 
-def test_a_call_is_a_file_for_perfetto(tmp_path: Path) -> None:
+def test_a_call_is_a_file_for_perfetto() -> None:
     worked = [["triton_poi_fused_0", 7, 20_000, 30_500]]
-    (found,) = report(tmp_path, profile(worked=worked)).profiles
+    (found,) = report(profile(worked=worked)).profiles
     made = json.loads(timeline(found.profile, "model.py"))
     names = {event["args"]["name"] for event in made["traceEvents"] if event["ph"] == "M"}
     assert names >= {"host", "NVIDIA H200", "thread 1", "stream 7"}

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import html
-import io
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +11,6 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from inspector import plugins
 from inspector.features.cuda_graphs.report import make_cuda_graphs_report
 from inspector.features.graph.report import make_graph_report
 from inspector.features.guards.report import make_guards_report
@@ -24,6 +21,7 @@ from inspector.records.kernel_bench import KernelBench
 from inspector.run.run import Run
 from tests.unit.logs import run_of
 from tests.unit.render.profile_reports import artifact, profile
+from tests.unit.render.rendering import as_json, rendered
 
 ROOT = Path(__file__).resolve().parents[3]
 BENCH = {"v": 1, "asked": "sum", "name": "triton_sum", "kind": "triton", "missing": "it is gone"}
@@ -65,7 +63,7 @@ def test_what_could_not_be_read_is_said(
     said += [f"problem: the recorder failed in {damaged.processes[0].problems[0]}"]
     assert ["no record" in said[0], "in the middle" in said[1], "a hook" in said[2]] == [True] * 3
     report = REPORTS[name](damaged)
-    made = json.loads(rendered(report, "json"))
+    made = as_json(report)
     assert made["notices"][:3] == said  # first, and each once
     assert [made["notices"].count(text) for text in said] == [1, 1, 1]
     text = rendered(report, "terminal")
@@ -73,9 +71,3 @@ def test_what_could_not_be_read_is_said(
     page = MarkdownIt("commonmark").render(rendered(report, "markdown"))
     page = html.unescape(re.sub(r"</?code>", "", page))
     assert all(sentence in page for sentence in said)
-
-
-def rendered(report: Any, name: str) -> str:
-    stream = io.StringIO()
-    plugins.render(report, name, stream)
-    return stream.getvalue()

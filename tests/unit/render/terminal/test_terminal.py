@@ -37,15 +37,6 @@ def test_no_line_is_longer_than_the_width(width: int, monkeypatch: pytest.Monkey
     assert [line for line in too_long if not re.search(r":\d+  \w", line)] == []
 
 
-def test_a_pipe_gets_80_columns_no_colour_and_no_trailing_space() -> None:
-    for report in [*all_reports(), runs.report_of(hostile.run())]:
-        text = rendered(report, "terminal")
-        assert ESCAPE not in text
-        assert not re.search(r"[ \t]$", text, re.MULTILINE)
-        assert text.endswith("\n")
-        assert not text.endswith("\n\n")
-
-
 def test_a_terminal_gets_colours_unless_no_color_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
     report = runs.report_of(runs.broken())
     assert f"{ESCAPE}[1;33mgraph break GB0170{ESCAPE}[0m" in rendered(
