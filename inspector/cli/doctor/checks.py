@@ -15,6 +15,10 @@ PYTHON_VERSIONS = ((3, 11), (3, 14))
 TORCH_VERSIONS = ((2, 11), (2, 14))
 TRITON_VERSIONS = ((3, 6), (3, 10))
 TRANSFORMERS_VERSIONS = ((5, 17), (6, 0))
+_GET_GPU = (
+    "If this machine has one, install its driver: nvidia-smi must list it. "
+    "Without one, --device cpu."
+)
 _GET_NCU = "Install https://developer.nvidia.com/nsight-compute and put ncu on the PATH."
 
 
@@ -47,34 +51,46 @@ class Row:
 
 
 def diagnose(env: Environment) -> tuple[Row, ...]:
-    """Returns all rows, in the order in which a reader needs them."""
+    """All rows, in the order in which a reader needs them."""
+    compiler = {"darwin": "xcode-select --install", "linux": "sudo apt-get install g++"}
+    dot = {"darwin": "brew install graphviz", "linux": "sudo apt-get install graphviz"}
+    matplotlib = f"{shlex.quote(sys.executable)} -m pip install {shlex.quote('matplotlib>=3.10')}"
+    python = _judge(env.python, PYTHON_VERSIONS)
+    build = f", {env.torch_build} build" if env.torch_build else ""
     return (
-        _python(env),
-        _torch(env),
+        Row(
+            "Python",
+            python,
+            f"{env.python}, {env.executable}",
+            "everything",
+            "" if python is State.OK else "Use Python 3.11, 3.12 or 3.13.",
+        ),
+        _package(env, "torch", TORCH_VERSIONS, "recording: explain MODEL, run", build),
         _triton(env),
-        _compiler(env),
-        _gpu(env),
-        _program("Nsight Compute (ncu)", env.ncu, "hardware counters of a GPU", _GET_NCU),
-        _dot(env),
-        _matplotlib(env),
+        _thing(
+            "C++ compiler",
+            env.compiler,
+            "--backend inductor on the CPU",
+            compiler.get(env.platform, "Install the Visual Studio Build Tools, with C++."),
+        ),
+        _thing("NVIDIA GPU", "; ".join(env.gpus), "--device cuda", _GET_GPU),
+        _thing("Nsight Compute (ncu)", env.ncu, "hardware counters of a GPU", _GET_NCU),
+        _thing(
+            "Graphviz (dot)",
+            env.dot,
+            "pictures of graphs",
+            dot.get(env.platform, "winget install Graphviz.Graphviz"),
+        ),
+        _thing("matplotlib", env.matplotlib, "rooflines", matplotlib),
         _package(env, "transformers", TRANSFORMERS_VERSIONS, "the sample bert_base"),
         _inspect(env),
     )
 
 
-def _python(env: Environment) -> Row:
-    return Row(
-        "Python",
-        state := _judge(env.python, PYTHON_VERSIONS),
-        f"{env.python}, {env.executable}",
-        "everything",
-        "" if state is State.OK else "Use Python 3.11, 3.12 or 3.13.",
-    )
-
-
-def _torch(env: Environment) -> Row:
-    build = f", {env.torch_build} build" if env.torch_build else ""
-    return _package(env, "torch", TORCH_VERSIONS, "recording: explain MODEL, run", build)
+def _thing(name: str, found: str | None, purpose: str, fix: str) -> Row:
+    if not found:
+        return Row(name, State.MISSING, "", purpose, fix)
+    return Row(name, State.OK, found, purpose, "")
 
 
 def _triton(env: Environment) -> Row:
@@ -86,13 +102,6 @@ def _triton(env: Environment) -> Row:
     return _package(env, "triton", TRITON_VERSIONS, purpose, tools)
 
 
-def _matplotlib(env: Environment) -> Row:
-    fix = f"{shlex.quote(sys.executable)} -m pip install {shlex.quote('matplotlib>=3.10')}"
-    state = State.OK if env.matplotlib else State.MISSING
-    found = env.matplotlib or ""
-    return Row("matplotlib", state, found, "rooflines", "" if env.matplotlib else fix)
-
-
 def _package(
     env: Environment,
     name: str,
@@ -101,47 +110,17 @@ def _package(
     extra: str = "",
 ) -> Row:
     (first, last) = (".".join(map(str, version)) for version in supported)
-    requirement = shlex.quote(f"{name}>={first},<{last}")
-    fix = f"{_pip(env)} install {requirement}"
+    pip = f"{shlex.quote(env.executable)} -m pip" if env.chosen else "pip"
+    fix = f"{pip} install {shlex.quote(f'{name}>={first},<{last}')}"
     version = env.packages[name]
     if version is None:
         return Row(name, State.MISSING, "", purpose, fix)
     state = _judge(version, supported)
     found = (version or "unknown version") + extra
-    if state is not State.OK:
-        found += f" (supported: {first} up to, not including, {last})"
-    return Row(name, state, found, purpose, "" if state is State.OK else fix)
-
-
-def _compiler(env: Environment) -> Row:
-    fix = {"darwin": "xcode-select --install", "linux": "sudo apt-get install g++"}.get(
-        env.platform, "Install the Visual Studio Build Tools, with C++."
-    )
-    return _program("C++ compiler", env.compiler, "--backend inductor on the CPU", fix)
-
-
-def _gpu(env: Environment) -> Row:
-    purpose = "--device cuda"
-    if env.gpus:
-        return Row("NVIDIA GPU", State.OK, "; ".join(env.gpus), purpose, "")
-    fix = (
-        "If this machine has one, install its driver: nvidia-smi must list it. "
-        "Without one, --device cpu."
-    )
-    return Row("NVIDIA GPU", State.MISSING, "", purpose, fix)
-
-
-def _dot(env: Environment) -> Row:
-    fix = {"darwin": "brew install graphviz", "win32": "winget install Graphviz.Graphviz"}.get(
-        env.platform, "sudo apt-get install graphviz"
-    )
-    return _program("Graphviz (dot)", env.dot, "pictures of graphs", fix)
-
-
-def _program(name: str, path: str | None, purpose: str, fix: str) -> Row:
-    if path is None:
-        return Row(name, State.MISSING, "", purpose, fix)
-    return Row(name, State.OK, path, purpose, "")
+    if state is State.OK:
+        return Row(name, state, found, purpose, "")
+    found += f" (supported: {first} up to, not including, {last})"
+    return Row(name, state, found, purpose, fix)
 
 
 def _inspect(env: Environment) -> Row:
@@ -149,15 +128,9 @@ def _inspect(env: Environment) -> Row:
     fix = "Type torch-inspector instead of inspect: it is the same command."
     if env.torch_inspector is None:
         fix = "Activate the environment of torch-inspector, then type torch-inspector."
-    if env.inspect is None:
-        return Row(name, State.MISSING, "", purpose, fix)
-    if not env.is_ours:
-        return Row(name, State.NOT_OURS, env.inspect, purpose, fix)
-    return Row(name, State.OK, env.inspect, purpose, "")
-
-
-def _pip(env: Environment) -> str:
-    return f"{shlex.quote(env.executable)} -m pip" if env.chosen else "pip"
+    if env.inspect is None or env.is_ours:
+        return _thing(name, env.inspect, purpose, fix)
+    return Row(name, State.NOT_OURS, env.inspect, purpose, fix)
 
 
 def _judge(version: str, supported: tuple[tuple[int, int], ...]) -> State:

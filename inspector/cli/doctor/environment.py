@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-import zipfile
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -52,7 +51,7 @@ class Environment:
     inspect: str | None
     is_ours: bool
     torch_inspector: str | None
-    matplotlib: str | None = None
+    matplotlib: str | None
 
 
 def look_around(interpreter: str | None) -> Environment:
@@ -81,13 +80,13 @@ def look_around(interpreter: str | None) -> Environment:
         inspect=script,
         is_ours=script is not None and _starts_us(Path(script)),
         torch_inspector=shutil.which("torch-inspector"),
-        matplotlib=_version_here("matplotlib"),
+        matplotlib=_matplotlib(),
     )
 
 
-def _version_here(package: str) -> str | None:
+def _matplotlib() -> str | None:
     try:
-        return metadata.version(package)
+        return metadata.version("matplotlib")
     except metadata.PackageNotFoundError:
         return None
 
@@ -151,11 +150,8 @@ def _gpu(line: str) -> str:
 
 
 def _starts_us(path: Path) -> bool:
-    """Installers write a script of a few lines; on Windows a launcher with a zip after it."""
+    """Whether a script, as installers write it, imports our module."""
     try:
-        if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive:
-                return any(_OUR_MODULE in archive.read(name) for name in archive.namelist())
         return _OUR_MODULE in path.read_bytes()
-    except (OSError, zipfile.BadZipFile):
+    except OSError:
         return False
