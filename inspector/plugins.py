@@ -234,8 +234,11 @@ def load_renderer(name: str, kind: str = "") -> ModuleType:
     )
 
 
-def renderer_for_suffix(path: Path, kind: str = "") -> str:
+def renderer_for_suffix(path: Path, kind: str = "", others: Iterable[str] = ()) -> str:
     """Returns the format for the end of an output file's name, for `load_renderer`.
+
+    Args:
+        others: The suffixes of further files that a command writes, to be named where none fits.
 
     Raises:
         UsageError: The name ends in no format.
@@ -248,13 +251,8 @@ def renderer_for_suffix(path: Path, kind: str = "") -> str:
     what = f"the suffix {path.suffix!r}" if suffix else "no suffix"
     raise UsageError(
         f"The output file {str(path)!r} has {what}, which is no known format.",
-        _choices(suffix, _suffixes(kind)),
+        _choices(suffix, [*_suffixes(kind), *(name.removeprefix(".") for name in others)]),
     )
-
-
-def report_suffixes() -> tuple[str, ...]:
-    """Returns the suffixes of all reports, with their dots."""
-    return tuple(f".{name}" for name in sorted(_suffixes()))
 
 
 def _suffixes(kind: str = "") -> Iterator[str]:

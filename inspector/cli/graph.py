@@ -6,11 +6,11 @@ import dataclasses
 
 import click
 
-from inspector.cli.graph_files import write_graph_files
-from inspector.cli.graph_view import DEPTH, Drawn, View, line_place
+from inspector.cli.graph_files import graph_file, write_graph_files
+from inspector.cli.graph_view import DEPTH, View, line_place
 from inspector.cli.options import always_inductor, gpu_options, option_help
 from inspector.cli.recording_options import Asked, recording_options
-from inspector.features.graph.drawing.options import Collapse, Colour
+from inspector.features.graph.drawing.options import Collapse, Colour, Drawing
 from inspector.features.graph.report import FUSION
 from inspector.run.graph import Stage
 
@@ -80,8 +80,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     view = View(stage, graph, around, depth, line_place(line), ops=ops)
     view.check()
-    drawn = Drawn(collapse, colour, force)
-    file = drawn.file(asked.output, view)
+    ways = {"--collapse": collapse, "--colour": colour, "--force": force}
+    file = graph_file(asked.output, view, [name for name, way in ways.items() if way])
+    drawing = Drawing(
+        Collapse(collapse or "auto"), Colour(colour or "dtype"), force, around=around or ""
+    )
     shown = asked.shown(
         target,
         prims=ops or stage == Stage.PRIMS.value,
@@ -94,7 +97,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     with shown as (run, code):
         report = view.of(run)
         if file is not None:
-            write_graph_files(report, file, drawn.drawing(view))
+            write_graph_files(report, file, drawing)
             if asked.format_ is None:
                 return code
     asked.write(report)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from inspector.cli.graph_view import View
 from inspector.cli.output import check_place, write_bytes
 from inspector.errors import RecordingError, UsageError
 from inspector.features.graph.drawing import layout
@@ -16,34 +17,41 @@ from inspector.features.graph.drawing.options import Caption, Drawing
 from inspector.features.graph.drawing.roles import make_roles
 from inspector.features.graph.drawing.stage_dot import stage_dot
 from inspector.features.graph.exports import graphml, network
-from inspector.features.graph.report import GraphReport, make_graph_report
+from inspector.features.graph.report import FUSION, GraphReport, make_graph_report
+from inspector.plugins import renderer_for_suffix
 from inspector.run.graph import Graph
 
 _GRAPHML = ".graphml"
 _FORMS = (_GRAPHML, *layout.SUFFIXES)
-_REPORTS = (".json", ".md", ".txt")
 
 
-def is_graph_file(output: Path | None) -> bool:
-    """Whether a file is a picture or a graph for another program, and no report."""
-    return output is not None and output.suffix.lower() in _FORMS
+def graph_file(output: Path | None, view: View, drawn: Sequence[str]) -> Path | None:
+    """The file for pictures or other programs; None where reports alone are asked for.
 
-
-def is_picture(output: Path) -> bool:
-    """Whether a file is a picture, or a picture's description."""
-    return output.suffix.lower() in layout.SUFFIXES
-
-
-def check_suffix(output: Path) -> None:
-    """Refuses a file that is neither a graph nor a report.
+    Args:
+        drawn: The options that were given on how a picture is drawn.
 
     Raises:
-        UsageError: The end of its name says no format.
+        UsageError: The file, or what is in it, cannot be what is asked for.
     """
-    if not is_graph_file(output) and output.suffix.lower() not in _REPORTS:
-        known = sorted([*_FORMS, *_REPORTS])
-        message = f"{str(output)!r} ends in no known format."
-        raise UsageError(message, f"Choose one of {', '.join(known)}.")
+    form = "" if output is None else output.suffix.lower()
+    names = " and ".join(drawn)
+    if drawn and form not in layout.SUFFIXES:
+        raise UsageError(f"A picture alone has {names}.", "Write one: -o graph.svg.")
+    if output is None:
+        return None
+    if form not in _FORMS:
+        renderer_for_suffix(output, others=_FORMS)
+        return None
+    if view.ops or view.line is not None:
+        option = "--ops" if view.ops else "--line"
+        hint = "Name a .json, .md or .txt file, or leave it out: --stage has the graphs."
+        raise UsageError(f"{option} gives a report, and no graph.", hint)
+    if view.shown == FUSION and set(drawn) - {"--force"}:
+        message = f"The picture of a stage alone has {names}."
+        raise UsageError(message, "Name one: --stage post-grad, --stage dynamo.")
+    check_place(output)
+    return output
 
 
 def write_graph_files(report: GraphReport, output: Path, drawing: Drawing) -> None:
@@ -58,13 +66,14 @@ def write_graph_files(report: GraphReport, output: Path, drawing: Drawing) -> No
         RecordingError: There is no graph, or the file cannot be written.
         UsageError: The picture would have too many nodes.
     """
-    check_place(output)
     form = output.suffix.lower()
     # Graphs of other stages tell parameters from other inputs.
     all_graphs = make_graph_report(report.run, "").graphs
     made = list(_contents(report, all_graphs, form, drawing))
     if not made:
-        raise _nothing(report)
+        hint = report.notices[0] if report.notices else "name another --stage or --graph"
+        hint = hint[:1].upper() + hint[1:]
+        raise RecordingError("There is no graph to write.", f"{hint}.")
     if len(made) > 1:
         what = "pictures" if form in layout.SUFFIXES else "files"
         text = f"{len(made)} {what}, one for each graph (--graph and --stage ask for fewer):"
@@ -73,31 +82,24 @@ def write_graph_files(report: GraphReport, output: Path, drawing: Drawing) -> No
         write_bytes(file, content[1])
 
 
-def _nothing(report: GraphReport) -> RecordingError:
-    hint = report.notices[0] if report.notices else "name another --stage or --graph"
-    return RecordingError("There is no graph to write.", hint[:1].upper() + hint[1:] + ".")
-
-
 def _contents(
     report: GraphReport, all_graphs: tuple[Graph, ...], form: str, drawing: Drawing
 ) -> Iterator[tuple[str, bytes]]:
-    named = {graph.name: graph for graph in all_graphs}
-    for row in report.rows:
-        fusion = row.fusion
-        if form == _GRAPHML:
-            # The graph that was lowered: each of its nodes has its kernels.
-            yield fusion.name, graphml(network(named[fusion.graph.name])).encode()
-        else:
-            caption = _caption(report, f"fusion {fusion.name}", fusion.graph)
-            dot = fusion_dot(fusion, caption, drawing, make_roles(fusion.graph, all_graphs))
-            yield fusion.name, layout.render(dot, form)
+    if form == _GRAPHML:
+        named = {graph.name: graph for graph in all_graphs}
+        # Of what was fused the graph that was lowered: each of its nodes has its kernels.
+        lowered = ((row.fusion.name, named[row.fusion.graph.name]) for row in report.rows)
+        for name, graph in (*lowered, *((graph.name, graph) for graph in report.graphs)):
+            yield name, graphml(network(graph)).encode()
+        return
+    for fusion in (row.fusion for row in report.rows):
+        caption = _caption(report, f"fusion {fusion.name}", fusion.graph)
+        dot = fusion_dot(fusion, caption, drawing, make_roles(fusion.graph, all_graphs))
+        yield fusion.name, layout.render(dot, form)
     for graph in report.graphs:
-        if form == _GRAPHML:
-            yield graph.name, graphml(network(graph)).encode()
-        else:
-            caption = _caption(report, graph.name, graph)
-            dot = stage_dot(graph, caption, drawing, make_roles(graph, all_graphs))
-            yield graph.name, layout.render(dot, form)
+        caption = _caption(report, graph.name, graph)
+        dot = stage_dot(graph, caption, drawing, make_roles(graph, all_graphs))
+        yield graph.name, layout.render(dot, form)
 
 
 def _caption(report: GraphReport, stage: str, graph: Graph) -> Caption:

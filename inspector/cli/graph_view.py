@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from pathlib import Path
 
-from inspector.cli.graph_files import check_suffix, is_graph_file, is_picture
-from inspector.cli.output import check_place
 from inspector.errors import UsageError
 from inspector.features.costs.sites import site_costs
-from inspector.features.graph.drawing.options import Collapse, Colour, Drawing
 from inspector.features.graph.drawing.options import around as near
 from inspector.features.graph.graph_breaks_apart import split_by_breaks
 from inspector.features.graph.report import (
@@ -60,25 +56,10 @@ class View:
             message = "--around shows a part of a graph of operators."
             raise UsageError(message, "Name its stage: --stage dynamo, --stage post-grad.")
 
-    def check_file(self) -> None:
-        """Refuses a picture, or a graph for another program, of what is no graph."""
-        name = "--ops" if self.ops else "--line" if self.line is not None else ""
-        if name:
-            hint = "Name a .json, .md or .txt file, or leave it out: --stage has the graphs."
-            raise UsageError(f"{name} gives a report, and no graph.", hint)
-
     @property
     def shown(self) -> str:
         """The stage that is shown, unless all of them are looked at."""
         return self.stage or (FUSION if self.around is None else Stage.DYNAMO.value)
-
-    def check_drawing(self, given: Sequence[str]) -> None:
-        """Refuses what the picture of another stage alone can show."""
-        ways = [name for name in given if name != "--force"]
-        if ways and self.shown == FUSION:
-            verb = "is" if len(ways) == 1 else "are"
-            message = f"{' and '.join(ways)} {verb} about the picture of a stage."
-            raise UsageError(message, "Name one: --stage post-grad, --stage dynamo.")
 
     def of(self, run: Run) -> GraphReport:
         """The report."""
@@ -111,61 +92,6 @@ class View:
         if refused is not None and not parts:
             raise refused
         return tuple(parts)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Drawn:
-    """How a picture is asked to be, each part None where it is not asked for.
-
-    Attributes:
-        force: Whether every box is drawn, however many.
-    """
-
-    collapse: str | None
-    colour: str | None
-    force: bool
-
-    def file(self, output: Path | None, view: View) -> Path | None:
-        """The file for pictures or other programs; None where reports alone are asked for.
-
-        Raises:
-            UsageError: The file, or what is in it, cannot be what is asked for.
-        """
-        if output is None or not is_picture(output):
-            self._refuse()
-        if output is None:
-            return None
-        check_suffix(output)
-        if not is_graph_file(output):
-            return None
-        view.check_file()
-        view.check_drawing(self._given)
-        check_place(output)
-        return output
-
-    def drawing(self, view: View) -> Drawing:
-        """How a view is drawn."""
-        return Drawing(
-            Collapse(self.collapse or "auto"),
-            colour=Colour(self.colour or "dtype"),
-            force=self.force,
-            around=view.around or "",
-        )
-
-    @property
-    def _given(self) -> list[str]:
-        asked = {
-            "--collapse": self.collapse,
-            "--colour": self.colour,
-            "--force": self.force or None,
-        }
-        return [name for name, value in asked.items() if value is not None]
-
-    def _refuse(self) -> None:
-        given = self._given
-        if given:
-            message = f"{' and '.join(given)} {'is' if len(given) == 1 else 'are'} about a picture."
-            raise UsageError(message, "Write one: -o graph.svg.")
 
 
 def line_place(line: str | None) -> tuple[str, int] | None:

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from inspector import plugins
 from inspector.errors import RecordingError, UsageError
 from inspector.records.kernel_bench import KernelBench
 from inspector.report.command_line import command_again
 from inspector.run.run import Run
 from inspector.shared.near_matches import did_you_mean, named
-
-
-def kernel_endings() -> str:
-    """Which files a report on one kernel can be written to, in one sentence."""
-    *others, last = plugins.report_suffixes()
-    return f"A report on one kernel can be written as {', '.join(others)} or {last}."
 
 
 def check_kernel_options(given: Mapping[str, object], *, is_file: bool) -> None:
@@ -30,8 +23,7 @@ def check_kernel_options(given: Mapping[str, object], *, is_file: bool) -> None:
     if "kernel" in given and ("counters" in given or is_file):
         other = "--counters" if "counters" in given else "a picture or a timeline"
         message = f"--kernel is a report on one kernel, and {other} is of all."
-        endings = f" {kernel_endings()}" if is_file else ""
-        raise UsageError(message, f"Leave one of them out.{endings}")
+        raise UsageError(message, "Leave one of them out.")
 
 
 def which_kernel(asked: str, found: Sequence[str], names: Sequence[str]) -> UsageError:

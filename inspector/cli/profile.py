@@ -9,12 +9,12 @@ import click
 
 from inspector import plugins
 from inspector.cli.counters import count_kernels
-from inspector.cli.kernel_choice import benched, check_kernel_options, kernel_endings
+from inspector.cli.kernel_choice import benched, check_kernel_options
 from inspector.cli.options import always_inductor, option_help
 from inspector.cli.output import check_place, write_bytes
 from inspector.cli.recording_options import Asked, recording_options
 from inspector.cli.target import existing, is_model, named, recorded, say_which
-from inspector.errors import RecordingError, UsageError
+from inspector.errors import RecordingError
 from inspector.features.profile.drawing.roofline_plot import draw_roofline
 from inspector.features.profile.kernel_bench.report import make_kernel_bench_report
 from inspector.features.profile.nsight_compute import read_counters
@@ -23,7 +23,6 @@ from inspector.features.profile.report import ProfileReport, make_profile_report
 from inspector.features.profile.roofline import make_roofline
 from inspector.features.profile.timeline import timeline
 from inspector.run.sources.recording import opened, opened_profile, read_run
-from inspector.shared.near_matches import near_matches
 
 _ROOFLINES = (".svg", ".png", ".pdf")
 _TIMELINES = (".perfetto.json", ".trace.json")
@@ -92,7 +91,7 @@ def command(target: str | None, asked: Asked, *, autotune: bool) -> int:
         shown.write(make_kernel_bench_report(report, bench))
         return made.code
     if file is not None:
-        write_profile_files(report, file)
+        _write_files(report, file)
         if asked.format_ is None:
             return made.code
     shown.write(report)
@@ -147,39 +146,11 @@ def _profile_file(output: Path | None, *, of_kernel: bool) -> Path | None:
     """The file for a picture or a timeline; None where reports alone are asked for."""
     if output is None:
         return None
-    check_suffix(output, of_kernel=of_kernel)
     check_place(output)
-    return output if is_profile_file(output) else None
-
-
-def is_profile_file(output: Path | None) -> bool:
-    """Whether a file is a picture or a timeline, and no report."""
-    return output is not None and bool(_form(output))
-
-
-def check_suffix(output: Path, *, of_kernel: bool = False) -> None:
-    """Refuses a file that is neither a picture, nor a timeline, nor a report.
-
-    Args:
-        of_kernel: Whether it is about one kernel, of which there are reports alone.
-
-    Raises:
-        UsageError: The end of its name says no format; all that there are are named.
-    """
-    if is_profile_file(output):
-        return
-    try:
-        plugins.renderer_for_suffix(output)
-    except UsageError as error:
-        if of_kernel:
-            raise UsageError(error.message, kernel_endings()) from error
-        if not error.next_step.startswith("Choose"):  # it is near to one
-            raise
-        near = near_matches(output.suffix.lower(), _ROOFLINES)
-        others = f"{', '.join(_ROOFLINES)} (a roofline), {', '.join(_TIMELINES)} (for Perfetto)"
-        hint = f"{error.next_step.rstrip('.')}, {others}."
-        hint = f"Did you mean {' or '.join(near)}? {hint}" if near else hint
-        raise UsageError(error.message, hint) from error
+    if _form(output):
+        return output
+    plugins.renderer_for_suffix(output, others=() if of_kernel else (*_ROOFLINES, *_TIMELINES))
+    return None
 
 
 def _form(output: Path) -> str:
@@ -187,7 +158,7 @@ def _form(output: Path) -> str:
     return next((form for form in (*_ROOFLINES, *_TIMELINES) if name.endswith(form)), "")
 
 
-def write_profile_files(report: ProfileReport, output: Path) -> None:
+def _write_files(report: ProfileReport, output: Path) -> None:
     """Writes one file for each input; of several, into files with their numbers.
 
     Raises:

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from inspector import cli as commands
-from inspector.cli.graph_files import is_graph_file
 from tests.unit.logs import record
 
 Main = Callable[..., int]
@@ -69,22 +68,6 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Main:
 
 
 @pytest.mark.parametrize(
-    ("name", "is_one"),
-    [
-        ("a.svg", True), ("A.SVG", True), ("a.png", True), ("a.pdf", True), ("a.dot", True),
-        ("a.gv", True), ("a.graphml", True), ("a.json", False), ("a.md", False),
-        ("a.txt", False), ("svg", False), ("a.svg.md", False), ("a", False),
-    ],
-)  # fmt: skip
-def test_the_end_of_the_name_says_what_it_is(name: str, is_one: bool) -> None:  # noqa: FBT001
-    assert is_graph_file(Path("some.svg") / name) is is_one
-
-
-def test_no_file_is_no_graph() -> None:
-    assert not is_graph_file(None)
-
-
-@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (("--stage", "dynamo", "--ops"), "--stage and --ops exclude each other."),
@@ -101,11 +84,14 @@ def test_no_file_is_no_graph() -> None:
         (("--stage", "lowered"), "'lowered' is not one of"),
         (("--depth", "-1"), "-1 is not in the range"),
         (("--collapse", "all"), "'all' is not one of"),
-        (("--collapse", "none", "-o", "a.dot"), "--collapse is about the picture of a stage."),
-        (("--colour", "bytes", "--collapse", "none", "-o", "a.dot"), "are about the picture of a"),
+        (("--collapse", "none", "-o", "a.dot"), "The picture of a stage alone has --collapse."),
+        (
+            ("--colour", "bytes", "--collapse", "none", "-o", "a.dot"),
+            "has --collapse and --colour.",
+        ),
         (("--ops", "-o", "a.svg"), "--ops gives a report, and no graph."),
         (("--line", "a.py:1", "-o", "a.graphml"), "--line gives a report, and no graph."),
-        (("-o", "a.bmp"), "Choose one of .dot, .graphml, .gv, .json, .md"),
+        (("-o", "a.bmp"), "Choose one of dot, graphml, gv, html, json, md, pdf, png, svg, txt."),
         (("-o", "no/a.svg"), "There is no folder no"),
         (("-o", "no/a.json"), "There is no folder no"),
         (("--format", "jsn"), "Did you mean json"),
