@@ -7,6 +7,7 @@ ours, 130 interrupted, 141 the reader of our output went away.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from dataclasses import dataclass
@@ -16,7 +17,6 @@ import click
 
 from inspector.cli.ending import ended_as_by_ctrl_c
 from inspector.cli.lazy import LazyGroup, ReaderGoneError
-from inspector.cli.streams import abandon_stdout, prepare_streams, stdout_fails
 from inspector.errors import InspectorError, RecordingError
 from inspector.version import __version__
 
@@ -45,53 +45,48 @@ def root() -> None:
 
 def main() -> int:
     """Runs the command line on ``sys.argv``."""
-    prepare_streams()
+    _prepare_streams()
     session = Session(debug=bool(os.environ.get("INSPECTOR_DEBUG")))
     try:
         with ended_as_by_ctrl_c() as ending:
             code = ending.code(_invoke(session))
         sys.stdout.flush()
     except (BrokenPipeError, ReaderGoneError):
-        abandon_stdout()
+        _abandon_stdout()
         return BROKEN_PIPE
     except OSError as error:
-        abandon_stdout()
-        return _report_failure(_unwritable(error), session)
+        _abandon_stdout()
+        message = f"Standard output cannot be written ({error.strerror or error})."
+        failure = RecordingError(message, "Name a file with -o, or another place.")
+        return _report_failure(failure, session)
     return code
 
 
 def _invoke(session: Session) -> int:
     """Runs the command and reports how it failed, if it did."""
     try:
-        result = root.main(prog_name=_own_name(), standalone_mode=False, obj=session)
+        # By one of its two names, or by a module or a script of ours.
+        called = Path(sys.argv[0]).stem
+        name = called if called == "torch-inspector" else "inspect"
+        result = root.main(prog_name=name, standalone_mode=False, obj=session)
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except click.ClickException as error:
-        return _report_usage(error)
+        ctx = error.ctx if isinstance(error, click.UsageError) else None
+        hint = f" Try '{ctx.command_path} --help'." if ctx else ""
+        _say(f"error: {error.format_message()}{hint}")
+        return error.exit_code
     except InspectorError as error:
         return _report_failure(error, session)
     except (BrokenPipeError, ReaderGoneError):
         raise
     except OSError as error:
-        if stdout_fails(error):
+        if _stdout_fails(error):
             raise
         return _report_bug(error, session)
     except Exception as error:  # noqa: BLE001 - the last resort, reported and never hidden
         return _report_bug(error, session)
     return result if isinstance(result, int) else 0
-
-
-def _own_name() -> str:
-    """How the command was called: by one of its two names, or by a module or a script of ours."""
-    name = Path(sys.argv[0]).stem
-    return name if name in {"inspect", "torch-inspector"} else "inspect"
-
-
-def _report_usage(error: click.ClickException) -> int:
-    ctx = error.ctx if isinstance(error, click.UsageError) else None
-    hint = f" Try '{ctx.command_path} --help'." if ctx else ""
-    _say(f"error: {error.format_message()}{hint}")
-    return error.exit_code
 
 
 def _report_failure(error: InspectorError, session: Session) -> int:
@@ -100,12 +95,6 @@ def _report_failure(error: InspectorError, session: Session) -> int:
     if error.detail:
         _say(error.detail)
     return error.exit_code
-
-
-def _unwritable(error: OSError) -> InspectorError:
-    reason = error.strerror or str(error)
-    message = f"Standard output cannot be written ({reason})."
-    return RecordingError(message, "Name a file with -o, or another place.")
 
 
 def _report_bug(error: Exception, session: Session) -> int:
@@ -124,3 +113,30 @@ def _show_traceback(session: Session) -> None:
 
 def _say(text: str) -> None:
     print(text, file=sys.stderr)  # noqa: T201 - the one place where errors are printed
+
+
+def _prepare_streams() -> None:
+    """Escapes what the output's encoding lacks: a path may hold any bytes, a pipe be ASCII."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller: ``>&-``
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)  # not there when somebody replaced it
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def _stdout_fails(error: OSError) -> bool:
+    """Whether standard output is what could not be written."""
+    try:
+        sys.stdout.flush()  # what could not be written is still in its buffer
+    except OSError:
+        return True
+    # Without a buffer (python -u): what is written by its name says the name.
+    is_unbuffered = isinstance(getattr(sys.stdout, "buffer", None), io.RawIOBase)
+    return is_unbuffered and error.filename is None
+
+
+def _abandon_stdout() -> None:
+    """Keeps the interpreter from failing again when it flushes standard output at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

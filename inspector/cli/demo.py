@@ -8,9 +8,8 @@ from pathlib import Path
 
 import click
 
-from inspector.cli.everything import every_report
 from inspector.cli.output import check_place, write_file
-from inspector.cli.report import show
+from inspector.cli.report import every_report, show
 from inspector.plugins import render_html
 from inspector.run.sources.recording import opened, read_run
 
@@ -31,17 +30,12 @@ def command(output: Path, *, opens: bool | None) -> int:
       inspect demo
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     check_place(output)
-    with importlib.resources.as_file(_recording()) as file, opened(file) as recording:
+    found = importlib.resources.files("inspector.render.html") / _RECORDING
+    if not found.is_file():  # in a checkout
+        found = Path(__file__).parents[2] / "samples" / "graph_breaks" / _RECORDING
+    with importlib.resources.as_file(found) as file, opened(file) as recording:
         run = read_run(recording, keep_spans=True)
         write_file(output, lambda stream: render_html(every_report(run), stream))
     sys.stderr.write(f"wrote {output}\n")
     show(output, opens=opens)
     return 0
-
-
-def _recording() -> importlib.resources.abc.Traversable:
-    """In the wheel, or in a checkout."""
-    packaged = importlib.resources.files("inspector.render.html") / _RECORDING
-    if packaged.is_file():
-        return packaged
-    return Path(__file__).parents[2] / "samples" / "graph_breaks" / _RECORDING

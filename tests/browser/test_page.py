@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from inspector.cli.everything import every_report
+from inspector.cli.report import every_report
 from inspector.plugins import fields, render_html, report_kind
 from inspector.render.html import write_page
 from inspector.run.sources.recording import opened as open_recording
