@@ -129,9 +129,6 @@ def load_command(name: str) -> ModuleType | None:
 
     Returns:
         The module, whose ``command`` is the click command, or None if there is no such command.
-
-    Raises:
-        EnvironmentLacksError: An installed plugin cannot be imported.
     """
     if name in COMMANDS:
         return import_module(command_module(name))
@@ -141,11 +138,7 @@ def load_command(name: str) -> ModuleType | None:
 
 
 def load_rules(kind: str) -> tuple[Any, ...]:
-    """Imports the rules of one kind (a key of `RULES`), the built-in ones first.
-
-    Raises:
-        EnvironmentLacksError: An installed plugin cannot be imported.
-    """
+    """Imports the rules of one kind (a key of `RULES`), the built-in ones first."""
     modules = [import_module(module) for module in RULES[kind]]
     modules += [_load(point) for point in _entry_points(f"inspector.rules.{kind}")]
     return tuple(module.RULE for module in modules)
@@ -162,10 +155,6 @@ def render(report: object, format_: str, stream: TextIO, *, is_whole: bool = Fal
     Args:
         format_: For `load_renderer`.
         is_whole: Whether nothing is left out for brevity.
-
-    Raises:
-        UsageError: There is no such format.
-        EnvironmentLacksError: An installed plugin cannot be imported.
     """
     if format_ == "html":
         render_html([report], stream)
@@ -218,10 +207,6 @@ def load_renderer(name: str, kind: str = "") -> ModuleType:
     Args:
         name: The format.
         kind: The kind of report, which can have formats of its own.
-
-    Raises:
-        UsageError: There is no such format.
-        EnvironmentLacksError: An installed plugin cannot be imported.
     """
     own = _formats(kind)
     if name in {**RENDERERS, **own}:
@@ -239,9 +224,6 @@ def renderer_for_suffix(path: Path, kind: str = "", others: Iterable[str] = ()) 
 
     Args:
         others: The suffixes of further files that a command writes, to be named where none fits.
-
-    Raises:
-        UsageError: The name ends in no format.
     """
     name = path.name.lower()
     found = next((suffix for suffix in _suffixes(kind) if name.endswith(f".{suffix}")), None)

@@ -51,11 +51,7 @@ def count_kernels(request: Request, settings: Settings, place: Path) -> str:
 
 
 def add_counters(place: Path, kernels: Sequence[CountedKernel]) -> None:
-    """Adds them to a recording, a folder or a ``.zip``.
-
-    Raises:
-        OSError: They cannot be written.
-    """
+    """Adds them to a recording, a folder or a ``.zip``."""
     with opened(place) as recording:
         write_counters(recording.folder, kernels)
         if place.is_file():

@@ -52,12 +52,7 @@ class Asked:
 def asked_gate(
     fail_on: Iterable[str], baseline: Path | None, output: Path | None = None
 ) -> Asked | None:
-    """The gate that the options ask for, or None; what is wrong with them is said at once.
-
-    Raises:
-        UsageError: A name is wrong, or the report would be written over the baseline.
-        RecordingError: The baseline cannot be read.
-    """
+    """The gate that the options ask for, or None; what is wrong with them is said at once."""
     chosen = parse_fail_on(fail_on, [rule.id for rule in plugins.load_rules("run")])
     if baseline is not None and output is not None and output.resolve() == baseline.resolve():
         message = f"The report would be written over the baseline {baseline}, also if it fails."
@@ -82,12 +77,7 @@ def say_verdict(report: Report, prefix: str = "") -> None:
 
 
 def read_baseline(path: Path) -> Baseline:
-    """Reads an earlier report (``-o report.json``).
-
-    Raises:
-        RecordingError: It is not there, cannot be read, is no report of ours, is of a newer format,
-            or is the report of a recording that is not complete.
-    """
+    """Reads an earlier report (``-o report.json``)."""
     report = _loaded(path)
     version = report.get("format_version")
     recording = report.get("recording")

@@ -30,9 +30,6 @@ def graph_file(output: Path | None, view: View, drawn: Sequence[str]) -> Path | 
 
     Args:
         drawn: The options that were given on how a picture is drawn.
-
-    Raises:
-        UsageError: The file, or what is in it, cannot be what is asked for.
     """
     form = "" if output is None else output.suffix.lower()
     names = " and ".join(drawn)
@@ -60,11 +57,6 @@ def write_graph_files(report: GraphReport, output: Path, drawing: Drawing) -> No
     Args:
         report: The graphs, or what was fused; the logs of its run must still be there.
         output: The file; its name's end says the format.
-
-    Raises:
-        EnvironmentLacksError: A picture is asked for, and Graphviz is not installed.
-        RecordingError: There is no graph, or the file cannot be written.
-        UsageError: The picture would have too many nodes.
     """
     form = output.suffix.lower()
     # Graphs of other stages tell parameters from other inputs.

@@ -95,11 +95,7 @@ class View:
 
 
 def line_place(line: str | None) -> tuple[str, int] | None:
-    """The file and the number of ``model.py:42``.
-
-    Raises:
-        UsageError: It is no line.
-    """
+    """The file and the number of ``model.py:42``."""
     if line is None:
         return None
     file, colon, number = line.rpartition(":")

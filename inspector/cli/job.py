@@ -17,11 +17,7 @@ def world_size() -> int:
 
 
 def check_alone(what: str) -> None:
-    """Refuses to start several processes of a model whose ranks have to be there together.
-
-    Raises:
-        UsageError: This process is one of several.
-    """
+    """Refuses to start several processes of a model whose ranks have to be there together."""
     if world_size() > 1:
         message = f"{what} starts its own processes, and this is one of {world_size()} of a job."
         raise UsageError(

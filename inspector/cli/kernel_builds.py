@@ -26,9 +26,6 @@ def compiled(
     Args:
         python: An interpreter with torch and Triton, or None for this one.
         only: A kernel's name, or an empty string for all.
-
-    Raises:
-        EnvironmentLacksError: There is no Triton, or the process that compiles ended.
     """
     # A candidate is compiled if it is asked for alone.
     rows = [
@@ -64,11 +61,7 @@ def compiled_if_possible(
 
 
 def text_of(row: KernelRow, kind: str) -> str:
-    """One text of a compiled kernel: of the configuration with the shortest predicted time.
-
-    Raises:
-        UsageError: It has no such text.
-    """
+    """One text of a compiled kernel: of the configuration with the shortest predicted time."""
     facts = row.facts
     if facts is None or not facts.build.configs:
         why = facts.build.error if facts else _why_not(row)

@@ -16,9 +16,6 @@ def check_kernel_options(given: Mapping[str, object], *, is_file: bool) -> None:
 
     Args:
         is_file: Whether a picture or a timeline is to be written.
-
-    Raises:
-        UsageError: There are some.
     """
     if "kernel" in given and ("counters" in given or is_file):
         other = "--counters" if "counters" in given else "a picture or a timeline"
@@ -42,10 +39,6 @@ def benched(run: Run, asked: str, timed: Sequence[str] = ()) -> KernelBench:
     Args:
         asked: The kernel's name, or a part of it.
         timed: What was timed in place: a name that is none of these is no kernel's.
-
-    Raises:
-        UsageError: The name is no kernel's, or of several.
-        RecordingError: The kernel was not benchmarked.
     """
     found = [item for process in run.processes for item in process.records(KernelBench)[-1:]]
     for bench in found:

@@ -51,9 +51,6 @@ def given_options(asked: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         asked: All of them; ``dynamic=False`` was asked for, other flags that are False were not.
-
-    Raises:
-        UsageError: An input is none; said here, before torch is loaded.
     """
     given = {
         name: value
@@ -65,21 +62,13 @@ def given_options(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_grad(given: Mapping[str, object]) -> None:
-    """Refuses to train without gradients.
-
-    Raises:
-        UsageError: Both are asked for.
-    """
+    """Refuses to train without gradients."""
     if "train" in given and "no_grad" in given:
         raise UsageError("--train and --no-grad exclude each other.", "Leave one of them out.")
 
 
 def check_gpu(given: Mapping[str, Any]) -> None:
-    """Refuses what has no meaning with, or without, a GPU that code is generated for.
-
-    Raises:
-        UsageError: Something has none, or the GPU is not known.
-    """
+    """Refuses what has no meaning with, or without, a GPU that code is generated for."""
     if "gpu" not in given:
         if "fake" in given:
             raise UsageError("--fake needs --gpu.", "Name one: `inspect kernels --list-gpus`.")

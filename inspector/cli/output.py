@@ -17,12 +17,7 @@ from inspector.errors import RecordingError
 
 
 def check_output(output: Path | None, format_: str | None, kind: str = "") -> None:
-    """Refuses what cannot be written before anything is recorded.
-
-    Raises:
-        UsageError: There is no such format or suffix.
-        RecordingError: The folder does not exist or cannot be written to.
-    """
+    """Refuses what cannot be written before anything is recorded."""
     if format_ is not None:
         plugins.load_renderer(format_, kind)
     if output is None:
@@ -32,11 +27,7 @@ def check_output(output: Path | None, format_: str | None, kind: str = "") -> No
 
 
 def check_place(output: Path) -> None:
-    """Refuses a file that cannot be written.
-
-    Raises:
-        RecordingError: The folder does not exist or cannot be written to.
-    """
+    """Refuses a file that cannot be written."""
     if not output.parent.is_dir():
         raise RecordingError(f"There is no folder {output.parent}.", "Make it first.")
     # Asked, not tried: an existing file is left as it is until there is something to write.
@@ -46,11 +37,7 @@ def check_place(output: Path) -> None:
 
 
 def write_report(report: object, output: Path | None, format_: str | None, kind: str = "") -> None:
-    """Writes a report to a file, or to standard output where no file or a format is asked for.
-
-    Raises:
-        RecordingError: The file cannot be written.
-    """
+    """Writes a report to a file, or to standard output where no file or a format is asked for."""
     if output is not None:
         suffix = plugins.renderer_for_suffix(output, kind)
         write_file(output, lambda stream: plugins.render(report, suffix, stream, is_whole=True))
@@ -62,11 +49,7 @@ def write_report(report: object, output: Path | None, format_: str | None, kind:
 
 
 def write_file(output: Path, write: Callable[[TextIO], None]) -> None:
-    """Writes a file, whole or not at all.
-
-    Raises:
-        RecordingError: It cannot be written.
-    """
+    """Writes a file, whole or not at all."""
 
     def write_part(part: Path) -> None:
         with part.open("w", encoding="utf-8") as stream:
@@ -76,11 +59,7 @@ def write_file(output: Path, write: Callable[[TextIO], None]) -> None:
 
 
 def write_bytes(output: Path, content: bytes) -> None:
-    """Writes a file that is no text, whole or not at all, and says so.
-
-    Raises:
-        RecordingError: The file cannot be written.
-    """
+    """Writes a file that is no text, whole or not at all, and says so."""
     _write_whole(output, lambda part: part.write_bytes(content))
     sys.stderr.write(f"wrote {output}\n")
 

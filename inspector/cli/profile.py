@@ -159,12 +159,7 @@ def _form(output: Path) -> str:
 
 
 def _write_files(report: ProfileReport, output: Path) -> None:
-    """Writes one file for each input; of several, into files with their numbers.
-
-    Raises:
-        EnvironmentLacksError: A picture is asked for, and matplotlib is not installed.
-        RecordingError: There is nothing to write, or the file cannot be written.
-    """
+    """Writes one file for each input; of several, into files with their numbers."""
     if not report.profiles:
         hint = report.notices[0] if report.notices else "record one with: inspect profile model.py"
         raise RecordingError("There is no profile to write.", hint[:1].upper() + hint[1:] + ".")

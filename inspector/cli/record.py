@@ -64,10 +64,6 @@ def record(
     Args:
         arguments: What the recorded process gets, see `inspector.run.sources.child.Job`.
         asked: The settings by name, for the recording's description.
-
-    Raises:
-        InspectorError: The program's side refused the target before anything was compiled, or the
-            recording cannot be written.
     """
     with recording(settings.save, target, asked) as begun:
         builder = RunBuilder()
@@ -108,9 +104,6 @@ def recording(save: Path | None, target: str, asked: Mapping[str, object]) -> It
     Args:
         save: Where it is kept, or None for the store.
         asked: The settings by name, for its description.
-
-    Raises:
-        RecordingError: It cannot be written.
     """
     is_zip = save is not None and save.suffix == ".zip"
     if save is not None and is_zip:

@@ -66,9 +66,6 @@ class Asked:
             target: A model, what is read, or None for the newest recording.
             kind: Of the report, where it has formats of its own.
             **others: Further options that have no meaning for a recording.
-
-        Raises:
-            InspectorError: The target, the file or the format cannot be what is asked for.
         """
         check_output(self.output, self.format_, kind)
         self.check_target(target, **others)
@@ -82,9 +79,6 @@ class Asked:
 
         Args:
             **usual: What the command asks for unless it was asked for otherwise.
-
-        Raises:
-            UsageError: Options exclude each other.
         """
         check_grad(self.given)
         check_gpu(self.given)

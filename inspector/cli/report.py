@@ -85,9 +85,6 @@ def every_report(
 
     Args:
         compiled: Compiles the kernels of a report, or says that nobody did.
-
-    Raises:
-        OSError: A log is gone.
     """
     rules = load_rules("run")
     yield make_report(run, rules, next_steps(run))

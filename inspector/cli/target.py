@@ -60,9 +60,6 @@ def shown_run(
     Args:
         target: A model, which is recorded, or what is read.
         is_whole: Whether it is read with all that a page shows: spans, and why it recompiled.
-
-    Raises:
-        InspectorError: It cannot be recorded, or not be read.
     """
     if target is None or not is_model(target):
         with opened(existing(target)) as recording:
@@ -82,11 +79,7 @@ def shown_run(
 
 
 def check_target(target: str | None, python: str | None, given: Mapping[str, object]) -> None:
-    """Refuses what can be refused before anything is recorded or read.
-
-    Raises:
-        UsageError: The model's file is none, or there are such options and nothing to record.
-    """
+    """Refuses what can be refused before anything is recorded or read."""
     if target is None or not is_model(target):
         refuse_options(given)
     elif python is None:
@@ -94,12 +87,7 @@ def check_target(target: str | None, python: str | None, given: Mapping[str, obj
 
 
 def check_file(target: str) -> None:
-    """Looks at ``model.py`` or ``model.py:name`` without running anything: torch takes seconds.
-
-    Raises:
-        UsageError: There is no such file.
-        ModelFailedError: The file is not Python.
-    """
+    """Looks at ``model.py`` or ``model.py:name`` without running anything: torch takes seconds."""
     name, suffix, _ = target.partition(".py")
     path = Path(name + suffix)
     if not suffix or not path.suffix:
@@ -129,11 +117,7 @@ def _near_file(path: Path) -> str:
 
 
 def refuse_options(given: Mapping[str, object]) -> None:
-    """Refuses options that are about recording, where a recording is read.
-
-    Raises:
-        UsageError: There are some.
-    """
+    """Refuses options that are about recording, where a recording is read."""
     used = [name for name, value in given.items() if value is not None]
     if used:
         spelled = ("input" if name == "inputs" else name.replace("_", "-") for name in used)
@@ -143,12 +127,7 @@ def refuse_options(given: Mapping[str, object]) -> None:
 
 
 def read(target: str | None, *, keep_spans: bool = False, explains_recompiles: bool = True) -> Run:
-    """Reads a recording or a trace, the newest recording where none is named.
-
-    Raises:
-        UsageError: There is no such file.
-        RecordingError: It is neither.
-    """
+    """Reads a recording or a trace, the newest recording where none is named."""
     with opened(existing(target)) as recording:
         run = read_run(recording, keep_spans=keep_spans, explains_recompiles=explains_recompiles)
     say_which(run, target)
@@ -169,10 +148,6 @@ def existing(target: str | None) -> Path:
     """The recording or trace that is meant: by its path, or ``4`` of those that are kept.
 
     Without a name it is the newest recording.
-
-    Raises:
-        UsageError: There is none of that name, or it is a report.
-        RecordingError: There is no recording at all.
     """
     if target is not None and not target.strip():
         message = "The name of what is to be read is empty."

@@ -56,11 +56,7 @@ class Starts:
         self._progress = progress
 
     def run(self, plan: WarmupPlan) -> WarmupPlan:
-        """All starts; the plan with what came of them.
-
-        Raises:
-            InspectorError: Eager PyTorch fails: nothing else would do better.
-        """
+        """All starts; the plan with what came of them."""
         for name in _DOING:
             worker, loaded, is_ready = self._start(plan, name)
             if name == "eager" and worker.error is not None:
@@ -100,9 +96,6 @@ class Starts:
 
         The process knows nothing of this package: torch itself writes the trace (``TORCH_TRACE``),
         which says what was compiled and why. It comes into the recording.
-
-        Raises:
-            EnvironmentLacksError: The interpreter cannot be started.
         """
         self._progress.begin("runs the plan in a fresh process")
         result, trace = self._scratch / "check.json", self._scratch / "trace"

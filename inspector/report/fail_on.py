@@ -20,9 +20,6 @@ def parse_fail_on(texts: Iterable[str], rules: Sequence[str]) -> tuple[str, ...]
 
     Args:
         texts: The values of the option: names between commas.
-
-    Raises:
-        UsageError: There is no such name.
     """
     severities = [severity.value for severity in Severity]
     choices = f"Choose of the rules {', '.join(rules)} and the severities {', '.join(severities)}."

@@ -59,9 +59,6 @@ def look_around(interpreter: str | None) -> Environment:
 
     Args:
         interpreter: The Python whose packages count; None for the one that runs this.
-
-    Raises:
-        UsageError: The interpreter cannot be run.
     """
     found = _answer(interpreter, probe) if interpreter else probe.probe()
     script = shutil.which("inspect")
@@ -92,11 +89,7 @@ def _matplotlib() -> str | None:
 
 
 def missing_names(interpreter: str | None) -> list[str]:
-    """The private names of torch and Triton that an interpreter's lack (`internals.USES`).
-
-    Raises:
-        UsageError: The interpreter cannot be run.
-    """
+    """The private names of torch and Triton that an interpreter's lack (`internals.USES`)."""
     found: list[str] = _answer(interpreter or sys.executable, internals, _TORCH_TIMEOUT_S)
     return found
 
