@@ -8,16 +8,18 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from inspector.render.html.graphs import fusion_steps, graph_columns
-from inspector.render.html.kernel_texts import KernelTexts
 from inspector.render.html.strings import Strings
 from inspector.render.html.tokens import tokens
 from inspector.run.source import Sources
 from inspector.shared.roots import Roots
 
 Json = dict[str, Any]
+FormTexts: TypeAlias = dict[str, tuple[str, Sequence[tuple[int, int]]]]
+"""Texts by form (``ptx``), each with pairs of a line and the source line that it comes from."""
+KernelTexts: TypeAlias = dict[str, FormTexts]
 
 _TOGETHER = 32
 """Kernels of a chunk: one has much in common with the next (`TOGETHER` in page/src/data.ts)."""
@@ -42,14 +44,7 @@ def page_data(
     texts: KernelTexts,
     source: tuple[Sources, Roots],
 ) -> Data:
-    """The data of a page with these reports.
-
-    Args:
-        reports: JSON reports by kind (``explain``, ``graph``, ``kernels``, ``profile``, …).
-        pages: Reports without a view of their own, as blocks, by kind.
-        texts: What kernels were compiled to, by kernel and form (``ptx``, ``sass``).
-        source: The source text that the recording carries, and whose code a file is.
-    """
+    """The data of a page with JSON reports by kind; those without a view come as blocks, too."""
     sources, roots = source
     files = Strings()
     chunks: dict[str, object] = {}

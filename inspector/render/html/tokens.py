@@ -51,10 +51,6 @@ _LEXERS: dict[str, type[Lexer]] = {
 def tokens(text: str, language: str) -> list[list[object]]:
     """The classes of each line's characters: ``[length, class, length, class, …]``.
 
-    Args:
-        text: The text.
-        language: ``python``, ``cpp``, ``ptx``, ``sass``, ``llir``, ``ttir`` or ``ttgir``.
-
     Returns:
         One list for each line; an empty one for a line without colors.
     """
