@@ -247,7 +247,7 @@ def _report(
         return collection_of(targets, given, process)
     target = targets[0] if targets else None
     check_target(target, process.python, {**given, **process.given})
-    if target is not None and is_model(target):
+    if is_model(target):
         return measured(target, given, process)
     return _read(target), 0
 

@@ -87,7 +87,7 @@ def warmup_command(
     target = targets[0] if targets else None
     others = {name: value for name, value in given.items() if name not in _OWN}
     check_target(target, how.python, {**others, **how.given})
-    if target is not None and is_model(target):
+    if is_model(target):
         plan = _plan_of(target, others)
         report, code = _warmed(target, plan, how, folder)
     else:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from inspector.cli.options import always_inductor, option_help
 from inspector.cli.recording_options import Asked, recording_options
-from inspector.cli.target import is_model, read, recorded
+from inspector.cli.target import reading
 from inspector.errors import RecordingError, UsageError
 from inspector.features.compile_time.cache_keys import key_changes, unmatched
 from inspector.features.compile_time.cold_start import cold_start
@@ -48,23 +49,20 @@ def command(target: str | None, asked: Asked, against: Path | None) -> int:
     draws_spans = not {asked.format_, suffix}.isdisjoint(TIMELINES)
     keep_spans = draws_spans or suffix == "html"
     other = None if against is None else _other(against)
-    if target is not None and is_model(target):
-        # Nothing here is measured in warm calls.
-        request = asked.request(
-            target, backend="inductor", measure=False, line_times=True, command="cold-start"
-        )
-        made = recorded(request, asked.settings)
-        run, code = made.run, made.exit_code
-        if keep_spans:
-            run = read(str(made.place), keep_spans=True, explains_recompiles=False)
-    else:
-        run, code = read(target, keep_spans=keep_spans, explains_recompiles=False), 0
-    if draws_spans and not any(process.lanes for process in run.processes):
-        raise RecordingError(
-            "There is no span of any compilation in it, so that there is no timeline to write.",
-            "Record a model that compiles something, or see: inspect explain",
-        )
-    asked.write(_report(run, other, str(against)), _KIND)
+    # Nothing here is measured in warm calls.
+    how: dict[str, Any] = {
+        "backend": "inductor",
+        "measure": False,
+        "line_times": True,
+        "command": "cold-start",
+    }
+    with asked.shown(target, keep_spans=keep_spans, **how) as (run, code):
+        if draws_spans and not any(process.lanes for process in run.processes):
+            raise RecordingError(
+                "There is no span of any compilation in it, so that there is no timeline to write.",
+                "Record a model that compiles something, or see: inspect explain",
+            )
+        asked.write(_report(run, other, str(against)), _KIND)
     return code
 
 
@@ -84,7 +82,8 @@ def _other(against: Path) -> Run:
             f"There is no recording or trace {str(against)!r}.",
             "Record one with: inspect cold-start model.py --save other.zip",
         )
-    return read(str(against), explains_recompiles=False)
+    with reading(str(against), explains_recompiles=False) as run:
+        return run
 
 
 def _report(run: Run, other: Run | None, name: str) -> ColdStartReport:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
@@ -87,7 +88,7 @@ def _check(target: str, python: str | None) -> None:
 
 def _kernels(target: str, asked: Asked) -> tuple[KernelsReport, SideFacts, int]:
     """The kernels and graphs of one side, and the exit code of recording it."""
-    how = {"graphs": True, "backend": "inductor", "measure": False}
+    how: dict[str, Any] = {"graphs": True, "backend": "inductor", "measure": False}
     with asked.shown(target, is_whole=True, **how) as (run, code):
         report = make_kernels_report(run)
         return report, side_facts(run, report, load_rules("run")), code

@@ -12,7 +12,7 @@ from inspector import plugins
 from inspector.cli.gate import EXIT_FINDINGS, asked_gate, gate_options, say_verdict, with_gate
 from inspector.cli.job import check_alone
 from inspector.cli.recording_options import Asked, recording_options
-from inspector.cli.target import is_model, read, recorded
+from inspector.cli.target import is_model, reading, recorded
 from inspector.cli.verify import recorder, verification_of, verify_option
 from inspector.features.overview.closing import next_steps
 from inspector.features.verify.trials import with_verification
@@ -52,14 +52,15 @@ def command(
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     gate = asked_gate(fail_on, baseline, asked.output)
     asked.check(target, verify=verify or None)
-    if target is not None and is_model(target):
+    if is_model(target):
         if verify:
             check_alone("inspect explain --verify")
         request = asked.request(target)
         report, code = _explained(request, asked.settings, verified=verify)
     else:
         # How the program ended back then is in the report; reading it has succeeded.
-        report, code = _report(read(target)), 0
+        with reading(target) as run:
+            report, code = _report(run), 0
     report = with_gate(report, gate)
     asked.write(report)
     if asked.output or asked.format_:  # else the verdict is at the end of the page

@@ -15,7 +15,7 @@ from inspector.cli.kernel_choice import which_kernel
 from inspector.cli.options import always_inductor, gpu_options
 from inspector.cli.output import check_place, write_file
 from inspector.cli.recording_options import Asked, recording_options
-from inspector.cli.target import is_recorded_now
+from inspector.cli.target import is_model
 from inspector.errors import UsageError
 from inspector.features.kernels import exported as exported_kernel
 from inspector.features.kernels.kernel_export import KernelExport, make_kernel_export
@@ -88,7 +88,7 @@ def command(  # noqa: PLR0913 - one parameter per option
     if export is not None:
         _check_export(show, export, form, asked)
         asked = dataclasses.replace(asked, output=None)
-    is_wanted = compiles if compiles is not None else is_recorded_now(target)
+    is_wanted = compiles if compiles is not None else is_model(target)
     if not is_wanted and (export is not None or form != "source"):
         raise _not_compiled(
             "--export" if export is not None else f"--as {form}", refused=compiles is False

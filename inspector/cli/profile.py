@@ -125,7 +125,7 @@ class _Made:
 
 def _made(target: str | None, asked: Asked) -> _Made:
     """Records a model, and where counters are asked for runs it once more under Nsight Compute."""
-    if target is None or not is_model(target):
+    if not is_model(target):
         return _Made(existing(target), named(target))
     request = asked.request(target, backend="inductor", measure=False, graphs=True, profile=True)
     request = dataclasses.replace(request, counters=False)

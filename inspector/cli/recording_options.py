@@ -85,11 +85,20 @@ class Asked:
         return Request(target, **{**usual, **self.given})
 
     def shown(
-        self, target: str | None, *, is_whole: bool = False, **usual: object
+        self,
+        target: str | None,
+        *,
+        keep_spans: bool = False,
+        is_whole: bool = False,
+        **usual: object,
     ) -> AbstractContextManager[tuple[Run, int]]:
         """The run of a model that is recorded, or of what is read: see `shown_run`."""
         return shown_run(
-            target, lambda model: self.request(model, **usual), self.settings, is_whole=is_whole
+            target,
+            lambda model: self.request(model, **usual),
+            self.settings,
+            keep_spans=keep_spans,
+            is_whole=is_whole,
         )
 
     def write(self, report: object, kind: str = "") -> None:

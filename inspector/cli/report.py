@@ -8,6 +8,7 @@ import sys
 import webbrowser
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -15,7 +16,7 @@ from inspector.cli.kernel_builds import compiled_if_possible
 from inspector.cli.options import always_inductor, option_help
 from inspector.cli.output import check_place, write_file
 from inspector.cli.recording_options import Asked, recording_options
-from inspector.cli.target import is_recorded_now
+from inspector.cli.target import is_model
 from inspector.errors import UsageError
 from inspector.features.compile_time.cold_start import cold_start
 from inspector.features.compile_time.report import ColdStartReport
@@ -63,9 +64,14 @@ def command(target: str | None, asked: Asked, *, compiles: bool | None, opens: b
         raise UsageError(f"{output.name} is no HTML file.", "Name one: -o report.html")
     check_place(output)
     asked.check_target(target)
-    is_wanted = compiles if compiles is not None else is_recorded_now(target)
+    is_wanted = compiles if compiles is not None else is_model(target)
     compiled = functools.partial(compiled_if_possible, python=asked.python, progress=asked.progress)
-    how = {"backend": "inductor", "guards": True, "graphs": True, "command": "report"}
+    how: dict[str, Any] = {
+        "backend": "inductor",
+        "guards": True,
+        "graphs": True,
+        "command": "report",
+    }
     with asked.shown(target, is_whole=True, **how) as (run, code):
         reports = every_report(run, compiled if is_wanted else not_compiled)
         write_file(output, lambda stream: render_html(reports, stream))

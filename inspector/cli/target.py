@@ -11,6 +11,7 @@ import sys
 import tokenize
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import TypeGuard
 
 from inspector.cli.record import Recorded, record_request
 from inspector.errors import ModelFailedError, RecordingError, UsageError
@@ -22,21 +23,18 @@ from inspector.run.sources.store import is_store, newest_recording
 from inspector.shared.near_matches import near_matches
 from inspector.shared.request import Request
 
-_REPORT = b'"tool_version"'
+_REPORT = b'"tool_version"'  # at the beginning of our own
 _BEGINNING_BYTES = 4_096
 
 
-def is_model(target: str) -> bool:
-    """Whether a target is a model to be recorded, and no recording."""
+def is_model(target: str | None) -> TypeGuard[str]:
+    """Whether a target is a model, which a command records itself, and no recording."""
+    if target is None:
+        return False
     path = Path(target)
     if _exists(path):
         return path.suffix == ".py"
     return ".py" in target or ":" in target
-
-
-def is_recorded_now(target: str | None) -> bool:
-    """Whether a command records its target itself, so that what it reads is its own."""
-    return target is not None and is_model(target)
 
 
 def recorded(request: Request, settings: Settings) -> Recorded:
@@ -53,6 +51,7 @@ def shown_run(
     request: Callable[[str], Request],
     settings: Settings,
     *,
+    keep_spans: bool = False,
     is_whole: bool = False,
 ) -> Iterator[tuple[Run, int]]:
     """The run that a view shows, and the exit code of recording it; its logs are there meanwhile.
@@ -61,26 +60,24 @@ def shown_run(
         target: A model, which is recorded, or what is read.
         is_whole: Whether it is read with all that a page shows: spans, and why it recompiled.
     """
-    if target is None or not is_model(target):
-        with opened(existing(target)) as recording:
-            run = read_run(recording, keep_spans=is_whole, explains_recompiles=is_whole)
-            run = dataclasses.replace(run, place=named(target))
-            say_which(run, target)
+    keep_spans = keep_spans or is_whole
+    if not is_model(target):
+        with reading(target, keep_spans=keep_spans, explains_recompiles=is_whole) as run:
             yield run, 0
         return
     made = recorded(request(target), settings)
-    if made.place.is_dir() and not is_whole:
+    if made.place.is_dir() and not keep_spans:
         yield made.run, made.exit_code
         return
     # What is read on demand is in the .zip by now.
     with opened(made.place) as recording:
-        run = read_run(recording, keep_spans=is_whole, explains_recompiles=is_whole)
+        run = read_run(recording, keep_spans=keep_spans, explains_recompiles=is_whole)
         yield dataclasses.replace(run, place=made.run.place), made.exit_code
 
 
 def check_target(target: str | None, python: str | None, given: Mapping[str, object]) -> None:
     """Refuses what can be refused before anything is recorded or read."""
-    if target is None or not is_model(target):
+    if not is_model(target):
         refuse_options(given)
     elif python is None:
         check_file(target)
@@ -93,10 +90,14 @@ def check_file(target: str) -> None:
     if not suffix or not path.suffix:
         return  # package.module:name
     try:
-        if not path.exists() and not Path(target).exists():
-            raise UsageError(f"There is no file {path}.", _near_file(path))
+        is_there = path.exists() or Path(target).exists()
     except PermissionError as error:
         raise UsageError(f"{path} may not be read.", "Ask its owner for a copy.") from error
+    if not is_there:
+        near = near_matches(path.name, (item.name for item in path.parent.glob("*.py")))
+        hint = f"Did you mean {' or '.join(str(path.parent / name) for name in near)}?"
+        hint = hint if near else "Name a Python file, or a module as package.module:name."
+        raise UsageError(f"There is no file {path}.", hint)
     try:
         with tokenize.open(path) as source:
             ast.parse(source.read(), str(path))
@@ -106,14 +107,6 @@ def check_file(target: str) -> None:
         raise ModelFailedError(message, "Correct the file and try again.", detail=detail) from error
     except (OSError, ValueError):
         return  # the recorded process says what it makes of it
-
-
-def _near_file(path: Path) -> str:
-    folder = path.parent
-    near = near_matches(path.name, (item.name for item in folder.glob("*.py")))
-    if near:
-        return f"Did you mean {' or '.join(str(folder / name) for name in near)}?"
-    return "Name a Python file, or a module as package.module:name."
 
 
 def refuse_options(given: Mapping[str, object]) -> None:
@@ -126,12 +119,15 @@ def refuse_options(given: Mapping[str, object]) -> None:
         raise UsageError(message, "Name a model (model.py) to record it with these options.")
 
 
-def read(target: str | None, *, keep_spans: bool = False, explains_recompiles: bool = True) -> Run:
+@contextlib.contextmanager
+def reading(
+    target: str | None, *, keep_spans: bool = False, explains_recompiles: bool = True
+) -> Iterator[Run]:
     """Reads a recording or a trace, the newest recording where none is named."""
     with opened(existing(target)) as recording:
         run = read_run(recording, keep_spans=keep_spans, explains_recompiles=explains_recompiles)
-    say_which(run, target)
-    return dataclasses.replace(run, place=named(target))
+        say_which(run, target)
+        yield dataclasses.replace(run, place=named(target))
 
 
 def named(target: str | None) -> str:
@@ -149,31 +145,28 @@ def existing(target: str | None) -> Path:
 
     Without a name it is the newest recording.
     """
-    if target is not None and not target.strip():
+    if target is None:
+        return newest_recording()
+    if not target.strip():
         message = "The name of what is to be read is empty."
         raise UsageError(message, "Name a file or a folder, or leave it out for the newest.")
-    path = newest_recording() if target is None else Path(target)
-    if target is not None and not _exists(path) and target.isascii() and target.isdigit():
-        path = _numbered(target)
+    path, is_number = Path(target), target.isascii() and target.isdigit()
+    if is_number and not path.exists():
+        with contextlib.suppress(RecordingError):
+            path = newest_recording().with_name(target)
     if not _exists(path):
         near = near_matches(path.name, (item.name for item in Path().iterdir()))
         hint = f"Did you mean {' or '.join(near)}?" if near else "Name a model.py to record it."
-        if is_store(path.parent) or (target or "").isdigit():
+        if is_number or is_store(path.parent):
             hint = "The last ten, or 1 GB of them, are kept there; --save DIR keeps one for good."
         raise UsageError(f"There is no model, recording or trace {target!r}.", hint)
-    _refuse_report(path)
+    if path.suffix == ".json":
+        with contextlib.suppress(OSError), path.open("rb") as stream:
+            if _REPORT in stream.read(_BEGINNING_BYTES):
+                message = f"{one_line(str(path))} is a report, and no recording."
+                step = "Name the model or the recording, and compare with --baseline or --compare."
+                raise UsageError(message, step)
     return path
-
-
-def _refuse_report(path: Path) -> None:
-    """Refuses a report of our own, which says of what kind it is at its beginning."""
-    if path.suffix != ".json":
-        return
-    with contextlib.suppress(OSError), path.open("rb") as stream:
-        if _REPORT in stream.read(_BEGINNING_BYTES):
-            message = f"{one_line(str(path))} is a report, and no recording."
-            step = "Name the model or the recording, and compare with --baseline or --compare."
-            raise UsageError(message, step)
 
 
 def _exists(path: Path) -> bool:
@@ -183,29 +176,18 @@ def _exists(path: Path) -> bool:
         return True  # nobody here can know; reading it says that it may not be read
 
 
-def _numbered(target: str) -> Path:
-    """The recording of that number where the last ones are kept; else what was named."""
-    with contextlib.suppress(RecordingError):
-        path = newest_recording().with_name(target)
-        if path.exists():
-            return path
-    return Path(target)
-
-
 def say_which(run: Run, target: str | None) -> None:
-    """Says on standard error which recording was read, and what has changed since."""
+    """Says on standard error which recording was read, and what has changed since.
+
+    ``recording 7 · model.py · 4 min ago · cpu · eager``
+    """
     if target is None:
-        sys.stderr.write(_which(run) + "\n")
+        settings = run.meta.settings
+        parts = [f"recording {run.meta.name}", run.meta.target, _age(run.meta.started)]
+        parts += [str(settings.get(name) or "") for name in ("device", "backend")]
+        sys.stderr.write(" · ".join(one_line(part) for part in parts if part) + "\n")
     for file in changed_files(run):
         sys.stderr.write(f"{one_line(run.roots.shown(file))} has changed since\n")
-
-
-def _which(run: Run) -> str:
-    """``recording 7 · model.py · 4 min ago · cpu · eager``."""
-    settings = run.meta.settings
-    parts = [f"recording {run.meta.name}", run.meta.target, _age(run.meta.started)]
-    parts += [str(settings.get(name) or "") for name in ("device", "backend")]
-    return " · ".join(one_line(part) for part in parts if part)
 
 
 def _age(started: str) -> str:

@@ -17,9 +17,10 @@ _BLOCK = re.compile(r"^```(?:python|toml) (\S+)\n(.*?)^```$", re.MULTILINE | re.
 _RECORDING = "samples/graph_breaks/recording.zip"
 _READS = """\
 import sys
-from inspector.cli.target import read
+from inspector.cli.target import reading
 from inspector.records.threads import Threads
-print(*read(sys.argv[1]).records(Threads))
+with reading(sys.argv[1]) as run:
+    print(*run.records(Threads))
 """
 _MODEL = "import torch\nmodel = torch.nn.Linear(2, 2)\nexample_inputs = (torch.ones(2, 2),)\n"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from inspector.cli.target import read
+from inspector.cli.target import reading
 from inspector.errors import RecordingError, UsageError
 from inspector.report.command_line import command_about
 from inspector.shared.meta import FORMAT_VERSION, META_FILE, Meta
@@ -16,6 +16,13 @@ from tests.unit.logs import start
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from inspector.run.run import Run
+
+
+def read(target: str | None) -> Run:
+    with reading(target) as run:
+        return run
 
 
 @pytest.fixture(autouse=True)
