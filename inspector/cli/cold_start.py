@@ -50,13 +50,8 @@ def command(target: str | None, asked: Asked, against: Path | None) -> int:
     keep_spans = draws_spans or suffix == "html"
     other = None if against is None else _other(against)
     # Nothing here is measured in warm calls.
-    how: dict[str, Any] = {
-        "backend": "inductor",
-        "measure": False,
-        "line_times": True,
-        "command": "cold-start",
-    }
-    with asked.shown(target, keep_spans=keep_spans, **how) as (run, code):
+    how: dict[str, Any] = {"backend": "inductor", "measure": False, "line_times": True}
+    with asked.shown(target, keep_spans=keep_spans, command=_KIND, **how) as (run, code):
         if draws_spans and not any(process.lanes for process in run.processes):
             raise RecordingError(
                 "There is no span of any compilation in it, so that there is no timeline to write.",

@@ -64,7 +64,8 @@ def text_of(row: KernelRow, kind: str) -> str:
     """One text of a compiled kernel: of the configuration with the shortest predicted time."""
     facts = row.facts
     if facts is None or not facts.build.configs:
-        why = facts.build.error if facts else _why_not(row)
+        language = "C++" if row.kernel.language == "cpp" else row.kernel.language
+        why = facts.build.error if facts else f"it is a {language} kernel"
         message = f"{row.kernel.name} was not compiled: {why.strip().partition(chr(10))[0]}."
         raise UsageError(message, "Show its source: --as source.")
     chosen = shortest(facts)
@@ -75,7 +76,3 @@ def text_of(row: KernelRow, kind: str) -> str:
         step = f"Try --as {' or --as '.join(there)}." if there else "Show its source: --as source."
         raise UsageError(f"{row.kernel.name} has no {kind}: {config.error.rstrip('.')}.", step)
     return Path(facts.build.folder, file).read_text(encoding="utf-8")
-
-
-def _why_not(row: KernelRow) -> str:
-    return f"it is a {'C++' if row.kernel.language == 'cpp' else row.kernel.language} kernel"

@@ -22,9 +22,7 @@ from inspector.features.kernels.kernel_export import KernelExport, make_kernel_e
 from inspector.features.kernels.kernels_compiled import compilable, gpu_of, not_compiled
 from inspector.features.kernels.report import KernelRow, KernelsReport, make_kernels_report
 from inspector.plugins import load_rules
-from inspector.run.run import Run
-from inspector.shared.gpu_table import ARCHITECTURE_KEYS, GPUS, find_gpu
-from inspector.shared.gpus import Gpu
+from inspector.shared.gpu_table import ARCHITECTURE_KEYS, GPUS, known_gpu
 from inspector.shared.near_matches import named
 
 _FORMS = ("source", *TEXTS)
@@ -96,7 +94,8 @@ def command(  # noqa: PLR0913 - one parameter per option
     show = show if export in {None, _ALL} else export
     asked.check(target)
     with shown as (run, code):
-        report = _checked(_report(run, show))
+        rules = load_rules("cpp"), load_rules("code")
+        report = _checked(make_kernels_report(run, show or "", *rules))
         if export is not None or form != "source":
             report = compiled(
                 report, python=asked.python, progress=asked.progress, only=report.shown
@@ -133,10 +132,8 @@ def _not_compiled(option: str, *, refused: bool) -> UsageError:
     if refused:
         message = f"{option} needs compiled kernels: it excludes --no-compile."
         return UsageError(message, "Leave one of them out.")
-    return UsageError(
-        f"{option} compiles kernel source from a recording.",
-        "Add --compile to compile what it holds.",
-    )
+    message = f"{option} compiles kernel source from a recording."
+    return UsageError(message, "Add --compile to compile what it holds.")
 
 
 def _write_compiled(
@@ -145,27 +142,26 @@ def _write_compiled(
     """Writes kernels as files that stand alone, or the text of one."""
     if export == _ALL and output is not None:
         _write_all_exported(report, output)
-    elif export is not None:
-        _write_exported(report, output)
-    else:
-        _write_text(report, form)
-
-
-def _write_exported(report: KernelsReport, output: Path | None) -> None:
-    """Writes the kernel that the report shows, compiled, as Python."""
+        return
+    if not report.shown:
+        raise UsageError(f"--as {form} needs a kernel.", "Name one with --show KERNEL.")
     row = next(row for row in report.rows if row.kernel.name == report.shown)
-    export = make_kernel_export(report, row, _gpu_name(report, row))
+    if export is None:
+        sys.stdout.write(text_of(row, form).rstrip("\n") + "\n")
+        return
+    exported = make_kernel_export(report, row, _gpu_name(report, row))
     if output is None:
-        exported_kernel.render(export, sys.stdout)
+        exported_kernel.render(exported, sys.stdout)
     else:
-        _write_kernel(export, output)
+        _write_kernel(exported, output)
 
 
 def _write_all_exported(report: KernelsReport, folder: Path) -> None:
     """Writes each kernel that can stand alone into a folder, and says which cannot."""
     folder.mkdir(exist_ok=True)
     names: collections.Counter[str] = collections.Counter()
-    for row in compilable(report):
+    rows = compilable(report)
+    for row in rows:
         name = row.kernel.name
         try:
             export = make_kernel_export(report, row, _gpu_name(report, row))
@@ -176,13 +172,9 @@ def _write_all_exported(report: KernelsReport, folder: Path) -> None:
         again = f"_{names[name]}" if names[name] > 1 else ""
         _write_kernel(export, folder / f"{name}{again}.py")
     if not names:
-        message = "No kernel could be exported."
-        raise UsageError(
-            message,
-            "The reason for each is above."
-            if compilable(report)
-            else "Only Triton kernels are, and there are none: record with --gpu h200.",
-        )
+        none = "Only Triton kernels are, and there are none: record with --gpu h200."
+        hint = "The reason for each is above." if rows else none
+        raise UsageError("No kernel could be exported.", hint)
 
 
 def _gpu_name(report: KernelsReport, row: KernelRow) -> str:
@@ -196,19 +188,6 @@ def _write_kernel(export: KernelExport, output: Path) -> None:
     write_file(output, lambda stream: exported_kernel.render(export, stream))
     number, of = len(export.compared), len(export.compared) + len(export.not_compared)
     sys.stderr.write(f"wrote {output}: {number} of {of} values that it writes are compared\n")
-
-
-def _write_text(report: KernelsReport, form: str) -> None:
-    if not report.shown:
-        raise UsageError(f"--as {form} needs a kernel.", "Name one with --show KERNEL.")
-    row = next(row for row in report.rows if row.kernel.name == report.shown)
-    sys.stdout.write(text_of(row, form).rstrip("\n") + "\n")
-
-
-def _report(run: Run, show: str | None) -> KernelsReport:
-    rules = load_rules("cpp")
-    code_rules = load_rules("code")
-    return make_kernels_report(run, show or "", rules, code_rules)
 
 
 def _checked(report: KernelsReport) -> KernelsReport:
@@ -227,22 +206,14 @@ def _gpu_lines() -> Iterator[str]:
     titles = f"{'arch':<8}{'SMs':>4}{'GiB':>5}{'TB/s':>6}{'L2 MiB':>8}{'bf16 TF/s':>11}"
     yield f"{'--gpu':<11}{titles}  name\n"
     for gpu in GPUS.values():
-        yield _gpu_line(gpu)
+        half = gpu.peaks.get("bfloat16")
+        peak = "-" if half is None else f"{half / 1e12:.0f}"
+        yield (
+            f"{gpu.key:<11}{f'sm_{gpu.arch}':<8}{gpu.multiprocessors:>4}"
+            f"{gpu.memory_bytes / 2**30:>5.0f}{gpu.bandwidth / 1e12:>6.2f}"
+            f"{gpu.l2_bytes / 2**20:>8.0f}{peak:>11}  {gpu.name}\n"
+        )
     yield "\nArchitectures alone, with the figures of one of their GPUs:\n"
-    for key in ARCHITECTURE_KEYS:
-        found = find_gpu(key)
-        if found is not None:
-            yield f"{key:<11}as {found.name}\n"
+    yield from (f"{key:<11}as {known_gpu(key).name}\n" for key in ARCHITECTURE_KEYS)
     yield "\nDense peaks. Where the figures are from:\n"
-    for gpu in GPUS.values():
-        yield f"{gpu.key}: {'; '.join(gpu.sources)}\n"
-
-
-def _gpu_line(gpu: Gpu) -> str:
-    half = gpu.peaks.get("bfloat16")
-    peak = "-" if half is None else f"{half / 1e12:.0f}"
-    return (
-        f"{gpu.key:<11}{f'sm_{gpu.arch}':<8}{gpu.multiprocessors:>4}"
-        f"{gpu.memory_bytes / 2**30:>5.0f}{gpu.bandwidth / 1e12:>6.2f}"
-        f"{gpu.l2_bytes / 2**20:>8.0f}{peak:>11}  {gpu.name}\n"
-    )
+    yield from (f"{gpu.key}: {'; '.join(gpu.sources)}\n" for gpu in GPUS.values())

@@ -66,13 +66,8 @@ def command(target: str | None, asked: Asked, *, compiles: bool | None, opens: b
     asked.check_target(target)
     is_wanted = compiles if compiles is not None else is_model(target)
     compiled = functools.partial(compiled_if_possible, python=asked.python, progress=asked.progress)
-    how: dict[str, Any] = {
-        "backend": "inductor",
-        "guards": True,
-        "graphs": True,
-        "command": "report",
-    }
-    with asked.shown(target, is_whole=True, **how) as (run, code):
+    how: dict[str, Any] = {"backend": "inductor", "guards": True, "graphs": True}
+    with asked.shown(target, is_whole=True, command="report", **how) as (run, code):
         reports = every_report(run, compiled if is_wanted else not_compiled)
         write_file(output, lambda stream: render_html(reports, stream))
     sys.stderr.write(f"wrote {output}\n")
