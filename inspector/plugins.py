@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from inspector.errors import EnvironmentLacksError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from importlib.metadata import EntryPoint
     from pathlib import Path
     from types import ModuleType
@@ -66,12 +66,9 @@ _RULES = {
 }
 
 
-def _rule(feature: str, name: str) -> str:
-    return f"inspector.features.{feature}.rules.{name}"
-
-
 RULES = {
-    kind: tuple(_rule(*name.split(".")) for name in names.split()) for kind, names in _RULES.items()
+    kind: tuple(f"inspector.features.{name.replace('.', '.rules.')}" for name in names.split())
+    for kind, names in _RULES.items()
 }
 """Modules whose ``RULE`` is a rule, by what the rules look at, in the order in which they run.
 
@@ -125,11 +122,7 @@ def command_table() -> dict[str, str]:
 
 
 def load_command(name: str) -> ModuleType | None:
-    """Imports the module of one command.
-
-    Returns:
-        The module, whose ``command`` is the click command, or None if there is no such command.
-    """
+    """Imports the module whose ``command`` is the click command; None where there is none."""
     if name in COMMANDS:
         return import_module(command_module(name))
     return next(
@@ -205,18 +198,13 @@ def load_renderer(name: str, kind: str = "") -> ModuleType:
     """Imports the renderer of a format (``json``) or of a suffix without its dot (``md``).
 
     Args:
-        name: The format.
         kind: The kind of report, which can have formats of its own.
     """
-    own = _formats(kind)
-    if name in {**RENDERERS, **own}:
-        return import_module({**RENDERERS, **own}[name])
-    installed = {point.name: point for point in _entry_points("inspector.renderers")}
-    if name in installed:
-        return _load(installed[name])
-    raise UsageError(
-        f"There is no format {name!r}.", _choices(name, [*RENDERERS, *own, *installed])
-    )
+    known = _formats(kind)
+    if name not in known:
+        raise UsageError(f"There is no format {name!r}.", _choices(name, known))
+    found = known[name]
+    return import_module(found) if isinstance(found, str) else _load(found)
 
 
 def renderer_for_suffix(path: Path, kind: str = "", others: Iterable[str] = ()) -> str:
@@ -225,28 +213,22 @@ def renderer_for_suffix(path: Path, kind: str = "", others: Iterable[str] = ()) 
     Args:
         others: The suffixes of further files that a command writes, to be named where none fits.
     """
-    name = path.name.lower()
-    found = next((suffix for suffix in _suffixes(kind) if name.endswith(f".{suffix}")), None)
-    if found is not None:
-        return found
+    known = [name for name in _formats(kind) if name not in _NAMES]
+    fitting = [name for name in known if path.name.lower().endswith(f".{name}")]
+    if fitting:
+        return max(fitting, key=len)
     suffix = path.suffix.removeprefix(".").lower()
     what = f"the suffix {path.suffix!r}" if suffix else "no suffix"
     raise UsageError(
         f"The output file {str(path)!r} has {what}, which is no known format.",
-        _choices(suffix, [*_suffixes(kind), *(name.removeprefix(".") for name in others)]),
+        _choices(suffix, [*known, *(name.removeprefix(".") for name in others)]),
     )
 
 
-def _suffixes(kind: str = "") -> Iterator[str]:
-    """The formats of a kind of report that are suffixes, the built-in ones first."""
-    yield from _formats(kind)
-    yield from (name for name in RENDERERS if name not in _NAMES)
-    yield from (point.name for point in _entry_points("inspector.renderers"))
-
-
-def _formats(kind: str) -> dict[str, str]:
-    """The formats that a kind of report alone has."""
-    return TIMELINES if kind == "cold-start" else {}
+def _formats(kind: str) -> dict[str, str | EntryPoint]:
+    """The formats of a kind of report: the module of each, or what is installed."""
+    installed = {point.name: point for point in _entry_points("inspector.renderers")}
+    return {**installed, **RENDERERS, **(TIMELINES if kind == "cold-start" else {})}
 
 
 def command_module(name: str) -> str:
@@ -261,11 +243,10 @@ def _part(kind: str, name: str) -> ModuleType:
 def _choices(name: str, known: Iterable[str]) -> str:
     from inspector.shared.near_matches import near_matches
 
-    known = list(known)
+    known = sorted(known)
     near = near_matches(name, known)
-    if near:
-        return f"Did you mean {' or '.join(near)}?"
-    return f"Choose one of {', '.join(sorted(known))}."
+    hint = f"Did you mean {' or '.join(near)}?"
+    return hint if near else f"Choose one of {', '.join(known)}."
 
 
 def _entry_points(group: str) -> tuple[EntryPoint, ...]:
