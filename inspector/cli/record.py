@@ -31,6 +31,7 @@ from inspector.version import __version__
 _EXIT_FAILED = 3
 _EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 _CUT_OFF = "its recorder did not come to an end"
+_OUR_FILES = ("*.log", f"{META_FILE}*", "outcome.json*", "log_failed.*", "problem.*.json")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class Recorded:
 def record(
     arguments: tuple[str, ...], target: str, asked: Mapping[str, object], settings: Settings
 ) -> Recorded:
-    """Records a process.
+    """Records a process; what its side refused before anything was compiled is raised.
 
     Args:
         arguments: What the recorded process gets, see `inspector.run.sources.child.Job`.
@@ -67,9 +68,9 @@ def record(
     """
     with recording(settings.save, target, asked) as begun:
         builder = RunBuilder()
-        ending = _ending(begun.path, arguments, target, settings, builder)
+        ending = _ending(Job(begun.path, arguments, settings), target, builder)
         run = builder.build(_ended(begun.meta, ending))
-        _refuse_if_nothing_ran(run, ending)
+        _refuse_if_nothing_ran(run)
     run, place = finish(begun, run, settings.save)
     return Recorded(run, place, ending)
 
@@ -105,35 +106,63 @@ def recording(save: Path | None, target: str, asked: Mapping[str, object]) -> It
         save: Where it is kept, or None for the store.
         asked: The settings by name, for its description.
     """
-    is_zip = save is not None and save.suffix == ".zip"
-    if save is not None and is_zip:
-        _check_zip(save)
-    is_ours = save is None or is_zip or not save.exists()
-    place = Path(tempfile.mkdtemp(prefix="inspector-")) if is_zip else save
+    place = save
+    if save is not None and save.suffix == ".zip":
+        if save.is_dir():
+            raise RecordingError(f"{save} is a folder.", "Choose another name with --save.")
+        if not save.absolute().parent.is_dir():
+            raise RecordingError(f"There is no folder {save.parent}.", "Make it first.")
+        place = Path(tempfile.mkdtemp(prefix="inspector-"))
+    is_ours = save is None or place is not save or not save.exists()
     path, meta = begin(place, save.name if save else "", target, asked, _CUT_OFF)
     try:
         yield Begun(path, meta)
     except InspectorError:
-        _discard(path, is_ours=is_ours)
+        with contextlib.suppress(OSError):
+            for pattern in _OUR_FILES:
+                for file in path.glob(pattern):
+                    file.unlink()
+            if is_ours:
+                path.rmdir()
         raise
 
 
 def finish(begun: Begun, run: Run, save: Path | None) -> tuple[Run, Path]:
-    """Completes the description of a recording; the run with it, and where the recording is."""
-    return _completed(begun.path, run), _kept(begun.path, save)
+    """Completes the description of a recording; the run with it, and where the recording is.
+
+    What was recorded is worth more than an error here (a full disk): the description then says so.
+    """
+    first = next((process for process in run.processes if process.versions), None)
+    facts = {
+        "tool_version": __version__,
+        "versions": dict(first.versions) if first else {},
+        "hardware": dict(first.hardware) if first else {},
+        "sources": {run.roots.shown(file): sha for file, sha in run.sources.digests.items()},
+    }
+    try:
+        write_meta(begun.path, run.meta, facts)
+    except OSError as error:
+        reason = f"its description could not be completed: {error.strerror}"
+        partial = f"{run.meta.partial}; {reason}" if run.meta.partial else reason
+        run = dataclasses.replace(run, meta=dataclasses.replace(run.meta, partial=partial))
+    if save is None or save.suffix != ".zip":
+        return run, begun.path
+    try:
+        write_zip(begun.path, save)
+    except OSError as error:
+        message = f"{save} cannot be written ({error.strerror})."
+        raise RecordingError(message, f"The recording is in {begun.path}.") from error
+    shutil.rmtree(begun.path, ignore_errors=True)
+    return run, save
 
 
-def _ending(
-    folder: Path, arguments: tuple[str, ...], target: str, settings: Settings, builder: RunBuilder
-) -> Ending:
-    job = Job(folder, arguments, settings)
-
+def _ending(job: Job, target: str, builder: RunBuilder) -> Ending:
     def update(progress: Progress, elapsed_ns: int) -> None:
         if job.is_target:
             _import_for_reports()
-        line.show(recording_text(progress, elapsed_ns, target, settings.doing))
+        line.show(recording_text(progress, elapsed_ns, target, job.settings.doing))
 
-    with StatusLine(enabled=settings.progress) as line:
+    with StatusLine(enabled=job.settings.progress) as line:
         return Recorder(job, builder).record(update)
 
 
@@ -145,63 +174,13 @@ def _import_for_reports() -> None:
         plugins.load_renderer("terminal")
 
 
-def _completed(folder: Path, run: Run) -> Run:
-    """Writes the description of a recording that has ended; says so in it where that fails.
-
-    The program's exit code and what was recorded are worth more than an error here (a full disk).
-    """
-    try:
-        write_meta(folder, run.meta, _facts(run))
-    except OSError as error:
-        reason = f"its description could not be completed: {error.strerror}"
-        partial = f"{run.meta.partial}; {reason}" if run.meta.partial else reason
-        return dataclasses.replace(run, meta=dataclasses.replace(run.meta, partial=partial))
-    return run
-
-
-def _check_zip(save: Path) -> None:
-    if save.is_dir():
-        raise RecordingError(f"{save} is a folder.", "Choose another name with --save.")
-    if not save.absolute().parent.is_dir():
-        raise RecordingError(f"There is no folder {save.parent}.", "Make it first.")
-
-
-def _discard(folder: Path, *, is_ours: bool) -> None:
-    """Deletes a recording that nobody needs: our own files, and the folder if we made it."""
-    with contextlib.suppress(OSError):
-        for pattern in (
-            "*.log",
-            f"{META_FILE}*",
-            "outcome.json*",
-            "log_failed.*",
-            "problem.*.json",
-        ):
-            for path in folder.glob(pattern):
-                path.unlink()
-        if is_ours:
-            folder.rmdir()
-
-
-def _kept(folder: Path, save: Path | None) -> Path:
-    if save is None or save.suffix != ".zip":
-        return folder
-    try:
-        write_zip(folder, save)
-    except OSError as error:
-        message = f"{save} cannot be written ({error.strerror})."
-        raise RecordingError(message, f"The recording is in {folder}.") from error
-    shutil.rmtree(folder, ignore_errors=True)
-    return save
-
-
 def _ended(meta: Meta, ending: Ending) -> Meta:
     outcome = ending.outcome
-    message = f"{outcome.get('message', '')} {outcome.get('next_step', '')}".strip()
     code = outcome.get("exit_code")
     return dataclasses.replace(
         meta,
         partial=ending.partial,
-        error=message,
+        error=f"{outcome.get('message', '')} {outcome.get('next_step', '')}".strip(),
         error_detail=str(outcome.get("detail", "")),
         error_exit_code=code if isinstance(code, int) else 0,
         exit_code=None if ending.is_target else ending.shell_exit_code,
@@ -209,26 +188,11 @@ def _ended(meta: Meta, ending: Ending) -> Meta:
     )
 
 
-def _refuse_if_nothing_ran(run: Run, ending: Ending) -> None:
+def _refuse_if_nothing_ran(run: Run) -> None:
     """Raises what the program's side said, unless something was compiled that can be shown."""
-    outcome = ending.outcome
-    kind = BY_EXIT_CODE.get(run.meta.error_exit_code, UsageError)
+    meta = run.meta
+    kind = BY_EXIT_CODE.get(meta.error_exit_code, UsageError)
     # What the environment lacks says nothing about the model, whatever was traced before.
     shown = any(process.frames for process in run.processes) and kind is not EnvironmentLacksError
-    if not outcome.get("message") or shown:
-        return
-    raise kind(
-        str(outcome.get("message", "")),
-        str(outcome.get("next_step", "")),
-        detail=str(outcome.get("detail", "")),
-    )
-
-
-def _facts(run: Run) -> dict[str, object]:
-    first = next((process for process in run.processes if process.versions), None)
-    return {
-        "tool_version": __version__,
-        "versions": dict(first.versions) if first else {},
-        "hardware": dict(first.hardware) if first else {},
-        "sources": {run.roots.shown(file): sha for file, sha in run.sources.digests.items()},
-    }
+    if meta.error and not shown:
+        raise kind(meta.error, detail=meta.error_detail)
