@@ -304,14 +304,6 @@ def test_a_log_that_cannot_be_written_to_its_end_is_said(tmp_path: Path) -> None
     assert not [*(tmp_path / ".inspector/1").glob("log_failed*")]
 
 
-def test_an_unharmed_model_is_whole(tmp_path: Path) -> None:
-    (tmp_path / "model.py").write_text(ENDS.replace("END", "pass"))
-
-    assert explained(tmp_path, 0)["partial"] is None
-    assert meta(tmp_path)["ended"] == "whole"
-    assert "recorder" not in meta(tmp_path)
-
-
 # ------------------------------------------------------------------------- what is the user's stays
 
 REFUSED: dict[str, Callable[[Path], None]] = {

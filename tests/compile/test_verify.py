@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from pathlib import Path
 
 from inspector.report.report import Report
 from inspector.run.verification import Trial, Verification
+from tests.compile.test_explain import inspect
 from tests.compile.verifying import Verify
-from tests.compile.warm_python import INSPECT
 
-ROOT = Path(__file__).resolve().parents[2]
 SCALAR = """
 import torch
 
@@ -249,15 +246,8 @@ def test_numbered_layers_compile_once(verify: Verify) -> None:
 
 def test_from_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(SCALAR)
-    command = [*INSPECT, "explain"]
-    done = subprocess.run(
-        [*command, "model.py", "--verify", "-o", "report.json", "--format", "terminal"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    asked = ["explain", "model.py", "--verify", "-o", "report.json", "--format", "terminal"]
+    done = inspect(asked, tmp_path)
     report = json.loads((tmp_path / "report.json").read_text())
 
     assert done.returncode == 0, done.stderr
@@ -269,13 +259,6 @@ def test_from_the_command_line(tmp_path: Path) -> None:
     assert "outputs" not in json.dumps(report["recording"])
     assert len(list((tmp_path / ".inspector").glob("[0-9]*"))) == 1
 
-    refused = subprocess.run(
-        [*command, "--verify"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    refused = inspect(["explain", "--verify"], tmp_path)
     assert refused.returncode == 2
     assert "--verify has no meaning for a recording" in refused.stderr
