@@ -1,7 +1,7 @@
 """Every kind of failure that a user can meet, each with its exit code.
 
 A message says in one sentence what happened, and ``next_step`` says what to do about it. The
-command line prints both and no traceback; ``--debug`` shows the traceback too.
+command line prints both and no traceback; ``INSPECTOR_DEBUG=1`` shows the traceback too.
 """
 
 from __future__ import annotations

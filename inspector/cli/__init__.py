@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -23,13 +22,6 @@ from inspector.version import __version__
 INTERNAL_ERROR = 70  # EX_SOFTWARE of sysexits.h
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 BROKEN_PIPE = 141  # 128 + SIGPIPE, as shells report it
-
-
-@dataclass(slots=True)
-class Session:
-    """What one call of the command line carries along, as click's ``ctx.obj``."""
-
-    debug: bool
 
 
 @click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -46,10 +38,9 @@ def root() -> None:
 def main() -> int:
     """Runs the command line on ``sys.argv``."""
     _prepare_streams()
-    session = Session(debug=bool(os.environ.get("INSPECTOR_DEBUG")))
     try:
         with ended_as_by_ctrl_c() as ending:
-            code = ending.code(_invoke(session))
+            code = ending.code(_invoke())
         sys.stdout.flush()
     except (BrokenPipeError, ReaderGoneError):
         _abandon_stdout()
@@ -58,17 +49,17 @@ def main() -> int:
         _abandon_stdout()
         message = f"Standard output cannot be written ({error.strerror or error})."
         failure = RecordingError(message, "Name a file with -o, or another place.")
-        return _report_failure(failure, session)
+        return _report_failure(failure)
     return code
 
 
-def _invoke(session: Session) -> int:
+def _invoke() -> int:
     """Runs the command and reports how it failed, if it did."""
     try:
         # By one of its two names, or by a module or a script of ours.
         called = Path(sys.argv[0]).stem
         name = called if called == "torch-inspector" else "inspect"
-        result = root.main(prog_name=name, standalone_mode=False, obj=session)
+        result = root.main(prog_name=name, standalone_mode=False)
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except click.ClickException as error:
@@ -77,38 +68,40 @@ def _invoke(session: Session) -> int:
         _say(f"error: {error.format_message()}{hint}")
         return error.exit_code
     except InspectorError as error:
-        return _report_failure(error, session)
+        return _report_failure(error)
     except (BrokenPipeError, ReaderGoneError):
         raise
     except OSError as error:
         if _stdout_fails(error):
             raise
-        return _report_bug(error, session)
+        return _report_bug(error)
     except Exception as error:  # noqa: BLE001 - the last resort, reported and never hidden
-        return _report_bug(error, session)
+        return _report_bug(error)
     return result if isinstance(result, int) else 0
 
 
-def _report_failure(error: InspectorError, session: Session) -> int:
-    _show_traceback(session)
+def _report_failure(error: InspectorError) -> int:
+    _show_traceback()
     _say(f"error: {error}")
     if error.detail:
         _say(error.detail)
     return error.exit_code
 
 
-def _report_bug(error: Exception, session: Session) -> int:
-    _show_traceback(session)
-    hint = "" if session.debug else " Run it again as 'inspect --debug …' for the traceback."
+def _report_bug(error: Exception) -> int:
+    hint = "" if _show_traceback() else " Set INSPECTOR_DEBUG=1 for the traceback."
     _say(f"error: this is a mistake in torch-inspector: {type(error).__name__}: {error}.{hint}")
     return INTERNAL_ERROR
 
 
-def _show_traceback(session: Session) -> None:
-    if session.debug:
+def _show_traceback() -> bool:
+    """Whether it is asked for."""
+    is_asked = bool(os.environ.get("INSPECTOR_DEBUG"))
+    if is_asked:
         import traceback
 
         traceback.print_exc()
+    return is_asked
 
 
 def _say(text: str) -> None:

@@ -20,11 +20,7 @@ class ReaderGoneError(Exception):
 
 
 class LazyGroup(click.Group):
-    """The commands of `plugins`, with ``--debug`` before and after the command's name."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - click's own signature
-        super().__init__(*args, **kwargs)
-        self.params.append(_debug_option())
+    """The commands of `plugins`."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:  # noqa: ANN401 - click's own
         """Parses the command line and prints ``--help``; see click."""
@@ -62,9 +58,7 @@ class LazyGroup(click.Group):
             module = plugins.load_command(cmd_name)
             if module is None:
                 return None
-            command = cast("click.Command", module.command)
-            command.params.append(_debug_option())
-            self.add_command(command, cmd_name)
+            self.add_command(cast("click.Command", module.command), cmd_name)
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(
@@ -99,19 +93,3 @@ class LazyGroup(click.Group):
             if name.startswith(incomplete)
         ]
         return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
-
-
-def _debug_option() -> click.Option:
-    return click.Option(
-        ["--debug"],
-        is_flag=True,
-        expose_value=False,
-        callback=_set_debug,
-        help="Show tracebacks of errors (also INSPECTOR_DEBUG=1).",
-    )
-
-
-def _set_debug(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click's callback
-    del param
-    if value and ctx.obj is not None:
-        ctx.obj.debug = True

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,10 @@ from inspector.cli.options import (
     target_options,
 )
 from inspector.cli.output import check_output, write_report
-from inspector.cli.target import check_target, shown_run
+from inspector.cli.target import check_target, is_model, reading, recorded
 from inspector.run.run import Run
 from inspector.run.sources.child import Settings
+from inspector.run.sources.recording import opened, read_run
 from inspector.shared.request import Request
 
 _OF_REQUEST = {field.name for field in dataclasses.fields(Request)} - {"target"}
@@ -84,6 +85,7 @@ class Asked:
         check_gpu(self.given)
         return Request(target, **{**usual, **self.given})
 
+    @contextlib.contextmanager
     def shown(
         self,
         target: str | None,
@@ -91,15 +93,27 @@ class Asked:
         keep_spans: bool = False,
         is_whole: bool = False,
         **usual: object,
-    ) -> AbstractContextManager[tuple[Run, int]]:
-        """The run of a model that is recorded, or of what is read: see `shown_run`."""
-        return shown_run(
-            target,
-            lambda model: self.request(model, **usual),
-            self.settings,
-            keep_spans=keep_spans,
-            is_whole=is_whole,
-        )
+    ) -> Iterator[tuple[Run, int]]:
+        """The run that a view shows, and the exit code of recording it; its logs are there then.
+
+        Args:
+            target: A model, which is recorded, or what is read.
+            is_whole: Whether it is read with all that a page shows: spans, and why it recompiled.
+            **usual: What the command asks for unless it was asked for otherwise.
+        """
+        keep_spans = keep_spans or is_whole
+        if not is_model(target):
+            with reading(target, keep_spans=keep_spans, explains_recompiles=is_whole) as run:
+                yield run, 0
+            return
+        made = recorded(self.request(target, **usual), self.settings)
+        if made.place.is_dir() and not keep_spans:
+            yield made.run, made.exit_code
+            return
+        # What is read on demand is in the .zip by now.
+        with opened(made.place) as recording:
+            run = read_run(recording, keep_spans=keep_spans, explains_recompiles=is_whole)
+            yield dataclasses.replace(run, place=made.run.place), made.exit_code
 
     def write(self, report: object, kind: str = "") -> None:
         """Writes the report where it was asked for."""

@@ -9,7 +9,7 @@ import datetime as dt
 import hashlib
 import sys
 import tokenize
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeGuard
 
@@ -43,36 +43,6 @@ def recorded(request: Request, settings: Settings) -> Recorded:
     made = record_request(request, settings, **python)
     place = "" if is_store(made.place.parent) else str(made.place)
     return dataclasses.replace(made, run=dataclasses.replace(made.run, place=place))
-
-
-@contextlib.contextmanager
-def shown_run(
-    target: str | None,
-    request: Callable[[str], Request],
-    settings: Settings,
-    *,
-    keep_spans: bool = False,
-    is_whole: bool = False,
-) -> Iterator[tuple[Run, int]]:
-    """The run that a view shows, and the exit code of recording it; its logs are there meanwhile.
-
-    Args:
-        target: A model, which is recorded, or what is read.
-        is_whole: Whether it is read with all that a page shows: spans, and why it recompiled.
-    """
-    keep_spans = keep_spans or is_whole
-    if not is_model(target):
-        with reading(target, keep_spans=keep_spans, explains_recompiles=is_whole) as run:
-            yield run, 0
-        return
-    made = recorded(request(target), settings)
-    if made.place.is_dir() and not keep_spans:
-        yield made.run, made.exit_code
-        return
-    # What is read on demand is in the .zip by now.
-    with opened(made.place) as recording:
-        run = read_run(recording, keep_spans=keep_spans, explains_recompiles=is_whole)
-        yield dataclasses.replace(run, place=made.run.place), made.exit_code
 
 
 def check_target(target: str | None, python: str | None, given: Mapping[str, object]) -> None:

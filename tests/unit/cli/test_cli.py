@@ -86,7 +86,6 @@ def test_every_command_has_help_with_an_example(
     assert run(name, "--help") == 0
     out = capsys.readouterr().out
     assert f"inspect {name}" in out.partition("\n")[2]
-    assert "--debug" in out
 
 
 def test_version(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
@@ -135,22 +134,6 @@ def test_a_failure_is_a_sentence_with_the_next_step(
     failing(ModelFailedError("It broke.", "Mend it.", detail="their traceback"))
     assert run("fail") == 3
     assert capsys.readouterr().err == "error: It broke. Mend it.\ntheir traceback\n"
-
-
-@pytest.mark.parametrize("args", [["--debug", "fail"]])
-def test_debug_shows_the_traceback(
-    args: list[str],
-    run: Main,
-    failing: Callable[[BaseException], None],
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    failing(ModelFailedError("It broke."))
-    assert run(*args) == 3
-    assert "Traceback" in capsys.readouterr().err
-
-
-def test_debug_stands_behind_the_name_of_the_command_too(run: Main) -> None:
-    assert run("doctor", "--debug") == 0
 
 
 def test_the_environment_asks_for_tracebacks(
