@@ -14,7 +14,7 @@ from inspector.cli.output import check_output
 from inspector.cli.recording_options import Asked, recording_options
 from inspector.cli.target import check_file, existing, is_model, refuse_options
 from inspector.errors import UsageError
-from inspector.features.diff.report import DiffReport, SideFacts, make_diff_report, side_facts
+from inspector.features.diff.report import SideFacts, make_diff_report, side_facts
 from inspector.features.kernels.kernels_compiled import not_compiled
 from inspector.features.kernels.report import KernelsReport, make_kernels_report
 from inspector.plugins import load_rules
@@ -62,7 +62,10 @@ def command(
     if not any(map(is_model, (before, after))):
         refuse_options({**asked.given, **asked.process})
     for target in (before, after):  # before the first is recorded, which takes long
-        _check(target, asked.python)
+        if not is_model(target):
+            existing(target)
+        elif asked.python is None:
+            check_file(target)
     old, old_facts, code = _kernels(before, asked)
     new, new_facts, other_code = _kernels(after, asked)
     if compiles is None:
@@ -76,14 +79,11 @@ def command(
         )
     report = make_diff_report(old, new, (old_facts, new_facts))
     asked.write(report)
-    return code or other_code or _gate(report, fail_on)
-
-
-def _check(target: str, python: str | None) -> None:
-    if not is_model(target):
-        existing(target)
-    elif python is None:
-        check_file(target)
+    fails = {"worse": report.diff.is_worse, "difference": not report.diff.is_empty}
+    if fail_on is None or not fails[fail_on]:
+        return code or other_code
+    sys.stderr.write(f"gate: fails on {fail_on}\n")
+    return code or other_code or EXIT_FINDINGS
 
 
 def _kernels(target: str, asked: Asked) -> tuple[KernelsReport, SideFacts, int]:
@@ -92,12 +92,3 @@ def _kernels(target: str, asked: Asked) -> tuple[KernelsReport, SideFacts, int]:
     with asked.shown(target, is_whole=True, **how) as (run, code):
         report = make_kernels_report(run)
         return report, side_facts(run, report, load_rules("run")), code
-
-
-def _gate(report: DiffReport, fail_on: str | None) -> int:
-    """Fails where it was asked to, and says why where the report goes to a file."""
-    fails = {"worse": report.diff.is_worse, "difference": not report.diff.is_empty}
-    if fail_on is None or not fails[fail_on]:
-        return 0
-    sys.stderr.write(f"gate: fails on {fail_on}\n")
-    return EXIT_FINDINGS

@@ -86,7 +86,10 @@ def command(target: str | None, asked: Asked, *, autotune: bool) -> int:
             say_which(run, target)
         counted = read_counters(recording.folder)
         report = make_profile_report(run, counted, made.notice, all_tuned=autotune)
-        bench = benched(run, kernel, _names(report)) if kernel is not None else None
+        # The kernels that were timed in place, and the functions of libraries.
+        works = (work for found in report.profiles for work in found.work)
+        timed = [*dict.fromkeys(work.name for work in works if work.is_launch)]
+        bench = benched(run, kernel, timed) if kernel is not None else None
     if bench is not None:
         shown.write(make_kernel_bench_report(report, bench))
         return made.code
@@ -134,12 +137,6 @@ def _made(target: str | None, asked: Asked) -> _Made:
     if "counters" in asked.given and not code:
         notice = count_kernels(request, asked.settings, made.place)
     return _Made(made.place, made.run.place, is_new=True, code=code, notice=notice)
-
-
-def _names(report: ProfileReport) -> tuple[str, ...]:
-    """The kernels that were timed in place, and the functions of libraries."""
-    works = (work for found in report.profiles for work in found.work)
-    return tuple(dict.fromkeys(work.name for work in works if work.is_launch))
 
 
 def _profile_file(output: Path | None, *, of_kernel: bool) -> Path | None:

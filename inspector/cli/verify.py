@@ -133,12 +133,6 @@ def _failure(candidate: Candidate, outcome: Outcome) -> str:
     return f"the changed line fails in plain Python, too: {detail.strip().splitlines()[-1]}"
 
 
-def _combined(made: Verification) -> list[Candidate]:
-    """What helped together: changes of lines alone, which are what is kept, and all."""
-    found = (together(made, lines_only=True), together(made))
-    return list(dict.fromkeys(candidate for candidate in found if candidate is not None))
-
-
 class _Session:
     """One verification while it goes on."""
 
@@ -179,7 +173,9 @@ class _Session:
             deterministic=deterministic,
             baseline_again=baselines[1] if len(baselines) > 1 else None,
         )
-        combined = [] if self.stop else _combined(made)
+        # What helped together: changes of lines alone, which are what is kept, and all.
+        both = () if self.stop else (together(made, lines_only=True), together(made))
+        combined = [*dict.fromkeys(candidate for candidate in both if candidate is not None)]
         self._planned += len(combined)
         more = tuple(trial(*tried) for tried in self._reports(combined))
         return dataclasses.replace(

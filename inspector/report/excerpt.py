@@ -31,7 +31,17 @@ def excerpt_lines(place: Place) -> tuple[ExcerptLine, ...]:
         ExcerptLine(line.number, line.text.rstrip(), _marked(place, line.number, line.text))
         for line in place.excerpt
     ]
-    return tuple(_with_gaps(_shortened(_trimmed(lines))))
+    full = [index for index, line in enumerate(lines) if line.text]
+    lines = lines[full[0] : full[-1] + 1] if full else []
+    marked = [index for index, line in enumerate(lines) if line.marked]
+    if len(marked) > _MOST_MARKED:
+        lines[marked[_MOST_MARKED - _KEPT_AT_THE_END] : marked[-_KEPT_AT_THE_END]] = []
+    found: list[ExcerptLine] = []
+    for line in lines:
+        if found and line.number > found[-1].number + 1:
+            found.append(ExcerptLine(0))
+        found.append(line)
+    return tuple(found)
 
 
 def _marked(place: Place, number: int, text: str) -> tuple[int, int] | None:
@@ -48,27 +58,3 @@ def _marked(place: Place, number: int, text: str) -> tuple[int, int] | None:
     if not 0 <= begin < end or begin >= len(stripped):
         return len(text) - len(text.lstrip()), len(stripped)  # columns of another text
     return begin, min(end, len(stripped))
-
-
-def _trimmed(lines: list[ExcerptLine]) -> list[ExcerptLine]:
-    """Without empty lines at either end."""
-    full = [index for index, line in enumerate(lines) if line.text]
-    return lines[full[0] : full[-1] + 1] if full else []
-
-
-def _shortened(lines: list[ExcerptLine]) -> list[ExcerptLine]:
-    """A marked expression over many lines, without its middle."""
-    marked = [index for index, line in enumerate(lines) if line.marked]
-    if len(marked) <= _MOST_MARKED:
-        return lines
-    cut = marked[_MOST_MARKED - _KEPT_AT_THE_END], marked[-_KEPT_AT_THE_END]
-    return lines[: cut[0]] + lines[cut[1] :]
-
-
-def _with_gaps(lines: list[ExcerptLine]) -> list[ExcerptLine]:
-    found: list[ExcerptLine] = []
-    for line in lines:
-        if found and line.number > found[-1].number + 1:
-            found.append(ExcerptLine(0))
-        found.append(line)
-    return found

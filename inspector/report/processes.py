@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from inspector.report.escaping import one_line
 from inspector.report.finding import Finding
 from inspector.report.wording import listed
-from inspector.run.run import Process, Run
+from inspector.run.run import Run
 
 _MOST_NAMED = 8
 
@@ -21,17 +21,15 @@ def labels(run: Run) -> tuple[str, ...]:
     """
     several_hosts = len({process.host for process in run.processes}) > 1
     ranks = collections.Counter(process.rank for process in run.processes)
-    return tuple(
-        one_line(_label(process, is_shared=ranks[process.rank] > 1, several_hosts=several_hosts))
-        for process in run.processes
-    )
-
-
-def _label(process: Process, *, is_shared: bool, several_hosts: bool) -> str:
-    pid = f"pid {process.pid}" + (f" on {process.host}" if several_hosts and process.host else "")
-    if process.rank is None:
-        return pid
-    return f"rank {process.rank} ({pid})" if is_shared else f"rank {process.rank}"
+    found = []
+    for process in run.processes:
+        on_host = f" on {process.host}" if several_hosts and process.host else ""
+        pid, rank = f"pid {process.pid}{on_host}", f"rank {process.rank}"
+        if process.rank is None:
+            found.append(one_line(pid))
+        else:
+            found.append(one_line(f"{rank} ({pid})" if ranks[process.rank] > 1 else rank))
+    return tuple(found)
 
 
 def observed(run: Run) -> tuple[int, ...]:
@@ -52,21 +50,17 @@ def found_in(run: Run, check: Callable[[Run], Iterable[Finding]]) -> Iterator[Fi
     for index, process in enumerate(run.processes):
         seen: collections.Counter[tuple[object, ...]] = collections.Counter()
         for finding in check(dataclasses.replace(run, processes=(process,))):
-            key = _key(finding)
+            place = finding.place
+            key = (
+                finding.rule, finding.fingerprint, finding.message, finding.gb_id,
+                place.file, place.line, place.column,
+            )  # fmt: skip
             seen[key] += 1
             groups.setdefault((*key, seen[key]), []).append((index, finding))
     named = labels(run)
     everyone = observed(run)
     for members in groups.values():
         yield _joined(members, named, everyone)
-
-
-def _key(finding: Finding) -> tuple[object, ...]:
-    place = finding.place
-    return (
-        finding.rule, finding.fingerprint, finding.message, finding.gb_id,
-        place.file, place.line, place.column,
-    )  # fmt: skip
 
 
 def _joined(

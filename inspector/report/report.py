@@ -46,12 +46,12 @@ def make_report(
 ) -> Report:
     """Applies rules to a run."""
     found = [finding for rule in rules for finding in found_in(run, rule.check)]
-    found.sort(key=_rank)
+
+    def rank(finding: Finding) -> tuple[bool, int, int]:
+        cost = finding.cost
+        cost_ns = (cost.cost_ns or 0) + cost.shared_ns if cost else 0
+        return finding.later, finding.severity.rank, -cost_ns
+
+    found.sort(key=rank)
     by_process = summarize_processes(run)
     return Report(run, summarize(run), tuple(found), next_steps, by_process=by_process)
-
-
-def _rank(finding: Finding) -> tuple[bool, int, int]:
-    cost = finding.cost
-    cost_ns = (cost.cost_ns or 0) + cost.shared_ns if cost else 0
-    return finding.later, finding.severity.rank, -cost_ns

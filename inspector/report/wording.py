@@ -110,15 +110,9 @@ def pointer(finding: Finding) -> str:
 
 def versions(tested: Sequence[str]) -> str:
     """Versions of torch: ``2.11 to 2.13`` where all between are among them, or each."""
-    if len(tested) > 1 and _are_in_a_row(tested):
-        return f"{tested[0]} to {tested[-1]}"
-    return listed(tested)
-
-
-def _are_in_a_row(tested: Sequence[str]) -> bool:
     (major, first), *_ = (version.split(".") for version in tested)
-    row = range(int(first), int(first) + len(tested))
-    return [*tested] == [f"{major}.{minor}" for minor in row]
+    row = [f"{major}.{int(first) + number}" for number in range(len(tested))]
+    return f"{tested[0]} to {tested[-1]}" if [*tested] == row and row[1:] else listed(tested)
 
 
 def paragraphs(text: str) -> tuple[Paragraph, ...]:

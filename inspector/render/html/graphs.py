@@ -42,13 +42,19 @@ def graph_columns(graph: Json, files: Strings) -> Json:
             for number, node in enumerate(nodes)
         ],
         "tensor": [texts.number(_tensors(node["tensors"])) for node in nodes],
-        "dtype": [texts.number(_dtype(node["tensors"])) for node in nodes],
+        "dtype": [
+            texts.number(next((str(item["dtype"]) for item in node["tensors"]), ""))
+            for node in nodes
+        ],
         "bytes": [node["bytes"] for node in nodes],
         "flops": [node["flops"] for node in nodes],
         "stack": [
             stacks.setdefault(tuple(map(frame, node["stack"])), len(stacks)) for node in nodes
         ],
-        "module": [texts.number(_module(node["modules"])) for node in nodes],
+        "module": [
+            texts.number(str(node["modules"][-1]["path"]) if node["modules"] else "")
+            for node in nodes
+        ],
         "aten": [texts.number(node["original_aten"] or "") for node in nodes],
         "earlier": named((name for node in nodes for name in node["earlier_names"]), texts),
         "earlier_count": [len(node["earlier_names"]) for node in nodes],
@@ -101,14 +107,6 @@ def _tensors(tensors: Sequence[Json]) -> str:
     return ", ".join(
         f"{item['dtype']}[{', '.join(map(str, item['shape']))}]" for item in tensors[:4]
     ) + (", …" if len(tensors) > 4 else "")  # noqa: PLR2004
-
-
-def _dtype(tensors: Sequence[Json]) -> str:
-    return str(tensors[0]["dtype"]) if tensors else ""
-
-
-def _module(modules: Sequence[Json]) -> str:
-    return str(modules[-1]["path"]) if modules else ""
 
 
 def _placed(steps: Sequence[Mapping[str, Any]]) -> dict[str, object]:

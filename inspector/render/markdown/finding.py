@@ -8,7 +8,7 @@ from inspector.features.overview.cost_wording import finding_cost_lines
 from inspector.features.verify.tried import tried_sentence
 from inspector.render.markdown.markup import code, details, fenced, prose
 from inspector.report.escaping import pieces
-from inspector.report.excerpt import ExcerptLine, excerpt_lines
+from inspector.report.excerpt import excerpt_lines
 from inspector.report.finding import Finding, StackLine
 from inspector.report.stacks import callers
 from inspector.report.wording import advice, kind, location, paragraphs, pointer, status, title
@@ -19,7 +19,9 @@ def finding_lines(number: int, finding: Finding) -> Iterator[str]:
     yield f"### {number}. {prose(title(finding))}"
     yield ""
     new = f" (**{status(finding)}**)" if status(finding) else ""
-    yield f"{_link(finding)} at {code(location(finding.place))}{_function(finding)}{new}"
+    function = finding.place.function
+    inside = f" in {code(function)}" if function else ""
+    yield f"{_link(finding)} at {code(location(finding.place))}{inside}{new}"
     yield ""
     source = "\n".join(_source(finding))
     if source:
@@ -65,10 +67,6 @@ def _link(finding: Finding) -> str:
     return f"[{text}]({finding.url})" if plain and finding.url.isprintable() else text
 
 
-def _function(finding: Finding) -> str:
-    return f" in {code(finding.place.function)}" if finding.place.function else ""
-
-
 def _items(texts: tuple[str, ...]) -> Iterator[str]:
     yield from (f"- {prose(text)}" for text in texts)
     if texts:
@@ -95,13 +93,10 @@ def _source(finding: Finding) -> Iterator[str]:
     for line in lines:
         yield f"{line.number or '…':>{width}} │ {line.text}"
         if line.marked:
-            yield f"{'':>{width}} │ {_carets(line, line.marked)}"
-
-
-def _carets(line: ExcerptLine, columns: tuple[int, int]) -> str:
-    shown = pieces(line.text)
-    before = "".join(shown[: columns[0]])
-    return " " * len(before) + "^" * len("".join(shown[columns[0] : columns[1]]))
+            first, last = line.marked
+            before, marked = pieces(line.text)[:first], pieces(line.text)[first:last]
+            carets = " " * len("".join(before)) + "^" * len("".join(marked))
+            yield f"{'':>{width}} │ {carets}"
 
 
 def _stack(finding: Finding) -> Iterator[str]:

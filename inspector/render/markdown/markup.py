@@ -43,15 +43,12 @@ def _sentence(text: str, *, begin: bool) -> Iterator[str]:
 
 def _plain(text: str, *, begin: bool) -> str:
     # Not at the beginning of a line, a "#" or "1." is no markup.
-    marked = _MARKUP.sub(_backslashed, text if begin else f"\0{text}").removeprefix("\0")
+    marked = _MARKUP.sub(
+        lambda match: f"{match[0][:-1]}\\{match[0][-1]}", text if begin else f"\0{text}"
+    ).removeprefix("\0")
     marked = marked.replace("&", "&amp;")
     # An address is left as it is: a link that shows where it leads.
     return _MENTION.sub(lambda match: match[0] + _NOTHING, marked)
-
-
-def _backslashed(match: re.Match[str]) -> str:
-    text = match[0]
-    return f"{text[:-1]}\\{text[-1]}"
 
 
 def code(text: str) -> str:

@@ -34,7 +34,10 @@ def render(page: Page, stream: TextIO) -> None:
     """
     screen = Screen(stream)
     screen.add(_about(screen, page.about))
-    screen.add(_headline(screen, page))
+    head = screen.wrapped(screen.safe(page.headline, "bold")) if page.headline else []
+    for line in page.summary:
+        head += screen.wrapped(screen.safe(line))
+    screen.add(head)
     _add_findings(screen, page)
     hidden: list[str] = []
     for section in page.sections:
@@ -71,13 +74,6 @@ def _joined(screen: Screen, parts: Sequence[str]) -> list[str]:
         else:
             lines.append(part)
     return lines
-
-
-def _headline(screen: Screen, page: Page) -> Iterator[Text]:
-    if page.headline:
-        yield from screen.wrapped(screen.safe(page.headline, "bold"))
-    for line in page.summary:
-        yield from screen.wrapped(screen.safe(line))
 
 
 def _add_findings(screen: Screen, page: Page) -> None:

@@ -35,26 +35,16 @@ def source_lines(place: Place, width: int, style: str) -> Iterator[Text]:
     for line in lines:
         if begin and not line.marked and cell_len(escaped(line.text)) <= begin:
             continue  # nothing of this line of context is in view
-        bar = _bar(line, style if several else "dim", several=several)
-        yield _numbered(line, numbers).append_text(bar).append_text(_code(line, begin, room))
-        if line.marked and not (several and _is_whole(line)):
+        is_thick = several and line.marked is not None
+        bar = Text(_MARKED_BAR if is_thick else _BAR, style=style if is_thick else "dim")
+        # A style of the whole Text would also hold for what is appended to it.
+        number = Text().append(f"{line.number or '…':>{numbers}}", style="dim")
+        yield number.append_text(bar).append_text(_code(line, begin, room))
+        # A bar says enough where all of a line is marked.
+        whole = (len(line.text) - len(line.text.lstrip()), len(line.text.rstrip()))
+        if line.marked and not (several and line.marked == whole):
             carets = _carets(line.text, line.marked, begin, room)
             yield Text(" " * numbers).append_text(bar).append(carets, style=style)
-
-
-def _numbered(line: ExcerptLine, width: int) -> Text:
-    # A style of the whole Text would also hold for what is appended to it.
-    return Text().append(f"{line.number or '…':>{width}}", style="dim")
-
-
-def _bar(line: ExcerptLine, style: str, *, several: bool) -> Text:
-    marked = several and line.marked is not None
-    return Text(_MARKED_BAR if marked else _BAR, style=style if marked else "dim")
-
-
-def _is_whole(line: ExcerptLine) -> bool:
-    """Whether all of a line is marked, so that its bar says enough."""
-    return line.marked == (len(line.text) - len(line.text.lstrip()), len(line.text.rstrip()))
 
 
 def _window(lines: Iterable[ExcerptLine], room: int) -> int:

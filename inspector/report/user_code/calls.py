@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from inspector.report.user_code.code import called
 from inspector.run.source import parsed
 from inspector.shared.stack import StackFrame
 
@@ -84,7 +85,7 @@ def called_on(text: str, caller: StackFrame, name: str) -> ast.Call | None:
         own = (caller.line, caller.end_line, caller.column, caller.end_column)
         exact = [call for call in calls if _span(text, call) == own]
         return exact[0] if exact else None
-    named = [call for call in calls if _callee(call) == name]
+    named = [call for call in calls if called(call) == name]
     if named:
         return named[0] if len(named) == 1 else None
     return calls[0] if len(calls) == 1 else None
@@ -119,14 +120,6 @@ def _parameters(arguments: ast.arguments, *, is_method: bool) -> Parameters:
         keywords=arguments.kwarg.arg if arguments.kwarg else "",
         is_method=is_method and bool(positional),
     )
-
-
-def _callee(call: ast.Call) -> str:
-    """``layer`` of ``self.layer(x)``, or an empty string."""
-    function = call.func
-    if isinstance(function, ast.Attribute):
-        return function.attr
-    return function.id if isinstance(function, ast.Name) else ""
 
 
 def _span(text: str, call: ast.Call) -> tuple[int | None, ...]:
