@@ -107,24 +107,24 @@ def test_doctor_loads_no_torch(root: Path) -> None:
     assert loaded.isdisjoint({"torch", "triton", "transformers", "networkx"})
 
 
-@pytest.mark.parametrize(("typed", "meant"), [("explan", "explain"), ("docter", "doctor")])
-def test_a_mistyped_command_gets_near_matches(
-    typed: str, meant: str, run: Main, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["explan"], "error: There is no command 'explan'. Did you mean explain?"),
+        (["docter"], "Did you mean doctor?"),
+        (["zzzzzz"], ", ".join(COMMANDS)),
+        (["doctor", "--bogus"], "Try 'inspect doctor --help'."),
+        (["explain", "model.py", "-o", "a.json", "-o", "b.md"],
+         "one file is written, and these are 2: a.json, b.md"),
+    ],
+)  # fmt: skip
+def test_wrong_use_is_one_line(
+    arguments: list[str], said: str, run: Main, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(typed) == 2
-    assert f"error: There is no command '{typed}'. Did you mean {meant}?" in capsys.readouterr().err
-
-
-def test_a_name_like_no_other_gets_the_list(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("zzzzzz") == 2
-    assert ", ".join(COMMANDS) in capsys.readouterr().err
-
-
-def test_an_unknown_option_is_one_line(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("doctor", "--bogus") == 2
+    assert run(*arguments) == 2
     err = capsys.readouterr().err
     assert err.startswith("error: ")
-    assert "Try 'inspect doctor --help'." in err
+    assert said in err
     assert err.count("\n") == 1
 
 
@@ -136,26 +136,20 @@ def test_a_failure_is_a_sentence_with_the_next_step(
     assert capsys.readouterr().err == "error: It broke. Mend it.\ntheir traceback\n"
 
 
-def test_the_environment_asks_for_tracebacks(
+@pytest.mark.parametrize("debug", ["", "1"])
+def test_a_mistake_of_ours_is_called_one_with_its_traceback_on_request(
     run: Main,
     failing: Callable[[BaseException], None],
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
+    debug: str,
 ) -> None:
-    monkeypatch.setenv("INSPECTOR_DEBUG", "1")
-    failing(ValueError("ours"))
-    assert run("fail") == 70
-    assert "Traceback" in capsys.readouterr().err
-
-
-def test_a_mistake_of_ours_is_called_one(
-    run: Main, failing: Callable[[BaseException], None], capsys: pytest.CaptureFixture[str]
-) -> None:
+    monkeypatch.setenv("INSPECTOR_DEBUG", debug)
     failing(ValueError("ours"))
     assert run("fail") == 70
     err = capsys.readouterr().err
     assert "a mistake in torch-inspector: ValueError: ours" in err
-    assert "Traceback" not in err
+    assert ("Traceback" in err) is bool(debug)
 
 
 def test_interrupted(run: Main, failing: Callable[[BaseException], None]) -> None:
@@ -217,13 +211,3 @@ def test_shell_completion(prefix: str, root: Path) -> None:
         text=True,
     )
     assert done.stdout == "plain,doctor\n"
-
-
-@pytest.mark.parametrize("command", ["explain", "bench", "profile"])
-def test_a_second_file_to_write_is_refused_and_not_lost(
-    run: Main, command: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(command, "model.py", "-o", "a.json", "-o", "b.md") == 2
-    assert "one file is written, and these are 2: a.json, b.md" in " ".join(
-        capsys.readouterr().err.split()
-    )

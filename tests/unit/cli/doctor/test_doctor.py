@@ -79,23 +79,23 @@ def test_versions_are_compared_as_numbers(version: str, state: State) -> None:
     assert bool(row.fix) == (state is not State.OK)
 
 
-def test_triton_is_not_missed_where_it_does_not_exist() -> None:
-    row = _row(replace(BARE, platform="darwin"), "triton")
-    assert row.state is State.NOT_HERE
-    assert "Linux only" in row.found
-    assert not row.fix
-
-
-def test_the_command_is_for_the_interpreter_that_was_asked_about() -> None:
-    row = _row(replace(BARE, chosen=True, executable="/my env/bin/python"), "torch")
-    assert row.fix == "'/my env/bin/python' -m pip install 'torch>=2.11,<2.14'"
-
-
-def test_the_inspect_of_another_package_is_told_apart() -> None:
-    row = _row(replace(FULL, inspect="/b/inspect", is_ours=False), "inspect on the PATH")
-    assert row.state is State.NOT_OURS
-    assert row.found == "/b/inspect"
-    assert "torch-inspector instead" in row.fix
+@pytest.mark.parametrize(
+    ("env", "name", "expected"),
+    [
+        (replace(BARE, platform="darwin"), "triton",
+         (State.NOT_HERE, "Triton exists on Linux only, this is darwin", "")),
+        (replace(BARE, chosen=True, executable="/my env/bin/python"), "torch",
+         (State.MISSING, "", "'/my env/bin/python' -m pip install 'torch>=2.11,<2.14'")),
+        (replace(FULL, inspect="/b/inspect", is_ours=False), "inspect on the PATH",
+         (State.NOT_OURS, "/b/inspect",
+          "Type torch-inspector instead of inspect: it is the same command.")),
+    ],
+)  # fmt: skip
+def test_what_is_found_and_how_it_is_fixed(
+    env: Environment, name: str, expected: tuple[State, str, str]
+) -> None:
+    row = _row(env, name)
+    assert (row.state, row.found, row.fix) == expected
 
 
 def test_scripts_are_recognised(tmp_path: Path) -> None:

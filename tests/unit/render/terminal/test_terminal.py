@@ -45,6 +45,9 @@ def test_a_terminal_gets_colours_unless_no_color_is_set(monkeypatch: pytest.Monk
     monkeypatch.setenv("NO_COLOR", "1")
     without = rendered(report, "terminal", Terminal())
     assert not re.search(r"\x1b\[[\d;]*3\dm", without)
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("FORCE_COLOR", "1")  # which is not for files
+    assert ESCAPE not in rendered(report, "terminal", io.StringIO())
 
 
 def test_the_first_finding_is_whole_and_the_others_are_titles() -> None:
@@ -58,11 +61,6 @@ def test_the_first_finding_is_whole_and_the_others_are_titles() -> None:
     plugins.render(many, "terminal", stream, is_whole=True)
     assert stream.getvalue().count("  why:") == 300
     assert "Compile time by stage\n  Dynamo" in stream.getvalue()
-
-
-def test_force_color_is_not_for_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    assert ESCAPE not in rendered(runs.report_of(runs.broken()), "terminal", io.StringIO())
 
 
 @pytest.mark.parametrize("stream", [io.StringIO, Terminal])
@@ -136,12 +134,6 @@ def test_context_that_is_out_of_view_is_left_out() -> None:
     wide = Place("a.py", 1, 1, 200, 206, excerpt=excerpt)
     lines = [line.plain for line in source_lines(wide, 80, "red")]
     assert [line[:4] for line in lines] == ["  1 ", "    ", "  3 "]
-
-
-def test_carets_of_a_span_wider_than_the_page_are_cut_at_its_end() -> None:
-    source, carets = source_lines(place("x" * 500, 100, 400), 60, "red")
-    assert cell_len(source.plain) == 60
-    assert len(carets.plain) == 60
 
 
 def test_a_long_expression_loses_its_middle() -> None:

@@ -38,16 +38,11 @@ def site(line: int, column: int | None = None, end: int | None = None) -> CallSi
 
 
 def test_the_parameters_of_a_method() -> None:
-    assert (
-        Parameters(
-            ("self", "x", "mask"), 2, "rest", "more", is_method=True, function="forward",
-            optional=frozenset({"mask"}),
-        )
-        == FORWARD
-    )  # fmt: skip
-
-
-def test_several_functions_on_a_line_are_none() -> None:
+    assert Parameters(
+        ("self", "x", "mask"), 2, "rest", "more", is_method=True, function="forward",
+        optional=frozenset({"mask"}),
+    ) == FORWARD  # fmt: skip
+    # Several functions on a line are none.
     assert parameters_of(FILE, 8, "<lambda>") == Parameters()
 
 

@@ -45,21 +45,12 @@ def test_the_expression_at_the_columns_is_found() -> None:
     assert isinstance(code.statement, ast.If)
     assert code.function is not None
     assert code.function.name == "forward"
-
-
-def test_columns_count_characters_and_not_bytes() -> None:
+    # Columns count characters, and not bytes; an elif is a branch of its own.
     assert shown(at(6, "x.sum().item()")) == "x.sum().item()"
-
-
-def test_an_expression_over_several_lines_is_found_and_shown_on_one() -> None:
-    code = at(11, "print(", end_line=13, end=9)
-
-    assert shown(code) == "print('sum', x)"
-    assert code.call is code.expression
-
-
-def test_an_elif_is_a_branch_of_its_own() -> None:
     assert shown(at(9, "x.mean() > 1")) == "x.mean() > 1"
+    over_lines = at(11, "print(", end_line=13, end=9)
+    assert shown(over_lines) == "print('sum', x)"
+    assert over_lines.call is over_lines.expression
 
 
 def test_columns_that_are_no_expression_give_the_statement_alone() -> None:
@@ -76,11 +67,12 @@ def test_without_columns_the_only_expression_of_a_kind_is_found() -> None:
 
     assert code.shown(found) == "x.sum().item"
     assert code.find(lambda node: isinstance(node, ast.Name)) is None
-
-
-def test_a_statement_that_is_a_call_needs_no_columns() -> None:
+    assert code.call is None
     assert read_text(TEXT, Span(11, 13)).call is not None
-    assert read_text(TEXT, Span(6, 6)).call is None
+    # A header does not have what is below it.
+    branch = read_text(TEXT, Span(7, 7))
+    assert isinstance(branch.statement, ast.If)
+    assert not branch.has(attribute("mean"))
 
 
 @pytest.mark.parametrize(
@@ -109,25 +101,12 @@ def test_a_place_outside_of_the_code_gives_nothing(span: Span) -> None:
     assert read_text(TEXT, span).statement is None
 
 
-def test_a_header_does_not_have_what_is_below_it() -> None:
-    code = read_text(TEXT, Span(7, 7))
-
-    assert isinstance(code.statement, ast.If)
-    assert not code.has(attribute("mean"))
-
-
 def test_long_code_is_not_shown() -> None:
     line = f"y = {' + '.join(['tensor'] * 20)}"
     code = read_line(line, Span(1, 1, 4, len(line)))
 
     assert code.expression is not None
     assert shown(code) == ""
-
-
-def test_lines_that_python_ends_elsewhere_are_shown_as_python_has_them() -> None:
-    code = read_text("x = 1\ry = f(a)\n", Span(2, 2, 4, 8))
-
-    assert code.shown(code.find(lambda node: isinstance(node, ast.Call))) in {"f(a)", ""}
 
 
 @pytest.mark.parametrize(
