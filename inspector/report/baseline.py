@@ -48,11 +48,7 @@ class KnownFinding:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Baseline:
-    """An earlier report.
-
-    Attributes:
-        is_trace: Whether it was made of a plain trace.
-    """
+    """An earlier report, perhaps of a plain trace."""
 
     name: str
     findings: tuple[KnownFinding, ...]

@@ -12,17 +12,11 @@ _KEPT_AT_THE_END = 2
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ExcerptLine:
-    """One line of an excerpt.
-
-    Attributes:
-        number: Line number from 1, or 0 for a gap in which lines are left out.
-        marked: The part that the finding is about, as 0-based first and end column; None where the
-            line is only context.
-    """
+    """One line of an excerpt, by its number from 1; 0 is a gap in which lines are left out."""
 
     number: int
     text: str = ""
-    marked: tuple[int, int] | None = None
+    marked: tuple[int, int] | None = None  # first and end column, 0-based, of what it is about
 
 
 def excerpt_lines(place: Place) -> tuple[ExcerptLine, ...]:

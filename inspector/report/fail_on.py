@@ -16,11 +16,7 @@ def fails_on(names: Iterable[str], rule: str, severity: Severity) -> bool:
 
 
 def parse_fail_on(texts: Iterable[str], rules: Sequence[str]) -> tuple[str, ...]:
-    """The names that ``--fail-on`` gives, in full, each once.
-
-    Args:
-        texts: The values of the option: names between commas.
-    """
+    """The names, between commas, that values of ``--fail-on`` give, in full, each once."""
     severities = [severity.value for severity in Severity]
     choices = f"Choose of the rules {', '.join(rules)} and the severities {', '.join(severities)}."
     found: dict[str, None] = {}

@@ -102,16 +102,9 @@ def error_sentence(reason: str) -> str:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CompilerError:
-    """The first error.
+    """The first error of a tool, with the line of generated code that it is about."""
 
-    Attributes:
-        tool: Whose error it is: ``C++``, ``ptxas`` or ``Triton``.
-        said: What the compiler says, without the file.
-        code: The line of generated code that it is about, or an empty string.
-        line: Its number in the generated file, or 0.
-    """
-
-    tool: str
+    tool: str  # C++, ptxas or Triton
     said: str
     code: str = ""
     line: int = 0

@@ -58,18 +58,12 @@ class Items:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of cells, one for each column; columns without any text are left out.
-
-    Attributes:
-        noun: What a row is, for "8 more lines".
-        limit: How many rows a short page has.
-        tone: What the rows are, for colours.
-    """
+    """Rows of cells, one for each column; columns without any text are left out."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
-    noun: str = "row"
-    limit: int = 8
+    noun: str = "row"  # for "8 more rows"
+    limit: int = 8  # rows that a short page has
     tone: Literal["", "new", "gone", "changed"] = ""
 
 
@@ -94,15 +88,11 @@ Block: TypeAlias = Lines | Items | Table | Code | Fold
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Section:
-    """Blocks under a title; it is left out if they have no content.
-
-    Attributes:
-        is_detail: Whether a short page only names it.
-    """
+    """Blocks under a title; it is left out if they have no content."""
 
     title: str
     blocks: Sequence[Block]
-    is_detail: bool = False
+    is_detail: bool = False  # which a short page only names
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -129,9 +119,7 @@ class Page:
     Attributes:
         kind: What the report is on, for its title.
         headline: The answer in one sentence; a page without one is its blocks alone.
-        summary: Further sentences on the whole.
         notes: Their label (``note``, ``warning``, ``problem``), and the sentence.
-        next_steps: Commands.
         is_whole: Whether it is shown with all details and rows.
     """
 

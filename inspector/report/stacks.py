@@ -15,11 +15,7 @@ _MOST_SHOWN = 6
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Folded:
-    """Frames that are not shown one by one.
-
-    Attributes:
-        owners: The packages they belong to (``torch``, ``transformers``), in order.
-    """
+    """Frames of some packages (``torch``, ``transformers``) that are not shown one by one."""
 
     frames: int
     owners: tuple[str, ...]

@@ -27,12 +27,7 @@ _TOGETHER = 32
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Data:
-    """The data of a page.
-
-    Attributes:
-        index: Small: what the overview and the lists need.
-        chunks: The rest, by the names under which the index refers to them.
-    """
+    """The index has what the overview and the lists need, and names the chunks with the rest."""
 
     index: Json
     chunks: Mapping[str, object]

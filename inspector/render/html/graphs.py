@@ -70,7 +70,6 @@ def fusion_steps(fusion: Json, places: Mapping[str, int], work: Sequence[Json]) 
     """The kernels of a graph in order, with the nodes that they compute and their times.
 
     Args:
-        fusion: The fusion as in the JSON report on graphs.
         places: The places of the post-grad graph's nodes, by name.
         work: What a profile measured of the same graph, in order; nothing where nobody did.
     """
@@ -115,9 +114,6 @@ def _placed(steps: Sequence[Mapping[str, Any]]) -> dict[str, object]:
     Longest-path layers and barycenters, as Sugiyama, Tagawa and Toda describe them (IEEE Trans. SMC
     11, 1981): a graph of fused kernels is long and narrow, and hundreds of its nodes are placed in
     milliseconds without a dependency.
-
-    Args:
-        steps: The kernels in order, each with the buffers that it ``reads`` and ``writes``.
 
     Returns:
         ``x`` and ``y`` by kernel in pixels; ``edges`` as (from, to, buffer); ``width``, ``height``.

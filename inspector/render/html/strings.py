@@ -26,13 +26,9 @@ class Strings:
 def named(names: Iterable[str], texts: Strings) -> list[int]:
     """Names of nodes as pairs of numbers, which compress ten times better than the names do.
 
-    Args:
-        names: Names in which torch counts: ``add``, ``add_1``, ``add_2``.
-        texts: Gets the part before the number.
-
-    Returns:
-        For each name the number of its text, and its own number as the difference from the one
-        that would be next for this text; a name without a number counts as -1.
+    Of ``add``, ``add_1``, ``add_2`` the number of the text before, which ``texts`` gets, and the
+    name's own number as the difference from the one that would be next for this text; a name
+    without a number counts as -1.
     """
     expected: dict[str, int] = {}
     pairs = []

@@ -49,11 +49,7 @@ _LEXERS: dict[str, type[Lexer]] = {
 
 
 def tokens(text: str, language: str) -> list[list[object]]:
-    """The classes of each line's characters: ``[length, class, length, class, …]``.
-
-    Returns:
-        One list for each line; an empty one for a line without colors.
-    """
+    """By line the classes of its characters, ``[length, class, …]``; empty without colors."""
     lines: list[list[object]] = [[]]
     lexer = _LEXERS.get(language)
     if lexer is None or len(text) > _MAX_HIGHLIGHTED_BYTES:

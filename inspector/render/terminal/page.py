@@ -67,13 +67,7 @@ class Page:
             self._blocks.append(block)
 
     def wrapped(self, text: Text, first: str = "", further: str | None = None) -> list[Text]:
-        """A text in lines of `prose_width`.
-
-        Args:
-            text: The text, on one line.
-            first: What stands before its first line.
-            further: What stands before further lines; as much space as ``first`` by default.
-        """
+        """A text in lines of `prose_width`, behind ``first``, and further lines behind as much."""
         indentation = " " * len(first) if further is None else further
         width = max(self.prose_width - max(len(first), len(indentation)), 1)
         plain = _GLUE in text.plain
@@ -92,14 +86,7 @@ class Page:
         return text
 
     def verbatim(self, text: str, indentation: str, style: str = "", most: int = 0) -> list[Text]:
-        """Recorded lines as they are, wrapped only where they are too long.
-
-        Args:
-            text: The lines.
-            indentation: What stands before each.
-            style: How they look.
-            most: How many lines are shown at most; 0 shows all.
-        """
+        """Recorded lines as they are, ``most`` of them or all, wrapped where they are too long."""
         recorded = escaped(text).rstrip("\n").split("\n")
         lines: list[Text] = []
         for line in recorded[: most or None]:

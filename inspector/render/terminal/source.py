@@ -18,14 +18,10 @@ _LEFT_OF_CARETS = 16
 
 
 def source_lines(place: Place, width: int, style: str) -> Iterator[Text]:
-    """The excerpt of a place.
+    """The excerpt of a place, whose marks have a style, in lines of so many cells.
 
     The part in question has carets below it; of an expression over several lines, every line has a
     thick bar as well.
-
-    Args:
-        width: How many cells a line may have.
-        style: Style of what marks the place.
     """
     lines = excerpt_lines(place)
     numbers = max((len(str(line.number)) for line in lines), default=0) + _INDENTATION

@@ -15,13 +15,7 @@ _T = TypeVar("_T")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Scope:
-    """A value, and the way from the report to it.
-
-    Attributes:
-        value: The value.
-        parent: What it is a part of, or None for the report.
-        index: Its place in a sequence.
-    """
+    """A value, with its place in a sequence and what it is a part of: None for the report."""
 
     value: Any
     parent: Scope | None = None
