@@ -126,6 +126,32 @@ COMMANDS: dict[str, Callable[[Path], object]] = {
 }
 """What makes a report of a sample's recording, by the command that shows it."""
 
+_MAKERS = (
+    (
+        kernel_reports,
+        "",
+        """kernels_cpp kernels_choices kernels_compiled diff_versions diff_gone diff_compiled
+        graph_triton graph_breaks""",
+    ),
+    (
+        bench_reports,
+        "",
+        """bench bench_varied bench_collection warmup warmup_failed kernel_bench kernel_bench_slow
+        kernel_bench_missing""",
+    ),
+    (
+        profile_reports,
+        "profile_",
+        """faster slower unaccounted on_cpu no_difference inputs throttled missing autotuned memory
+        memory_of_cuda_graphs memory_not_captured memory_failed memory_on_cpu""",
+    ),
+    (
+        graph_reports,
+        "graph_",
+        "fused staged by_operators at_line called_from matching nowhere empty",
+    ),
+)
+
 MADE: dict[str, Callable[[], object]] = {
     **{
         make.__name__: functools.partial(lambda make: runs.report_of(make()), make)
@@ -145,57 +171,9 @@ MADE: dict[str, Callable[[], object]] = {
         for name in ("many_sizes", "moving_chain", "new_parameters", "unsafe_operator")
     },
     **{
-        make.__name__: make
-        for make in (
-            kernel_reports.kernels_cpp,
-            kernel_reports.kernels_choices,
-            kernel_reports.kernels_compiled,
-            kernel_reports.diff_versions,
-            kernel_reports.diff_gone,
-            kernel_reports.diff_compiled,
-            kernel_reports.graph_triton,
-            kernel_reports.graph_breaks,
-            bench_reports.bench,
-            bench_reports.bench_varied,
-            bench_reports.bench_collection,
-            bench_reports.warmup,
-            bench_reports.warmup_failed,
-            bench_reports.kernel_bench,
-            bench_reports.kernel_bench_slow,
-            bench_reports.kernel_bench_missing,
-        )
-    },
-    **{
-        f"profile_{make.__name__}": make
-        for make in (
-            profile_reports.faster,
-            profile_reports.slower,
-            profile_reports.unaccounted,
-            profile_reports.on_cpu,
-            profile_reports.no_difference,
-            profile_reports.inputs,
-            profile_reports.throttled,
-            profile_reports.missing,
-            profile_reports.autotuned,
-            profile_reports.memory,
-            profile_reports.memory_of_cuda_graphs,
-            profile_reports.memory_not_captured,
-            profile_reports.memory_failed,
-            profile_reports.memory_on_cpu,
-        )
-    },
-    **{
-        f"graph_{make.__name__}": make
-        for make in (
-            graph_reports.fused,
-            graph_reports.staged,
-            graph_reports.by_operators,
-            graph_reports.at_line,
-            graph_reports.called_from,
-            graph_reports.matching,
-            graph_reports.nowhere,
-            graph_reports.empty,
-        )
+        f"{prefix}{name}": getattr(module, name)
+        for module, prefix, names in _MAKERS
+        for name in names.split()
     },
 }
 
