@@ -165,7 +165,7 @@ def render(report: object, format_: str, stream: TextIO, *, is_whole: bool = Fal
 def render_html(reports: Iterable[object], stream: TextIO) -> None:
     """Writes reports of one run as one HTML page, linked with each other."""
     from inspector.render.html import write_page
-    from inspector.report.json.cleaned import cleaned
+    from inspector.report.json.encode import cleaned
 
     made = []
     for report in reports:

@@ -39,8 +39,9 @@ def main() -> int:
     """Runs the command line on ``sys.argv``."""
     _prepare_streams()
     try:
-        with ended_as_by_ctrl_c() as ending:
-            code = ending.code(_invoke())
+        with ended_as_by_ctrl_c() as signals:
+            code = _invoke()
+        code = 128 + signals[0] if signals else code  # as shells report it
         sys.stdout.flush()
     except (BrokenPipeError, ReaderGoneError):
         _abandon_stdout()

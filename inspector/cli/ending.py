@@ -13,31 +13,17 @@ from collections.abc import Iterator
 _SIGNALS = ("SIGTERM", "SIGHUP")  # Windows has no SIGHUP
 
 
-class Ending:
-    """The signal that came, if one did.
-
-    Attributes:
-        number: The first one, or 0.
-    """
-
-    def __init__(self) -> None:
-        self.number = 0
-
-    def code(self, usual: int) -> int:
-        """The exit code, as shells report it."""
-        return 128 + self.number if self.number else usual
-
-
 @contextlib.contextmanager
-def ended_as_by_ctrl_c() -> Iterator[Ending]:
+def ended_as_by_ctrl_c() -> Iterator[list[int]]:
     """Raises `KeyboardInterrupt` for SIGTERM and SIGHUP, where they are not ignored.
 
-    They do not reach processes that have groups of their own, and a report would be lost.
+    They do not reach processes that have groups of their own, and a report would be lost. Yields
+    the signals that came.
     """
-    ending = Ending()
+    came: list[int] = []
 
     def end(number: int, _frame: object) -> None:
-        ending.number = ending.number or number
+        came.append(number)
         raise KeyboardInterrupt(signal.Signals(number).name)
 
     is_main = threading.current_thread() is threading.main_thread()
@@ -52,7 +38,7 @@ def ended_as_by_ctrl_c() -> Iterator[Ending]:
     for number in ours:
         signal.signal(number, end)
     try:
-        yield ending
+        yield came
     finally:
         for number, handler in ours.items():
             signal.signal(number, handler)

@@ -9,7 +9,7 @@ from typing import TextIO
 
 import orjson
 
-from inspector.report.json.cleaned import cleaned
+from inspector.report.json.encode import cleaned
 
 
 def render(fields: object, stream: TextIO) -> None:

@@ -11,7 +11,7 @@ import zlib
 import orjson
 
 from inspector.render.html.data import Data
-from inspector.report.json.cleaned import cleaned
+from inspector.report.json.encode import cleaned
 
 _TEMPLATE = """\
 <!doctype html>

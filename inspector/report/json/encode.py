@@ -11,6 +11,8 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from inspector.version import __version__
 
 _T = TypeVar("_T")
+# What orjson writes, and most readers keep.
+_LEAST, _MOST = -(2**63), 2**63 - 1
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -178,3 +180,24 @@ def _resolved(scope: Scope, path: tuple[str, ...]) -> tuple[list[Scope], bool]:
             )
         ]
     return scopes, is_many
+
+
+def cleaned(value: object) -> object:
+    """The value without what orjson refuses.
+
+    Lone surrogates are spelled out (a file name that is no UTF-8), integers beyond 64 bits are cut
+    to them, and what is of no JSON type is text. (NaN and infinity orjson writes as null.)
+    """
+    match value:
+        case str():
+            return value.encode("utf-8", "backslashreplace").decode("utf-8")
+        case None | bool() | float():
+            return value
+        case int():
+            return min(max(value, _LEAST), _MOST)
+        case Mapping():
+            return {str(cleaned(str(name))): cleaned(item) for name, item in value.items()}
+        case list() | tuple():
+            return [cleaned(item) for item in value]
+        case _:
+            return cleaned(str(value))
