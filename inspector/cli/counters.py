@@ -77,22 +77,12 @@ def _counted(
     )
     try:
         meta = record_request(asked, how).run.meta
+        failed = meta.error or meta.partial
     except InspectorError as error:
-        return [], _failed(log, str(error))
-    text = _text(log)
-    failed = meta.error or meta.partial
+        failed = str(error)
+    text = log.read_text("utf-8", errors="replace") if log.exists() else ""
     kernels = counted_kernels(text)
     if failed:
-        return kernels, _failed(log, failed)
+        reason = f"the run under Nsight Compute failed: {failed.rstrip('.')}"
+        return kernels, forbidden(text) or reason
     return kernels, forbidden(text) if kernels else no_kernels(text)
-
-
-def _failed(log: Path, error: str) -> str:
-    return forbidden(_text(log)) or f"the run under Nsight Compute failed: {error.rstrip('.')}"
-
-
-def _text(log: Path) -> str:
-    try:
-        return log.read_text("utf-8", errors="replace")
-    except OSError:
-        return ""

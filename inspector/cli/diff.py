@@ -9,7 +9,7 @@ import click
 
 from inspector.cli.gate import EXIT_FINDINGS
 from inspector.cli.kernel_builds import compiled_if_possible
-from inspector.cli.options import check_gpu, check_grad, gpu_options
+from inspector.cli.options import check_request, gpu_options
 from inspector.cli.output import check_output
 from inspector.cli.recording_options import Asked, recording_options
 from inspector.cli.target import check_file, existing, is_model, refuse_options
@@ -57,8 +57,7 @@ def command(
             "--save has no meaning for two recordings.",
             "Record each with inspect kernels --save DIR, then compare the two folders.",
         )
-    check_grad(asked.given)
-    check_gpu(asked.given)
+    check_request(asked.given)
     if not any(map(is_model, (before, after))):
         refuse_options({**asked.given, **asked.process})
     for target in (before, after):  # before the first is recorded, which takes long

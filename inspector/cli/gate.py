@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import click
 
@@ -41,12 +41,8 @@ gate_options = together(
 """What to fail on, and what is known already."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Asked:
-    """A gate that was asked for."""
-
-    fail_on: tuple[str, ...]
-    baseline: Baseline | None
+Asked: TypeAlias = tuple[tuple[str, ...], Baseline | None]
+"""A gate that was asked for: what it fails on, and what is known."""
 
 
 def asked_gate(
@@ -58,15 +54,15 @@ def asked_gate(
         message = f"The report would be written over the baseline {baseline}, also if it fails."
         raise UsageError(message, "Choose another file with -o, or leave --baseline out.")
     if baseline is None:
-        return Asked(chosen, None) if chosen else None
-    return Asked(chosen or _BY_DEFAULT, read_baseline(baseline))
+        return (chosen, None) if chosen else None
+    return chosen or _BY_DEFAULT, read_baseline(baseline)
 
 
 def with_gate(report: Report, asked: Asked | None) -> Report:
     """A report with the verdict on it, where one was asked for."""
     if asked is None:
         return report
-    gate, findings = judged(report.run, report.findings, asked.fail_on, asked.baseline)
+    gate, findings = judged(report.run, report.findings, *asked)
     return dataclasses.replace(report, gate=gate, findings=findings)
 
 

@@ -35,17 +35,6 @@ def _keep_verbose(context: click.Context, _: click.Parameter, value: bool) -> No
     context.meta[VERBOSE] = value
 
 
-verbose_option = click.option(
-    "-v",
-    "--verbose",
-    is_flag=True,
-    expose_value=False,
-    callback=_keep_verbose,
-    help="Show everything on the terminal, also what does not fit on one screen.",
-)
-"""Read by `inspector.commands.output.write_report` out of the context of the command."""
-
-
 def given_options(asked: Mapping[str, Any]) -> dict[str, Any]:
     """Those options of a request that were given, by name.
 
@@ -61,14 +50,10 @@ def given_options(asked: Mapping[str, Any]) -> dict[str, Any]:
     return given
 
 
-def check_grad(given: Mapping[str, object]) -> None:
-    """Refuses to train without gradients."""
+def check_request(given: Mapping[str, Any]) -> None:
+    """Refuses options that exclude each other, and a GPU that is not known."""
     if "train" in given and "no_grad" in given:
         raise UsageError("--train and --no-grad exclude each other.", "Leave one of them out.")
-
-
-def check_gpu(given: Mapping[str, Any]) -> None:
-    """Refuses what has no meaning with, or without, a GPU that code is generated for."""
     if "gpu" not in given:
         if "fake" in given:
             raise UsageError("--fake needs --gpu.", "Name one: `inspect kernels --list-gpus`.")
@@ -182,7 +167,11 @@ def _one_file(
 
 
 output_options = together(
-    verbose_option,
+    # Read by `inspector.cli.output.write_report` out of the context of the command.
+    click.option(
+        "-v", "--verbose", is_flag=True, expose_value=False, callback=_keep_verbose,
+        help="Show everything on the terminal, also what does not fit on one screen.",
+    ),
     click.option(
         "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
         multiple=True, callback=_one_file,

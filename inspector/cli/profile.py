@@ -78,27 +78,27 @@ def command(target: str | None, asked: Asked, *, autotune: bool) -> int:
     shown = dataclasses.replace(asked, given=given, output=None if file else asked.output)
     check_kernel_options(asked.given, is_file=file is not None)
     shown.check(target, counters=counters or None)
-    made = _made(target, asked)
+    place, name, code, notice = _made(target, asked)
     # The logs, until all that is asked for was read.
-    with opened(made.place) as whole, opened_profile(whole) as recording:
-        run = dataclasses.replace(read_run(recording), place=made.named)
-        if not made.is_new:
+    with opened(place) as whole, opened_profile(whole) as recording:
+        run = dataclasses.replace(read_run(recording), place=name)
+        if not is_model(target):
             say_which(run, target)
         counted = read_counters(recording.folder)
-        report = make_profile_report(run, counted, made.notice, all_tuned=autotune)
+        report = make_profile_report(run, counted, notice, all_tuned=autotune)
         # The kernels that were timed in place, and the functions of libraries.
         works = (work for found in report.profiles for work in found.work)
         timed = [*dict.fromkeys(work.name for work in works if work.is_launch)]
         bench = benched(run, kernel, timed) if kernel is not None else None
     if bench is not None:
         shown.write(make_kernel_bench_report(report, bench))
-        return made.code
+        return code
     if file is not None:
         _write_files(report, file)
         if asked.format_ is None:
-            return made.code
+            return code
     shown.write(report)
-    return made.code
+    return code
 
 
 always_inductor(command)
@@ -110,33 +110,20 @@ option_help(
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Made:
-    """The recording that is shown.
+def _made(target: str | None, asked: Asked) -> tuple[Path, str, int, str]:
+    """The recording, how commands name it, the exit code, and why there are no counters.
 
-    Attributes:
-        named: What commands about it name, as in `inspector.run.run.Run.place`.
-        notice: Why there are no hardware counters, where they were asked for, or an empty string.
+    A model is recorded, and run once more under Nsight Compute where counters are asked for.
     """
-
-    place: Path
-    named: str
-    is_new: bool = False
-    code: int = 0
-    notice: str = ""
-
-
-def _made(target: str | None, asked: Asked) -> _Made:
-    """Records a model, and where counters are asked for runs it once more under Nsight Compute."""
     if not is_model(target):
-        return _Made(existing(target), named(target))
+        return existing(target), named(target), 0, ""
     request = asked.request(target, backend="inductor", measure=False, graphs=True, profile=True)
     request = dataclasses.replace(request, counters=False)
     made = recorded(request, asked.settings)
     code, notice = made.exit_code, ""
     if "counters" in asked.given and not code:
         notice = count_kernels(request, asked.settings, made.place)
-    return _Made(made.place, made.run.place, is_new=True, code=code, notice=notice)
+    return made.place, made.run.place, code, notice
 
 
 def _profile_file(output: Path | None, *, of_kernel: bool) -> Path | None:

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.cli.options import (
-    check_gpu,
-    check_grad,
+    check_request,
     given_options,
     output_options,
     process_options,
@@ -81,8 +80,7 @@ class Asked:
         Args:
             **usual: What the command asks for unless it was asked for otherwise.
         """
-        check_grad(self.given)
-        check_gpu(self.given)
+        check_request(self.given)
         return Request(target, **{**usual, **self.given})
 
     @contextlib.contextmanager
