@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 COMMANDS = {
     "explain": "Show every graph break: its line, its cause and its fix.",
     "run": "Record any program, however it calls torch.compile.",
-    "cold-start": "Show where compile time goes, and what the caches had.",
-    "guards": "Show what is assumed, at what price, and what recompiles next.",
+    "cold-start": "Show where compile time goes, and which caches hit.",
+    "guards": "Show the guards, their cost, and what recompiles next.",
     "kernels": "Show the generated kernels, also for a GPU that is not here.",
     "graph": "Show which operators became which kernel, and each stage.",
-    "profile": "Time the kernels in place, against what the machine can do.",
+    "profile": "Time the kernels in place, against peak FLOP/s and bandwidth.",
     "bench": "Measure eager PyTorch against the compiler's modes and backends.",
-    "report": "Write one HTML page with everything, to look at or send.",
+    "report": "Write one HTML page with everything, to read or send.",
     "demo": "Write a finished page: no torch, no GPU, no model needed.",
     "diff": "Show which kernels a change adds, removes and alters.",
-    "rule": "Say what a rule, or one of torch's GB ids, means.",
+    "rule": "Explain a rule, or one of torch's GB ids.",
     "schema": "Describe the fields of a report as JSON.",
-    "doctor": "Say what is installed, what is missing, and how to get it.",
+    "doctor": "Check what is installed, what is missing, and how to get it.",
 }
 """What each command does; its module in `inspector.cli` has its name."""
 

@@ -1,8 +1,8 @@
 """The command line: a group of commands that are imported when they are called.
 
 `main` alone turns failures into messages and exit codes: 0 fine, 1 findings above the level that
-was asked for, 2 wrong use, 3 the model failed, 4 the environment lacks something, 70 a mistake of
-ours, 130 interrupted, 141 the reader of our output went away.
+was asked for, 2 wrong use, 3 the model failed, 4 the environment lacks something, 70 an internal
+error, 130 interrupted, 141 the reader of our output went away.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _report_failure(error: InspectorError) -> int:
 
 def _report_bug(error: Exception) -> int:
     hint = "" if _show_traceback() else " Set INSPECTOR_DEBUG=1 for the traceback."
-    _say(f"error: this is a mistake in torch-inspector: {type(error).__name__}: {error}.{hint}")
+    _say(f"internal error: {type(error).__name__}: {error}.{hint}")
     return INTERNAL_ERROR
 
 

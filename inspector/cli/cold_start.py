@@ -31,7 +31,7 @@ _KIND = "cold-start"
     help="A recording or trace to compare the keys of the caches with.",
 )
 def command(target: str | None, asked: Asked, against: Path | None) -> int:
-    """Show where compile time goes, by stage, function and line, and what the caches had.
+    """Show where compile time goes, by stage, function and line, and which caches hit.
 
     TARGET is a model, which is recorded first with empty caches and, unless --backend says
     otherwise, with Inductor; or a recording (a folder or .zip), a TORCH_TRACE log, or a folder of

@@ -54,7 +54,7 @@ def command(
     check_output(asked.output, asked.format_)
     if asked.process["save"] is not None:
         raise UsageError(
-            "--save has no meaning for two recordings.",
+            "--save does not apply to two recordings.",
             "Record each with inspect kernels --save DIR, then compare the two folders.",
         )
     check_request(asked.given)

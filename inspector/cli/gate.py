@@ -124,7 +124,7 @@ def _loaded(path: Path) -> Mapping[str, Any]:
 
 
 def _no_report(path: Path, reason: str) -> RecordingError:
-    message = f"{path} is no report of torch-inspector in JSON ({reason})."
+    message = f"{path} is not a JSON report of torch-inspector ({reason})."
     return RecordingError(message, _WRITE_ONE.format("baseline.json"))
 
 

@@ -1,4 +1,4 @@
-"""``inspect guards``: what is assumed, because of which line, at what price; what comes next."""
+"""``inspect guards``: what is assumed, because of which line, at what cost; what recompiles next."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CUDA_GRAPH_RULES = "cuda-graph-"
     "named.",
 )
 def command(target: str | None, asked: Asked, *, cuda_graphs: bool) -> int:
-    """Show what is assumed, at what price, and what recompiles next.
+    """Show the guards, their cost, and what recompiles next.
 
     TARGET is a model (model.py, model.py:name, package.module:name), which is recorded first, or a
     recording (a folder or .zip), a TORCH_TRACE log, or a folder of such logs. Without a TARGET the

@@ -53,7 +53,7 @@ _TIMELINES = (".perfetto.json", ".trace.json")
 )  # fmt: skip
 @recording_options
 def command(target: str | None, asked: Asked, *, autotune: bool) -> int:
-    """Time the generated kernels in place, against what the machine can do.
+    """Time the generated kernels in place, against peak FLOP/s and bandwidth.
 
     TARGET is a model (model.py, model.py:name, package.module:name), which is recorded first, or a
     recording (a folder or .zip). Without a TARGET the newest recording is read. On a GPU every

@@ -25,7 +25,7 @@ _URL = "https://meta-pytorch.github.io/compile-graph-break-site/gb/gb{}.html"
 @click.argument("name", metavar="[ID]", required=False)
 @click.option("--python", metavar="PATH", help="Take torch's registry from this interpreter.")
 def command(name: str | None, python: str | None) -> None:
-    """Say what a rule, or one of torch's GB ids, means, and show the fix as a program.
+    """Explain a rule, or one of torch's GB ids, and show the fix as a program.
 
     ID is a rule of ours (graph-break), an advice (print), or an id of a graph break (GB0059), for
     which torch's own explanation and hints are taken from the torch that is installed. Without an

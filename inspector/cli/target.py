@@ -85,7 +85,7 @@ def refuse_options(given: Mapping[str, object]) -> None:
     if used:
         spelled = ("input" if name == "inputs" else name.replace("_", "-") for name in used)
         names = ", ".join(f"--{name}" for name in spelled)
-        message = f"{names} {'has' if len(used) == 1 else 'have'} no meaning for a recording."
+        message = f"{names} {'does' if len(used) == 1 else 'do'} not apply to a recording."
         raise UsageError(message, "Name a model (model.py) to record it with these options.")
 
 

@@ -245,7 +245,7 @@ def test_another_recording_has_no_bench() -> None:
         ),
         (("model.py", "--optimizer", "SGD"), 2, "Add --train"),
         (("model.py", "--input", "f32[3,3]"), 3, "fails when it is called without torch.compile"),
-        (("kept.zip", "--batch", "4"), 2, "no meaning for a recording"),
+        (("kept.zip", "--batch", "4"), 2, "not apply to a recording"),
     ],
 )
 def test_wrong_use_is_said(folder: Path, arguments: tuple[str, ...], code: int, said: str) -> None:

@@ -210,7 +210,7 @@ def test_a_model_that_does_not_compile_has_no_start(folder: Path) -> None:
         (("model.py", "--warmup", "--modes", "all"), "--warmup starts one setting"),
         (("model.py", "--warmup", "--train"), "--train has no meaning for --warmup"),
         (("model.py", "--warmup", "--vary", "y[0]=1"), "there is no argument 'y'"),
-        (("kept.zip", "--warmup", "--batch", "4"), "no meaning for a recording"),
+        (("kept.zip", "--warmup", "--batch", "4"), "not apply to a recording"),
     ],
 )
 def test_wrong_use_is_said(folder: Path, arguments: tuple[str, ...], said: str) -> None:

@@ -131,7 +131,7 @@ def test_a_recording_of_explain_says_what_shows_the_cost(folder: Path) -> None:
 def test_a_recording_takes_no_options_of_recording(folder: Path) -> None:
     done = inspect(folder, "guards", "a.zip", "--train")
     assert done.returncode == 2
-    assert "--train has no meaning for a recording" in done.stderr
+    assert "--train does not apply to a recording" in done.stderr
 
 
 def test_cuda_graphs_need_a_gpu_and_say_so(folder: Path) -> None:

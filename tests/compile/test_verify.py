@@ -261,7 +261,7 @@ def test_from_the_command_line(tmp_path: Path) -> None:
 
     refused = inspect(["explain", "--verify"], tmp_path)
     assert refused.returncode == 2
-    assert "--verify has no meaning for a recording" in refused.stderr
+    assert "--verify does not apply to a recording" in refused.stderr
 
 
 # One line is in a module that the file imports.

@@ -32,7 +32,7 @@ _STYLES = {State.OK: "green", State.MISSING: "yellow", State.NOT_HERE: "dim"}
     help="Print the private names of torch and Triton that are used, and which are missing.",
 )
 def command(interpreter: str | None, *, is_torch: bool) -> None:
-    """Say what is installed, what is missing for which feature, and how to get it.
+    """Check what is installed, what is missing for which feature, and how to get it.
 
     Works without torch, and never imports it. A diagnosis is no failure: the exit code is 0
     whatever is missing, and 2 only if the interpreter of --python cannot be run.

@@ -34,7 +34,7 @@ def changed(**fields: Any) -> str:
 
 
 BAD = {
-    "no JSON": ("# a report", "is no report of torch-inspector in JSON (it is not JSON)"),
+    "no JSON": ("# a report", "is not a JSON report of torch-inspector (it is not JSON)"),
     "no text": ("\udcff", "it is not JSON"),
     "nothing": ("", "it is not JSON"),
     "a list": ("[]", "it is other JSON"),

@@ -137,7 +137,7 @@ def test_a_failure_is_a_sentence_with_the_next_step(
 
 
 @pytest.mark.parametrize("debug", ["", "1"])
-def test_a_mistake_of_ours_is_called_one_with_its_traceback_on_request(
+def test_an_internal_error_has_its_traceback_on_request(
     run: Main,
     failing: Callable[[BaseException], None],
     capsys: pytest.CaptureFixture[str],
@@ -148,7 +148,7 @@ def test_a_mistake_of_ours_is_called_one_with_its_traceback_on_request(
     failing(ValueError("ours"))
     assert run("fail") == 70
     err = capsys.readouterr().err
-    assert "a mistake in torch-inspector: ValueError: ours" in err
+    assert "internal error: ValueError: ours" in err
     assert ("Traceback" in err) is bool(debug)
 
 

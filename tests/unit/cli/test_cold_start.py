@@ -57,7 +57,7 @@ def test_the_end_of_the_name_is_the_format(run: Main, tmp_path: Path, name: str)
         (("-o", "x.svg"), "no known format"),
         (("--format", "perfeto.json"), "Did you mean perfetto.json"),
         (("--against", "nothing.zip"), "There is no recording or trace 'nothing.zip'"),
-        (("--backend", "eager"), "--backend has no meaning for a recording"),
+        (("--backend", "eager"), "--backend does not apply to a recording"),
         (("-o", "no/folder.json"), "There is no folder no"),
     ],
 )

@@ -95,8 +95,8 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Main:
             "--gpu and --device exclude each other.",
         ),
         (("--format", "jsn"), "Did you mean json"),
-        (("--gpu", "h200"), "--gpu has no meaning for a recording."),
-        (("--fake", "--no-grad"), "no meaning for a recording"),
+        (("--gpu", "h200"), "--gpu does not apply to a recording."),
+        (("--fake", "--no-grad"), "do not apply to a recording"),
     ],
 )
 def test_what_cannot_be_done_is_said_first(
