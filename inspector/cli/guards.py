@@ -1,4 +1,4 @@
-"""``inspect guards``: what is assumed, because of which line, at what cost; what recompiles next."""
+"""``inspect guards``: the guards, their lines, their cost, and what recompiles next."""
 
 from __future__ import annotations
 

@@ -28,7 +28,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     def page(name: str) -> Path:
         file = folder / f"{name}.html"
         if not file.exists():
-            written(GALLERY[name], file, *(["--compile"] if name == "transformer_block" else []))
+            options = ["--compile"] if name == "transformer_block" else []
+            _inspect("report", str(GALLERY[name]), *options, "-o", str(file))
         return file
 
     return page
@@ -40,11 +41,6 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("compared") / "diff.html"
     before, after = GALLERY["graph_breaks"], SAMPLES / "training_step" / "h200-training.zip"
     _inspect("diff", str(before), str(after), "-o", str(file))
-    return file
-
-
-def written(recording: Path, file: Path, *options: str) -> Path:
-    _inspect("report", str(recording), *options, "-o", str(file))
     return file
 
 

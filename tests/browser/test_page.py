@@ -210,25 +210,23 @@ def test_recorded_text_runs_nothing_and_is_no_markup(tmp_path: Path, opened: Ope
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(scheme: str, pages: Pages, opened: Opened) -> None:
+def test_axe_finds_nothing_serious(
+    scheme: str, pages: Pages, compared: Path, opened: Opened
+) -> None:
+    def serious() -> list[str]:
+        violations = axe.Axe().run(page).response["violations"]
+        return [item["id"] for item in violations if item["impact"] in _SERIOUS]
+
+    page = opened(compared, color_scheme=scheme, bypass_csp=True)
+    page.locator("button.name").first.click()
+    assert serious() == []
     page = opened(pages("graph_breaks"), color_scheme=scheme, bypass_csp=True)
     found = []
     for view in ("overview", "line-0-20", "graph-0-2", "kernel-1", "guards", "compile", "memory"):
         page.evaluate(f"location.hash = '{view}'")
         page.wait_for_timeout(300)
-        violations = axe.Axe().run(page).response["violations"]
-        found += [(view, item["id"]) for item in violations if item["impact"] in _SERIOUS]
+        found += [(view, item) for item in serious()]
     assert found == []
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious_in_a_comparison(
-    scheme: str, compared: Path, opened: Opened
-) -> None:
-    page = opened(compared, color_scheme=scheme, bypass_csp=True)
-    page.locator("button.name").first.click()
-    violations = axe.Axe().run(page).response["violations"]
-    assert [item["id"] for item in violations if item["impact"] in _SERIOUS] == []
 
 
 def test_a_comparison_has_settings_findings_and_kernels(compared: Path, opened: Opened) -> None:
@@ -301,6 +299,8 @@ def test_a_line_of_a_kernel_marks_its_instructions(pages: Pages, opened: Opened)
     expect(source.locator(".line.on")).to_contain_text("tmp0 = tl.load")
     source.locator(".line", has_text="tmp24 = tl.load").click()
     expect(instructions.locator(".line.on").first).to_be_visible()
+    page.locator("details.configs summary").click()
+    expect(page.locator("details.configs tbody")).to_contain_text("XBLOCK=")
 
 
 def test_nodes_collapse_by_module_and_open_again(pages: Pages, opened: Opened) -> None:
@@ -312,12 +312,3 @@ def test_nodes_collapse_by_module_and_open_again(pages: Pages, opened: Opened) -
     group.click()
     expect(group).to_have_attribute("aria-expanded", "true")
     expect(group).to_contain_text("nodes")
-
-
-def test_a_kernel_has_its_sass_and_its_configurations(pages: Pages, opened: Opened) -> None:
-    page = opened(pages("transformer_block"))
-    page.goto(f"{page.url}#kernel-0")
-    page.get_by_role("button", name="SASS").click()
-    expect(page.locator(".linked")).to_contain_text("LDC R1")
-    page.locator("details.configs summary").click()
-    expect(page.locator("details.configs tbody")).to_contain_text("XBLOCK=")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
+import pytest
+
 from inspector.cli.verify import Outcome, verification_of
 from inspector.records.trial import TrialResult
 from inspector.run.run import Run
@@ -75,12 +77,24 @@ def test_each_is_a_process_that_compares_its_outputs() -> None:
     assert not any(trial.helps for trial in verification.trials)
 
 
-def test_of_settings_that_all_remove_everything_no_combination_is_tried() -> None:
-    runner = Runner(BROKEN, WHOLE)
-    verification, _ = verification_of(report(), REQUEST, runner)
+@pytest.mark.parametrize(
+    ("outcomes", "helps", "failure", "requests"),
+    [
+        ([BROKEN, WHOLE], True, "", 7),  # of what removes everything no combination is tried
+        ([BROKEN, Outcome(None, "it broke")], False, "it broke", 7),
+        ([BROKEN, dataclasses.replace(WHOLE, failure="it was ended")], False, "it was ended", 7),
+    ],
+    ids=["all help", "all fail", "all are cut off"],
+)
+def test_each_trial_is_a_row(
+    outcomes: list[Outcome], failure: str, requests: int, *, helps: bool
+) -> None:
+    runner = Runner(*outcomes)
+    verification, code = verification_of(report(), REQUEST, runner)
 
-    assert [trial.helps for trial in verification.trials] == [True] * 5
-    assert len(runner.requests) == 7
+    assert code == 0
+    assert [(trial.helps, trial.failure) for trial in verification.trials] == [(helps, failure)] * 5
+    assert len(runner.requests) == requests
 
 
 def test_what_helps_in_different_ways_is_tried_together() -> None:
@@ -129,14 +143,6 @@ def test_of_too_many_changes_some_are_left() -> None:
     assert verification.rewrites_left == 4
 
 
-def test_a_trial_that_fails_is_a_row() -> None:
-    runner = Runner(BROKEN, Outcome(None, "it broke"))
-    verification, code = verification_of(report(), REQUEST, runner)
-
-    assert code == 0
-    assert [trial.failure for trial in verification.trials] == ["it broke"] * 5
-
-
 def test_a_change_that_fails_in_plain_python_is_no_fault_of_the_model() -> None:
     run = with_trial(runs.broken())
     meta = dataclasses.replace(run.meta, error_detail="Traceback\nNameError: name 'th'\n")
@@ -164,15 +170,6 @@ def test_outputs_that_differ_at_the_end_are_those_of_no_change() -> None:
 
     assert verification.deterministic is False
     assert [trial.helps for trial in verification.trials] == [True] * 5
-
-
-def test_a_trial_that_is_cut_off_counts_nothing() -> None:
-    runner = Runner(BROKEN, dataclasses.replace(WHOLE, failure="it was ended"))
-    verification, _ = verification_of(report(), REQUEST, runner)
-
-    assert [(trial.measured, trial.failure) for trial in verification.trials] == [
-        (None, "it was ended")
-    ] * 5
 
 
 def test_ctrl_c_ends_everything() -> None:
