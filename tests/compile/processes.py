@@ -40,7 +40,7 @@ def environment(*paths: Path, **added: str) -> dict[str, str]:
 def finished(command: list[str], folder: Path, **given: Any) -> subprocess.CompletedProcess[str]:
     given.setdefault("env", environment(ROOT))
     return subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=150, check=False, **given
+        command, cwd=folder, capture_output=True, text=True, timeout=300, check=False, **given
     )
 
 

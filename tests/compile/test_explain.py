@@ -13,10 +13,9 @@ from typing import Any
 
 import pytest
 
+from tests.compile.processes import ROOT, environment, finished
 from tests.compile.warm_python import COLD, INSPECT
 
-ROOT = Path(__file__).resolve().parents[2]
-PYTHONPATH = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
 BREAKS = """
 import torch
 
@@ -54,17 +53,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def inspect(
-    arguments: Sequence[str], folder: Path, **environment: str
+    arguments: Sequence[str], folder: Path, **added: str
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*INSPECT, *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": PYTHONPATH, "NO_COLOR": "1", **environment},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    return finished([*INSPECT, *arguments], folder, env=environment(ROOT, **added))
 
 
 def explained(arguments: Sequence[str], folder: Path, code: int = 0) -> dict[str, Any]:
@@ -192,15 +183,7 @@ def test_run_leaves_the_program_its_streams_and_exit_code(folder: Path) -> None:
         BREAKS + "import sys\ntorch.compile(model, backend='eager')(*example_inputs)\n"
         "print(sys.argv, __name__)\nprint(sys.stdin.read(), file=sys.stderr)\nsys.exit(7)\n"
     )
-    done = subprocess.run(
-        [*INSPECT, "run", "train.py", "--lr", "1"],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": PYTHONPATH},
-        input="typed",
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = finished([*INSPECT, "run", "train.py", "--lr", "1"], folder, input="typed")
 
     assert done.returncode == 7
     assert done.stdout == "inside\n['train.py', '--lr', '1'] __main__\n"
@@ -220,7 +203,7 @@ def test_a_killed_child_leaves_a_partial_report(folder: Path) -> None:
     parent = subprocess.Popen(
         [*COLD, "explain", "model.py", "--format", "json"],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": PYTHONPATH},
+        env=environment(ROOT),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

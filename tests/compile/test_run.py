@@ -17,14 +17,9 @@ from typing import Any
 import pytest
 
 from inspector.run.sources.recording import opened, read_run
+from tests.compile.processes import ROOT, environment, finished
 from tests.compile.warm_python import COLD, INSPECT
 
-ROOT = Path(__file__).resolve().parents[2]
-ENVIRONMENT = {
-    **os.environ,
-    "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
-    "NO_COLOR": "1",
-}
 FACTS = """
 import atexit, os, pickle, sys
 class C: pass
@@ -73,21 +68,12 @@ PROGRAMS = {
 }
 
 
-def finished(
-    command: Sequence[str], folder: Path, stdin: str = ""
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command, cwd=folder, env=ENVIRONMENT, input=stdin, capture_output=True, text=True,
-        timeout=120, check=False,
-    )  # fmt: skip
-
-
 def run(arguments: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    return finished([*COLD, "run", *arguments], folder, "typed")
+    return finished([*COLD, "run", *arguments], folder, input="typed")
 
 
 def assert_same(arguments: Sequence[str], folder: Path) -> None:
-    plain = finished([sys.executable, *arguments], folder, "typed")
+    plain = finished([sys.executable, *arguments], folder, input="typed")
     ours = run(arguments, folder)
     stderr = "".join(
         line for line in ours.stderr.splitlines(keepends=True) if not line.startswith("inspect: ")
@@ -190,7 +176,7 @@ except KeyboardInterrupt:
 def started(arguments: Sequence[str], folder: Path, ready: str) -> subprocess.Popen[str]:
     """The command in a group of its own, as a terminal starts it, when its program is ready."""
     process = subprocess.Popen(
-        [*COLD, *arguments], cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE,
+        [*COLD, *arguments], cwd=folder, env=environment(ROOT), stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, start_new_session=True,
         preexec_fn=_heed_signals,  # noqa: PLW1509 - pytest has no other thread here
     )  # fmt: skip
