@@ -69,8 +69,9 @@ def record(
     with recording(settings.save, target, asked) as begun:
         builder = RunBuilder()
         ending = _ending(Job(begun.path, arguments, settings), target, builder)
-        run = builder.build(_ended(begun.meta, ending))
-        _refuse_if_nothing_ran(run)
+        meta = _ended(begun.meta, ending)
+        run = builder.build(meta)
+        _refuse_if_nothing_ran(run, meta)
     run, place = finish(begun, run, settings.save)
     return Recorded(run, place, ending)
 
@@ -188,9 +189,8 @@ def _ended(meta: Meta, ending: Ending) -> Meta:
     )
 
 
-def _refuse_if_nothing_ran(run: Run) -> None:
+def _refuse_if_nothing_ran(run: Run, meta: Meta) -> None:
     """Raises what the program's side said, unless something was compiled that can be shown."""
-    meta = run.meta
     kind = BY_EXIT_CODE.get(meta.error_exit_code, UsageError)
     # What the environment lacks says nothing about the model, whatever was traced before.
     shown = any(process.frames for process in run.processes) and kind is not EnvironmentLacksError
