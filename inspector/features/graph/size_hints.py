@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 from inspector.records.fusion import Buffer
 from inspector.records.graphs import TensorMeta
+from inspector.run.cache_entries.relation import size_at
 from inspector.run.graph import Graph
-from inspector.run.symbol_sizes import size_at
 
 _SYMBOL = re.compile(r"[A-Za-z_]\w*")
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 
 from inspector.records.graphs import TensorMeta
 from inspector.run.boundary import Boundary, BoundaryTensor
+from inspector.run.cache_entries.relation import size_at
 from inspector.run.graph_places import GraphPlace
-from inspector.run.symbol_sizes import size_at
 from inspector.shared.dtypes import DTYPES
 from inspector.trace.graph_text import GraphText, TextNode, parse_graph
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from inspector.records.graph_breaks import LineTimes
 from inspector.run.compile_time import CompilationTime, LineTime, StageTime
@@ -19,8 +19,6 @@ from inspector.trace.caches import CacheLookup, CacheState, CodeState, TritonKer
 from inspector.trace.compile_id import CompileId
 from inspector.trace.dynamo import CompilationMetrics
 from inspector.trace.timing import ChromiumEvent
-
-_GRAPH_CACHES = ("AOTAutograd", "FX graph")
 
 
 class ColdStartDraft:
@@ -147,16 +145,6 @@ class ColdStartDraft:
         named = compile_id or pairing.compiling
         occurrence = pairing.occurrence(named)
         return CacheLookup("", CacheState.MISS, named, occurrence, pairing.in_backward)
-
-
-def graph_hits(lookups: Iterable[CacheLookup]) -> dict[str, int]:
-    """How many graphs were found, by cache."""
-    hits = collections.Counter(
-        item.cache
-        for item in lookups
-        if item.state is CacheState.HIT and item.cache in _GRAPH_CACHES
-    )
-    return dict(sorted(hits.items()))
 
 
 def _named(item: CompilationTime, draft: CompilationDraft | None, roots: Roots) -> CompilationTime:

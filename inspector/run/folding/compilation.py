@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from inspector.records.graph_breaks import BreakPositions
 from inspector.records.recompiles import GuardCosts
 from inspector.run.compilation import Compilation, Failure
-from inspector.run.folding.consequences import with_consequences
 from inspector.run.folding.recompile_facts import CompileFacts, SymbolEvent
-from inspector.run.graph_break import Evidence, GraphBreak, Outcome
+from inspector.run.graph_break import Evidence, GraphBreak, Outcome, with_consequences
 from inspector.shared.roots import Owner, Roots
 from inspector.shared.stack import StackFrame, below_recorder, project_frame, user_frame
 from inspector.trace.compile_id import CompileId

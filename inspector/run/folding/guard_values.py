@@ -9,8 +9,7 @@ from collections.abc import Mapping
 
 from inspector.run.folding.dict_keys import keys_text, side_of
 from inspector.run.folding.guard_case import GuardCase, without_addresses
-from inspector.run.folding.guard_lines import GuardLines
-from inspector.run.folding.recompile_class import ordered_keys
+from inspector.run.folding.recompile_facts import GuardLines
 from inspector.run.recompile import Known, RecompileClass, Value
 from inspector.shared.units import with_article
 from inspector.trace.guard_shapes import GuardShape
@@ -31,7 +30,7 @@ _DTYPES = {5: "torch.float16", 6: "torch.float32", 7: "torch.float64", 15: "torc
 
 def before_of(case: GuardCase) -> Value | None:
     """What the guard wants, or None where only its type is known."""
-    guard = case.failed.guard
+    guard = case.guard
     address = _ADDRESS.search(case.failed.text) if guard.shape is GuardShape.IDENTITY else None
     seen = case.entry.identities.get(address[1]) if address else None
     # Of several entries that want other objects, the artifact of the call has one alone.
@@ -60,7 +59,7 @@ def _tensor_type(case: GuardCase) -> str:
 
 
 def _is_number_of_keys(case: GuardCase) -> bool:
-    return case.failed.guard.shape is GuardShape.LENGTH and case.kind is RecompileClass.KEYS
+    return case.guard.shape is GuardShape.LENGTH and case.kind is RecompileClass.KEYS
 
 
 def _ordered(text: str | None) -> str | None:
@@ -78,7 +77,7 @@ def _ordered(text: str | None) -> str | None:
 
 def now_of(case: GuardCase) -> Value | None:
     """What the guard found, from the surest of what tells it."""
-    guard = case.failed.guard
+    guard = case.guard
     if guard.now is not None:
         return _parsed(guard.now)
     if _is_number_of_keys(case):
@@ -94,7 +93,7 @@ def now_of(case: GuardCase) -> Value | None:
 
 def _keys_now(case: GuardCase) -> Value | None:
     """The keys of a dict of which the guard wants a number."""
-    seen = case.seen.now.get(case.name) if case.seen else None
+    seen = case.seen_now
     length = _length(case.now, case.name)
     text = keys_text(
         side_of(case, is_now=True), length.text if length else seen.text if seen else None
@@ -123,14 +122,14 @@ def _became(case: GuardCase) -> Value | None:
 
 
 def _seen_now(case: GuardCase) -> Value | None:
-    seen = case.seen.now.get(case.name) if case.seen else None
+    seen = case.seen_now
     if seen is None:
         return None
-    if case.failed.guard.shape is GuardShape.TYPE:
+    if case.guard.shape is GuardShape.TYPE:
         return Value(_public(seen.type), Known.PROCESS)
-    if case.failed.guard.shape in _KEYS and seen.keys:
+    if case.guard.shape in _KEYS and seen.keys:
         return Value(f"keys {', '.join(seen.keys)}", Known.PROCESS)
-    is_number = case.failed.guard.shape in _WITH_VALUE and seen.kind == "container"
+    is_number = case.guard.shape in _WITH_VALUE and seen.kind == "container"
     is_number = is_number and seen.text.isdecimal()
     text = f"{with_article(seen.type)} with {seen.text} items" if is_number else seen.text
     if case.kind is RecompileClass.TYPE and seen.tensor and seen.tensor.requires_grad:
@@ -140,7 +139,7 @@ def _seen_now(case: GuardCase) -> Value | None:
 
 def _tree_now(case: GuardCase) -> Value | None:
     """What the guard tree of what was compiled instead wants of the same source."""
-    name, shape = case.name, case.failed.guard.shape
+    name, shape = case.name, case.guard.shape
     kind = case.now.types.get(name)
     if shape is GuardShape.TYPE:
         return _parsed(kind)
@@ -163,12 +162,12 @@ def _length(lines: GuardLines, name: str) -> Value | None:
         length = _LENGTH.match(text)
         if length:
             return Value(length[1], Known.PARSED)
-    keys = ordered_keys(lines, name)
+    keys = lines.ordered_keys(name)
     return Value(str(len(keys)), Known.PARSED) if keys else None
 
 
 def _keys(lines: GuardLines, name: str) -> Value | None:
-    keys = ordered_keys(lines, name)
+    keys = lines.ordered_keys(name)
     return Value(f"keys {', '.join(keys)}", Known.PARSED) if keys else None
 
 
@@ -177,7 +176,7 @@ def _sizes_now(case: GuardCase) -> Value | None:
     found: dict[str, str] = {}
     known = Known.TRACE
     created = {symbol.source: symbol.text for symbol in case.facts.created()}
-    for name, source in zip(case.failed.guard.sources, case.sources(), strict=True):
+    for name, source in zip(case.guard.sources, case.sources(), strict=True):
         value = created.get(source)
         if not value:
             value, known = _tree_size(case.now, name), Known.PARSED
@@ -207,7 +206,7 @@ def _tree_size(lines: GuardLines, name: str) -> str:
 
 def _state(lines: GuardLines, parts: str) -> Value | None:
     """The parts of the global state that changed, out of the tree's JSON."""
-    text = lines.state()
+    text = next((code for kind, code in lines.ambient if kind == "GLOBAL_STATE"), "")
     start, end = text.find("{"), text.rfind("}")
     try:
         state = json.loads(text[start : end + 1]) if 0 <= start < end else None

@@ -9,23 +9,26 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from inspector.run.compilation import Compilation
 from inspector.run.folding.dict_keys import came_and_went
-from inspector.run.folding.equal_sizes import equal_sizes
-from inspector.run.folding.guard_case import GuardCase, full_source, without_addresses
+from inspector.run.folding.guard_case import GuardCase, without_addresses
 from inspector.run.folding.guard_values import before_of, now_of
 from inspector.run.folding.nearest_entry import nearest
-from inspector.run.folding.recompile_bounds import bounds_of
-from inspector.run.folding.recompile_class import Context, kind_of
+from inspector.run.folding.recompile_class import kind_of
 from inspector.run.folding.recompile_facts import CompileFacts
-from inspector.run.folding.recompile_origin import origin_of
 from inspector.run.folding.recompile_parts import (
     changed_sizes,
     held_by,
     limit_of,
     named_source,
+    origin_of,
     with_cells,
     wrapped,
 )
-from inspector.run.folding.recompile_symbols import guarded_symbols, is_dynamic
+from inspector.run.folding.recompile_sizes import (
+    bounds_of,
+    equal_sizes,
+    guarded_symbols,
+    is_dynamic,
+)
 from inspector.run.recompile import Answer, Change, OtherInstance, Recompile
 from inspector.shared.roots import Roots
 from inspector.shared.stack import StackFrame, below_recorder
@@ -60,8 +63,10 @@ def make_recompile(
         return entries.get(str(_entry_id(failed)), CompileFacts())
 
     chosen, changes = nearest(current or failures, facts, entry_of)
-    context, case = _compared(chosen, entry_of(chosen), facts)
-    failed, seen = case.failed, facts.seen
+    entry = entry_of(chosen)
+    failed, seen = named_source(chosen, entry.lines()), facts.seen
+    case = GuardCase(failed, entry, facts)
+    case = dataclasses.replace(case, kind=kind_of(case))
     came, went = came_and_went(case, changes)
     stages = tuple((stage.stage, stage.time_ns) for stage in facts.spans.stages())
     return Recompile(
@@ -77,7 +82,7 @@ def make_recompile(
         dimensions=tuple(changed_sizes(case)),
         holds=held_by(case, (*came, *went)),
         kind=case.kind,
-        origin=origin_of(context, case.source, case.kind),
+        origin=origin_of(case, case.source, case.kind),
         before=before_of(case),
         now=now_of(case),
         answer=_answer(item, case),
@@ -91,7 +96,7 @@ def make_recompile(
         time_ns=sum(time_ns for _, time_ns in stages) or item.duration_ns,
         stages=stages,
         failure=item.failure.reason.partition("\n")[0] if item.failure else "",
-        changes=tuple(_with_origin(change, context) for change in changes),
+        changes=tuple(_with_origin(change, case) for change in changes),
         limit=limit_of(item),
         wraps=wrapped(case.before, case.now),
         new_keys=came,
@@ -100,7 +105,7 @@ def make_recompile(
         equal_sizes=equal_sizes(case, changes),
         other_instance=_other_instance(
             (case.name, *(change.name for change in changes)),
-            entry_of(chosen),
+            entry,
             facts,
             hit_limit=item.hit_limit,
         ),
@@ -143,18 +148,6 @@ def _failures(item: Compilation) -> list[FailedGuard]:
     return [_parsed(reason) for reason in reasons[:_MOST_ENTRIES]] or [_parsed("")]
 
 
-def _compared(
-    chosen: FailedGuard, entry: CompileFacts, facts: CompileFacts
-) -> tuple[Context, GuardCase]:
-    """A failed guard, between the entry's guards and those of what was compiled instead."""
-    before, now = entry.lines(), facts.lines()
-    failed = named_source(chosen, before)
-    context = Context(failed, before, now, facts.seen)
-    name = failed.guard.source
-    source = full_source(name, before, now, facts)
-    return context, GuardCase(failed, name, source, kind_of(context), before, now, entry, facts)
-
-
 def _stack(item: Compilation, facts: CompileFacts, roots: Roots) -> tuple[StackFrame, ...]:
     """Torch leaves out who called a function that is compiled for itself."""
     if facts.seen is None or not facts.seen.stack:
@@ -166,11 +159,11 @@ def _entry_id(failed: FailedGuard) -> CompileId | None:
     return CompileId.parse(_ATTEMPT.sub("", failed.entry))
 
 
-def _with_origin(change: Change, context: Context) -> Change:
-    guard = dataclasses.replace(context.guard, source=change.name)
-    own = dataclasses.replace(context, failed=dataclasses.replace(context.failed, guard=guard))
+def _with_origin(change: Change, case: GuardCase) -> Change:
+    guard = dataclasses.replace(case.guard, source=change.name)
+    own = dataclasses.replace(case, failed=dataclasses.replace(case.failed, guard=guard))
     origin = origin_of(own, change.source, change.kind)
-    return dataclasses.replace(change, name=with_cells(change.name, context.seen), origin=origin)
+    return dataclasses.replace(change, name=with_cells(change.name, case.seen), origin=origin)
 
 
 def _harmless(guard: str) -> str:

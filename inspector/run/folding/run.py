@@ -101,7 +101,7 @@ class RunBuilder:
             meta=with_ending(meta, processes, roots),
             processes=processes,
             roots=roots,
-            sources=_sources([s for builder in builders for s in builder.account.of(SourceText)]),
+            sources=_sources([s for builder in builders for s in builder.records(SourceText)]),
             warnings=(*self._warnings, *self._untold()),
         )
 
@@ -120,8 +120,7 @@ def _in_order(processes: list[Process]) -> tuple[Process, ...]:
 
 
 def _roots(builders: list[ProcessBuilder]) -> Roots:
-    found = (builder.account.environment for builder in builders)
-    environments = [environment for environment in found if environment]
+    environments = [builder.environment for builder in builders if builder.environment]
     # The folder in which the first process of a program was started is the project.
     first = min(environments, key=lambda item: item.time_ns or 0, default=None)
     if first is not None:

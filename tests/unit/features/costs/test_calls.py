@@ -50,7 +50,7 @@ def broken(compile_id: CompileId, site: Site) -> GraphBreak:
 def process(*frames: Frame) -> Process:
     return Process(
         host="", pid=1, parent_pid=None, rank=None, versions={}, hardware={}, calls=(),
-        frames=frames, skipped=(), compile_time_ns=0, stages=(), unknown_events={}, problems=(),
+        frames=frames, skipped=(), compile_time_ns=0, stages=(), unknown_events={},
         has_inspector_events=True,
     )  # fmt: skip
 
