@@ -113,8 +113,8 @@ _UNUSED_ARTIFACTS = re.compile(
     inductor_spmd_graph_mismatch | invoke_subgraph_backward_duplicate |
     min_cut_failed_edge_list | min_cut_failed_fx_graph | min_cut_failed_svg |
     min_cut_information | precompile_cache_bypass | runtime_wrapper_orchestration |
-    scheduler_nodes_before_comm_overlap | torch\._functorch\.config | inspector_output_graph
-    | .*_(?:ORIGINAL|MODIFIED)_BYTECODE | .*_(?:pre|post)_grad |
+    scheduler_nodes_before_comm_overlap | torch\._functorch\.config |
+    .*_(?:ORIGINAL|MODIFIED)_BYTECODE | .*_(?:pre|post)_grad |
     inductor_triton_kernel_to_.*
     """,
     re.VERBOSE,

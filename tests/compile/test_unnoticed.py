@@ -49,8 +49,7 @@ HOOKS = [
     ("recording.handler", "emit"), ("sources", "SourceWriter._once"),
     ("sources", "recorded_roots"), ("sources", "emit"), ("breaks.skips", "SkipObserver._observe"),
     ("breaks.skips", "_is_entry"), ("writer", "_json"), ("log.capped_log", "CappedLog.append"),
-    ("log.capped_log", "CappedLog._drop"), ("log.tally", "Tally.take"),
-    ("log.tally", "CompilationMetrics.read"), ("recording.begin", "_write_meta"),
+    ("log.capped_log", "CappedLog._drop"), ("recording.begin", "_write_meta"),
     ("recording.begin", "_program"),
 ]  # fmt: skip
 
@@ -81,7 +80,7 @@ def _run(
         attachment = None
         if recorded:
             os.environ["INSPECTOR_RECORD"] = name
-            if hook and hook[0] in {"log.capped_log", "log.tally"}:
+            if hook and hook[0] == "log.capped_log":
                 os.environ["INSPECTOR_MAX_BYTES"] = "20000"
             begin()
             attachment = attached_handler()

@@ -144,7 +144,10 @@ class ProcessBuilder:
     def build(self, roots: Roots, *, explains_recompiles: bool = True) -> Process:
         """The process, as far as it was logged."""
         environment = self.environment
-        stages = (*self._cold_start.stages(), *self._dropped_time())
+        stages = self._cold_start.stages()
+        dropped = next(reversed(self.records(Dropped)), None)
+        if dropped and dropped.compile_time_ns:
+            stages = (*stages, StageTime("details dropped", dropped.compile_time_ns))
         graphs, codes = self._graphs.graphs(), self._graphs.codes()
         captured = self._graphs.captured()
         ahead = {text.compile_id for text in codes.texts if text.is_ahead}
@@ -198,12 +201,6 @@ class ProcessBuilder:
             is_whole = kind is not DeviceProfile
             found = [p for p in places if is_whole or p.name == kind.names[0] or p is places[-1]]
             yield kind, tuple(place.text for place in found if place.text)
-
-    def _dropped_time(self) -> tuple[StageTime, ...]:
-        """Compile time whose stages were dropped from the log, as a stage of its own."""
-        dropped = next(reversed(self.records(Dropped)), None)
-        time_ns = dropped.counts.get("compile_time_ns", 0) if dropped else 0
-        return (StageTime("details dropped", time_ns),) if time_ns else ()
 
     def _versions(self, environment: Environment | None) -> dict[str, str]:
         """Versions by package; that of torch a plain trace has, too."""

@@ -26,7 +26,7 @@ _MOST_WARNINGS = 20
 # (LazyTraceHandler in torch/_logging/_internal.py).
 _RANK = re.compile(r"_rank_(\d{1,9})(?![0-9])")
 # One process's log can be in several files (inspector/capture/log/capped_log.py).
-_SEGMENT = re.compile(r"\.(?:core|details|dropped)-\d{1,12}(?=\.log$)")
+_SEGMENT = re.compile(r"\.rest-\d{1,12}(?=\.log$)")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
