@@ -41,13 +41,7 @@ def encode(record: object) -> dict[str, object]:
 
 
 def decode(cls: type[_T], value: object, **given: object) -> _T:
-    """An instance out of a JSON object.
-
-    Args:
-        cls: The dataclass.
-        value: What should be an object.
-        given: Fields by name that are taken from here.
-    """
+    """An instance out of a JSON object."""
     fields: Mapping[str, object] = value if isinstance(value, Mapping) else {}
     made: dict[str, object] = {}
     for field in _plan(cls):

@@ -57,11 +57,7 @@ class CppText:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CppFacts:
-    """What is known of a C++ kernel.
-
-    Attributes:
-        said: What was recorded of it, or None (a plain trace, a cache hit).
-    """
+    """What is known of a C++ kernel."""
 
     text: CppText
     said: CppKernelLoops | None

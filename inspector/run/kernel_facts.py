@@ -24,7 +24,6 @@ class KernelFacts:
 
     Attributes:
         configs: Those that fit on the GPU, which chooses one: what holds for all holds.
-        launches: How often one call of the model launches it.
     """
 
     build: KernelBuild

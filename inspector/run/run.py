@@ -52,8 +52,6 @@ class Process:
         has_inspector_events: Whether the log has our own artifacts (a plain trace has none).
         boundaries: What goes into a graph and what comes out, by the text of its compile id; read
             where there is a profile or a graph break.
-        compile_times: Compile time by compilation, in the order in which they began.
-        logging_ns: What torch spent on writing this log while it compiled, as torch says.
         has_spans: Whether its log has spans of compilation; else the times are the metrics'.
         lost_ends: How many spans of compilation have no end in the log and were ended with what is
             around them.
@@ -61,7 +59,6 @@ class Process:
             their compile id: known from what it logs, whoever asked for it.
         ahead: What compiled without running the program: ``torch.export``, ``AOTInductor``,
             ``aot_compile``.
-        stored: Where records are that stay in the log.
     """
 
     host: str

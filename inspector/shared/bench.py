@@ -102,9 +102,7 @@ class WorkerRequest(Message):
     """What one process does.
 
     Attributes:
-        outputs: Folder for what the first calls give, or None.
         references: What they are compared with: folders by name.
-        is_reference: Whether it only keeps what the first calls give.
         backends: All of the plan's, for the process that sees first whether torch has them.
     """
 
@@ -131,7 +129,6 @@ class WorkerEnd:
 
     Attributes:
         failure: Why it has no times, or not all, in one sentence; empty where it has.
-        is_left_out: Whether it was not tried, for the reason that ``failure`` says.
         is_alone: Whether it had no memory beside others, and was measured after eager PyTorch.
     """
 
@@ -148,7 +145,6 @@ class BenchPlan(Plan):
     """What was to be done, and how it ended.
 
     Attributes:
-        combinations: What is compared, in the order in which it is shown.
         is_grad: Whether calls that do not train ran with gradients.
     """
 

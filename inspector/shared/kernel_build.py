@@ -98,14 +98,11 @@ class KernelBuild:
     """One kernel, compiled for one GPU in every configuration that would be tried there.
 
     Attributes:
-        key: Hash of its source and of everything that compiled it.
         heuristic: Inductor's name of its kind: ``pointwise``, ``reduction``, ``template``, ….
         size_hints: Size by prefix (``x``, ``r0_``), as the heuristics see it.
         capability: What its source was generated for, 90 for 9.0.
         arguments: Triton type by name of argument, ``*bf16`` for a pointer.
-        constants: Value by name of arguments that are fixed in every configuration.
         versions: Version by name of what compiled it: ``torch``, ``triton``, ``ptxas``.
-        source_sha256: Digest of its source, by which the asker knows it.
     """
 
     name: str

@@ -43,12 +43,7 @@ class Assignment:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Varied:
-    """One ``--vary``: places that change together, and what they become.
-
-    Attributes:
-        places: Name and dimension of each.
-        values: What all of them become, one after the other.
-    """
+    """One ``--vary``: places that change together, and what they become."""
 
     places: tuple[tuple[str, int | None], ...]
     values: tuple[int | float | bool | str, ...]

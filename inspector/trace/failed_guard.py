@@ -12,10 +12,9 @@ import re
 
 from inspector.records.stack import StackFrame
 from inspector.trace.fields import MAX_GUARD_CHARACTERS
-from inspector.trace.float_guards import floats_by_name
 from inspector.trace.graph_break import parse_stack
 from inspector.trace.guard_shapes import Guard, guard_of
-from inspector.trace.guard_text import comment_at
+from inspector.trace.guard_text import comment_at, floats_by_name
 
 _ENTRY = re.compile(r"\A(?P<id>(?:!\d+/)?\d+/\d+(?:_\d+)?): ")
 _USER_STACK = "\nUser stack trace:\n"
@@ -34,7 +33,6 @@ class FailedGuard:
         text: The guard as torch spells it, without the entry and what follows it.
         comment: What torch says behind the guard: user lines and remarks, or an empty string.
         caused_by: The line that the comment names first; of the file the last two parts alone.
-        user_stack: The user's stack where the guard was made, outermost first.
     """
 
     entry: str

@@ -83,7 +83,6 @@ class Cause:
         gb_type: Torch's context-free name of the break, or None where the text has no such form.
         title: The first line of the message; the ``gb_type`` where there is one.
         context: The "developer debug context", or an empty string.
-        url: Link to torch's page of this break, or an empty string.
         gb_id: ``GB0059``, taken from the link, or None.
         higher_order: The higher-order operator whose function broke
             (``torch.utils.checkpoint.checkpoint``), or an empty string.
@@ -108,7 +107,6 @@ class Raised:
     """The frames outside torch that an exception passed through while Dynamo compiled.
 
     Attributes:
-        frames: All of them, outermost first.
         implementation: Those of an operator's implementation (``register_fake``).
     """
 
@@ -129,14 +127,11 @@ class GraphBreakReason:
 
     Attributes:
         file: Where torch says that the graph broke (it can be a library's file), or None.
-        line: The line there, or None.
         outcome: ``resumed`` (a graph before it, tracing goes on after it), ``rest-skipped`` (the
             rest of the function runs eagerly), ``frame-skipped`` (the whole function runs eagerly).
         causes: The break itself first, then those that torch met while handling it.
-        stack: The user's stack, outermost first.
         operator: The stack of the operator that the backend failed at, from the compiled function
             inwards; empty where the text names none.
-        raised: What Python's traceback says.
     """
 
     file: str | None
@@ -195,7 +190,6 @@ class GraphBreakReason:
         """The record at the operator that the backend failed at.
 
         Args:
-            frames: The operator's stack.
             said: What the error is to say of the operator, beyond what it says.
         """
         place = frames[-1]

@@ -41,7 +41,6 @@ class TextNode:
             empty where an input gets another name, or an attribute of the module is taken.
         arguments: Names of the nodes that it uses: of inputs, and of what stands before it.
         tensor: What it is, with the dtype in torch's short spelling (``f32``), or None.
-        place: The innermost line that led to it, or None.
     """
 
     name: str
@@ -53,13 +52,7 @@ class TextNode:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GraphText:
-    """A graph.
-
-    Attributes:
-        inputs: The placeholders.
-        nodes: Everything else, in order.
-        outputs: Names of the nodes that it returns.
-    """
+    """A graph."""
 
     inputs: tuple[TextNode, ...]
     nodes: tuple[TextNode, ...]

@@ -66,8 +66,6 @@ class Guard:
             ``G['N']``), or an empty string where the text does not say.
         index: The dimension (sizes, strides) or the position (keys), or None.
         before: What it wants, in Python's spelling, or None where the text does not say.
-        now: What it found, likewise.
-        sources: All tensors (duplicates) or all names (symbolic shapes) that it is about.
     """
 
     shape: GuardShape

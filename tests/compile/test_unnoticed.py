@@ -139,14 +139,6 @@ def test_a_hook_that_fails_is_not_noticed(
     assert ended(tmp_path, "ours", recorded=True, hook=hook) == plain
 
 
-def test_what_failed_is_in_the_recording(tmp_path: Path) -> None:
-    (tmp_path / "program.py").write_text(PROGRAM)
-    ended(tmp_path, "ours", recorded=True, hook=("versions", "positions_of_graph_break"))
-    problems = run_of(tmp_path / "ours").processes[0].problems
-    assert problems
-    assert all("RuntimeError('injected" in problem for problem in problems)
-
-
 # ---------------------------------------------------------------- the user's own logs and traces
 
 LOGGING = """

@@ -21,7 +21,6 @@ class ProcessLog:
     """A log that is made with its first record; a forked process begins one of its own.
 
     Args:
-        folder: The recording.
         project: The folder that shown paths are relative to; None where somebody else writes
             ``inspector_environment``.
         max_bytes: The process's files are kept below; None: no limit.

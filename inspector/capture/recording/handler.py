@@ -46,12 +46,9 @@ class TraceHandler(logging.Handler):
     without us: our artifacts pass them by.
 
     Attributes:
-        sources: Writes the source text that the recordings need.
         measures: Profiles the program's own calls for a moment, once it has compiled: from the
             first frame on, as `import torch` may not be over before.
         times_guards: Times the guards of every cache entry, which makes compiling slower.
-        keeps_graphs: Writes the graphs of all stages as data, and what Inductor fuses.
-        keeps_prims: And those of AOTAutograd as primitives, too.
     """
 
     def __init__(self, logger: logging.Logger) -> None:

@@ -25,11 +25,7 @@ _MODEL_MAKERS = frozenset({"from_config", "from_pretrained"})  # of transformers
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class EntryPoint:
-    """What to compile, and how it was found, as Python: ``model``, ``get_model()``, ``Net()``.
-
-    Attributes:
-        inputs: Those that a factory returned together with the model.
-    """
+    """What to compile, and how it was found, as Python: ``model``, ``get_model()``, ``Net()``."""
 
     function: Callable[..., Any]
     entry: str

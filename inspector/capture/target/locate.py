@@ -30,8 +30,6 @@ class Place:
         name: The part after the colon: what in the module is meant.
         file: Its absolute path; None for a module without one.
         search: Folders that go to the front of ``sys.path``, the first one first.
-        root: The project's folder, which shown paths are relative to.
-        shown: The file (or the module) as messages show it.
         verb: The command to type again, and its `options`.
     """
 

@@ -39,7 +39,6 @@ class Target:
         function: The module or function, in the train/eval mode that the file left it in.
         calls: Tensors are shared until `fresh` copies them.
         already_compiled: The file compiles it itself, so that it is taken as it is.
-        file: The absolute path of its file, or None for a module without one.
         root: The project's folder, which shown paths are relative to: the working directory if the
             file is below it, else the folder of its top package, else its own folder.
     """

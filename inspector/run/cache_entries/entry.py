@@ -22,7 +22,6 @@ class Entry:
     """A cache entry.
 
     Attributes:
-        tree: Its guards as torch prints them.
         guards: The same, and what guard managers check by themselves.
         symbols: Values of what it keeps dynamic when it was compiled, by source.
     """

@@ -45,12 +45,7 @@ def boundaries(
     is_profiled: bool,
     broke: bool,
 ) -> dict[str, Boundary]:
-    """The boundaries of captured graphs; they cost reading their texts, and only costs need them.
-
-    Args:
-        graphs: By compilation.
-        hints: Example values of symbolic sizes, by compilation.
-    """
+    """The boundaries of captured graphs, by compilation; only costs need them, and read texts."""
     size_bytes = sum(graph.text.length_bytes for graph in graphs.values() if graph.text)
     if not is_profiled and not (broke and size_bytes <= _MOST_TEXT_BYTES):
         return {}
@@ -70,11 +65,7 @@ def _read(graph: GraphPlace | None) -> GraphText | None:
 
 
 def make_boundary(graph: GraphText, hints: Mapping[str, int]) -> Boundary:
-    """The boundary of a graph; tensors of unknown size are left out.
-
-    Args:
-        hints: Example values of symbolic sizes.
-    """
+    """The boundary of a graph; tensors of unknown size are left out."""
     by_name = {node.name: node for node in (*graph.inputs, *graph.nodes)}
     inputs = {node.name for node in graph.inputs}
     read = _Readers(graph)

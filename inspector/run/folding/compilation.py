@@ -45,7 +45,6 @@ class OlderBreak:
 
     Attributes:
         reasons: Why tracing restarted; empty where nothing says why.
-        line: The line behind which Dynamo goes on; the function's first where it does not.
     """
 
     reasons: tuple[str, ...]
@@ -171,10 +170,6 @@ class CompilationDraft:
         """Takes the end of an export, which torch says neither the name nor the size of.
 
         What is exported is a program, and guards are made for it, too.
-
-        Args:
-            said: What torch says.
-            name: What exported it.
         """
         self.metrics = dataclasses.replace(
             said, name=name, has_guarded_code=True,

@@ -40,7 +40,6 @@ class CompilationsDraft:
     """Takes the events of one process that are about single compilations, in order.
 
     Attributes:
-        drafts: The compilations, in the order in which they began.
         ahead: What compiled without running the program: ``torch.export``, ``AOTInductor``,
             ``aot_compile``.
     """
@@ -67,9 +66,6 @@ class CompilationsDraft:
 
     def add(self, envelope: Envelope, event: object, call: TargetCall | None) -> CompileId:
         """Takes one event.
-
-        Args:
-            call: The call of the target that was begun last, or None.
 
         Returns:
             The id of the compilation that it is about.
@@ -132,7 +128,6 @@ class CompilationsDraft:
         """Takes that AOTInductor has lowered a graph, which Dynamo need not have captured.
 
         Args:
-            compile_id: The compilation during which it did.
             graph: Where the text of the graph that Inductor took is, or None: up to torch 2.6,
                 which logs none, and whose export captures with Dynamo.
         """

@@ -18,12 +18,7 @@ _KEY = r"\[(?P<key>'[^']*'|-?\d+)\]"
 def came_and_went(
     case: GuardCase, changes: Iterable[Change]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The keys that a call has and the entry's had not, and the reverse; empty where unknown.
-
-    Args:
-        case: The guard, on a dict.
-        changes: All in which the entry differs from the call.
-    """
+    """The keys that a call has and the entry's had not, and the reverse; empty where unknown."""
     if case.kind is not RecompileClass.KEYS or not case.name:
         return (), ()
     guard = case.guard
@@ -64,9 +59,6 @@ def known_keys(
     """All keys of a dict, or None where they are not known.
 
     Args:
-        lines: The tree of what was compiled for the call.
-        seen: What the process saw in the call, or None.
-        name: The dict, as reasons spell it.
         length: How many there are, or None where the guard does not say.
     """
     value = seen.now.get(name) if seen else None

@@ -37,7 +37,6 @@ def called_with(facts: CompileFacts, like: Entry | None) -> State | None:
     """What a call came with, as far as what was compiled for it and the process tell.
 
     Args:
-        facts: What was compiled.
         like: A cache entry; where nothing was compiled (the limit is reached), the values that the
             process did not look at are taken to be this entry's.
     """

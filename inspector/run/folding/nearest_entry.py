@@ -83,13 +83,7 @@ def _is_inside(name: str, source: str) -> bool:
 
 
 def _rank(changes: Sequence[Change], state: State | None, outer: Collection[str]) -> _Rank:
-    """How far an entry is from the call; the smallest is the nearest.
-
-    Args:
-        changes: What it wants otherwise.
-        state: What the call came with, or None where that is not known.
-        outer: What another entry wants otherwise as a whole, or looks into.
-    """
+    """How far an entry is from the call; the smallest is the nearest."""
     if state is None:
         return _UNKNOWN, 0, 0, 0
     if not changes:

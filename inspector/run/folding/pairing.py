@@ -28,7 +28,6 @@ class Span:
         begin_ns: UTC in ns.
         end_ns: UTC in ns, never before the begin.
         occurrence: How often that id had been used before by another compilation.
-        arguments: What torch said when it began and when it ended.
         in_code_generation: Whether code was being generated, and none loaded yet, when it began.
     """
 

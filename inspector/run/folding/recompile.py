@@ -51,7 +51,6 @@ def make_recompile(
     """What a compilation after the first of its code object was for.
 
     Args:
-        facts: What its log says beyond its outcome.
         entries: The same of the earlier compilations, by the text of their compile id.
         superseded: The entries that were compiled once more with what changed made dynamic: what
             does not fit the later one does not fit them for the same reason.
@@ -115,12 +114,7 @@ def make_recompile(
 def _other_instance(
     names: Iterable[str], entry: CompileFacts, facts: CompileFacts, *, hit_limit: bool
 ) -> OtherInstance | None:
-    """The object that has what changed, where it is another one; else None.
-
-    Args:
-        names: What changed, as reasons spell it.
-        hit_limit: Whether nothing was, as the limit is reached.
-    """
+    """The object that has what changed, where it is another one; else None."""
     changed = tuple(names)
     known = facts.instances or (facts.seen.instances if facts.seen else {})
     for name, now in known.items():

@@ -37,7 +37,6 @@ class GuardLines:
     Attributes:
         types: The type of what a source led to, as torch shows it.
         leaves: Kind and code of every guard on a source.
-        full: The source in Dynamo's spelling.
         ambient: Guards on no source (global state, symbolic shapes).
     """
 

@@ -104,11 +104,7 @@ def changed_sizes(case: GuardCase) -> Iterator[int]:
 
 
 def held_by(case: GuardCase, keys: Iterable[str] = ()) -> str:
-    """The class of a container's first item, as far as one of the trees has it.
-
-    Args:
-        keys: Of a dict, the keys that came or went.
-    """
+    """The class of a container's first item, as far as one of the trees has it."""
     items = list(keys)
     if case.kind in {_C.LENGTH, _C.VARARGS}:
         items = ["0", "'0'"]

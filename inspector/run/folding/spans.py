@@ -31,9 +31,6 @@ class Spans:
     """Collects begin and end events of one process, which can interleave over threads.
 
     Memory is that of the spans of one compilation: as soon as none is open, they are added up.
-
-    Attributes:
-        pairing: The spans that are open.
     """
 
     def __init__(self) -> None:

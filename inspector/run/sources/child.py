@@ -36,15 +36,11 @@ class Settings:
     """How a process is recorded.
 
     Attributes:
-        python: The interpreter, or None for this one.
         save: Where the recording is kept, or None for the store.
         own_stdout: Whether the program keeps standard output; else it is sent to standard error.
         fresh_caches: Whether Inductor's caches are a new folder that is deleted afterwards, so that
             every stage runs; else the program uses the caches it would use anyway.
-        silent: Whether what the program writes to its standard streams is dropped.
-        doing: What is done, for the progress line, where that is not plain recording.
         measure: Whether a program's calls are measured; a target's request says it itself.
-        prefix: A program that starts the interpreter (a profiler), with its options.
     """
 
     python: str | None
@@ -86,8 +82,6 @@ class Ending:
         exit_code: Its exit code; negative for a signal, as `subprocess` has it.
         ended: ``whole``, ``failed``, ``interrupted``, ``timed-out`` or ``killed``.
         outcome: What the program's side said about its end (``outcome.json``), or empty.
-        recorder_signal: The signal that ended the recorder, or 0.
-        is_target: Whether it was a target that we called, whose process is ours.
     """
 
     exit_code: int
@@ -116,9 +110,6 @@ class Recorder:
 
     def record(self, on_progress: Callable[[Progress, int], None]) -> Ending:
         """Runs the job to its end, whatever that is.
-
-        Args:
-            on_progress: Called about ten times a second with what was seen and the elapsed ns.
 
         Raises:
             EnvironmentLacksError: The interpreter cannot be started.
@@ -264,9 +255,6 @@ class _Signals:
 
     What the user has ignored (``nohup``) stays ignored. The recorded program gets its own defaults:
     handlers do not outlive ``exec``.
-
-    Attributes:
-        ending: The first SIGTERM or SIGHUP, or 0.
     """
 
     def __init__(self) -> None:

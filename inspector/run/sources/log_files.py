@@ -19,12 +19,7 @@ _LOGS = (".log", ".log.gz")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Found:
-    """What lies below a folder.
-
-    Attributes:
-        logs: The logs, packed ones too, in the order of their paths.
-        recordings: The recordings in it, whose logs are not among them.
-    """
+    """What lies below a folder."""
 
     logs: tuple[Path, ...]
     recordings: tuple[Path, ...]

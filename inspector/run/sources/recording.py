@@ -27,11 +27,7 @@ _MOST_NAMED = 3
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Recording:
-    """A recording that can be read.
-
-    Attributes:
-        names: What each log is called below the folder: those of two machines can be alike.
-    """
+    """A recording that can be read."""
 
     name: str
     folder: Path

@@ -31,7 +31,6 @@ class Worker:
 
     Attributes:
         failure: Why it can do no more, in one sentence, or an empty string.
-        is_late: Whether that is because it took longer than it may.
         detail: The user's own traceback, or an empty string.
         error: The failure as it would end a command, where it is nobody's but the request's or the
             environment's: no other process would do better.
@@ -95,9 +94,6 @@ class Worker:
         self, state: str, seconds: float, on_tick: Callable[[], None]
     ) -> Mapping[str, Any] | None:
         """Waits until it says that it is in a state.
-
-        Args:
-            seconds: How long it may take; it is ended when it takes longer.
 
         Returns:
             What it says, or None: ``failure`` says why.

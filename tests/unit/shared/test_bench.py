@@ -7,15 +7,7 @@ import json
 
 import pytest
 
-from inspector.shared.bench import (
-    BenchPlan,
-    Combination,
-    Setting,
-    WorkerEnd,
-    WorkerRequest,
-    Workload,
-)
-from inspector.shared.request import Request
+from inspector.shared.bench import BenchPlan, Combination, Setting, WorkerEnd, Workload
 
 PLAN = BenchPlan(
     target="model.py",
@@ -45,19 +37,6 @@ def test_of_a_newer_plan_it_is_said() -> None:
     fields = {**json.loads(PLAN.to_json()), "format_version": 2}
     with pytest.raises(ValueError, match="newer"):
         BenchPlan.from_json(json.dumps(fields))
-
-
-def test_a_process_gets_all_that_it_is_asked() -> None:
-    asked = WorkerRequest(
-        request=Request("model.py", inputs=("f32[2]",), no_grad=True),
-        workload=Workload(train=True, optimizer="SGD"),
-        compiles_optimizer=True,
-        eager=False,
-        combination=2,
-        session=1,
-        references={"eager": "/tmp/x"},  # noqa: S108 - a text
-    )
-    assert WorkerRequest.from_json(asked.to_json()) == asked
 
 
 def test_combinations_of_a_workload_are_together() -> None:

@@ -24,15 +24,6 @@ class GraphModule(torch.nn.Module):
 """
 
 
-def test_a_compilation(tmp_path: Path) -> None:
-    run = run_of(tmp_path, start(), broken(), graph(), metrics())
-    summary = summarize(run)
-
-    assert (summary.frames, summary.graphs, summary.operators, summary.graph_breaks) == (1, 1, 2, 1)
-    assert run.graph_breaks[0].user is not None
-    assert (run.graph_breaks[0].user.file, run.graph_breaks[0].user.line) == (FILE, 3)
-
-
 def test_what_is_being_compiled_is_told_until_it_has_ended(tmp_path: Path) -> None:
     log = tmp_path / "a.log"
 
