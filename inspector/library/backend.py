@@ -21,7 +21,7 @@ from inspector.library.recording import Recording, recorded
 def __getattr__(name: str) -> Callable[..., Any]:
     if name != "inspector":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from inspector.capture.recording.backend import inductor
+    from inspector.capture.compiled import inductor
 
     begin()
     return inductor

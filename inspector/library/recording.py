@@ -110,7 +110,7 @@ def recorded(
     measure: bool = False,
 ) -> Iterator[Recording]:
     """Records with a description; what the block raises is in it, and leaves it."""
-    from inspector.capture.caches import fresh_caches
+    from inspector.capture.compiled import fresh_caches
     from inspector.capture.recording.attach import attach
 
     # The program may change the working directory.

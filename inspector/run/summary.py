@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Sequence
 
-from inspector.run.compilation import Compilation, Frame, FrameState
+from inspector.run.compilation import Compilation, FrameState
 from inspector.run.compile_time import StageTime
 from inspector.run.graph_break import BreakSite, Evidence, GraphBreak
 from inspector.run.run import Run
@@ -81,8 +81,13 @@ def summarize(run: Run) -> Summary:
     first = [item for item in run.compilations if not is_later(item)]
     logged = [record for record in run.graph_breaks if record.evidence is not Evidence.FAILURE]
     breaks = [record for record in logged if not is_later(record)]
-    frames = [_first_calls(frame) for process in run.processes for frame in process.frames]
-    states = [frame.state for frame in frames if frame.compilations]
+    states: list[FrameState] = []
+    for frame in (frame for process in run.processes for frame in process.frames):
+        kept = tuple(item for item in frame.compilations if not is_later(item))
+        states += [dataclasses.replace(frame, compilations=kept).state] if kept else []
+    stages: dict[str, int] = {}
+    for stage in (stage for process in run.processes for stage in process.stages):
+        stages[stage.stage] = stages.get(stage.stage, 0) + stage.time_ns
     operators = tuple(item.operators or 0 for item in first if item.graphs)
     return Summary(
         frames=len(states),
@@ -99,7 +104,7 @@ def summarize(run: Run) -> Summary:
         recompiles=sum(item.is_recompile for item in first),
         recompile_limit_hits=sum(item.hit_limit for item in first),
         compile_time_ns=sum(process.compile_time_ns for process in run.processes),
-        compile_time_by_stage=_stages(run),
+        compile_time_by_stage=tuple(StageTime(*item) for item in stages.items()),
         later=_added(run.compilations, logged),
     )
 
@@ -109,19 +114,6 @@ def summarize_processes(run: Run) -> tuple[Summary, ...]:
     return tuple(
         summarize(dataclasses.replace(run, processes=(process,))) for process in run.processes
     )
-
-
-def _first_calls(frame: Frame) -> Frame:
-    kept = tuple(item for item in frame.compilations if not is_later(item))
-    return dataclasses.replace(frame, compilations=kept)
-
-
-def _stages(run: Run) -> tuple[StageTime, ...]:
-    totals: dict[str, int] = {}
-    for process in run.processes:
-        for stage in process.stages:
-            totals[stage.stage] = totals.get(stage.stage, 0) + stage.time_ns
-    return tuple(StageTime(stage, time_ns) for stage, time_ns in totals.items())
 
 
 def _added(compilations: Sequence[Compilation], breaks: Sequence[GraphBreak]) -> Added:

@@ -52,18 +52,9 @@ def make(
     if is_factory:
         check_needs_nothing(value, name)
         return _checked(code.run(f"calling `{name}()`", value), f"{name}()")
-    if not isinstance(value, FunctionType) or not _takes_nothing(value):
+    if not isinstance(value, FunctionType) or not _binds(value, (), {}):
         return EntryPoint(value, name)
     return _probe(value, name, code)
-
-
-def _takes_nothing(function: Callable[..., Any]) -> bool:
-    """Whether `function` can be called without arguments."""
-    try:
-        inspect.signature(function).bind()
-    except (TypeError, ValueError):
-        return False
-    return True
 
 
 def _probe(function: Callable[..., Any], name: str, code: UserCode) -> EntryPoint:
@@ -165,7 +156,7 @@ def _as_arguments(given: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
     return tuple(given), {}
 
 
-def _binds(kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+def _binds(kind: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     try:
         inspect.signature(kind).bind(*args, **kwargs)
     except TypeError:

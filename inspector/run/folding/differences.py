@@ -64,17 +64,14 @@ def differences(entry: Entry, state: State, facts: CompileFacts) -> tuple[Change
             continue
         for change in changes_of(guard, state):
             source = "" if change.kind in _ONCE else change.source
-            key = (change.kind, source, _part(guard, change))
+            # A dimension, or one of the keys that the code asks for.
+            part = guard.check.item if isinstance(guard.check, ContainsCheck) else change.index
+            key = (change.kind, source, part)
             if change.source in whole or key in found or len(found) >= _MOST:
                 continue
             found[key] = _answered(change, facts)
             whole += [change.source] if change.kind in _WHOLE else []
     return tuple(found.values())
-
-
-def _part(guard: Guard, change: Change) -> int | str | None:
-    """What of a source it is about: a dimension, or one of the keys that the code asks for."""
-    return guard.check.item if isinstance(guard.check, ContainsCheck) else change.index
 
 
 def _of_other_name(entry: Entry, state: State) -> Iterator[Guard]:

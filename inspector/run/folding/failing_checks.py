@@ -13,19 +13,8 @@ from inspector.run.cache_entries.state import State, Value
 from inspector.run.folding.dict_keys import keys_text
 from inspector.run.folding.recompile_class import literal_class, of_dispatch_keys, state_class
 from inspector.run.recompile import Change, RecompileClass
+from inspector.trace import guard_checks as checks
 from inspector.trace.failed_guard import stripped_source
-from inspector.trace.guard_checks import (
-    AliasCheck,
-    Check,
-    ContainsCheck,
-    EqualsCheck,
-    GlobalStateCheck,
-    IdCheck,
-    LengthCheck,
-    MarkCheck,
-    RelationCheck,
-    TypeCheck,
-)
 from inspector.trace.guard_trees import Guard
 
 _C = RecompileClass
@@ -43,11 +32,11 @@ def changes_of(guard: Guard, state: State) -> Iterable[Change]:
     """What a guard that fails wants, and what the call has instead."""
     value = state.values.get(normal(guard.source), Value())
     match guard.check:
-        case GlobalStateCheck(state=wanted):
+        case checks.GlobalStateCheck(state=wanted):
             return _of_state(wanted, state.thread)
-        case RelationCheck(expression=text):
+        case checks.RelationCheck(expression=text):
             return _of_relation(guard, text, state)
-        case AliasCheck():
+        case checks.AliasCheck():
             return (Change(_C.ALIASING, guard.source, stripped_source(guard.source), None, "", ""),)
     compare = _OF_VALUE.get(type(guard.check))
     return compare(guard, guard.check, value) if compare else ()
@@ -181,7 +170,7 @@ def _unequal(
             yield _one(guard, kind, before, now, index)
 
 
-def _of_constant(guard: Guard, check: EqualsCheck, value: Value) -> Iterator[Change]:
+def _of_constant(guard: Guard, check: checks.EqualsCheck, value: Value) -> Iterator[Change]:
     kind = literal_class(check.text)
     if kind is _C.BOOL and guard.source.endswith(".training"):
         kind = _C.TRAINING
@@ -195,7 +184,7 @@ def _of_constant(guard: Guard, check: EqualsCheck, value: Value) -> Iterator[Cha
     yield _one(guard, kind, check.text, now)
 
 
-def _of_type(guard: Guard, check: TypeCheck, value: Value) -> Iterator[Change]:
+def _of_type(guard: Guard, check: checks.TypeCheck, value: Value) -> Iterator[Change]:
     now = value.type or (f"<class '{value.tensor.type}'>" if value.tensor else "")
     kind = _C.NONE if "NoneType" in check.type + now else _C.TYPE
     yield _one(guard, kind, _class_name(check.type), _class_name(now))
@@ -206,7 +195,7 @@ def _class_name(text: str) -> str:
     return match[1] if match else text
 
 
-def _of_identity(guard: Guard, check: IdCheck, value: Value) -> Iterator[Change]:
+def _of_identity(guard: Guard, check: checks.IdCheck, value: Value) -> Iterator[Change]:
     seen = [each.kind for each in (check.seen, value.seen) if each]
     is_function = guard.source.endswith(".__code__") or _FUNCTION.match(check.type)
     # Torch 2.11 shows the member itself, 2.13 its class, which is like any other.
@@ -222,7 +211,7 @@ def _of_identity(guard: Guard, check: IdCheck, value: Value) -> Iterator[Change]
     yield _one(guard, kind, before, value.text or (value.seen.text if value.seen else ""))
 
 
-def _of_length(guard: Guard, check: LengthCheck, value: Value) -> Iterator[Change]:
+def _of_length(guard: Guard, check: checks.LengthCheck, value: Value) -> Iterator[Change]:
     before, now = str(check.length), "" if value.length is None else str(value.length)
     if "dict" in guard.kind.lower() and not guard.source.endswith("._modules"):
         yield _one(guard, _C.KEYS, keys_text(None, before), keys_text(None, now) or "")
@@ -230,23 +219,23 @@ def _of_length(guard: Guard, check: LengthCheck, value: Value) -> Iterator[Chang
     yield _one(guard, _C.LENGTH, before, now)
 
 
-def _of_item(guard: Guard, check: ContainsCheck, _value: Value) -> Iterator[Change]:
+def _of_item(guard: Guard, check: checks.ContainsCheck, _value: Value) -> Iterator[Change]:
     kind = _C.ATTRIBUTE if check.item.isidentifier() else _C.KEYS
     sides = (f"with {check.item}", f"without {check.item}")
     before, now = sides if check.expected else reversed(sides)
     yield _one(guard, kind, before, now)
 
 
-def _of_mark(guard: Guard, _check: MarkCheck, _value: Value) -> Iterator[Change]:
+def _of_mark(guard: Guard, _check: checks.MarkCheck, _value: Value) -> Iterator[Change]:
     yield _one(guard, _C.MARKS, "", "")
 
 
-_OF_VALUE: Mapping[type[Check], Callable[[Guard, Any, Value], Iterator[Change]]] = {
+_OF_VALUE: Mapping[type[checks.Check], Callable[[Guard, Any, Value], Iterator[Change]]] = {
     TensorFacts: _of_tensor,
-    EqualsCheck: _of_constant,
-    TypeCheck: _of_type,
-    IdCheck: _of_identity,
-    LengthCheck: _of_length,
-    ContainsCheck: _of_item,
-    MarkCheck: _of_mark,
+    checks.EqualsCheck: _of_constant,
+    checks.TypeCheck: _of_type,
+    checks.IdCheck: _of_identity,
+    checks.LengthCheck: _of_length,
+    checks.ContainsCheck: _of_item,
+    checks.MarkCheck: _of_mark,
 }

@@ -11,7 +11,7 @@ from inspector.records.codec import decode
 from inspector.records.environment import SourceText
 from inspector.run.ended import with_ending
 from inspector.run.folding.process import ProcessBuilder
-from inspector.run.run import LogWarning, Process, Run
+from inspector.run.run import LogWarning, Run
 from inspector.run.source import Sources
 from inspector.shared.meta import Meta
 from inspector.shared.roots import Roots
@@ -93,10 +93,13 @@ class RunBuilder:
         """The run, as far as it was logged."""
         builders = list(self._processes.values())
         roots = _roots(builders)
-        processes = _in_order([
+        processes = tuple(
             builder.build(roots, explains_recompiles=self._explains_recompiles)
             for builder in builders
-        ])  # fmt: skip
+        )
+        # The names of logs do not always say the rank.
+        if all(process.rank is not None for process in processes):
+            processes = tuple(sorted(processes, key=lambda process: process.rank or 0))
         return Run(
             meta=with_ending(meta, processes, roots),
             processes=processes,
@@ -110,13 +113,6 @@ class RunBuilder:
             if count > _MOST_WARNINGS:
                 message = f"{count - _MOST_WARNINGS} more records could not be read"
                 yield LogWarning(log, 0, message)
-
-
-def _in_order(processes: list[Process]) -> tuple[Process, ...]:
-    """By rank, where each has one: the names of logs do not always say it."""
-    if any(process.rank is None for process in processes):
-        return tuple(processes)
-    return tuple(sorted(processes, key=lambda process: process.rank or 0))
 
 
 def _roots(builders: list[ProcessBuilder]) -> Roots:

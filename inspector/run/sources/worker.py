@@ -107,7 +107,13 @@ class Worker:
                 continue
             on_tick()
             if time.monotonic() > until:
-                self.failure = _late(state, seconds, self._place(asks=True))
+                place = self._place(asks=True)
+                at = f", at {place}" if place else ""
+                self.failure = (
+                    f"timed out after {seconds:g} s of {_UNTIL[state]}{at} (see --timeout)"
+                    if state in _UNTIL
+                    else f"timed out after {seconds:.0f} s of calls that usually take far less{at}"
+                )
                 self.is_late = True
                 self.end()
                 return None
@@ -199,11 +205,3 @@ class Worker:
             lines = [line.strip() for line in text.split("\n") if line.strip()]
             return f": {lines[-1][:_MOST_SAID]}" if lines else ""
         return ""
-
-
-def _late(state: str, seconds: float, place: str) -> str:
-    """That it was ended, and what it was about to do, and where."""
-    at = f", at {place}" if place else ""
-    if state in _UNTIL:
-        return f"timed out after {seconds:g} s of {_UNTIL[state]}{at} (see --timeout)"
-    return f"timed out after {seconds:.0f} s of calls that usually take far less{at}"
