@@ -50,7 +50,8 @@ def parse_reason(reason: str) -> FailedGuard:
     match = _ENTRY.match(reason)
     whole = reason[match.end() :] if match else reason
     body, _, stack = whole.partition(_USER_STACK)
-    text, comment = _split(body)
+    at = comment_at(body)  # a string in the guard can look like a comment
+    text, comment = (body[:at], body[at + 1 :]) if at >= 0 else (body, "")
     found = _HINT.search(comment) or _HINT.search(text)
     hint = found["hint"] if found else ""
     text, comment = _HINT.sub("", text), _HINT.sub("", comment)
@@ -68,12 +69,6 @@ def parse_reason(reason: str) -> FailedGuard:
 def stripped_source(source: str) -> str:
     """A source as reasons spell it: ``x.shape`` for ``L['x'].shape``."""
     return _LOCAL.sub(r"\1", source)
-
-
-def _split(body: str) -> tuple[str, str]:
-    """The guard and its comment; a string in the guard can look like a comment."""
-    at = comment_at(body)
-    return (body[:at], body[at + 1 :]) if at >= 0 else (body, "")
 
 
 def _place(comment: str) -> StackFrame | None:

@@ -74,8 +74,10 @@ class CappedLog:
             seconds = metadata["compilation_metrics"].get("entire_frame_compile_time_s")
             details.compilations += 1
             details.compile_time_ns += nanoseconds(seconds, _SECOND_NS) or 0
-        while self._details and self._size_bytes() > self._max_bytes:
+        files = (self._kept, *self._details)
+        while self._details and sum(file.size_bytes for file in files) > self._max_bytes:
             self._drop()
+            files = (self._kept, *self._details)
 
     def close(self) -> None:
         """Closes all files."""
@@ -93,9 +95,6 @@ class CappedLog:
             name = f"{self._name}.rest-{self._made:06}.log"
             self._details.append(_Details(self._folder, self._formatter, self._name, name))
         return self._details[-1]
-
-    def _size_bytes(self) -> int:
-        return sum(file.size_bytes for file in (self._kept, *self._details))
 
     def _drop(self) -> None:
         oldest = self._details.popleft()

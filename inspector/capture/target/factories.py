@@ -74,7 +74,9 @@ def _probe(function: Callable[..., Any], name: str, code: UserCode) -> EntryPoin
     except (ModelFailedError, EnvironmentLacksError):
         # Then it is no factory, and its own call shows the error.
         return itself
-    return _checked(made, f"{name}()") if _is_model(made) else itself
+    first = made[0] if type(made) is tuple and len(made) == 2 else made  # noqa: PLR2004
+    is_model = isinstance(first, torch.nn.Module | FunctionType)
+    return _checked(made, f"{name}()") if is_model else itself
 
 
 def _names_models(function: Callable[..., Any], seen: set[object]) -> bool:
@@ -111,11 +113,6 @@ def _names_models(function: Callable[..., Any], seen: set[object]) -> bool:
 
 def _is_module_class(value: object) -> bool:
     return isinstance(value, type) and issubclass(value, torch.nn.Module)
-
-
-def _is_model(made: object) -> bool:
-    first = made[0] if type(made) is tuple and len(made) == 2 else made  # noqa: PLR2004
-    return isinstance(first, torch.nn.Module | FunctionType)
 
 
 def _checked(made: Any, entry: str) -> EntryPoint:

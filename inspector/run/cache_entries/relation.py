@@ -223,7 +223,9 @@ def telling(expressions: Iterable[str], whole: str, known: Known) -> tuple[str, 
     refused: set[int] = set()
     found: list[str] = []
     for expression in ordered:
-        own = set() if _is_pair(expression) else set(_refused_by(expression, whole, known, numbers))
+        pair = equality(expression)
+        is_pair = pair is not None and not any(side.lstrip("-").isdecimal() for side in pair)
+        own = set() if is_pair else set(_refused_by(expression, whole, known, numbers))
         if own - refused:
             found.append(expression)
         refused |= own
@@ -238,8 +240,3 @@ def _refused_by(expression: str, whole: str, known: Known, numbers: Iterable[int
 
         if relation_holds(expression, instead) is False:
             yield number
-
-
-def _is_pair(expression: str) -> bool:
-    pair = equality(expression)
-    return pair is not None and not any(side.lstrip("-").isdecimal() for side in pair)

@@ -137,7 +137,9 @@ def _with(  # noqa: PLR0911 - one per kind of check
         case TensorFacts():
             return dataclasses.replace(value, tensor=_tensor(check, source, symbols))
         case checks.EqualsCheck():
-            return dataclasses.replace(value, text=check.text, type=_type_of(check) or value.type)
+            kind = f"<class '{type(check.value).__name__}'>" if check.is_literal else value.type
+            kind = "<class 'float'>" if check.text in _NO_LITERALS else kind
+            return dataclasses.replace(value, text=check.text, type=kind)
         case checks.TypeCheck():
             return dataclasses.replace(value, type=check.type)
         case checks.IdCheck():
@@ -147,13 +149,6 @@ def _with(  # noqa: PLR0911 - one per kind of check
         case checks.ContainsCheck():
             return dataclasses.replace(value, items={**value.items, check.item: check.expected})
     return value
-
-
-def _type_of(check: checks.EqualsCheck) -> str:
-    """The class of a constant; infinity and NaN are no literals."""
-    if check.is_literal:
-        return f"<class '{type(check.value).__name__}'>"
-    return "<class 'float'>" if check.text in _NO_LITERALS else ""
 
 
 def _tensor(check: TensorFacts, source: str, symbols: Mapping[str, float]) -> TensorFacts:

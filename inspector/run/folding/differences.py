@@ -103,19 +103,17 @@ def _source_of(name: str, entry: Entry) -> str:
 def _with(value: Value, seen: SeenValue) -> Value:
     """A value as the process saw it, in place of a known one."""
     if seen.tensor is not None:
-        return Value(tensor=_seen_tensor(value.tensor, seen.tensor))
+        # What is on the tensor alone is without the thread's dispatch keys.
+        tensor, known = seen.tensor, value.tensor
+        if known and set(own_keys(known.keys)) == set(own_keys(tensor.keys)):
+            tensor = dataclasses.replace(tensor, keys=known.keys)
+        return Value(tensor=tensor)
     if seen.kind == "container":
         return dataclasses.replace(value, type=f"<class '{seen.type}'>", length=seen.length)
     text = seen.text if seen.kind in {"none", "bool", "int", "float", "str", "constant"} else None
     kind = "" if seen.kind in {"tensor", "enum"} else f"<class '{seen.type}'>"
-    known = seen if seen.identity else None
-    return Value(type=kind, text=text, identity=seen.identity, seen=known)
-
-
-def _seen_tensor(known: TensorFacts | None, seen: TensorFacts) -> TensorFacts:
-    """What is on the tensor alone is without the thread's dispatch keys."""
-    is_same = known is not None and set(own_keys(known.keys)) == set(own_keys(seen.keys))
-    return dataclasses.replace(seen, keys=known.keys) if known and is_same else seen
+    found = seen if seen.identity else None
+    return Value(type=kind, text=text, identity=seen.identity, seen=found)
 
 
 def _answered(change: Change, facts: CompileFacts) -> Change:

@@ -153,7 +153,9 @@ def _tree_now(case: GuardCase) -> Value | None:
             return _parsed(constant)
         if text.endswith(" is None"):
             return Value("None", Known.PARSED)
-    return Value(with_article(_class_name(kind)), Known.PARSED) if kind else None
+    match = _CLASS.fullmatch(kind or "")
+    shown = _public(match[1]) if match else kind
+    return Value(with_article(shown), Known.PARSED) if shown else None
 
 
 def _length(lines: GuardLines, name: str) -> Value | None:
@@ -241,11 +243,6 @@ def _parsed(text: str | None) -> Value | None:
         return None
     match = _CLASS.fullmatch(text.strip())
     return Value(_public(match[1]) if match else without_addresses(text).strip(), Known.PARSED)
-
-
-def _class_name(text: str) -> str:
-    match = _CLASS.fullmatch(text)
-    return _public(match[1]) if match else text
 
 
 def _public(name: str) -> str:

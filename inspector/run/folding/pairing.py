@@ -117,7 +117,9 @@ class Pairing:
         if event.name == _OUTERMOST:
             self._occurrences[event.compile_id] += 1
         occurrence = self.occurrence(event.compile_id)
-        begun = _Begun(event, occurrence, self._in_code_generation(), self._begun)
+        names = {name for name, _, _ in self._open}
+        generates = _GENERATES in names and not names & _LOADS
+        begun = _Begun(event, occurrence, generates, self._begun)
         self._begun += 1
         self._open.setdefault(_key(event), []).append(begun)
         self._touch(event)
@@ -184,10 +186,6 @@ class Pairing:
             self.lost += 1
             ended.append(_span(begun, time_ns, begun.event.arguments, ended=False))
         return ended
-
-    def _in_code_generation(self) -> bool:
-        names = {name for name, _, _ in self._open}
-        return _GENERATES in names and not names & _LOADS
 
     def unfinished(self) -> Iterator[Span]:
         """The spans that never ended (the process died); they last until the last event."""

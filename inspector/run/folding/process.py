@@ -69,8 +69,10 @@ class ProcessBuilder:
             self._rank = envelope.rank
         event = read(envelope)
         if isinstance(event, TargetCall):
-            # The end of a call replaces its begin.
-            self._calls = [*self._calls[: None if event.state == "begin" else -1], event]
+            if event.state == "begin":
+                self._calls.append(event)
+            elif self._calls:
+                self._calls[-1] = event
         elif isinstance(event, Record):
             self._records.setdefault(type(event), []).append(event)
         elif isinstance(event, KeptRecord) and event.text is not None:

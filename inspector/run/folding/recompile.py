@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 
 from inspector.run.compilation import Compilation
 from inspector.run.folding.dict_keys import came_and_went
@@ -31,7 +31,7 @@ from inspector.run.folding.recompile_sizes import (
 )
 from inspector.run.recompile import Answer, Change, OtherInstance, Recompile
 from inspector.shared.roots import Roots
-from inspector.shared.stack import StackFrame, below_recorder
+from inspector.shared.stack import below_recorder
 from inspector.trace.compile_id import CompileId
 from inspector.trace.failed_guard import FailedGuard, parse_reason
 
@@ -55,7 +55,9 @@ def make_recompile(
         superseded: The entries that were compiled once more with what changed made dynamic: what
             does not fit the later one does not fit them for the same reason.
     """
-    failures = _failures(item)
+    reasons = [reason for reason in item.recompile_reasons if _NO_REASON not in reason]
+    # Each recompilation names all entries before it: of hundreds the newest ones are enough.
+    failures = [_parsed(reason) for reason in reasons[:_MOST_ENTRIES]] or [_parsed("")]
     current = [failed for failed in failures if _entry_id(failed) not in superseded]
 
     def entry_of(failed: FailedGuard) -> CompileFacts:
@@ -71,7 +73,9 @@ def make_recompile(
     return Recompile(
         compile_id=item.compile_id,
         entry=_entry_id(failed),
-        others=tuple(_others(chosen, failures)),
+        others=tuple(
+            f"{other.entry}: {_harmless(other.text)}" for other in failures if other is not chosen
+        ),
         guard=_harmless(failed.text),
         comment=failed.comment,
         hint=failed.hint,
@@ -90,7 +94,8 @@ def make_recompile(
         symbols=tuple(guarded_symbols(case, roots)),
         whitelist=facts.whitelist,
         call=item.call,
-        stack=_stack(item, facts, roots),
+        # Torch leaves out who called a function that is compiled for itself.
+        stack=below_recorder(seen.stack, roots) if seen and seen.stack else item.stack,
         first_stack=below_recorder(facts.seen.first_stack, roots) if facts.seen else (),
         time_ns=sum(time_ns for _, time_ns in stages) or item.duration_ns,
         stages=stages,
@@ -135,20 +140,6 @@ def _other_instance(
     return None
 
 
-def _failures(item: Compilation) -> list[FailedGuard]:
-    """What torch says that failed, the newest entry's first; where it says nothing, that."""
-    reasons = [reason for reason in item.recompile_reasons if _NO_REASON not in reason]
-    # Each recompilation names all entries before it: of hundreds the newest ones are enough.
-    return [_parsed(reason) for reason in reasons[:_MOST_ENTRIES]] or [_parsed("")]
-
-
-def _stack(item: Compilation, facts: CompileFacts, roots: Roots) -> tuple[StackFrame, ...]:
-    """Torch leaves out who called a function that is compiled for itself."""
-    if facts.seen is None or not facts.seen.stack:
-        return item.stack
-    return below_recorder(facts.seen.stack, roots)
-
-
 def _entry_id(failed: FailedGuard) -> CompileId | None:
     return CompileId.parse(_ATTEMPT.sub("", failed.entry))
 
@@ -163,12 +154,6 @@ def _with_origin(change: Change, case: GuardCase) -> Change:
 def _harmless(guard: str) -> str:
     """A guard without the addresses in it, which differ from run to run."""
     return without_addresses(guard).replace(", )", ")")
-
-
-def _others(failed: FailedGuard, failures: Sequence[FailedGuard]) -> Iterator[str]:
-    for other in failures:
-        if other is not failed:
-            yield f"{other.entry}: {_harmless(other.text)}"
 
 
 def _answer(item: Compilation, case: GuardCase) -> Answer:

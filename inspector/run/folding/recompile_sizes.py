@@ -102,11 +102,11 @@ def _held_by(case: GuardCase, source: str) -> tuple[str, ...]:
 
 def bounds_of(facts: CompileFacts, changes: Sequence[Change], roots: Roots) -> Iterator[Bound]:
     """What was compiled instead wants of what became dynamic: relations, the shortest first."""
-    before = {
-        normal(f"{each.source}{_size_of(each)}"): int(each.before)
-        for each in changes
-        if each.kind in _NUMBERS and each.is_dynamic and each.before.isdecimal()
-    }
+    before: dict[str, int] = {}
+    for change in changes:
+        if change.kind in _NUMBERS and change.is_dynamic and change.before.isdecimal():
+            size = "" if change.index is None else f".size()[{change.index}]"
+            before[normal(f"{change.source}{size}")] = int(change.before)
     entry = facts.entry() if before else None
     state = called_with(facts, None) if entry else None
     if entry is None or state is None:
@@ -127,10 +127,6 @@ def bounds_of(facts: CompileFacts, changes: Sequence[Change], roots: Roots) -> I
         made = facts.assumed_at(cause.file, cause.line) if cause and cause.line else None
         stack = below_recorder(made.stack, roots) if made else ()
         yield Bound(expression, spelled(expression), parts is False, stack)
-
-
-def _size_of(change: Change) -> str:
-    return "" if change.index is None else f".size()[{change.index}]"
 
 
 def equal_sizes(case: GuardCase, changes: Sequence[Change]) -> EqualSizes | None:
