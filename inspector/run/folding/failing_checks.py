@@ -11,7 +11,14 @@ from inspector.run.cache_entries.evaluate import own_keys
 from inspector.run.cache_entries.relation import identity, normal
 from inspector.run.cache_entries.state import State, Value
 from inspector.run.folding.dict_keys import keys_text
-from inspector.run.folding.recompile_class import literal_class, of_dispatch_keys, state_class
+from inspector.run.folding.recompile_class import (
+    ENUM_TYPE,
+    FUNCTIONS,
+    KEY_SOURCE,
+    literal_class,
+    of_dispatch_keys,
+    state_class,
+)
 from inspector.run.recompile import Change, RecompileClass
 from inspector.trace import guard_checks as checks
 from inspector.trace.failed_guard import stripped_source
@@ -19,10 +26,6 @@ from inspector.trace.guard_trees import Guard
 
 _C = RecompileClass
 _NONE = "None"
-_KEY_SOURCE = re.compile(r"list\(dict\.keys\((.+)\)\)\[\d+\]")
-_FUNCTION = re.compile(
-    r"<class '(?:function|builtin_function_or_method|code|method\w*)'>|<function"
-)
 _ON_SIZES = re.compile(r"\.(?:size|stride|storage_offset)\(\)")
 _SOURCE = re.compile(r"[LG]\['[^']+'\](?:\.[A-Za-z_]\w*|\['[^']*'\]|\[\d+\])*")
 _SIZED = re.compile(r"([LG]\[.+?)\.size\(\)\[(\d+)\]")
@@ -83,7 +86,7 @@ def _of_state(wanted: Mapping[str, object], found: Mapping[str, object]) -> Iter
 def _one(
     guard: Guard, kind: RecompileClass, before: object, now: object, index: int | None = None
 ) -> Change:
-    key = _KEY_SOURCE.fullmatch(guard.source)
+    key = KEY_SOURCE.fullmatch(guard.source)
     source = key[1] if key else guard.source
     kind = _C.KEYS if key else kind
     return Change(kind, source, stripped_source(source), index, str(before), str(now))
@@ -197,9 +200,9 @@ def _class_name(text: str) -> str:
 
 def _of_identity(guard: Guard, check: checks.IdCheck, value: Value) -> Iterator[Change]:
     seen = [each.kind for each in (check.seen, value.seen) if each]
-    is_function = guard.source.endswith(".__code__") or _FUNCTION.match(check.type)
+    is_function = guard.source.endswith(".__code__") or FUNCTIONS.match(check.type)
     # Torch 2.11 shows the member itself, 2.13 its class, which is like any other.
-    is_enum = check.type.startswith(("<enum", "<flag")) or literal_class(check.type) is _C.ENUM
+    is_enum = ENUM_TYPE.match(check.type) or literal_class(check.type) is _C.ENUM
     kind = _C.OBJECT
     if is_enum or "enum" in seen:
         kind = _C.ENUM

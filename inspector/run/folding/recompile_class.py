@@ -11,34 +11,15 @@ from inspector.run.recompile import RecompileClass
 from inspector.trace.guard_shapes import GuardShape
 
 _C = RecompileClass
+# A shape that is neither here nor in `_DECIDED` has the name of its class.
 _PLAIN: Mapping[GuardShape, RecompileClass] = {
-    GuardShape.SIZE: _C.SIZE,
-    GuardShape.STRIDE: _C.STRIDE,
-    GuardShape.RANK: _C.RANK,
-    GuardShape.DTYPE: _C.DTYPE,
-    GuardShape.DEVICE_INDEX: _C.DEVICE,
-    GuardShape.REQUIRES_GRAD: _C.REQUIRES_GRAD,
     GuardShape.NAN: _C.FLOAT,
     GuardShape.IS_NONE: _C.NONE,
     GuardShape.IS_NOT_NONE: _C.NONE,
     GuardShape.HAS_KEY: _C.KEYS,
-    GuardShape.HAS_ITEM: _C.KEYS,
-    GuardShape.HAS_ATTRIBUTE: _C.ATTRIBUTE,
-    GuardShape.SAME_OBJECT: _C.ALIASING,
-    GuardShape.DUPLICATES: _C.ALIASING,
-    GuardShape.OVERLAP: _C.ALIASING,
-    GuardShape.MARKS: _C.MARKS,
+    GuardShape.ITEMS: _C.KEYS,
     GuardShape.SYMBOLIC: _C.SYMBOLIC_SHAPE,
-    GuardShape.DEFAULT_DEVICE: _C.DEFAULT_DEVICE,
-    GuardShape.SAVED_TENSOR_HOOKS: _C.GLOBAL_STATE,
-    GuardShape.FUNCTORCH: _C.GLOBAL_STATE,
-    GuardShape.FORWARD_AD: _C.GLOBAL_STATE,
-    GuardShape.VERSION: _C.KEYS,
-    GuardShape.BACKEND: _C.BACKEND,
-    GuardShape.DEALLOCATED: _C.DEALLOCATED,
-    GuardShape.VIEW: _C.VIEW,
-    GuardShape.UNEXPECTED: _C.OTHER,
-    GuardShape.OTHER: _C.OTHER,
+    GuardShape.AMBIENT: _C.GLOBAL_STATE,
 }
 # The parts of GlobalStateGuard::reason, torch/csrc/dynamo/guards.cpp, 2.11 to 2.13.
 _STATE_PARTS = (
@@ -53,12 +34,12 @@ _STATE_PARTS = (
 # ones of torch/nn/modules/module.py).
 _HOOKS = re.compile(r"\._(?:global_)?(?:\w+_)?hooks(?:_\w+)?(?=$|[.\[)])")
 _TRAINING = re.compile(r"\.training$")
-_FUNCTIONS = re.compile(
+FUNCTIONS = re.compile(
     r"<class '(?:function|builtin_function_or_method|code|method|method_descriptor|"
     r"wrapper_descriptor|method-wrapper|functools\.partial|functools\._lru_cache_wrapper)'>"
     r"|<(?:built-in|function|code object|bound method|method|slot wrapper)\b"
 )
-_ENUM_TYPE = re.compile(r"<(?:enum|flag) '")
+ENUM_TYPE = re.compile(r"<(?:enum|flag) '")
 _ENUM_VALUE = re.compile(r"<[\w.]+\.\w+: ")  # Enum.__repr__; 2.11 shows the object itself
 # DictGuardManager::check_verbose_nopybind, torch/csrc/dynamo/guards.cpp: no other length has `!=`.
 _DICT_GUARD = re.compile(r"\) != \d+\Z")  # of `len(…) != 2`
@@ -73,7 +54,7 @@ _SCALARS = {_C.BOOL: "bool", _C.INT: "int", _C.FLOAT: "float", _C.STR: "str"}
 _NO_SCALARS = frozenset(
     {"none", "tensor", "module", "object", "function", "class", "container", *_SCALARS.values()}
 )
-_KEY_SOURCE = re.compile(r"list\(dict\.keys\((.+)\)\)\[\d+\]")
+KEY_SOURCE = re.compile(r"list\(dict\.keys\((.+)\)\)\[\d+\]")
 # Functionality keys with a backend in their name (c10/core/DispatchKey.cpp); `Dense` has none.
 _FUNCTIONALITY = re.compile(r"^(SparseCsr|Sparse|Quantized|NestedTensor|Mkldnn)?(\w+)$")
 _NO_BACKEND = re.compile(
@@ -88,7 +69,9 @@ def kind_of(case: GuardCase) -> RecompileClass:
     if _HOOKS.search(case.name):
         return _C.HOOKS
     shape = case.guard.shape
-    return _DECIDED[shape](case) if shape in _DECIDED else _PLAIN[shape]
+    if shape in _DECIDED:
+        return _DECIDED[shape](case)
+    return _PLAIN[shape] if shape in _PLAIN else RecompileClass[shape.name]
 
 
 def _value_class(case: GuardCase) -> RecompileClass:
@@ -115,9 +98,9 @@ def literal_class(text: str) -> RecompileClass:
 def _identity_class(case: GuardCase) -> RecompileClass:
     text, now = case.guard.before or "", case.seen_now
     manager = case.before.types.get(case.name, "")
-    if _ENUM_TYPE.match(manager) or _ENUM_VALUE.match(text) or (now and now.kind == "enum"):
+    if ENUM_TYPE.match(manager) or _ENUM_VALUE.match(text) or (now and now.kind == "enum"):
         return _C.ENUM
-    if case.name.endswith(".__code__") or _FUNCTIONS.match(manager) or _FUNCTIONS.match(text):
+    if case.name.endswith(".__code__") or FUNCTIONS.match(manager) or FUNCTIONS.match(text):
         return _C.FUNCTION
     return _C.FUNCTION if now and now.kind == "function" and not manager else _C.OBJECT
 
@@ -144,7 +127,7 @@ def _is_dict(case: GuardCase) -> bool:
 def _keys_class(case: GuardCase) -> RecompileClass:
     """Keys, or the same keys in another order."""
     name = case.name
-    match = _KEY_SOURCE.fullmatch(name)
+    match = KEY_SOURCE.fullmatch(name)
     name = match[1] if match else name
     wanted = case.before.ordered_keys(name)
     process = case.seen.now.get(name) if case.seen else None

@@ -216,18 +216,6 @@ def test_a_source_is_whole_only_from_its_first_line(
     assert run.sources.qualname(FILE, 2) == name
 
 
-def test_a_crlf_log_counts_the_same(tmp_path: Path) -> None:
-    records = (start(), broken(), graph(), metrics())
-    run = run_of(tmp_path, *(item.replace(b"\n", b"\r\n") for item in records))
-    summary = summarize(run)
-
-    assert (summary.frames, summary.graphs, summary.graph_breaks) == (1, 1, 1)
-    assert run.graph_breaks[0].cause.gb_id == "GB0059"
-    assert run.graph_breaks[0].user is not None
-    assert run.graph_breaks[0].user.line == 3
-    assert run.warnings == ()
-
-
 @pytest.mark.parametrize(
     ("key", "name"),
     [

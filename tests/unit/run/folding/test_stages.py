@@ -46,19 +46,6 @@ def test_time_belongs_to_the_innermost_stage_and_adds_up() -> None:
     assert sum(times.values()) == 100
 
 
-def test_overlapping_spans_of_threads_count_once() -> None:
-    collected = spans(
-        ("async_compile.wait", "B", 0),
-        ("compile_file", "B", 10),
-        ("compile_file", "B", 20),
-        ("compile_file", "E", 30),
-        ("async_compile.wait", "E", 40),
-        ("compile_file", "E", 50),
-    )
-
-    assert by_stage(collected) == {"loading kernels": 10, "C++ compilation": 40}
-
-
 def test_a_span_that_never_ends_lasts_until_the_last_event() -> None:
     collected = spans(("dynamo", "B", 5), ("backend_compile", "B", 10), ("gc", "B", 30))
 
