@@ -91,17 +91,18 @@ def normal(source: str) -> str:
 
 def relation_holds(expression: str, known: Known) -> bool | None:
     """Whether a relation holds; None where that cannot be known."""
-    found = _evaluated(expression, known)
+    found = evaluated(expression, known)
     return None if found is None else bool(found)
 
 
 def size_at(size: int | str, hints: Mapping[str, int]) -> int | None:
     """A size that is written with symbols (``2*s0 + 1``) at their values; None where unknown."""
-    found = _evaluated(size, hints.get) if isinstance(size, str) else size
+    found = evaluated(size, hints.get) if isinstance(size, str) else size
     return found if isinstance(found, int) else None
 
 
-def _evaluated(expression: str, known: Known) -> object:
+def evaluated(expression: str, known: Known) -> object:
+    """What an expression is; None where that cannot be known."""
     tree = _parsed(expression)
     try:
         return None if tree is None else _value(tree, known)

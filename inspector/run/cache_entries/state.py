@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.records.recompiles import SeenValue, TensorFacts
 from inspector.run.cache_entries.entry import Entry, is_inside
-from inspector.run.cache_entries.relation import equality, identity, normal, relation_holds
+from inspector.run.cache_entries.relation import equality, evaluated, identity, normal
 from inspector.trace import guard_checks as checks
 from inspector.trace.guard_trees import Guard
 
 _DEFAULT_DEVICE = "DEFAULT_DEVICE"
-_MOST_NUMBERS = 24
 _NO_LITERALS = frozenset({"inf", "-inf", "nan"})
 
 
@@ -169,34 +168,9 @@ def _solve(values: dict[str, Value], thread: Mapping[str, object], guards: Seque
     relations = [guard.check for guard in guards if isinstance(guard.check, checks.RelationCheck)]
     pairs = [pair for check in relations if (pair := equality(check.expression))]
     for one, other in [*pairs, *((right, left) for left, right in pairs)] * 2:
-        if state.number(one) is None:
-            number = _evaluated(other, state)
-            if number is not None:
-                _set(values, one, number)
-
-
-def _evaluated(expression: str, state: State) -> int | None:
-    """The number that an expression is, found by asking which one it equals."""
-    direct = state.number(expression)
-    if isinstance(direct, int):
-        return direct
-    for number in _candidates(state):
-        if relation_holds(f"({expression}) == {number}", state.number):
-            return number
-    return None
-
-
-def _candidates(state: State) -> set[int]:
-    """Numbers that sizes and strides of the frame's tensors are made of."""
-    found = {
-        number
-        for value in state.values.values()
-        if value.tensor
-        for number in (*value.tensor.size, *value.tensor.stride)
-        if number is not None
-    }
-    few = sorted(found)[-_MOST_NUMBERS:]
-    return found | {one * other for one in few for other in few}
+        number = evaluated(other, state.number)
+        if isinstance(number, int) and state.number(one) is None:
+            _set(values, one, number)
 
 
 def _set(values: dict[str, Value], expression: str, number: int) -> None:
