@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterator
 
 from inspector.records.recompiles import SeenValue, TensorFacts
-from inspector.run.cache_entries.entry import Entry
+from inspector.run.cache_entries.entry import Entry, is_inside
 from inspector.run.cache_entries.evaluate import own_keys, passes
 from inspector.run.cache_entries.relation import identity, normal
 from inspector.run.cache_entries.state import State, Value, state_after
-from inspector.run.folding.failing_checks import changes_of
+from inspector.run.folding.failing_checks import SIZED, changes_of
 from inspector.run.folding.recompile_facts import CompileFacts
 from inspector.run.recompile import Change, RecompileClass
 from inspector.trace.failed_guard import stripped_source
@@ -25,12 +25,11 @@ from inspector.trace.guard_trees import Guard
 
 _C = RecompileClass
 _MOST = 64
-_SIZED = re.compile(r"([LG]\[.+?)\.size\(\)\[(\d+)\]")
 # Of another object, what it holds is other, too.
 _WHOLE = frozenset({_C.TYPE, _C.NONE, _C.OBJECT, _C.FUNCTION, _C.ENUM})
 # All modules have the flag, and all tensors see the thread's state: once is enough.
 _ONCE = frozenset({_C.TRAINING, _C.MARKS})
-_CAN_BE_DYNAMIC = frozenset({_C.SIZE, _C.STRIDE, _C.INT, _C.FLOAT, _C.TYPE, _C.SYMBOLIC_SHAPE})
+CAN_BE_DYNAMIC = frozenset({_C.SIZE, _C.STRIDE, _C.INT, _C.FLOAT, _C.TYPE, _C.SYMBOLIC_SHAPE})
 
 
 def called_with(facts: CompileFacts, like: Entry | None) -> State | None:
@@ -58,9 +57,7 @@ def differences(entry: Entry, state: State, facts: CompileFacts) -> tuple[Change
     found: dict[tuple[RecompileClass, str, int | str | None], Change] = {}
     whole: list[str] = []
     for guard in (*entry.guards, *_of_other_name(entry, state)):
-        if passes(guard, state) is not False:
-            continue
-        if any(guard.source.startswith((f"{source}.", f"{source}[")) for source in whole):
+        if passes(guard, state) is not False or is_inside(guard.source, whole):
             continue
         for change in changes_of(guard, state):
             source = "" if change.kind in _ONCE else change.source
@@ -118,7 +115,7 @@ def _with(value: Value, seen: SeenValue) -> Value:
 
 def _answered(change: Change, facts: CompileFacts) -> Change:
     """With what became of it: symbolic in what was compiled instead, or made a constant there."""
-    if change.kind not in _CAN_BE_DYNAMIC:
+    if change.kind not in CAN_BE_DYNAMIC:
         return change
     wanted = {change.source, f"{change.source}.item()"}
     if change.kind is _C.SIZE:
@@ -126,7 +123,7 @@ def _answered(change: Change, facts: CompileFacts) -> Change:
     elif change.kind is _C.STRIDE:
         wanted = {f"{change.source}.stride()[{change.index}]"}
     elif change.kind is _C.SYMBOLIC_SHAPE:
-        wanted = {match[0] for match in _SIZED.finditer(change.source)}
+        wanted = {match[0] for match in SIZED.finditer(change.source)}
     found = wanted & {symbol.source for symbol in facts.created()}
     constants = [special.value for source in found if (special := facts.specialized(source))]
     return dataclasses.replace(

@@ -28,7 +28,7 @@ _C = RecompileClass
 _NONE = "None"
 _ON_SIZES = re.compile(r"\.(?:size|stride|storage_offset)\(\)")
 _SOURCE = re.compile(r"[LG]\['[^']+'\](?:\.[A-Za-z_]\w*|\['[^']*'\]|\[\d+\])*")
-_SIZED = re.compile(r"([LG]\[.+?)\.size\(\)\[(\d+)\]")
+SIZED = re.compile(r"([LG]\[.+?)\.size\(\)\[(\d+)\]")
 
 
 def changes_of(guard: Guard, state: State) -> Iterable[Change]:
@@ -67,7 +67,7 @@ def _of_relation(guard: Guard, text: str, state: State) -> Iterable[Change]:
 
 
 def _sizes_in(text: str, state: State) -> Iterator[str]:
-    for source in dict.fromkeys(match[0] for match in _SIZED.finditer(text)):
+    for source in dict.fromkeys(match[0] for match in SIZED.finditer(text)):
         number = state.number(normal(source))
         if number is not None:
             yield f"{stripped_source(source)} = {number}"

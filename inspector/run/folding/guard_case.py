@@ -11,6 +11,7 @@ from inspector.run.recompile import RecompileClass
 from inspector.trace.failed_guard import FailedGuard
 from inspector.trace.guard_shapes import Guard
 
+TENSORS = ("Tensor'>", "Parameter'>")  # how the text of a type ends
 # Of objects, as Python and torch print them; the digits of a float are none.
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+|(?<![\d.e-])\b\d{12,}\b(?!\.\d)")
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 from collections.abc import Mapping
 
 from inspector.run.folding.dict_keys import keys_text, side_of
-from inspector.run.folding.guard_case import GuardCase, without_addresses
-from inspector.run.folding.recompile_facts import GuardLines
+from inspector.run.folding.guard_case import TENSORS, GuardCase, without_addresses
+from inspector.run.folding.recompile_facts import CompileFacts, GuardLines
 from inspector.run.recompile import Known, RecompileClass, Value
 from inspector.shared.units import with_article
+from inspector.trace.guard_checks import GlobalStateCheck
 from inspector.trace.guard_shapes import GuardShape
 
 _CLASS = re.compile(r"<(?:class|enum|flag) '(.+)'>")
@@ -21,7 +21,6 @@ _SIZES = re.compile(r"\b(?P<what>size|stride)=\[(?P<numbers>[^\]]*)\]")
 _DYNAMIC_TOKEN = "AutoDynamic.token"  # noqa: S105 - torch/_dynamo/pgo.py: no value at all
 _WITH_VALUE = frozenset({GuardShape.EQUALS, GuardShape.NAN, GuardShape.IS_NONE})
 _GRAD = " that requires grad"
-_TENSORS = ("Tensor'>", "Parameter'>")
 _KEYS = frozenset({GuardShape.KEY, GuardShape.KEYS})
 # Names of c10::ScalarType by number (c10/core/ScalarType.h), which the printed state has: the ones
 # that can be a default or autocast's.
@@ -38,7 +37,7 @@ def before_of(case: GuardCase) -> Value | None:
     if seen is not None and guard.shape in {GuardShape.IDENTITY, GuardShape.TENSOR_TYPE}:
         return Value(seen.text, Known.PROCESS)
     if guard.shape is GuardShape.GLOBAL_STATE:
-        return _state(case.before, guard.source)
+        return _state(case.entry, guard.source)
     if guard.shape in _KEYS:
         return _keys(case.before, case.name) or _parsed(guard.before)
     if _is_number_of_keys(case):
@@ -87,7 +86,7 @@ def now_of(case: GuardCase) -> Value | None:
     if guard.shape is GuardShape.SYMBOLIC:
         return _sizes_now(case)
     if guard.shape is GuardShape.GLOBAL_STATE:
-        return _state(case.now, guard.source)
+        return _state(case.facts, guard.source)
     return _became(case) or _seen_now(case) or _symbol_now(case) or _tree_now(case)
 
 
@@ -104,7 +103,7 @@ def _keys_now(case: GuardCase) -> Value | None:
 def _symbol_now(case: GuardCase) -> Value | None:
     """The value of what became symbolic, in the call that was traced."""
     # Torch makes a symbol of what is in a tensor without dimensions, which stays a tensor.
-    is_tensor = case.now.types.get(case.name, "").endswith(_TENSORS)
+    is_tensor = case.now.types.get(case.name, "").endswith(TENSORS)
     wanted = {case.source} if is_tensor else {case.source, f"{case.source}.item()"}
     for symbol in case.facts.created():
         if symbol.source in wanted and symbol.text:
@@ -206,15 +205,12 @@ def _tree_size(lines: GuardLines, name: str) -> str:
     return ""
 
 
-def _state(lines: GuardLines, parts: str) -> Value | None:
-    """The parts of the global state that changed, out of the tree's JSON."""
-    text = next((code for kind, code in lines.ambient if kind == "GLOBAL_STATE"), "")
-    start, end = text.find("{"), text.rfind("}")
-    try:
-        state = json.loads(text[start : end + 1]) if 0 <= start < end else None
-    except ValueError:
-        state = None
-    if not isinstance(state, dict):
+def _state(facts: CompileFacts, parts: str) -> Value | None:
+    """The parts of the global state that changed, as a guard tree has them."""
+    entry = facts.entry()
+    checks = (guard.check for guard in entry.guards) if entry else ()
+    state = next((each.state for each in checks if isinstance(each, GlobalStateCheck)), None)
+    if state is None:
         return None
     shown = [
         f"{part}={value}" for part in parts.split() if (value := _part(state, part)) is not None

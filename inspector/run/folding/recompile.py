@@ -7,6 +7,7 @@ import functools
 import re
 from collections.abc import Collection, Iterable, Mapping
 
+from inspector.run.cache_entries.entry import is_inside
 from inspector.run.compilation import Compilation
 from inspector.run.folding.dict_keys import came_and_went
 from inspector.run.folding.guard_case import GuardCase, without_addresses
@@ -126,7 +127,7 @@ def _other_instance(
         before = entry.instances.get(name)
         if before is None or before.number == now.number:
             continue
-        if any(each == name or each.startswith((f"{name}.", f"{name}[")) for each in changed):
+        if any(each == name or is_inside(each, (name,)) for each in changed):
             alive = facts.seen.alive.get(name) if facts.seen else None
             # Others of the class share the code where each is compiled, and may where it is full.
             alive = alive if alive and (alive.alone or hit_limit) else None

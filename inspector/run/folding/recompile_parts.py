@@ -11,7 +11,7 @@ from inspector.records.recompiles import FailedGuards
 from inspector.run.cache_entries.relation import identity
 from inspector.run.closure_name import ClosureName
 from inspector.run.compilation import Compilation
-from inspector.run.folding.guard_case import GuardCase
+from inspector.run.folding.guard_case import TENSORS, GuardCase
 from inspector.run.folding.recompile_facts import GuardLines
 from inspector.run.recompile import Limit, Origin, RecompileClass
 from inspector.trace.dynamo import CACHE_LIMIT
@@ -44,7 +44,6 @@ _LIMIT = re.compile(
 )
 _RAISED = "FailOnRecompileLimitHit"
 _CLASS = re.compile(r"<class '(.+)'>")
-_TENSORS = ("Tensor'>", "Parameter'>")
 _CLOSURE = re.compile(
     r"(?P<cell>(?P<function>.+)\.__closure__\[\d+\])\.cell_contents(?P<path>.*)", re.DOTALL
 )
@@ -111,7 +110,7 @@ def held_by(case: GuardCase, keys: Iterable[str] = ()) -> str:
     sides = itertools.product((case.before, case.now), items)
     types = [lines.types.get(f"{case.name}[{item}]", "") for lines, item in sides]
     # One that is no tensor has no shape, whatever is under the other keys.
-    for kind in sorted(types, key=lambda text: text.endswith(_TENSORS)):
+    for kind in sorted(types, key=lambda text: text.endswith(TENSORS)):
         match = _CLASS.fullmatch(kind)
         if match:
             return match[1]

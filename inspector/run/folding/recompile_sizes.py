@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.run.cache_entries.relation import normal, relation_holds, telling
-from inspector.run.folding.differences import called_with
+from inspector.run.folding.differences import CAN_BE_DYNAMIC, called_with
 from inspector.run.folding.guard_case import GuardCase
 from inspector.run.folding.recompile_facts import CompileFacts
 from inspector.run.recompile import Bound, Change, EqualSizes, RecompileClass, SymbolUse
@@ -19,7 +19,6 @@ from inspector.trace.guard_source import spelled
 from inspector.trace.guard_trees import Guard
 
 _C = RecompileClass
-_CAN_BE_DYNAMIC = frozenset({_C.SIZE, _C.STRIDE, _C.SYMBOLIC_SHAPE, _C.INT, _C.FLOAT, _C.TYPE})
 _NUMBERS = frozenset({_C.SIZE, _C.INT})
 # Strides follow from sizes; that a size is neither 0 nor 1 is said of every one.
 _UNTOLD = re.compile(r".*\.stride\(\)|\(?2 <= [^<>=]*$")
@@ -73,7 +72,7 @@ def _symbol_use(
 
 def is_dynamic(case: GuardCase) -> bool:
     """Whether what changed is symbolic in what was compiled, and stayed so."""
-    if case.kind not in _CAN_BE_DYNAMIC:
+    if case.kind not in CAN_BE_DYNAMIC:
         return False  # sizes and numbers become symbolic; dimensions, dtypes and the like do not
     created = [symbol.source for symbol in case.facts.created()]
     if case.kind is _C.STRIDE:
